@@ -1,0 +1,116 @@
+import { z } from "zod";
+
+/**
+ * The publisher's side of the ad service: `/client/v1`.
+ *
+ * Field names are the wire's. A published shape only grows: new optional fields, never a changed or removed one.
+ */
+
+/** A Telegram id on the wire: a string of digits without leading zeros, at most 20 of them. A JSON number is refused. */
+export const telegramId = z
+  .string()
+  .regex(/^[1-9][0-9]{0,19}$/, "must be a string of 1 to 20 digits, without leading zeros");
+
+/** A moment on the wire: RFC 3339 in UTC. */
+export const moment = z.iso.datetime();
+
+export const createCodeRequest = z.object({
+  bot_id: telegramId,
+  user_tg_id: telegramId,
+  /** The publisher's own key. Codes of different references are different codes; the webhook echoes it. */
+  reference: z.string().min(1).max(128).optional(),
+});
+export type CreateCodeRequest = z.infer<typeof createCodeRequest>;
+
+export const createCodeResponse = z.object({
+  code: z.string(),
+  /** Whole seconds left, rounded down. */
+  expires_in: z.int().nonnegative(),
+  /** `YYYY-MM-DDThh:mm:ssZ`, UTC without fractions. */
+  expires_at: z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/),
+});
+export type CreateCodeResponse = z.infer<typeof createCodeResponse>;
+
+/** Every error on every path under `/client/` and `/player/` has this body. */
+export const errorEnvelope = z.object({
+  error: z.object({
+    /** `UPPER_SNAKE`, stable: programs decide by it. */
+    code: z.string(),
+    /** For people; may change. */
+    message: z.string(),
+    details: z.unknown().optional(),
+  }),
+});
+export type ErrorEnvelope = z.infer<typeof errorEnvelope>;
+
+/** What a code can earn, each at most once. */
+export const eventType = z.enum(["rewarded", "direct_link"]);
+export type EventType = z.infer<typeof eventType>;
+
+export const sessionState = z.enum(["opened", "playing", "watched", "rewarded"]);
+export type SessionState = z.infer<typeof sessionState>;
+
+export const describeCodeResponse = z.object({
+  code: z.string(),
+  bot_id: telegramId,
+  user_tg_id: telegramId,
+  reference: z.string().optional(),
+  issued_at: moment,
+  expires_at: moment,
+  is_expired: z.boolean(),
+  earned: z.array(z.object({ event: eventType, event_id: z.string(), occurred_at: moment })),
+  sessions: z.array(
+    z.object({
+      session_id: z.string(),
+      state: sessionState,
+      opened_at: moment,
+      watched_at: moment.nullable(),
+      closed_at: moment.nullable(),
+      accepted_ms: z.int().nonnegative(),
+      duration_ms: z.int().positive(),
+      /** How many reports were refused, by reason. */
+      refusals: z.record(z.string(), z.int()),
+    }),
+  ),
+  /** Visits of the direct link, by what became of them (`counted`, or the reason of the refusal). */
+  clicks: z.record(z.string(), z.int()),
+});
+export type DescribeCodeResponse = z.infer<typeof describeCodeResponse>;
+
+export const unavailableReason = z.enum(["cooldown", "daily-cap", "no-ad", "bot-suspended"]);
+export type UnavailableReason = z.infer<typeof unavailableReason>;
+
+export const availabilityResponse = z.object({
+  available: z.boolean(),
+  reason: unavailableReason.optional(),
+  /** When it is worth asking again; absent where nobody knows. */
+  available_at: moment.optional(),
+});
+export type AvailabilityResponse = z.infer<typeof availabilityResponse>;
+
+export const listEventsQuery = z.object({
+  after: z.string().max(200).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+});
+
+export const listedEvent = z.object({
+  event_id: z.string(),
+  event: eventType,
+  bot_id: telegramId,
+  user_tg_id: z.string(),
+  code: z.string().optional(),
+  reference: z.string().optional(),
+  occurred_at: moment,
+  test: z.literal(true).optional(),
+  /** `waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` will not be sent by themselves. */
+  delivery: z.enum(["waiting", "sending", "delivered", "failed", "held", "unknown"]),
+});
+export type ListedEvent = z.infer<typeof listedEvent>;
+
+export const listEventsResponse = z.object({
+  events: z.array(listedEvent),
+  /** Pass as `after` to go on; equal to the one given while nothing new came. */
+  next: z.string(),
+  has_more: z.boolean(),
+});
+export type ListEventsResponse = z.infer<typeof listEventsResponse>;

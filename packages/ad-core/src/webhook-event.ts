@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { eventType, telegramId } from "./client-api.ts";
+
+/**
+ * The body of a webhook, service → publisher.
+ *
+ * Only `event` and `user_tg_id` are promised by every service of this contract; ours sends the others too. Fields that
+ * are not known are ignored.
+ */
+export const webhookEvent = z.object({
+  event: eventType,
+  /** `"0"` on test events, so that receivers which do not know `test` reward nobody. */
+  user_tg_id: z.union([telegramId, z.literal("0")]),
+  /** `evt_` + UUIDv7; the same on every attempt and every replay. A receiver dedupes on it. */
+  event_id: z.string().min(1).max(64).optional(),
+  bot_id: telegramId.optional(),
+  code: z.string().min(1).max(64).optional(),
+  reference: z.string().max(128).optional(),
+  /** RFC 3339: when it was earned, not when it was sent. */
+  occurred_at: z.iso.datetime({ offset: true }).optional(),
+  test: z.boolean().optional(),
+});
+export type WebhookEvent = z.infer<typeof webhookEvent>;
+
+/** An event as this service sends it: with its id, so that it can be deduped. */
+export interface OutgoingWebhookEvent {
+  event: WebhookEvent["event"];
+  event_id: string;
+  bot_id: string;
+  user_tg_id: string;
+  code?: string;
+  reference?: string;
+  occurred_at: string;
+  test?: true;
+}
+
+/** Makes the text whose UTF-8 bytes are stored, signed and sent, on every attempt the same. */
+export function encodeWebhookEvent(event: OutgoingWebhookEvent): string {
+  const { event_id, bot_id, user_tg_id, code, reference, occurred_at, test } = event;
+  return JSON.stringify({ event: event.event, event_id, bot_id, user_tg_id, code, reference, occurred_at, test });
+}
+
+export type ParsedWebhookEvent =
+  | { outcome: "valid"; event: WebhookEvent }
+  | { outcome: "invalid"; reason: "not-utf8" | "not-json" | "wrong-shape"; message: string };
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Reads the bytes that were verified. Never throws; the message names fields, never their values. */
+export function parseWebhookEvent(body: Uint8Array): ParsedWebhookEvent {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch {
+    return { outcome: "invalid", reason: "not-utf8", message: "the body is not UTF-8" };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { outcome: "invalid", reason: "not-json", message: "the body is not JSON" };
+  }
+  const parsed = webhookEvent.safeParse(value);
+  if (parsed.success) return { outcome: "valid", event: parsed.data };
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join(".") || "body"}: ${issue.message}`);
+  return { outcome: "invalid", reason: "wrong-shape", message: faults.join("; ") };
+}

@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root, runCommand } from "./processes.ts";
+
+/** Builds the mini-app through turbo, which does nothing where no source changed. Returns what the build printed. */
+export async function buildMiniapp(): Promise<string> {
+  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return runCommand(
+    "npx",
+    ["--yes", packageManager, "exec", "turbo", "run", "build", "--filter=@intermission/miniapp"],
+    {
+      env: { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
+      nextStep: "The output names the file; after mending it, run the same command again.",
+    },
+  );
+}

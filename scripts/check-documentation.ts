@@ -1,0 +1,28 @@
+/** Fails when a Markdown file names a path of this repository that does not exist, or a link that leads nowhere. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "./processes.ts";
+
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8",
+})
+  .split("\n")
+  .filter((file) => file !== "" && existsSync(join(root, file)));
+const topFolders = new Set(tracked.filter((file) => file.includes("/")).map((file) => file.split("/")[0]));
+const faults: string[] = [];
+
+for (const file of tracked.filter((name) => name.endsWith(".md"))) {
+  const text = readFileSync(join(root, file), "utf8");
+  for (const [, path = ""] of text.matchAll(/`([\w.@-]+(?:\/[\w.@*{}-]+)+\/?)`/g)) {
+    if (!topFolders.has(path.split("/")[0]) || /[*{}]/.test(path)) continue;
+    if (!existsSync(join(root, path))) faults.push(`${file} names ${path}, which does not exist`);
+  }
+  for (const [, link = ""] of text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)) {
+    if (/^[a-z]+:/.test(link)) continue;
+    if (!existsSync(join(root, dirname(file), link))) faults.push(`${file} links to ${link}, which does not exist`);
+  }
+}
+for (const fault of faults) console.error(fault);
+process.exit(faults.length === 0 ? 0 : 1);

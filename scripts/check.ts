@@ -1,0 +1,34 @@
+/** `pnpm check`: all that can be seen without running the project, side by side. Needs no database and no browser. */
+import { runCommand } from "./processes.ts";
+import { explain, step } from "./say.ts";
+
+const packages = ["ad-core", "postgres", "http-server"].map((name) => `packages/${name}`);
+const apps = ["ad-service", "api", "miniapp", "demo-bot"].map((name) => `apps/${name}`);
+
+const checks: [title: string, run: () => Promise<unknown>][] = [
+  [
+    "format and lint",
+    () => runCommand("biome", ["ci", "--error-on-warnings", "."], { nextStep: "pnpm fix mends most of it." }),
+  ],
+  ...[".", ...packages, ...apps].map((folder): [string, () => Promise<unknown>] => [
+    `types of ${folder === "." ? "scripts, e2e and bench" : folder}`,
+    () => runCommand("tsc", ["--noEmit", "-p", folder], { nextStep: "Each line above names a file and its place." }),
+  ]),
+  [
+    "import rules",
+    () =>
+      runCommand(process.execPath, ["scripts/check-imports.ts"], {
+        nextStep: "Each rule's comment says what to do instead.",
+      }),
+  ],
+  ["unused code", () => runCommand("knip", [], { nextStep: "Remove what nobody uses, or export it no longer." })],
+  ["workspace", () => runCommand("sherif", ["--fail-on-warnings"], { nextStep: "sherif --fix mends most of it." })],
+  ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
+];
+
+const outcomes = await Promise.allSettled(checks.map(([title, run]) => step(title, run)));
+const failed = outcomes.filter((outcome) => outcome.status === "rejected");
+for (const outcome of failed.slice(0, -1))
+  console.error(`\n${outcome.reason instanceof Error ? outcome.reason.message : outcome.reason}`);
+const last = failed.at(-1);
+if (last) explain(last.reason);

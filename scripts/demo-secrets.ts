@@ -1,0 +1,48 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What the demo needs to play publisher, operator and Telegram at once. Made on this machine, kept in its data folder. */
+export interface DemoSecrets {
+  readonly botId: string;
+  readonly telegramBotToken: string;
+  readonly telegramPublicKey: string;
+  readonly telegramPrivateKey: string;
+  readonly encryptionKey: string;
+  readonly operatorToken: string;
+  readonly backendApiKey: string;
+  /** The ad service's token of the demo bot, once it was seeded. */
+  readonly adApiToken?: string;
+}
+
+const demoBotId = "7000000001";
+
+function newSecrets(): DemoSecrets {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  return {
+    botId: demoBotId,
+    telegramBotToken: `${demoBotId}:${randomBytes(26).toString("base64url")}`,
+    // The last 32 bytes of an Ed25519 SubjectPublicKeyInfo are the raw key (RFC 8410, section 4).
+    telegramPublicKey: publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString("hex"),
+    telegramPrivateKey: privateKey.export({ type: "pkcs8", format: "der" }).toString("base64"),
+    encryptionKey: randomBytes(32).toString("base64"),
+    operatorToken: randomBytes(32).toString("base64url"),
+    backendApiKey: randomBytes(32).toString("base64url"),
+  };
+}
+
+/** Reads the secrets of a data folder, or makes them there (mode 0600). */
+export function demoSecrets(dataDirectory: string): DemoSecrets {
+  const file = join(dataDirectory, "demo-secrets.json");
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  const secrets = newSecrets();
+  keepDemoSecrets(dataDirectory, secrets);
+  return secrets;
+}
+
+export function keepDemoSecrets(dataDirectory: string, secrets: DemoSecrets): void {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  const file = join(dataDirectory, "demo-secrets.json");
+  writeFileSync(`${file}.new`, `${JSON.stringify(secrets, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}

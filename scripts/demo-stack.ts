@@ -1,0 +1,178 @@
+import { join } from "node:path";
+import { type DemoSecrets, demoSecrets, keepDemoSecrets } from "./demo-secrets.ts";
+import { root, runCommand, type Server, startServer } from "./processes.ts";
+import { step } from "./say.ts";
+
+export interface DemoStackOptions {
+  readonly dataDirectory: string;
+  readonly ports: { readonly adService: number; readonly api: number; readonly demoBot: number };
+  /** Without it both servers use their embedded stores. */
+  readonly databaseUrl?: string | undefined;
+  /** The video of the house campaign. */
+  readonly video: string;
+  readonly cooldownSeconds: number;
+  readonly dailyCap: number;
+  readonly onLine?: (server: ServerName, line: string) => void;
+  /** Further variables for a server, over the demo's own. */
+  readonly env?: Partial<Record<ServerName, NodeJS.ProcessEnv>>;
+}
+
+export type ServerName = "ad-service" | "api" | "demo-bot";
+
+export interface DemoStack {
+  readonly secrets: DemoSecrets;
+  readonly urls: { readonly adService: string; readonly api: string; readonly demoBot: string };
+  readonly servers: Map<ServerName, Server>;
+  start(name: ServerName): Promise<void>;
+  /** Runs the operator's command line against the ad service and returns what it printed. */
+  ads(commandArguments: readonly string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const scripts: Record<ServerName, string> = {
+  "ad-service": "apps/ad-service/src/main.ts",
+  api: "apps/api/src/main.ts",
+  "demo-bot": "apps/demo-bot/src/main.ts",
+};
+
+/** Starts ad service, companion API and demo bot on 127.0.0.1, seeds the ad service once, and stops them in reverse order. */
+export async function startDemoStack(options: DemoStackOptions): Promise<DemoStack> {
+  let secrets = demoSecrets(options.dataDirectory);
+  const { ports } = options;
+  const urls = {
+    adService: `http://127.0.0.1:${ports.adService}`,
+    api: `http://127.0.0.1:${ports.api}`,
+    demoBot: `http://127.0.0.1:${ports.demoBot}`,
+  };
+  const servers = new Map<ServerName, Server>();
+
+  const ads = (commandArguments: readonly string[]) =>
+    runCommand(process.execPath, [join(root, "apps/ad-service/src/cli.ts"), ...commandArguments], {
+      env: { ADS_URL: urls.adService, OPERATOR_TOKEN: secrets.operatorToken },
+    });
+
+  const start = async (name: ServerName) => {
+    const onLine = options.onLine;
+    const server = startServer(
+      name,
+      scripts[name],
+      { ...environmentOf(name, secrets, options, urls), ...options.env?.[name] },
+      onLine && ((line) => onLine(name, line)),
+    );
+    servers.set(name, server);
+    await server.ready;
+  };
+
+  const stop = async () => {
+    for (const name of ["demo-bot", "api", "ad-service"] as const) await servers.get(name)?.stop();
+  };
+
+  try {
+    await step("ad service", () => start("ad-service"));
+    if (secrets.adApiToken === undefined) {
+      const adApiToken = await step("demo bot and house campaign", () => seed(ads, secrets, options, urls));
+      secrets = { ...secrets, adApiToken };
+      keepDemoSecrets(options.dataDirectory, secrets);
+    }
+    await step("companion API", () => start("api"));
+    await step("demo chat", () => start("demo-bot"));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    get secrets() {
+      return secrets;
+    },
+    urls,
+    servers,
+    start,
+    ads,
+    stop,
+  };
+}
+
+function environmentOf(
+  name: ServerName,
+  secrets: DemoSecrets,
+  options: DemoStackOptions,
+  urls: DemoStack["urls"],
+): NodeJS.ProcessEnv {
+  const shared = {
+    MODE: "demo",
+    HOST: "127.0.0.1",
+    DATA_DIR: options.dataDirectory,
+    LOG_LEVEL: process.env.LOG_LEVEL ?? "info",
+  };
+  const store = options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl };
+  const miniappUrl = `${urls.adService}/app`;
+  if (name === "ad-service") {
+    return {
+      ...shared,
+      ...store,
+      PORT: String(options.ports.adService),
+      PUBLIC_URL: urls.adService,
+      DIRECT_LINK_URL: urls.adService,
+      MINIAPP_URL: miniappUrl,
+      MINIAPP_DIR: join(root, "apps/miniapp/dist"),
+      ENCRYPTION_KEY: secrets.encryptionKey,
+      OPERATOR_TOKEN: secrets.operatorToken,
+      WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
+      DEMO_BOT_ID: secrets.botId,
+      DEMO_TELEGRAM_PUBLIC_KEY: secrets.telegramPublicKey,
+      DEMO_CHAT_ORIGIN: urls.demoBot,
+    };
+  }
+  if (name === "api") {
+    return {
+      ...shared,
+      ...store,
+      PORT: String(options.ports.api),
+      AD_SERVICE_URL: urls.adService,
+      BOT_ID: secrets.botId,
+      AD_API_TOKENS: secrets.adApiToken,
+      TELEGRAM_BOT_TOKEN: secrets.telegramBotToken,
+      BACKEND_API_KEY: secrets.backendApiKey,
+      MINIAPP_URL: miniappUrl,
+      DIRECT_LINK_URL: urls.adService,
+      REWARD_REWARDED: "10",
+      REWARD_DIRECT_LINK: "3",
+      DAILY_CAP: String(options.dailyCap),
+    };
+  }
+  return {
+    ...shared,
+    PORT: String(options.ports.demoBot),
+    API_URL: urls.api,
+    BACKEND_API_KEY: secrets.backendApiKey,
+    BOT_ID: secrets.botId,
+    TELEGRAM_BOT_TOKEN: secrets.telegramBotToken,
+    DEMO_TELEGRAM_PRIVATE_KEY: secrets.telegramPrivateKey,
+    MINIAPP_URL: miniappUrl,
+    COOLDOWN_SECONDS: String(options.cooldownSeconds),
+  };
+}
+
+async function seed(
+  ads: DemoStack["ads"],
+  secrets: DemoSecrets,
+  options: DemoStackOptions,
+  urls: DemoStack["urls"],
+): Promise<string> {
+  const added: { token: string } = JSON.parse(
+    await ads([
+      ...["bots", "add", "--bot-id", secrets.botId, "--name", "Coin Garden", "--username", "coin_garden_bot"],
+      ...["--webhook-url", `${urls.api}/webhooks/ads`, "--publisher-api-url", urls.api],
+      ...["--cooldown", String(options.cooldownSeconds), "--daily-cap", String(options.dailyCap), "--json"],
+    ]),
+  );
+  await ads([
+    ...["campaigns", "add", "--name", "House video", "--advertiser", "Intermission", "--format", "rewarded"],
+    ...["--video", options.video, "--landing-url", `${urls.demoBot}/landing`, "--call-to-action", "Learn more"],
+  ]);
+  await ads([
+    ...["campaigns", "add", "--name", "House link", "--advertiser", "Intermission", "--format", "direct_link"],
+    ...["--landing-url", `${urls.demoBot}/landing?click={click_id}`],
+  ]);
+  return added.token;
+}

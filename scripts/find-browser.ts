@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { chromium } from "@playwright/test";
+import { runCommand } from "./processes.ts";
+import { Problem } from "./say.ts";
+
+const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+const usualPlaces = [
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+function installedBrowser(): string | undefined {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin", "/snap/bin"];
+  const candidates = [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...usualPlaces];
+  return candidates.find((candidate) => existsSync(candidate));
+}
+
+/**
+ * The path of a Chromium or Chrome: CHROMIUM_PATH, one that is installed, Playwright's own, or Debian's by apt-get.
+ * H.264 has to play, which Debian's and Google's builds can.
+ */
+export async function findBrowser(): Promise<string> {
+  const named = process.env.CHROMIUM_PATH;
+  if (named !== undefined) {
+    if (existsSync(named)) return named;
+    throw new Problem(
+      `CHROMIUM_PATH names ${named}, which does not exist.`,
+      "Correct it, or unset it to let the run find a browser.",
+    );
+  }
+  const installed = installedBrowser();
+  if (installed) return installed;
+  if (existsSync(chromium.executablePath())) return chromium.executablePath();
+  const faults: string[] = [];
+  const ways: (() => Promise<unknown>)[] = [installFromDebian, installFromPlaywright];
+  for (const install of ways) {
+    try {
+      await install();
+    } catch (error) {
+      faults.push(error instanceof Error ? error.message : String(error));
+    }
+    const found = installedBrowser() ?? (existsSync(chromium.executablePath()) ? chromium.executablePath() : undefined);
+    if (found) return found;
+  }
+  throw new Problem(
+    `No Chromium or Chrome was found, and none could be installed.\n  ${faults.join("\n  ").slice(0, 2000)}`,
+    "Install Chromium or Chrome, or set CHROMIUM_PATH to one, then run npm test again.",
+  );
+}
+
+async function installFromDebian(): Promise<void> {
+  if (!existsSync("/usr/bin/apt-get")) throw new Error("there is no apt-get here");
+  await aptInstall("chromium");
+}
+
+async function installFromPlaywright(): Promise<void> {
+  await runCommand("playwright", ["install", "chromium"]);
+}
+
+/** Installs Debian packages where this user may: as root, or by a sudo that asks for nothing. */
+export async function aptInstall(...packages: readonly string[]): Promise<void> {
+  const prefix = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
+  const apt = async (...words: string[]) => {
+    const [command = "apt-get", ...rest] = [...prefix, "apt-get", ...words];
+    await runCommand(command, rest, { env: { DEBIAN_FRONTEND: "noninteractive" } });
+  };
+  await apt("update");
+  await apt("install", "-y", "--no-install-recommends", ...packages);
+}

@@ -1,0 +1,36 @@
+import { startTemporaryCluster } from "../packages/postgres/src/temporary-cluster.ts";
+import { aptInstall } from "./find-browser.ts";
+import { Problem } from "./say.ts";
+
+export interface FoundPostgres {
+  readonly url: string;
+  readonly source: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A real PostgreSQL for tests: TEST_DATABASE_URL, or the binaries of this machine on a temporary cluster, or Debian's by
+ * apt-get. `undefined` where none can be had, which is a failure under CI.
+ */
+export async function findPostgres(): Promise<FoundPostgres | undefined> {
+  const url = process.env.TEST_DATABASE_URL;
+  if (url) return { url, source: "TEST_DATABASE_URL", stop: async () => {} };
+  const first = await startTemporaryCluster();
+  if ("url" in first) return { url: first.url, source: "a temporary cluster", stop: first.stop };
+  let fault = "";
+  try {
+    await aptInstall("postgresql");
+    const second = await startTemporaryCluster();
+    if ("url" in second)
+      return { url: second.url, source: "a temporary cluster, installed by apt-get", stop: second.stop };
+  } catch (error) {
+    fault = error instanceof Error ? error.message : String(error);
+  }
+  if (process.env.CI === "true") {
+    throw new Problem(
+      `No PostgreSQL server can be had.\n  ${fault.slice(0, 1000)}`,
+      "Install postgresql, or set TEST_DATABASE_URL.",
+    );
+  }
+  return undefined;
+}

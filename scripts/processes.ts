@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { Problem } from "./say.ts";
+
+export const root = join(import.meta.dirname, "..");
+
+/** Runs a command to its end and shows its output only if it fails, or always with `stdio: "inherit"`. */
+export async function runCommand(
+  command: string,
+  commandArguments: readonly string[],
+  options: { env?: NodeJS.ProcessEnv; stdio?: "inherit" | "capture"; nextStep?: string } = {},
+): Promise<string> {
+  const isShown = options.stdio === "inherit";
+  const child = spawn(command, commandArguments, {
+    cwd: root,
+    env: { ...process.env, ...options.env },
+    stdio: isShown ? "inherit" : ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout?.on("data", (chunk) => {
+    output += chunk;
+  });
+  let errors = "";
+  child.stderr?.on("data", (chunk) => {
+    errors += chunk;
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  if (code === 0) return output;
+  const shown = isShown ? "" : `:\n${`${output}${errors}`.trim()}`;
+  throw new Problem(
+    `${command} ${commandArguments.join(" ")} failed${shown}`,
+    options.nextStep ?? "Mend that, then run it again.",
+  );
+}
+
+export interface Server {
+  readonly process: ChildProcess;
+  /** Resolves when it listens; rejects with its own words when it ends before that. */
+  readonly ready: Promise<void>;
+  /** Sends SIGTERM and waits; after 15 s, SIGKILL. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts one of our servers in a process group of its own, so that a Ctrl-C at the terminal stops it in our order.
+ * It is ready when it logs `"msg":"listening"`.
+ */
+export function startServer(
+  name: string,
+  script: string,
+  env: NodeJS.ProcessEnv,
+  onLine?: (line: string) => void,
+): Server {
+  const child = spawn(process.execPath, [join(root, script)], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  const lastLines: string[] = [];
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const ready = new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      for (const line of chunk.toString().split("\n").filter(Boolean)) {
+        lastLines.push(line);
+        if (lastLines.length > 30) lastLines.shift();
+        onLine?.(line);
+        if (line.includes('"msg":"listening"')) resolve();
+      }
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("error", reject);
+    void exited.then((code) =>
+      reject(
+        new Problem(
+          `The ${name} ended before it was ready (exit ${code}).`,
+          lastLines.join("\n  ") || "It said nothing.",
+        ),
+      ),
+    );
+  });
+  ready.catch(() => {});
+  return {
+    process: child,
+    ready,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGTERM");
+      const giveUp = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      await exited;
+      clearTimeout(giveUp);
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
+  return address.port;
+}
+
+export async function assertPortFree(port: number, name: string, variable: string): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", () =>
+      reject(
+        new Problem(
+          `Port ${port}, meant for the ${name}, is taken by another program.`,
+          `Stop that program, or choose another port: ${variable}=${port + 100} npm start`,
+        ),
+      ),
+    );
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  await new Promise((resolve) => server.close(resolve));
+}

@@ -1,0 +1,100 @@
+// Runs a script of this repository on a machine that has no more than git, Node 20 and npm:
+// brings Node 24 where the system's is older, installs the packages, then hands over.
+// Plain JavaScript, because it is the one file that an old Node has to understand.
+//   node scripts/set-up.mjs [--quiet] <script.ts> [arguments…]
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const neededMajor = 24;
+const broughtNode = "24.21.0";
+const [first, ...rest] = process.argv.slice(2);
+const isQuiet = first === "--quiet";
+const [script, ...scriptArguments] = isQuiet ? rest : [first, ...rest];
+
+function fail(message, nextStep) {
+  console.error(`\n✗ ${message}\n  ${nextStep}`);
+  process.exit(1);
+}
+
+function step(title, work) {
+  const startedAt = Date.now();
+  if (!isQuiet && process.stdout.isTTY) process.stdout.write(`… ${title}`);
+  const detail = work();
+  if (isQuiet) return;
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  if (process.stdout.isTTY) process.stdout.write("\r\x1b[2K");
+  console.log(`✓ ${title}${detail ? ` — ${detail}` : ""} (${seconds} s)`);
+}
+
+function run(command, commandArguments, env, nextStep) {
+  const result = spawnSync(command, commandArguments, {
+    cwd: root,
+    env,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (result.status === 0) return;
+  const output = `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`.trim();
+  fail(`${command} ${commandArguments.join(" ")} failed:\n${output}`, nextStep);
+}
+
+function nodeBinary() {
+  if (Number(process.versions.node.split(".")[0]) >= neededMajor) return process.execPath;
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const name = `node-${platform}-${process.arch}`;
+  const folder = join(root, ".toolchain");
+  const binary = join(folder, "node_modules", name, "bin", process.platform === "win32" ? "node.exe" : "node");
+  const versionFile = join(folder, "version");
+  if (existsSync(binary) && existsSync(versionFile) && readFileSync(versionFile, "utf8") === broughtNode) return binary;
+  step(`Node ${broughtNode} (this system has ${process.versions.node})`, () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+    run(
+      "npm",
+      ["install", "--prefix", folder, "--no-save", "--no-audit", "--no-fund", `${name}@${broughtNode}`],
+      process.env,
+      `Install Node ${neededMajor} or newer yourself, then run the same command again.`,
+    );
+    writeFileSync(versionFile, broughtNode);
+    return "";
+  });
+  return binary;
+}
+
+function installPackages(env) {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const lockfile = readFileSync(join(root, "pnpm-lock.yaml"));
+  const workspace = readFileSync(join(root, "pnpm-workspace.yaml"));
+  const stamp = createHash("sha256").update(lockfile).update(workspace).update(env.INTERMISSION_NODE).digest("hex");
+  const stampFile = join(root, "node_modules", ".intermission-set-up");
+  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return;
+  step("packages", () => {
+    run(
+      "npx",
+      ["--yes", manifest.packageManager, "install", "--frozen-lockfile", "--prefer-offline"],
+      { ...env, CI: "true" },
+      "Check the network and the disk, then run the same command again.",
+    );
+    writeFileSync(stampFile, stamp);
+    return manifest.packageManager;
+  });
+}
+
+if (!script) fail("No script was named.", "This file is called by the scripts of package.json.");
+const node = nodeBinary();
+const env = {
+  ...process.env,
+  INTERMISSION_NODE: node,
+  PATH: [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH ?? ""].join(delimiter),
+};
+installPackages(env);
+
+// Typed at a terminal, Ctrl-C reaches the child too; sent to this process alone, it does not. The child takes a repeat as one.
+const child = spawn(node, [join(root, script), ...scriptArguments], { stdio: "inherit", env });
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 143)));

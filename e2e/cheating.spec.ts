@@ -1,0 +1,79 @@
+import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
+import { initDataOf, ScriptedViewer, stretches } from "./scripted-viewer.ts";
+
+const clipMs = 2000;
+
+test("seeking, 4× speed, hidden and forged reports pay nothing", async ({ api, stack, userId }) => {
+  const viewer = new ScriptedViewer(stack.urls.adService);
+  const watch = async (user: string, cheat: (token: string, sessionId: string, durationMs: number) => Promise<void>) => {
+    const { code } = await newCode(api, user);
+    const { body } = await viewer.open(stack.secrets.botId, initDataOf(user, stack.secrets), code);
+    if (body.outcome !== "session") throw new Error(body.outcome);
+    await viewer.report(body.session_id, { token: body.token, reports: [], started: true });
+    await cheat(body.token, body.session_id, body.ad.duration_ms);
+    await expectNothingPaid(api, user);
+  };
+  await Promise.all([
+    // To the end at once.
+    watch(userId, async (token, id, durationMs) => {
+      const reports = [{ sequence: 0, from_ms: durationMs - 500, to_ms: durationMs, visible: true, muted: true }];
+      await viewer.report(id, { token, reports, closed: "tap" });
+    }),
+    // Four times as fast as the clock.
+    watch(`${userId}1`, async (token, id, durationMs) => {
+      await new Promise((resolve) => setTimeout(resolve, durationMs / 4));
+      await viewer.report(id, { token, reports: stretches(durationMs), closed: "tap" });
+    }),
+    // In real time, but in the background.
+    watch(`${userId}2`, async (token, id, durationMs) => {
+      await new Promise((resolve) => setTimeout(resolve, durationMs));
+      const reports = stretches(durationMs).map((report) => ({ ...report, visible: false }));
+      await viewer.report(id, { token, reports, closed: "tap" });
+    }),
+    // With a token that nobody gave out.
+    watch(`${userId}3`, async (token, id, durationMs) => {
+      await new Promise((resolve) => setTimeout(resolve, durationMs));
+      const forged = await viewer.report(id, { token: `${token.slice(0, -4)}AAAA`, reports: stretches(durationMs), closed: "tap" });
+      expect([401, 409]).toContain(forged.status);
+    }),
+  ]);
+});
+
+test("a foreign user's code is refused", async ({ api, stack, userId }) => {
+  const { code } = await newCode(api, userId);
+  const viewer = new ScriptedViewer(stack.urls.adService);
+  const { status, body } = await viewer.open(stack.secrets.botId, initDataOf(`${userId}9`, stack.secrets), code);
+  expect(status).toBe(403);
+  expect(body).toMatchObject({ error: { code: "CODE_OF_ANOTHER_USER" } });
+});
+
+test("init data that was tampered with is refused", async ({ stack, userId }) => {
+  const viewer = new ScriptedViewer(stack.urls.adService);
+  const initData = initDataOf(userId, stack.secrets).replace(userId, `${userId}7`);
+  const { status, body } = await viewer.open(stack.secrets.botId, initData);
+  expect(status).toBe(401);
+  expect(body).toMatchObject({ error: { code: "INIT_DATA_INVALID" } });
+});
+
+test("two devices and a replayed session pay once", async ({ api, stack, userId }) => {
+  const viewer = new ScriptedViewer(stack.urls.adService);
+  const { code } = await newCode(api, userId);
+  const initData = initDataOf(userId, stack.secrets);
+  const first = await viewer.open(stack.secrets.botId, initData, code);
+  if (first.body.outcome !== "session") throw new Error(first.body.outcome);
+  const second = await viewer.open(stack.secrets.botId, initData, code);
+  if (second.body.outcome !== "session") throw new Error(second.body.outcome);
+  expect(second.body.session_id).toBe(first.body.session_id);
+  const superseded = await viewer.report(first.body.session_id, { token: first.body.token, reports: [], started: true });
+  expect(superseded).toMatchObject({ status: 409, body: { error: { code: "SUPERSEDED" } } });
+
+  const { session_id: id, token, first_sequence: firstSequence } = second.body;
+  await viewer.report(id, { token, reports: [], started: true });
+  await new Promise((resolve) => setTimeout(resolve, clipMs));
+  const end = { token, reports: stretches(second.body.ad.duration_ms, 0, firstSequence), closed: "tap" as const };
+  const answers = await Promise.all(Array.from({ length: 8 }, () => viewer.report(id, end)));
+  expect(answers.filter((answer) => answer.status === 200).length).toBeGreaterThan(0);
+  const again = await viewer.open(stack.secrets.botId, initData, code);
+  expect(again.body).toMatchObject({ outcome: "session", state: "rewarded" });
+  await expectPaidOnce(api, userId, "rewarded");
+});

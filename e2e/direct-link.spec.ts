@@ -1,0 +1,65 @@
+import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
+
+const phone = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
+let lastAddress = 0;
+
+/** A visit without a browser: full control of method, agent and address. Nothing is followed. */
+async function visit(link: string, options: { method?: string; agent?: string; headers?: Record<string, string> } = {}) {
+  lastAddress += 1;
+  const response = await fetch(link, {
+    method: options.method ?? "GET",
+    redirect: "manual",
+    headers: {
+      "user-agent": options.agent ?? phone,
+      "accept-language": "en",
+      "x-forwarded-for": `198.18.${lastAddress >> 8}.${lastAddress & 255}`,
+      ...options.headers,
+    },
+  });
+  await response.arrayBuffer();
+  return response;
+}
+
+test("the link pays once, however often it is followed", async ({ api, userId }) => {
+  const { directLink } = await newCode(api, userId);
+  expect((await visit(directLink)).status).toBe(302);
+  await Promise.all(Array.from({ length: 8 }, () => visit(directLink)));
+  await expectPaidOnce(api, userId, "direct_link");
+});
+
+test("a browser that follows the link arrives at the advertiser's page and is paid", async ({ api, userId, page, stack }) => {
+  const { directLink } = await newCode(api, userId);
+  await page.goto(directLink);
+  await expect(page).toHaveURL(new RegExp(`^${stack.urls.demoBot}/landing`));
+  await expectPaidOnce(api, userId, "direct_link");
+});
+
+test("previews, HEAD, prefetches and empty agents pay nothing and do not spend the code", async ({ api, userId }) => {
+  const { directLink } = await newCode(api, userId);
+  const machines: Parameters<typeof visit>[1][] = [
+    { agent: "TelegramBot (like TwitterBot)" },
+    { agent: "WhatsApp/2.23.20.0" },
+    { agent: "facebookexternalhit/1.1" },
+    { agent: "Googlebot/2.1 (+http://www.google.com/bot.html)" },
+    { agent: "curl/8.5.0" },
+    { agent: "" },
+    { method: "HEAD" },
+    { headers: { "sec-purpose": "prefetch;prerender" } },
+    { headers: { purpose: "prefetch" } },
+    { headers: { "x-moz": "prefetch" } },
+  ];
+  for (const machine of machines) {
+    const response = await visit(directLink, machine);
+    expect(response.status, JSON.stringify(machine)).not.toBe(302);
+    expect(response.headers.get("cache-control")).toContain("no-store");
+  }
+  await expectNothingPaid(api, userId);
+  expect((await visit(directLink)).status).toBe(302);
+  await expectPaidOnce(api, userId, "direct_link");
+});
+
+test("an unknown link leads to a page that a person understands", async ({ page, stack }) => {
+  const response = await page.goto(`${stack.urls.adService}/ABCDEFGHJKMNPQRS`);
+  expect(response?.status()).toBe(404);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+});

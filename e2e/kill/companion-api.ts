@@ -1,0 +1,39 @@
+/** The few calls that a bot backend in another language would make of the companion API: tRPC's plain HTTP form. */
+export interface RewardEntry {
+  entryId: string;
+  userId: string;
+  event: "rewarded" | "direct_link" | null;
+  code: string | null;
+  eventId: string | null;
+  amount: number;
+  reason: string | null;
+}
+
+export type CreatedCode =
+  | { outcome: "created"; code: string; directLink: string; miniappUrl: string }
+  | { outcome: "unavailable"; reason: string };
+
+export function companionApi(apiUrl: string, backendApiKey: string) {
+  async function call<Result>(path: string, init: RequestInit): Promise<Result> {
+    const response = await fetch(`${apiUrl}/trpc/${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${backendApiKey}`, "content-type": "application/json" },
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
+    const { result } = await response.json();
+    return result.data;
+  }
+  const query = <Result>(path: string, input: unknown) =>
+    call<Result>(`${path}?input=${encodeURIComponent(JSON.stringify(input))}`, { method: "GET" });
+  const mutate = <Result>(path: string, input: unknown) =>
+    call<Result>(path, { method: "POST", body: JSON.stringify(input) });
+
+  return {
+    createCode: (userId: string, reference?: string) =>
+      mutate<CreatedCode>("codes.create", { userId, ...(reference && { reference }) }),
+    listRewards: async (userId: string) =>
+      (await query<{ entries: RewardEntry[] }>("rewards.list", { userId, limit: 100 })).entries,
+    balance: async (userId: string) => (await query<{ balance: number }>("rewards.balance", { userId })).balance,
+  };
+}

@@ -1,0 +1,58 @@
+import type { OpenSessionResponse, ProgressReport, ReportRequest, ReportResponse } from "@intermission/ad-core/player-api";
+import { signInitData } from "@intermission/ad-core/telegram-init-data";
+import type { DemoSecrets } from "../scripts/demo-secrets.ts";
+
+/** Launch data as Telegram would sign it for this user of the demo bot. */
+export function initDataOf(userId: string, secrets: DemoSecrets, now = new Date()): string {
+  return signInitData({
+    fields: {
+      auth_date: String(Math.floor(now.getTime() / 1000)),
+      query_id: `AA${userId}`,
+      user: JSON.stringify({ id: Number(userId), first_name: "Viewer", language_code: "en" }),
+    },
+    botToken: secrets.telegramBotToken,
+    botId: secrets.botId,
+    privateKey: secrets.telegramPrivateKey,
+  });
+}
+
+export interface Answer<Body> {
+  readonly status: number;
+  readonly body: Body;
+}
+
+/** A viewer without a browser: speaks the player API as it stands on the wire. */
+export class ScriptedViewer {
+  readonly adServiceUrl: string;
+  constructor(adServiceUrl: string) {
+    this.adServiceUrl = adServiceUrl;
+  }
+
+  async open(botId: string, initData: string, code?: string): Promise<Answer<OpenSessionResponse>> {
+    return this.#post("/player/v1/sessions", { bot_id: botId, init_data: initData, ...(code && { code }) });
+  }
+
+  async report(sessionId: string, request: ReportRequest): Promise<Answer<ReportResponse>> {
+    return this.#post(`/player/v1/sessions/${sessionId}/reports`, request);
+  }
+
+  async #post<Body>(path: string, body: unknown): Promise<Answer<Body>> {
+    const response = await fetch(`${this.adServiceUrl}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(10_000),
+    });
+    return { status: response.status, body: await response.json() };
+  }
+}
+
+/** Honest playback of `durationMs` from `fromMs` on, cut into stretches of a second. */
+export function stretches(durationMs: number, fromMs = 0, firstSequence = 0): ProgressReport[] {
+  const reports: ProgressReport[] = [];
+  for (let from = fromMs; from < durationMs; from += 1000) {
+    const to = Math.min(from + 1000, durationMs);
+    reports.push({ sequence: firstSequence + reports.length, from_ms: from, to_ms: to, visible: true, muted: true });
+  }
+  return reports;
+}

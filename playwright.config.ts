@@ -1,0 +1,26 @@
+import { defineConfig, devices } from "@playwright/test";
+
+const executablePath = process.env.CHROMIUM_PATH;
+
+export default defineConfig({
+  testDir: "e2e",
+  testMatch: "*.spec.ts",
+  outputDir: "test-results",
+  // Each worker runs a whole stack of its own: two cores carry two of them.
+  workers: 2,
+  fullyParallel: false,
+  retries: 0,
+  forbidOnly: process.env.CI === "true",
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: [["list"]],
+  use: {
+    ...devices["Pixel 7"],
+    locale: "en-US",
+    trace: "retain-on-failure",
+    launchOptions: {
+      ...(executablePath === undefined ? {} : { executablePath }),
+      args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-quic", "--mute-audio"],
+    },
+  },
+});

@@ -1,0 +1,209 @@
+import type { ProgressReport } from "@intermission/ad-core/player-api";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { acceptProgress, nextSequence, type Playback, type Progress, resumePositionMs } from "./accept-progress.ts";
+
+const start = new Date("2026-01-01T12:00:00Z");
+const nothing: Progress = { covered: [], sequences: [], refusals: {} };
+const tenSeconds: Playback = { progress: nothing, durationMs: 10_000, startedAt: start, firstSequence: 0 };
+
+const after = (ms: number) => new Date(start.getTime() + ms);
+
+function stretch(sequence: number, from_ms: number, to_ms: number, visible = true): ProgressReport {
+  return { sequence, from_ms, to_ms, visible, muted: true };
+}
+
+/** One-second stretches, as an honest player reports them. */
+function secondBySecond(fromMs: number, toMs: number, firstSequence = 0): ProgressReport[] {
+  const count = Math.ceil((toMs - fromMs) / 1000);
+  return Array.from({ length: count }, (_, index) => {
+    const from = fromMs + index * 1000;
+    return stretch(firstSequence + index, from, Math.min(from + 1000, toMs));
+  });
+}
+
+describe("an honest view", () => {
+  test("played to its end, it is watched", () => {
+    const accepted = acceptProgress(tenSeconds, secondBySecond(0, 10_000), after(10_000));
+    expect(accepted).toMatchObject({ acceptedMs: 10_000, isWatched: true, refused: [], tooEarly: undefined });
+    expect(accepted.progress).toEqual({ covered: [[0, 10_000]], sequences: [[0, 10]], refusals: {} });
+  });
+
+  test.each([
+    { name: "all but the last second", toMs: 9_000, isWatched: true },
+    { name: "a blink less than that", toMs: 8_999, isWatched: false },
+    { name: "half of it", toMs: 5_000, isWatched: false },
+  ])("$name: watched is $isWatched", ({ toMs, isWatched }) => {
+    expect(acceptProgress(tenSeconds, secondBySecond(0, toMs), after(20_000)).isWatched).toBe(isWatched);
+  });
+
+  test.each([
+    { missingMs: 3_000, isWatched: true },
+    { missingMs: 3_001, isWatched: false },
+  ])("of 100 s with a hole of $missingMs ms: watched is $isWatched", ({ missingMs, isWatched }) => {
+    const long = { ...tenSeconds, durationMs: 100_000 };
+    const reports = [
+      ...secondBySecond(0, 50_000),
+      ...secondBySecond(50_000 + missingMs, 80_000, 100),
+      ...secondBySecond(80_000, 100_000, 200),
+    ];
+    expect(acceptProgress(long, reports, after(200_000)).isWatched).toBe(isWatched);
+  });
+
+  test("a media clock that jumps 250 ms between any two reports costs nothing", () => {
+    const reports = Array.from({ length: 8 }, (_, index) => stretch(index, index * 1250 + 200, index * 1250 + 1200));
+    const accepted = acceptProgress(tenSeconds, reports, after(10_000));
+    expect(accepted).toMatchObject({ acceptedMs: 10_000, isWatched: true });
+  });
+
+  test("a report that comes just before its time is not settled: sent again later it counts", () => {
+    const reports = secondBySecond(0, 3_000);
+    const early = acceptProgress(tenSeconds, reports, after(1_200));
+    expect(early).toMatchObject({ acceptedMs: 2_000, acknowledged: [0, 1] });
+    expect(early.tooEarly).toEqual({ sequences: [2], retryAfterMs: 800 });
+    const later = acceptProgress({ ...tenSeconds, progress: early.progress }, reports, after(2_000));
+    expect(later).toMatchObject({ acceptedMs: 3_000, acknowledged: [0, 1, 2], tooEarly: undefined });
+  });
+
+  test("a beginning of very short clips is not enough", () => {
+    const short = { ...tenSeconds, durationMs: 900 };
+    expect(acceptProgress(short, [stretch(0, 0, 449)], after(1000)).isWatched).toBe(false);
+    expect(acceptProgress(short, [stretch(0, 0, 850)], after(1000)).isWatched).toBe(true);
+  });
+});
+
+describe("what adds nothing", () => {
+  const refusals: { name: string; report: ProgressReport; reason: string; playback?: Partial<Playback> }[] = [
+    { name: "a hidden stretch", report: stretch(0, 0, 1000, false), reason: "hidden" },
+    { name: "a stretch of more than 30 s", report: stretch(0, 0, 30_001), reason: "too-long" },
+    { name: "a stretch that runs backwards", report: stretch(0, 2000, 1000), reason: "backwards" },
+    { name: "an empty stretch", report: stretch(0, 1000, 1000), reason: "backwards" },
+    { name: "a stretch after the end", report: stretch(0, 10_000, 11_000), reason: "beyond-the-end" },
+    {
+      name: "a stretch before the start stamp",
+      report: stretch(0, 0, 1000),
+      reason: "not-started",
+      playback: { startedAt: null },
+    },
+  ];
+  test.each(refusals)("$name is refused, recorded and settled", ({ report, reason, playback }) => {
+    const accepted = acceptProgress({ ...tenSeconds, ...playback }, [report], after(60_000));
+    expect(accepted).toMatchObject({ acceptedMs: 0, acknowledged: [0], refused: [{ sequence: 0, reason }] });
+    expect(accepted.progress).toEqual({ covered: [], sequences: [[0, 1]], refusals: { [reason]: 1 } });
+  });
+
+  test("a stretch beyond the end is clipped", () => {
+    expect(acceptProgress(tenSeconds, [stretch(0, 9_000, 12_000)], after(60_000)).acceptedMs).toBe(1_000);
+  });
+
+  test("seeking to the end covers only what was played", () => {
+    const accepted = acceptProgress(tenSeconds, [stretch(0, 0, 1000), stretch(1, 9000, 10_000)], after(60_000));
+    expect(accepted).toMatchObject({ acceptedMs: 2000, isWatched: false });
+    expect(resumePositionMs(accepted.progress)).toBe(1000);
+  });
+
+  test("playing at fourfold speed gains no more than the clock, and is recorded", () => {
+    const reports = Array.from({ length: 3 }, (_, index) => stretch(index, index * 4000, (index + 1) * 4000));
+    const accepted = acceptProgress(tenSeconds, reports, after(3000));
+    expect(accepted).toMatchObject({ acceptedMs: 4000, isWatched: false });
+    expect(accepted.progress.refusals).toEqual({ "too-early": 2 });
+  });
+
+  test("the whole video claimed at once is not accepted", () => {
+    const accepted = acceptProgress(tenSeconds, [stretch(0, 0, 10_000)], after(0));
+    expect(accepted).toMatchObject({ acceptedMs: 0, tooEarly: { sequences: [0], retryAfterMs: 9000 } });
+  });
+
+  test("a clock that stepped back credits nothing", () => {
+    const accepted = acceptProgress(tenSeconds, [stretch(0, 0, 500)], after(-3_600_000));
+    expect(accepted).toMatchObject({ acceptedMs: 0, acknowledged: [], tooEarly: { retryAfterMs: 10_000 } });
+  });
+
+  test("a sequence below the first of this opening, or one that was settled, is acknowledged and adds nothing", () => {
+    const playback: Playback = {
+      ...tenSeconds,
+      firstSequence: 5,
+      progress: {
+        covered: [[0, 1000]],
+        sequences: [
+          [0, 1],
+          [5, 6],
+        ],
+        refusals: {},
+      },
+    };
+    const accepted = acceptProgress(playback, [stretch(3, 1000, 2000), stretch(5, 2000, 3000)], after(60_000));
+    expect(accepted).toMatchObject({ acceptedMs: 1000, acknowledged: [3, 5] });
+    expect(nextSequence(accepted.progress)).toBe(6);
+  });
+});
+
+describe("properties", () => {
+  const anyReport = fc.record({
+    sequence: fc.nat({ max: 40 }),
+    from_ms: fc.nat({ max: 12_000 }),
+    to_ms: fc.nat({ max: 12_000 }),
+    visible: fc.boolean(),
+    muted: fc.boolean(),
+  });
+  const distinctReports = fc.uniqueArray(anyReport, { selector: ({ sequence }) => sequence, maxLength: 30 });
+
+  test("with time enough, order, repeats and batches make no difference", () => {
+    fc.assert(
+      fc.property(distinctReports, fc.infiniteStream(fc.nat()), fc.nat({ max: 30 }), (reports, chances, cut) => {
+        const now = after(60_000);
+        const shuffled = [...reports, ...reports]
+          .map((report) => ({ report, key: chances.next().value }))
+          .toSorted((a, b) => a.key - b.key)
+          .map(({ report }) => report);
+        const first = acceptProgress(tenSeconds, shuffled.slice(0, cut), now);
+        const both = acceptProgress({ ...tenSeconds, progress: first.progress }, shuffled.slice(cut), now);
+        expect(both.progress).toEqual(acceptProgress(tenSeconds, reports, now).progress);
+      }),
+    );
+  });
+
+  test("accepted progress never exceeds the clock, never shrinks, and stays in the video", () => {
+    const calls = fc.array(
+      fc.record({ reports: fc.array(anyReport, { maxLength: 10 }), atMs: fc.integer({ min: -5000, max: 20_000 }) }),
+    );
+    fc.assert(
+      fc.property(calls, (steps) => {
+        let progress = nothing;
+        let before = 0;
+        let latest = 0;
+        for (const { reports, atMs } of steps) {
+          const accepted = acceptProgress({ ...tenSeconds, progress }, reports, after(atMs));
+          latest = Math.max(latest, atMs);
+          expect(accepted.acceptedMs).toBeGreaterThanOrEqual(before);
+          expect(accepted.acceptedMs).toBeLessThanOrEqual(Math.min(10_000, Math.max(0, latest + 1000)));
+          progress = accepted.progress;
+          before = accepted.acceptedMs;
+        }
+      }),
+    );
+  });
+
+  test("each report is acknowledged or too early", () => {
+    fc.assert(
+      fc.property(distinctReports, fc.nat({ max: 15_000 }), (reports, atMs) => {
+        const accepted = acceptProgress(tenSeconds, reports, after(atMs));
+        const answered = [...accepted.acknowledged, ...(accepted.tooEarly?.sequences ?? [])].toSorted((a, b) => a - b);
+        expect(answered).toEqual(reports.map(({ sequence }) => sequence).toSorted((a, b) => a - b));
+      }),
+    );
+  });
+
+  test("a forger's numbers and stretches take bounded room", () => {
+    let progress = nothing;
+    for (let call = 0; call < 20; call++) {
+      const reports = Array.from({ length: 300 }, (_, index) => {
+        const number = call * 300 + index;
+        return stretch(number * 7, (number * 997) % 10_000, ((number * 997) % 10_000) + 1);
+      });
+      progress = acceptProgress({ ...tenSeconds, progress }, reports, after(60_000)).progress;
+    }
+    expect(progress.sequences.length).toBeLessThanOrEqual(256);
+    expect(progress.covered.length).toBeLessThanOrEqual(40);
+  });
+});

@@ -1,0 +1,33 @@
+import type { SessionState } from "@intermission/ad-core/client-api";
+import type { ColumnType } from "kysely";
+import type { Progress } from "./accept-progress.ts";
+
+export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" | "reopened";
+
+export interface AdSessionTables {
+  ad_sessions: {
+    bot_id: string;
+    /** Begins with the bot's id, so that an address which holds it alone finds the row by its primary key. */
+    session_id: string;
+    code: string;
+    user_id: string;
+    campaign_id: string;
+    creative_id: string;
+    state: SessionState;
+    /** SHA-256 of the token of the latest opening. */
+    token_hash: Buffer;
+    openings: ColumnType<number, number | undefined, number>;
+    first_sequence: ColumnType<number, number | undefined, number>;
+    duration_ms: number;
+    accepted_ms: ColumnType<number, number | undefined, number>;
+    progress: ColumnType<Progress, string | undefined, string>;
+    opened_at: ColumnType<Date, Date, never>;
+    started_at: Date | null;
+    last_report_at: Date | null;
+    watched_at: Date | null;
+    close_requested_at: Date | null;
+    closed_at: Date | null;
+    close_reason: CloseReason | null;
+    deadline: ColumnType<Date, Date, never>;
+  };
+}

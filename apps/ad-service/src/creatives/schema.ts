@@ -1,0 +1,16 @@
+import type { ColumnType } from "kysely";
+
+export interface CreativeTables {
+  creatives: {
+    creative_id: string;
+    sha256: string;
+    file_name: string;
+    media_type: string;
+    /** `bigint`: the driver gives a string. */
+    byte_length: ColumnType<string, number | string, never>;
+    duration_ms: number;
+    width: number;
+    height: number;
+    created_at: ColumnType<Date, Date, never>;
+  };
+}

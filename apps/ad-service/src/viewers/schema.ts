@@ -1,0 +1,12 @@
+import type { ColumnType } from "kysely";
+
+export interface ViewerTables {
+  viewers: {
+    bot_id: string;
+    user_id: string;
+    /** The UTC day that `earned_today` counts. Select it as text: the driver would read a date in local time. */
+    day: ColumnType<string, string, string>;
+    earned_today: number;
+    last_earned_at: Date;
+  };
+}

@@ -1,0 +1,19 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { backendProcedure, router } from "../trpc.ts";
+import type { CreateCodeOutcome } from "./schema.ts";
+
+export interface CodeVerbs {
+  createCode(wanted: { userId: string; reference: string | undefined }): Promise<CreateCodeOutcome>;
+}
+
+export const codeProcedures = (verbs: CodeVerbs) =>
+  router({
+    /** Asks the ad service for the user's code, with the links that carry it. Asking again returns the open code. */
+    create: backendProcedure
+      .input(z.object({ userId: telegramId, reference: z.string().min(1).max(128).optional() }))
+      .mutation(
+        ({ input }): Promise<CreateCodeOutcome> =>
+          verbs.createCode({ userId: input.userId, reference: input.reference }),
+      ),
+  });

@@ -1,0 +1,92 @@
+import { eventType, telegramId } from "@intermission/ad-core/client-api";
+import { TRPCError, tracked } from "@trpc/server";
+import { z } from "zod";
+import { backendProcedure, router, subjectOf, userOrBackendProcedure } from "../trpc.ts";
+import type { RewardPage, RewardStatus, SpendOutcome, WatchedEntry } from "./schema.ts";
+
+export interface LedgerVerbs {
+  getRewardStatus(query: {
+    userId: string | undefined;
+    code: string | undefined;
+    event: "rewarded" | "direct_link" | undefined;
+  }): Promise<RewardStatus>;
+  listRewards(query: { userId: string | undefined; cursor: string | undefined; limit: number }): Promise<RewardPage>;
+  getBalance(userId: string): Promise<number>;
+  spend(order: { userId: string; amount: number; idempotencyKey: string; note: string | null }): Promise<SpendOutcome>;
+  latestCursor(): Promise<string>;
+  watchRewards(
+    from: { cursor: string } | "start" | "now",
+    signal: AbortSignal | undefined,
+  ): AsyncIterable<WatchedEntry>;
+}
+
+const cursor = z.string().min(1).max(200);
+const maximalAmount = 1_000_000_000;
+
+export const ledgerProcedures = (verbs: LedgerVerbs) =>
+  router({
+    /** What a code was credited with; without one, what the user's newest event was. */
+    status: userOrBackendProcedure
+      .input(
+        z.object({
+          code: z.string().min(1).max(64).optional(),
+          userId: telegramId.optional(),
+          event: eventType.optional(),
+        }),
+      )
+      .query(({ ctx, input }): Promise<RewardStatus> => {
+        const userId = subjectOf(ctx.caller, input.userId);
+        if (userId === undefined && input.code === undefined) {
+          throw new TRPCError({ code: "BAD_REQUEST", message: "name a code or a userId" });
+        }
+        return verbs.getRewardStatus({ userId, code: input.code, event: input.event });
+      }),
+
+    list: userOrBackendProcedure
+      .input(
+        z.object({
+          userId: telegramId.optional(),
+          cursor: cursor.optional(),
+          limit: z.int().min(1).max(100).default(20),
+        }),
+      )
+      .query(
+        ({ ctx, input }): Promise<RewardPage> =>
+          verbs.listRewards({
+            userId: subjectOf(ctx.caller, input.userId),
+            cursor: input.cursor,
+            limit: input.limit,
+          }),
+      ),
+
+    balance: userOrBackendProcedure
+      .input(z.object({ userId: telegramId.optional() }))
+      .query(async ({ ctx, input }): Promise<{ balance: number }> => {
+        const userId = subjectOf(ctx.caller, input.userId);
+        if (userId === undefined) throw new TRPCError({ code: "BAD_REQUEST", message: "name a userId" });
+        return { balance: await verbs.getBalance(userId) };
+      }),
+
+    /** Takes units from a user. The key makes a repeat safe: it answers what the first call did. */
+    spend: backendProcedure
+      .input(
+        z.object({
+          userId: telegramId,
+          amount: z.int().min(1).max(maximalAmount),
+          idempotencyKey: z.string().min(1).max(128),
+          note: z.string().min(1).max(200).optional(),
+        }),
+      )
+      .mutation(({ input }): Promise<SpendOutcome> => verbs.spend({ ...input, note: input.note ?? null })),
+
+    /** The end of the ledger now. A watch from it misses nothing that is booked after this answer. */
+    cursor: backendProcedure.query(async (): Promise<{ cursor: string }> => ({ cursor: await verbs.latestCursor() })),
+
+    /** Each entry once, in commit order: first what was booked since `lastEventId`, then live. */
+    watch: backendProcedure
+      .input(z.object({ lastEventId: cursor.nullish(), from: z.enum(["start", "now"]).default("now") }))
+      .subscription(async function* ({ input, signal }) {
+        const from = input.lastEventId ? { cursor: input.lastEventId } : input.from;
+        for await (const { cursor: id, entry } of verbs.watchRewards(from, signal)) yield tracked(id, entry);
+      }),
+  });

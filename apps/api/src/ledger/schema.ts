@@ -1,0 +1,49 @@
+/** One line of the ledger, as callers see it. */
+export interface RewardEntry {
+  entryId: string;
+  userId: string;
+  /** What earned it; null where the user spent. */
+  event: "rewarded" | "direct_link" | null;
+  code: string | null;
+  reference: string | null;
+  eventId: string | null;
+  /** Whole units: negative where the user spent, 0 where an event was booked without pay. */
+  amount: number;
+  /** Why an event paid nothing, or the note of what was spent. */
+  reason: string | null;
+  /** The user's balance after this entry. */
+  balance: number | null;
+  bookedAt: string;
+}
+
+/** Why an event that was booked paid nothing. */
+export type RefusalReason = "code-already-paid" | "event-already-booked" | "daily-cap" | "test";
+
+export type RewardStatus =
+  | { outcome: "not-yet" }
+  | {
+      outcome: "credited";
+      amount: number;
+      balance: number;
+      event: "rewarded" | "direct_link";
+      bookedAt: string;
+    }
+  | { outcome: "refused"; reason: RefusalReason; amount: 0; balance: number; bookedAt: string };
+
+export interface RewardPage {
+  /** Newest first. */
+  entries: RewardEntry[];
+  /** Pass as `cursor` to go on; null at the end. */
+  next: string | null;
+}
+
+export type SpendOutcome =
+  | { outcome: "spent"; balance: number; entryId: string }
+  | { outcome: "insufficient"; balance: number }
+  /** The key was used by this user for another amount. */
+  | { outcome: "conflict" };
+
+export interface WatchedEntry {
+  cursor: string;
+  entry: RewardEntry;
+}

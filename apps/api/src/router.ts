@@ -1,0 +1,18 @@
+import { type CodeVerbs, codeProcedures } from "./codes/procedures.ts";
+import { type LedgerVerbs, ledgerProcedures } from "./ledger/procedures.ts";
+import { type TelegramUserVerbs, telegramUserProcedures } from "./telegram-user/procedures.ts";
+import { router } from "./trpc.ts";
+import { type ReceiptVerbs, receiptProcedures } from "./webhook-intake/procedures.ts";
+
+export type Verbs = TelegramUserVerbs & CodeVerbs & LedgerVerbs & ReceiptVerbs;
+
+// The verbs are passed in, so that clients can import this file's type without Node's types or a database's.
+export const createRouter = (verbs: Verbs) =>
+  router({
+    telegramUser: telegramUserProcedures(verbs),
+    codes: codeProcedures(verbs),
+    rewards: ledgerProcedures(verbs),
+    receipts: receiptProcedures(verbs),
+  });
+
+export type AppRouter = ReturnType<typeof createRouter>;

@@ -1,0 +1,49 @@
+import { initTRPC, TRPCError } from "@trpc/server";
+
+/** Who calls. Decided once per request, from the Authorization header alone. */
+export type Caller = { kind: "backend" } | { kind: "user"; userId: string } | { kind: "nobody" };
+
+export interface Context {
+  readonly caller: Caller;
+}
+
+const t = initTRPC.context<Context>().create({
+  isServer: true,
+  // Otherwise NODE_ENV decides whether stacks are sent to callers.
+  isDev: false,
+  sse: {
+    ping: { enabled: true, intervalMs: 10_000 },
+    client: { reconnectAfterInactivityMs: 25_000 },
+  },
+  errorFormatter: ({ shape, error }) =>
+    error.code === "INTERNAL_SERVER_ERROR" ? { ...shape, message: "internal error" } : shape,
+});
+
+export const router = t.router;
+
+/** Open to everyone: only for exchanging launch data for a session token. */
+export const publicProcedure = t.procedure;
+
+/** The bot's own backend, by BACKEND_API_KEY. */
+export const backendProcedure = t.procedure.use(({ ctx, next }) => {
+  if (ctx.caller.kind === "nobody") throw new TRPCError({ code: "UNAUTHORIZED", message: "API key required" });
+  if (ctx.caller.kind !== "backend") throw new TRPCError({ code: "FORBIDDEN", message: "for the bot's backend only" });
+  return next({ ctx: { caller: ctx.caller } });
+});
+
+/** A user, who reads only himself, or the bot's backend, which names the user. */
+export const userOrBackendProcedure = t.procedure.use(({ ctx, next }) => {
+  if (ctx.caller.kind === "nobody") {
+    throw new TRPCError({ code: "UNAUTHORIZED", message: "session token or API key required" });
+  }
+  return next({ ctx: { caller: ctx.caller } });
+});
+
+/** Whose rewards are read: a user's own whatever he asks for, and the one that a backend names. */
+export function subjectOf(caller: Exclude<Caller, { kind: "nobody" }>, userId: string | undefined): string | undefined {
+  if (caller.kind === "backend") return userId;
+  if (userId !== undefined && userId !== caller.userId) {
+    throw new TRPCError({ code: "FORBIDDEN", message: "a user reads only his own rewards" });
+  }
+  return caller.userId;
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Makes the two videos that the repository holds; run it only to change them (ffmpeg with libx264 and drawtext, Noto Sans).
+#   apps/ad-service/sample/house-ad.mp4   10 s, 540x960: what the demo's house campaign shows
+#   e2e/fixtures/clip-2s.mp4               2 s, 180x320: where length is not the subject
+# Both are H.264 + AAC with moov first, as every upload has to be.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p apps/ad-service/sample e2e/fixtures
+
+bold=${BOLD_FONT:-$(fc-match -f '%{file}' 'Noto Sans:bold')}
+regular=${REGULAR_FONT:-$(fc-match -f '%{file}' 'Noto Sans:regular')}
+
+# A ring of 300x300 whose lit part shrinks as time runs out; edges are softened over one pixel.
+radius="hypot(X-150,Y-150)"
+ring="clip(9.5-abs($radius-134)*1.6,0,1)"
+# The angle from the top, clockwise, as a share of the circle.
+angle="mod(atan2(X-150,150-Y)/(2*PI)+1,1)"
+lit="if(lt($angle,1-T/10),235,60)"
+
+# Three soft notes, a fifth and an octave apart, that breathe.
+tone="0.16*sin(2*PI*220*t)*(0.7+0.3*sin(2*PI*0.2*t))+0.10*sin(2*PI*329.63*t)*(0.7+0.3*sin(2*PI*0.13*t+1))+0.06*sin(2*PI*440*t)*(0.6+0.4*sin(2*PI*0.31*t+2))"
+
+centred="x=(w-text_w)/2:fontcolor=white"
+ffmpeg -hide_banner -loglevel warning -y \
+  -f lavfi -i "gradients=s=900x1600:r=30:d=10:n=4:c0=0x1a1250:c1=0x4a2596:c2=0x963390:c3=0xdb5a72:x0=180:y0=320:x1=720:y1=1280:speed=0.008:seed=7,crop=540:960" \
+  -f lavfi -i "color=white:s=300x300:r=30:d=10,format=yuva420p,geq=lum=255:cb=128:cr=128:a='$ring*$lit'" \
+  -f lavfi -i "aevalsrc=exprs='$tone':d=10:s=48000" \
+  -filter_complex "
+    [0:v]vignette=PI/8[ground];
+    [ground][1:v]overlay=x=120:y=330[ringed];
+    [ringed]
+      drawtext=fontfile=$bold:text='Intermission':fontsize=64:$centred:y=150:alpha='min(1,t/0.6)',
+      drawtext=fontfile=$regular:text='The show goes on in a moment':fontsize=25:$centred:y=240:alpha='0.85*clip((t-0.4)/0.6,0,1)',
+      drawtext=fontfile=$bold:text='%{eif\:max(1,ceil(10-t))\:d}':fontsize=112:$centred:y=480-ascent/2+8,
+      drawtext=fontfile=$bold:text='Stay to the end':fontsize=34:$centred:y=722:alpha='clip((t-1)/0.6,0,1)',
+      drawtext=fontfile=$regular:text='and the reward is yours':fontsize=25:$centred:y=772:alpha='0.85*clip((t-1.2)/0.6,0,1)',
+      format=yuv420p[picture];
+    [2:a]afade=t=in:d=1,afade=t=out:st=8.8:d=1.2[sound]" \
+  -map '[picture]' -map '[sound]' -t 10 \
+  -c:v libx264 -profile:v main -preset veryslow -crf 22 -g 60 -c:a aac -b:a 64k -ac 1 \
+  -movflags +faststart -map_metadata -1 apps/ad-service/sample/house-ad.mp4
+
+ffmpeg -hide_banner -loglevel warning -y \
+  -f lavfi -i "gradients=s=180x320:r=25:d=2:n=3:c0=0x1a1250:c1=0x963390:c2=0xdb5a72:x0=0:y0=0:x1=180:y1=320:speed=0.02:seed=7" \
+  -f lavfi -i "aevalsrc=exprs='0.1*sin(2*PI*330*t)':d=2:s=44100" \
+  -vf "drawtext=fontfile=$bold:text='%{eif\:max(1,ceil(2-t))\:d}':fontsize=72:$centred:y=124,format=yuv420p" \
+  -t 2 -c:v libx264 -profile:v baseline -preset veryslow -crf 26 -g 25 -c:a aac -b:a 48k -ac 1 \
+  -movflags +faststart -map_metadata -1 e2e/fixtures/clip-2s.mp4

@@ -1,0 +1,64 @@
+import pg from "pg";
+import type { DatabaseLogger } from "./open-database.ts";
+
+/** One connection of its own that listens, and connects again when it breaks. Opened with the first listener. */
+export function listenForever(connection: pg.ClientConfig, logger: DatabaseLogger | undefined) {
+  const listeners = new Map<string, Set<(payload: string) => void>>();
+  let client: pg.Client | undefined;
+  let isClosed = false;
+  let retry: NodeJS.Timeout | undefined;
+  const schema = /search_path=(\w+)/.exec(connection.options ?? "")?.[1] ?? "public";
+  const nameOf = (channel: string) => `${schema}.${channel}`;
+
+  async function connect(): Promise<void> {
+    const next = new pg.Client({ ...connection, statement_timeout: 0 });
+    client = next;
+    next.on("notification", ({ channel, payload }) => {
+      for (const listener of listeners.get(channel) ?? []) listener(payload ?? "");
+    });
+    next.on("error", (error) => {
+      logger?.warn({ err: error }, "the listening connection broke");
+      if (client === next) reconnectSoon();
+    });
+    try {
+      await next.connect();
+      for (const channel of listeners.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      logger?.warn({ err: error }, "the listening connection could not be made");
+      if (client === next) reconnectSoon();
+    }
+  }
+
+  function reconnectSoon(): void {
+    const old = client;
+    client = undefined;
+    old?.end().catch(() => {});
+    if (isClosed || retry) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      void connect();
+    }, 1000);
+    retry.unref();
+  }
+
+  return {
+    async listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>> {
+      const name = nameOf(channel);
+      const known = listeners.get(name);
+      if (known) known.add(onNotify);
+      else listeners.set(name, new Set([onNotify]));
+      if (client === undefined && !retry) await connect();
+      else if (!known) await client?.query(`listen ${pg.escapeIdentifier(name)}`).catch(reconnectSoon);
+      return async () => {
+        listeners.get(name)?.delete(onNotify);
+      };
+    },
+    async close(): Promise<void> {
+      isClosed = true;
+      clearTimeout(retry);
+      const last = client;
+      client = undefined;
+      await last?.end().catch(() => {});
+    },
+  };
+}

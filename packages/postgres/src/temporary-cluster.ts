@@ -1,0 +1,126 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { delimiter, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+
+export interface TemporaryCluster {
+  /** Of a superuser, on 127.0.0.1 only. */
+  readonly url: string;
+  /** Stops the server the hard way (immediate shutdown, as in a crash) and starts it again on the same data and port. */
+  restart(): Promise<void>;
+  /** Leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a PostgreSQL server from the binaries of this machine on a temporary folder and a free port. The server refuses
+ * to run as root, so root hands it to an unprivileged user.
+ */
+export async function startTemporaryCluster(): Promise<TemporaryCluster | { outcome: "no-binaries" }> {
+  const binaries = findBinaries();
+  if (binaries === undefined) return { outcome: "no-binaries" };
+  const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
+  const folder = mkdtempSync("/tmp/intermission-postgres-");
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  const data = join(folder, "data");
+  const asOwner = { ...owner, cwd: "/", env: { PATH: process.env.PATH, LC_ALL: "C" } };
+  const initialise = [
+    "-D",
+    data,
+    "-U",
+    "postgres",
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--no-instructions",
+  ];
+  execFileSync(join(binaries, "initdb"), initialise, { ...asOwner, stdio: ["ignore", "ignore", "pipe"] });
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const settings = [
+    ...["listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`, "max_connections=200"],
+    ...["shared_buffers=256MB", "max_wal_size=4GB"],
+  ];
+  const start = async () => {
+    const words = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
+    const server = spawn(join(binaries, "postgres"), words, { ...asOwner, stdio: "ignore" });
+    await untilReady(server, url);
+    return server;
+  };
+  let server = await start();
+  const end = async (signal: NodeJS.Signals) => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const exited = new Promise((resolve) => server.once("exit", resolve));
+    server.kill(signal);
+    await exited;
+  };
+  const removeAtExit = () => {
+    server.kill("SIGQUIT");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", removeAtExit);
+  return {
+    url,
+    async restart() {
+      await end("SIGQUIT");
+      server = await start();
+    },
+    async stop() {
+      process.off("exit", removeAtExit);
+      await end("SIGINT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function findBinaries(): string | undefined {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(debian, version, "bin")),
+    ...(process.env.PATH ?? "").split(delimiter),
+  ];
+  return folders.find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
+}
+
+function unprivilegedUser(): { uid: number; gid: number } {
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      const id = (flag: string) =>
+        Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+      return { uid: id("-u"), gid: id("-g") };
+    } catch {
+      // No such user here; try the next.
+    }
+  }
+  throw new Error("PostgreSQL refuses to run as root, and there is neither a postgres nor a nobody user");
+}
+
+async function untilReady(server: ChildProcess, url: string): Promise<void> {
+  let fault: unknown;
+  for (let attempt = 0; attempt < 150; attempt++) {
+    if (server.exitCode !== null) throw new Error(`the PostgreSQL server ended at once (exit ${server.exitCode})`);
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      return;
+    } catch (error) {
+      fault = error;
+    } finally {
+      await client.end().catch(() => {});
+    }
+    await wait(200);
+  }
+  throw new Error("the PostgreSQL server did not become ready in 30 s", { cause: fault });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
+  return address.port;
+}

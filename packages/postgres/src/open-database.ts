@@ -141,12 +141,14 @@ async function openEmbedded(options: OpenDatabaseOptions): Promise<Store> {
     max: 1,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: 60_000,
+    user: "postgres",
+    database: "postgres",
     stream: () => new PgliteStream(engine),
     types,
   });
   // The engine has one session for ever; a client that replaces a broken one finds the other's statements there.
   pool.on("connect", (client) => {
-    client.query(`discard all; set search_path to ${options.schema}; set timezone to 'UTC'`).catch(() => {});
+    client.query(`deallocate all; set search_path to ${options.schema}; set timezone to 'UTC'`).catch(() => {});
   });
   const notices = new EventEmitter().setMaxListeners(0);
   let stopUpkeep = async () => {};

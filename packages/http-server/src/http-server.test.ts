@@ -1,0 +1,85 @@
+import { connect } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createHttpServer, HttpError, refuseOtherMethods } from "./http-server.ts";
+
+let app: FastifyInstance;
+let url = "";
+beforeAll(async () => {
+  app = createHttpServer({ logger: pino({ level: "silent" }), bodyLimit: 1000 });
+  app.get("/things/:id", async () => ({ ok: true }));
+  app.post("/things", async () => ({ ok: true }));
+  app.get("/crash", async () => {
+    throw new Error("the password is 1234");
+  });
+  app.get("/teapot", async () => {
+    throw new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers: { "retry-after": "3" } });
+  });
+  refuseOtherMethods(app);
+  url = await app.listen({ host: "127.0.0.1", port: 0 });
+});
+afterAll(() => app.close());
+
+const json = { "content-type": "application/json" };
+const cases: [what: string, path: string, init: RequestInit, status: number, code: string][] = [
+  ["an unknown path", "/nothing", {}, 404, "NOT_FOUND"],
+  ["a malformed path", "/%zz", {}, 400, "BAD_REQUEST"],
+  ["a wrong method", "/things/1", { method: "DELETE" }, 405, "METHOD_NOT_ALLOWED"],
+  ["a wrong method with a body", "/things/1", { method: "POST", body: "x", headers: json }, 405, "METHOD_NOT_ALLOWED"],
+  ["malformed JSON", "/things", { method: "POST", body: "{secret", headers: json }, 400, "BAD_REQUEST"],
+  ["an empty JSON body", "/things", { method: "POST", body: "", headers: json }, 400, "BAD_REQUEST"],
+  [
+    "an oversized body",
+    "/things",
+    { method: "POST", body: `"${"x".repeat(2000)}"`, headers: json },
+    413,
+    "BODY_TOO_LARGE",
+  ],
+  [
+    "another media type",
+    "/things",
+    { method: "POST", body: "a=1", headers: { "content-type": "text/css" } },
+    415,
+    "UNSUPPORTED_MEDIA_TYPE",
+  ],
+  ["a crash", "/crash", {}, 500, "INTERNAL"],
+  ["an error of a route", "/teapot", {}, 429, "TOO_MANY_REQUESTS"],
+];
+
+describe("every error has the error body and a request id", () => {
+  test.each(cases)("%s", async (_what, path, init, status, code) => {
+    const response = await fetch(url + path, init);
+    expect(response.status).toBe(status);
+    const text = await response.text();
+    expect(JSON.parse(text)).toMatchObject({ error: { code, message: expect.any(String) } });
+    expect(text).not.toMatch(/secret|1234/);
+    expect(response.headers.get("x-request-id")).toMatch(/^[A-Za-z0-9_-]{8,64}$/);
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+});
+
+test("a wrong method is told the right ones", async () => {
+  const response = await fetch(`${url}/things`, { method: "PUT" });
+  expect(response.headers.get("allow")).toBe("POST");
+});
+
+test("bytes that are not HTTP are answered with the error body", async () => {
+  const answer = await new Promise<string>((resolve) => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write("HELO there\r\n\r\n"));
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk;
+    });
+    socket.once("close", () => resolve(text));
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ error: { code: "BAD_REQUEST" } });
+});
+
+test("a well-formed request id is kept, another is replaced", async () => {
+  const kept = await fetch(`${url}/things/1`, { headers: { "x-request-id": "abc-12345" } });
+  expect(kept.headers.get("x-request-id")).toBe("abc-12345");
+  const replaced = await fetch(`${url}/things/1`, { headers: { "x-request-id": "<script>" } });
+  expect(replaced.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+});

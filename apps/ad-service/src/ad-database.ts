@@ -1,0 +1,19 @@
+import type { Database, Transaction } from "@intermission/postgres/open-database";
+import type { AdSessionTables } from "./ad-sessions/schema.ts";
+import type { BotTables } from "./bots/schema.ts";
+import type { CampaignTables } from "./campaigns/schema.ts";
+import type { CodeTables } from "./codes/schema.ts";
+import type { CreativeTables } from "./creatives/schema.ts";
+import type { ViewerTables } from "./viewers/schema.ts";
+import type { WebhookDeliveryTables } from "./webhook-delivery/schema.ts";
+
+export type AdTables = BotTables &
+  CodeTables &
+  CreativeTables &
+  CampaignTables &
+  ViewerTables &
+  AdSessionTables &
+  WebhookDeliveryTables;
+
+export type AdDatabase = Database<AdTables>;
+export type AdTransaction = Transaction<AdTables>;

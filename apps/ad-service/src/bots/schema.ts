@@ -1,0 +1,39 @@
+import type { ColumnType } from "kysely";
+
+export type DeliveryMode = "at-least-once" | "at-most-once";
+
+/** `next` and `active` authenticate and sign; `retiring` does so until `revoke_at`. */
+export type TokenState = "next" | "active" | "retiring" | "revoked";
+
+export interface BotTables {
+  bots: {
+    bot_id: string;
+    /** The first four characters of the bot's codes: an address of a direct link names its bot by them. */
+    code_prefix: string;
+    name: string;
+    username: string | null;
+    is_suspended: ColumnType<boolean, boolean | undefined, boolean>;
+    webhook_url: string | null;
+    publisher_api_url: string | null;
+    delivery_mode: ColumnType<DeliveryMode, DeliveryMode | undefined, DeliveryMode>;
+    code_lifetime_seconds: ColumnType<number, number | undefined, number>;
+    cooldown_seconds: ColumnType<number, number | undefined, number>;
+    daily_cap: ColumnType<number, number | undefined, number>;
+    testers: ColumnType<string[], string[] | undefined, string[]>;
+    created_at: ColumnType<Date, Date, never>;
+    updated_at: ColumnType<Date, Date, Date>;
+  };
+  bot_tokens: {
+    bot_id: string;
+    token_id: string;
+    /** SHA-256 of the token. */
+    lookup_hash: ColumnType<Buffer, Buffer, never>;
+    /** The token, sealed by `secret-box`: it must be recovered to sign with it. */
+    ciphertext: ColumnType<Buffer, Buffer, never>;
+    state: TokenState;
+    created_at: ColumnType<Date, Date, never>;
+    activated_at: Date | null;
+    revoke_at: Date | null;
+    revoked_at: Date | null;
+  };
+}

@@ -1,0 +1,25 @@
+import type { ColumnType } from "kysely";
+
+/** Codes are written by one hot statement; the builder only reads them. */
+type Read<Value> = ColumnType<Value, never, never>;
+
+export interface CodeTables {
+  codes: {
+    bot_id: Read<string>;
+    code: Read<string>;
+    user_id: Read<string>;
+    /** Empty without one. */
+    reference: Read<string>;
+    issued_at: Read<Date>;
+    expires_at: Read<Date>;
+  };
+  current_codes: {
+    bot_id: Read<string>;
+    user_id: Read<string>;
+    reference: Read<string>;
+    code: Read<string>;
+    issued_at: Read<Date>;
+    expires_at: Read<Date>;
+    has_earned: Read<boolean>;
+  };
+}

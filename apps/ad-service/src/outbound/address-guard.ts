@@ -1,0 +1,39 @@
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type Network = readonly [Address, number];
+
+/** What IANA hands out for use on the internet; every other IPv6 prefix is special or unassigned. */
+const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/** `["10.0.0.0/8", "fd00::/8", "127.0.0.1"]` as networks; an address alone is a network of one. Throws on anything else. */
+export function parseNetworks(list: readonly string[]): Network[] {
+  return list.map((text) => {
+    if (!ipaddr.isValidCIDR(text) && !ipaddr.isValid(text))
+      throw new Error(`"${text}" is no network; write it as 10.0.0.0/8`);
+    if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+    const address = ipaddr.parse(text);
+    return [address, address.kind() === "ipv4" ? 32 : 128];
+  });
+}
+
+/**
+ * Whether a connection to this address may be opened: global unicast, or inside an allowed network of its own family.
+ *
+ * IPv6 forms that carry an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo) are never followed: what
+ * they reach is decided elsewhere. `address` is one that a resolver or the URL parser wrote, so in canonical spelling.
+ */
+export function isAddressOpen(address: string, allowedNetworks: readonly Network[]): boolean {
+  if (!ipaddr.isValid(address) || address.includes("%")) return false;
+  const parsed = ipaddr.parse(address);
+  if (allowedNetworks.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits)))
+    return true;
+  if (parsed.range() !== "unicast") return false;
+  return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST_V6);
+}
+
+/** The same address in any spelling: the operating system may name a peer differently than it was asked for. */
+export function isSameAddress(one: string, other: string | undefined): boolean {
+  if (other === undefined || !ipaddr.isValid(one) || !ipaddr.isValid(other)) return false;
+  return ipaddr.process(one).toNormalizedString() === ipaddr.process(other).toNormalizedString();
+}

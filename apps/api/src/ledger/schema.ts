@@ -17,7 +17,13 @@ export interface RewardEntry {
 }
 
 /** Why an event that was booked paid nothing. */
-export type RefusalReason = "code-already-paid" | "event-already-booked" | "daily-cap" | "test";
+export type RefusalReason =
+  | "code-already-paid"
+  | "event-already-booked"
+  | "code-of-another-user"
+  | "daily-cap"
+  | "no-reward"
+  | "test";
 
 export type RewardStatus =
   | { outcome: "not-yet" }

@@ -1,0 +1,141 @@
+import {
+  type CreateCodeRequest,
+  type CreateCodeResponse,
+  createCodeResponse,
+  type ListEventsResponse,
+  listEventsResponse,
+} from "@intermission/ad-core/client-api";
+import { type Dispatcher, Pool } from "undici";
+import type { UnavailableReason } from "./codes/schema.ts";
+
+export type RequestedCode =
+  | { outcome: "issued"; code: CreateCodeResponse }
+  | { outcome: "unavailable"; reason: UnavailableReason; retryAfterSeconds?: number; detail: string };
+
+export type ListedEvents =
+  | { outcome: "listed"; page: ListEventsResponse }
+  /** The service has no such endpoint. */
+  | { outcome: "not-offered" }
+  | { outcome: "unavailable"; detail: string };
+
+export interface AdServiceClient {
+  createCode(wanted: CreateCodeRequest): Promise<RequestedCode>;
+  listEvents(after: string | null, limit: number): Promise<ListedEvents>;
+  close(): Promise<void>;
+}
+
+interface Answer {
+  status: number;
+  retryAfterSeconds: number | undefined;
+  json: unknown;
+}
+
+type Exchange = { outcome: "answered"; answer: Answer } | { outcome: "timeout" | "unreachable"; detail: string };
+
+const maximalAnswerBytes = 4 * 1024 * 1024;
+
+/** The one door to the ad service. Every answer is bounded in size and in time; nothing here throws for its faults. */
+export function adServiceClient(options: {
+  url: string;
+  token: string;
+  timeoutMilliseconds?: number;
+}): AdServiceClient {
+  const { origin, pathname } = new URL(options.url);
+  const pool = new Pool(origin, { connections: 64, pipelining: 1, connect: { timeout: 5000 } });
+  const timeout = options.timeoutMilliseconds ?? 10_000;
+  const prefix = pathname.replace(/\/+$/, "");
+  const headers = { authorization: `Bearer ${options.token}`, "accept-encoding": "identity" };
+
+  const call = (request: { method: "GET" | "POST"; path: string; body?: string }) =>
+    exchange(pool, timeout, {
+      method: request.method,
+      path: `${prefix}/client/v1${request.path}`,
+      headers: request.body === undefined ? headers : { ...headers, "content-type": "application/json" },
+      body: request.body ?? null,
+    });
+
+  return {
+    async createCode(wanted) {
+      return understandCode(await call({ method: "POST", path: "/codes", body: JSON.stringify(wanted) }));
+    },
+    async listEvents(after, limit) {
+      const query = new URLSearchParams({ limit: String(limit), ...(after === null ? {} : { after }) });
+      return understandEvents(await call({ method: "GET", path: `/events?${query}` }));
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+async function exchange(pool: Pool, timeout: number, options: Dispatcher.RequestOptions): Promise<Exchange> {
+  const signal = AbortSignal.timeout(timeout);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { statusCode, headers, body } = await pool.request({ ...options, signal });
+      const json = parseJson(await readBounded(body));
+      const retryAfter = Number(headers["retry-after"]);
+      const retryAfterSeconds = retryAfter > 0 && retryAfter <= 86_400 ? Math.ceil(retryAfter) : undefined;
+      return { outcome: "answered", answer: { status: statusCode, retryAfterSeconds, json } };
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      if (signal.aborted) return { outcome: "timeout", detail: `no answer within ${timeout} ms` };
+      // The service may close a kept-alive socket as we write on it. Both calls are idempotent.
+      if (attempt === 1 && isDroppedSocket(error)) continue;
+      return { outcome: "unreachable", detail };
+    }
+  }
+}
+
+function isDroppedSocket(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";
+}
+
+async function readBounded(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > maximalAnswerBytes) throw new Error(`the answer is longer than ${maximalAnswerBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function understandCode(exchanged: Exchange): RequestedCode {
+  if (exchanged.outcome !== "answered") {
+    const reason = exchanged.outcome === "timeout" ? "timeout" : "ad-service-down";
+    return { outcome: "unavailable", reason, detail: exchanged.detail };
+  }
+  const { status, json, retryAfterSeconds } = exchanged.answer;
+  const later = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  const detail = describe(exchanged.answer);
+  if (status === 429) return { outcome: "unavailable", reason: "rate-limited", ...later, detail };
+  if (status >= 500) return { outcome: "unavailable", reason: "ad-service-down", ...later, detail };
+  if (status >= 400) return { outcome: "unavailable", reason: "refused", detail };
+  // The contract: success is exactly 200. The code goes into links as it is.
+  const parsed = createCodeResponse.safeParse(json);
+  const isSound = status === 200 && parsed.success && /^[0-9A-Za-z]{1,64}$/.test(parsed.data.code);
+  if (!isSound) return { outcome: "unavailable", reason: "unexpected-answer", detail };
+  return { outcome: "issued", code: parsed.data };
+}
+
+function understandEvents(exchanged: Exchange): ListedEvents {
+  if (exchanged.outcome !== "answered") return { outcome: "unavailable", detail: exchanged.detail };
+  const { status, json } = exchanged.answer;
+  if (status === 404 || status === 405) return { outcome: "not-offered" };
+  const parsed = listEventsResponse.safeParse(json);
+  if (status !== 200 || !parsed.success) return { outcome: "unavailable", detail: describe(exchanged.answer) };
+  return { outcome: "listed", page: parsed.data };
+}
+
+function describe({ status, json }: Answer): string {
+  return `${status} ${JSON.stringify(json ?? null).slice(0, 200)}`;
+}

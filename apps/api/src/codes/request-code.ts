@@ -1,0 +1,59 @@
+import { type Database, statement } from "@intermission/postgres/open-database";
+import type { AdServiceClient } from "../ad-service-client.ts";
+import type { CreateCodeOutcome } from "./schema.ts";
+
+export interface Links {
+  readonly miniappUrl: string;
+  readonly directLinkUrl: string;
+  readonly botUsername: string | undefined;
+  readonly miniAppName: string | undefined;
+}
+
+export interface RequestCodeOptions {
+  database: Pick<Database<unknown>, "run">;
+  adService: Pick<AdServiceClient, "createCode">;
+  botId: string;
+  links: Links;
+  onUnavailable: (facts: { reason: string; detail: string }) => void;
+}
+
+// The service returns an open code again; an event may even have come before this row.
+const keepCode = statement<unknown>(
+  "keep-code",
+  `insert into codes as kept (bot_id, code, user_id, reference, issued_at, expires_at)
+values ($1, $2, $3, $4, now(), $5)
+on conflict (bot_id, code) do update set
+  reference = coalesce(kept.reference, excluded.reference), issued_at = excluded.issued_at, expires_at = excluded.expires_at
+where kept.issued_at is null`,
+);
+
+/** Gets the user's code from the ad service and remembers that it was issued here, and to whom, before it is handed out. */
+export async function requestCode(
+  { database, adService, botId, links, onUnavailable }: RequestCodeOptions,
+  { userId, reference }: { userId: string; reference: string | undefined },
+): Promise<CreateCodeOutcome> {
+  const requested = await adService.createCode({
+    bot_id: botId,
+    user_tg_id: userId,
+    ...(reference === undefined ? {} : { reference }),
+  });
+  if (requested.outcome === "unavailable") {
+    const { detail, ...answer } = requested;
+    onUnavailable({ reason: answer.reason, detail });
+    return answer;
+  }
+  const { code, expires_in, expires_at } = requested.code;
+  await database.run(keepCode, [botId, code, userId, reference ?? null, expires_at]);
+  return {
+    outcome: "created",
+    code,
+    expiresInSeconds: expires_in,
+    expiresAt: expires_at,
+    miniappUrl: `${links.miniappUrl}/${botId}?code=${code}`,
+    startappLink:
+      links.botUsername && links.miniAppName
+        ? `https://t.me/${links.botUsername}/${links.miniAppName}?startapp=${code}`
+        : null,
+    directLink: `${links.directLinkUrl}/${code}`,
+  };
+}

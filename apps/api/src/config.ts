@@ -1,0 +1,98 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+
+const wholeUnits = z.coerce.number().int().min(0).max(1_000_000);
+const random = "make one with: openssl rand -base64 32";
+
+function required(howToGetOne: string) {
+  return z.string({ error: `is missing; ${howToGetOne}` });
+}
+
+function address(whatItIs: string) {
+  const error = ({ input }: { input?: unknown }) =>
+    input === undefined ? `is missing; it is ${whatItIs}` : `must be an http(s) address; it is ${whatItIs}`;
+  return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ""));
+}
+
+const variables = z.object({
+  MODE: z.enum(["demo", "production"]).default("production"),
+  HOST: z.string().default("127.0.0.1"),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8702),
+  DATABASE_URL: z.string().startsWith("postgres").optional(),
+  DATA_DIR: z.string().default("data"),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  TRUST_PROXY: z.string().optional(),
+  AD_SERVICE_URL: address("the ad service's base, without /client/v1"),
+  BOT_ID: z.string({ error: "is missing; it is the number before the colon of the bot's token" }).pipe(telegramId),
+  AD_API_TOKENS: required("the ad service's token of this bot: pnpm ads tokens create --bot-id …")
+    .transform((list) => list.split(",").map((token) => token.trim()))
+    .pipe(z.array(z.string().min(16, "each token has at least 16 characters")).min(1)),
+  TELEGRAM_BOT_TOKEN: required("@BotFather shows it").regex(
+    /^[0-9]+:[\w-]{20,}$/,
+    "looks like 123456789:AA… ; @BotFather shows it",
+  ),
+  BACKEND_API_KEY: required(random).min(32, `has at least 32 characters; ${random}`),
+  MINIAPP_URL: address("where the mini-app is served, without the bot's id"),
+  DIRECT_LINK_URL: address("what stands before /{code} in a direct link"),
+  BOT_USERNAME: z
+    .string()
+    .regex(/^\w{4,32}$/, "is the name without @")
+    .optional(),
+  MINI_APP_NAME: z
+    .string()
+    .regex(/^\w{3,30}$/, "is the short name that @BotFather was given")
+    .optional(),
+  REWARD_REWARDED: wholeUnits.default(1),
+  REWARD_DIRECT_LINK: wholeUnits.default(1),
+  DAILY_CAP: z.coerce.number().int().min(1).max(1_000_000).optional(),
+  PAY_PER_CODE: z.enum(["once", "each"]).default("once"),
+  TWO_FIELD_EVENTS: z.enum(["off", "match"]).default("off"),
+});
+
+const configuration = variables.refine((read) => read.TELEGRAM_BOT_TOKEN.startsWith(`${read.BOT_ID}:`), {
+  path: ["TELEGRAM_BOT_TOKEN"],
+  error: "is the token of another bot: it begins with the bot's id, which is not BOT_ID",
+  // By default refinements wait until every field is right; all faults are to be told at once.
+  when: ({ value }) => variables.pick({ TELEGRAM_BOT_TOKEN: true, BOT_ID: true }).safeParse(value).success,
+});
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** Reads the environment once. Throws one message that names every fault. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = configuration.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+    throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
+  }
+  const read = parsed.data;
+  return {
+    mode: read.MODE,
+    host: read.HOST,
+    port: read.PORT,
+    databaseUrl: read.DATABASE_URL,
+    dataFolder: `${read.DATA_DIR}/api`,
+    logLevel: read.LOG_LEVEL,
+    trustProxy: read.TRUST_PROXY,
+    adServiceUrl: read.AD_SERVICE_URL,
+    botId: read.BOT_ID,
+    adApiTokens: read.AD_API_TOKENS,
+    telegramBotToken: read.TELEGRAM_BOT_TOKEN,
+    backendApiKey: read.BACKEND_API_KEY,
+    miniappOrigin: new URL(read.MINIAPP_URL).origin,
+    links: {
+      miniappUrl: read.MINIAPP_URL,
+      directLinkUrl: read.DIRECT_LINK_URL,
+      botUsername: read.BOT_USERNAME,
+      miniAppName: read.MINI_APP_NAME,
+    },
+    payout: {
+      rewarded: read.REWARD_REWARDED,
+      directLink: read.REWARD_DIRECT_LINK,
+      dailyCap: read.DAILY_CAP,
+      perCode: read.PAY_PER_CODE,
+    },
+    twoFieldEvents: read.TWO_FIELD_EVENTS,
+  };
+}

@@ -1,0 +1,50 @@
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { getBalance } from "./get-balance.ts";
+import type { SpendOutcome } from "./schema.ts";
+
+export interface SpendOrder {
+  userId: string;
+  amount: number;
+  idempotencyKey: string;
+  note: string | null;
+}
+
+const lockKey = statement<unknown>("lock-spend-key", "select pg_advisory_xact_lock(hashtextextended($1, 0))");
+
+const findSpent = statement<{ entry_id: number; amount: number; balance_after: number }>(
+  "find-spent",
+  `select entry_id, amount, balance_after from ledger_entries
+where bot_id = $1 and user_id = $2 and idempotency_key = $3`,
+);
+
+// The condition is checked on the locked row, so that no order of arrival takes a balance below zero.
+const takeUnits = statement<{ entry_id: number; balance_after: number }>(
+  "take-units",
+  `with taken as (
+  update balances set balance = balance - $3::bigint where bot_id = $1 and user_id = $2 and balance >= $3::bigint
+  returning balance
+)
+insert into ledger_entries (bot_id, user_id, amount, reason, idempotency_key, balance_after)
+select $1, $2, -$3::bigint, $5, $4, balance from taken
+returning entry_id, balance_after`,
+);
+
+/** Takes units from a user, once per key: a repeat answers what the first call answered. */
+export async function spend(
+  database: Pick<Database<unknown>, "transaction">,
+  botId: string,
+  { userId, amount, idempotencyKey, note }: SpendOrder,
+): Promise<SpendOutcome> {
+  return database.transaction(async (tx) => {
+    // Equal keys at once: the second must see the first one's entry, and so may look only after its commit.
+    await tx.run(lockKey, [JSON.stringify(["spend", botId, userId, idempotencyKey])]);
+    const [earlier] = await tx.run(findSpent, [botId, userId, idempotencyKey]);
+    if (earlier) {
+      if (earlier.amount !== -amount) return { outcome: "conflict" };
+      return { outcome: "spent", balance: earlier.balance_after, entryId: String(earlier.entry_id) };
+    }
+    const [taken] = await tx.run(takeUnits, [botId, userId, amount, idempotencyKey, note]);
+    if (taken) return { outcome: "spent", balance: taken.balance_after, entryId: String(taken.entry_id) };
+    return { outcome: "insufficient", balance: await getBalance(tx, botId, userId) };
+  });
+}

@@ -1,0 +1,57 @@
+import { decodeCursor, encodeCursor } from "@intermission/postgres/commit-cursor";
+import { type Runner, statement } from "@intermission/postgres/open-database";
+import { type EntryRow, entryColumns, rewardEntryOf } from "./rows.ts";
+import type { WatchedEntry } from "./schema.ts";
+
+const pageSize = 200;
+
+// Ends before the oldest transaction that is still running: what it will commit sorts behind this page.
+const nextPage = statement<EntryRow>(
+  "watch-rewards",
+  `select ${entryColumns} from ledger_entries
+where bot_id = $1 and (xid, entry_id) > ($2::xid8, $3::bigint) and xid < pg_snapshot_xmin(pg_current_snapshot())
+order by xid, entry_id limit ${pageSize}`,
+);
+
+const endOfLedger = statement<{ xid: string }>(
+  "end-of-ledger",
+  "select pg_snapshot_xmin(pg_current_snapshot()) as xid",
+);
+
+/** Whether a cursor can have come from this ledger. */
+export function isLedgerCursor(text: string): boolean {
+  return /^(0|[1-9]\d{0,17})$/.test(decodeCursor(text)?.id ?? "");
+}
+
+/** A place before everything that will commit after this call. */
+export async function latestCursor(runner: Pick<Runner<unknown>, "run">): Promise<string> {
+  const [row] = await runner.run(endOfLedger, []);
+  if (!row) throw new Error("the end of the ledger could not be read");
+  return encodeCursor({ xid: row.xid, id: "0" });
+}
+
+/**
+ * Each entry once, in the order of commits, from the cursor on and then live, until the signal aborts.
+ * `waitForMore` may return early, as a hint that something was booked; asking again on its timer is what misses nothing.
+ */
+export async function* watchRewards(
+  runner: Pick<Runner<unknown>, "run">,
+  botId: string,
+  from: string,
+  signal: AbortSignal,
+  waitForMore: (signal: AbortSignal) => Promise<void>,
+): AsyncGenerator<WatchedEntry> {
+  const start = decodeCursor(from);
+  if (!start) throw new Error("the cursor was not checked");
+  let { xid, id } = start;
+  while (!signal.aborted) {
+    const rows = await runner.run(nextPage, [botId, xid, id]);
+    for (const row of rows) {
+      if (signal.aborted) return;
+      xid = row.xid;
+      id = String(row.entry_id);
+      yield { cursor: encodeCursor({ xid, id }), entry: rewardEntryOf(row) };
+    }
+    if (rows.length < pageSize) await waitForMore(signal);
+  }
+}

@@ -1,0 +1,148 @@
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { spend } from "../ledger/spend.ts";
+import { migrations } from "../migrations.ts";
+import { bookEvents, type EventLine, type Payout } from "./book-events.ts";
+
+const botId = "7000000001";
+const payout: Payout = { rewarded: 10, directLink: 3, dailyCap: undefined, perCode: "once" };
+let made = 0;
+
+function line(changes: Partial<EventLine> = {}): EventLine {
+  made += 1;
+  return {
+    eventId: `evt_${String(made).padStart(8, "0")}`,
+    event: "rewarded",
+    userId: "42",
+    code: `code${made}`,
+    reference: null,
+    occurredAt: "2026-03-01T10:00:00.000Z",
+    isTest: false,
+    rawBody: "{}",
+    signatureHeader: "sha256=00",
+    isTwoField: false,
+    ...changes,
+  };
+}
+
+describe.each(testDatabases())("booking events on %s", (kind) => {
+  let test_: TestDatabase<unknown>;
+  beforeAll(async () => {
+    test_ = await openTestDatabase({ kind, schema: "api", migrations });
+  });
+  afterAll(() => test_.dispose());
+
+  const book = (lines: EventLine[], changes: Partial<Payout> = {}) =>
+    bookEvents(test_.database, botId, { ...payout, ...changes }, lines);
+  const outcomes = async (lines: EventLine[], changes: Partial<Payout> = {}) => {
+    const booked = new Map((await book(lines, changes)).map((row) => [row.event_id, row.reason ?? row.amount]));
+    return lines.map((each) => booked.get(each.eventId) ?? "nothing");
+  };
+  const rows = async <Row>(text: string, values: unknown[] = []) =>
+    test_.database.run<Row>({ name: `test-${text.length}-${text.slice(0, 40)}`, text }, values);
+
+  test("an event pays once, whether it comes again in one batch or in another", async () => {
+    const event = line({ userId: "1" });
+    expect(await outcomes([event, event])).toEqual([10, 10]);
+    expect(await outcomes([event])).toEqual(["nothing"]);
+    expect(await rows("select balance from balances where user_id = '1'")).toEqual([{ balance: 10 }]);
+  });
+
+  test("a code pays for its first event only, the link after the view is booked as zero with the reason", async () => {
+    const view = line({ userId: "2" });
+    const link = line({ userId: "2", code: view.code, event: "direct_link" });
+    expect(await outcomes([view])).toEqual([10]);
+    expect(await outcomes([link])).toEqual(["code-already-paid"]);
+  });
+
+  test("two events of one code in one batch pay once", async () => {
+    const link = line({ userId: "3", event: "direct_link" });
+    const view = line({ userId: "3", code: link.code });
+    expect(await outcomes([link, view])).toEqual([3, "code-already-paid"]);
+  });
+
+  test("with PAY_PER_CODE=each both kinds pay, and each of them once", async () => {
+    const view = line({ userId: "4" });
+    const link = line({ userId: "4", code: view.code, event: "direct_link" });
+    const again = line({ userId: "4", code: view.code });
+    expect(await outcomes([view, link, again], { perCode: "each" })).toEqual([10, 3, "event-already-booked"]);
+  });
+
+  test("a kind of event that is worth nothing does not spend the code", async () => {
+    const link = line({ userId: "5", event: "direct_link" });
+    const view = line({ userId: "5", code: link.code });
+    expect(await outcomes([link, view], { directLink: 0 })).toEqual(["no-reward", 10]);
+  });
+
+  test("a test event pays nothing and leaves the code to the real one", async () => {
+    const rehearsal = line({ userId: "6", isTest: true });
+    const real = line({ userId: "6", code: rehearsal.code });
+    expect(await outcomes([rehearsal, real])).toEqual(["test", 10]);
+  });
+
+  test("an event for another user than the code's is booked as zero and harms the right one in no way", async () => {
+    const code = "shared1";
+    await rows("insert into codes (bot_id, code, user_id, issued_at, expires_at) values ($1, $2, '7', now(), now())", [
+      botId,
+      code,
+    ]);
+    const wrong = line({ userId: "8", code });
+    const right = line({ userId: "7", code });
+    expect(await outcomes([wrong, right])).toEqual(["code-of-another-user", 10]);
+  });
+
+  test("the daily cap counts within one batch and over batches, per user and UTC day", async () => {
+    const on = (occurredAt: string, userId = "9") => line({ userId, occurredAt });
+    const day = "2026-03-01T23:59:59Z";
+    const capped = (lines: EventLine[]) => outcomes(lines, { dailyCap: 2 });
+    expect(await capped([on(day)])).toEqual([10]);
+    expect(await capped([on(day), on(day), on(day, "10")])).toEqual([10, "daily-cap", 10]);
+    expect(await capped([on("2026-03-02T00:00:00Z")])).toEqual([10]);
+  });
+
+  test("a batch of one user keeps each entry's own balance", async () => {
+    await book([line({ userId: "11" }), line({ userId: "11", event: "direct_link" }), line({ userId: "11" })]);
+    const kept = await rows<{ balance_after: number }>(
+      "select balance_after from ledger_entries where user_id = '11' order by entry_id",
+    );
+    expect(kept.map((row) => row.balance_after)).toEqual([10, 13, 23]);
+  });
+
+  test("under parallel batches caps hold, codes pay once, and balances equal the sums", async () => {
+    const codes = Array.from({ length: 40 }, (_, index) => `parallel${index}`);
+    const lines = codes.flatMap((code, index) => {
+      const userId = String(100 + (index % 4));
+      return [line({ code, userId }), line({ code, userId, event: "direct_link" })];
+    });
+    const batches = Array.from({ length: 16 }, (_, index) => {
+      const shift = (index * 7) % lines.length;
+      return [...lines.slice(shift), ...lines.slice(0, shift)].filter((_each, place) => place % 3 !== index % 3);
+    });
+    const results = await Promise.all([
+      ...batches.map((batch) => book(batch, { dailyCap: 7 })),
+      ...Array.from({ length: 8 }, (_, index) =>
+        spend(test_.database, botId, { userId: "100", amount: 5, idempotencyKey: `s${index}`, note: null }),
+      ),
+    ]);
+    expect(results).toHaveLength(24);
+    const paid = await rows<{ user_id: string; paid: number }>(
+      "select user_id, count(*) as paid from ledger_entries where code like 'parallel%' and amount > 0 group by user_id order by 1",
+    );
+    expect(paid).toEqual(["100", "101", "102", "103"].map((user_id) => ({ user_id, paid: 7 })));
+    const paidTwice = await rows(
+      "select code from ledger_entries where code like 'parallel%' and amount > 0 group by code having count(*) > 1",
+    );
+    expect(paidTwice).toEqual([]);
+    expect(
+      await rows(
+        `select user_id from balances full join (select user_id, sum(amount) as total from ledger_entries group by user_id) sums
+          using (user_id) where balance is distinct from coalesce(total, 0) and coalesce(total, 0) <> 0`,
+      ),
+    ).toEqual([]);
+  });
+
+  test("the ledger refuses to be changed", async () => {
+    await expect(rows("update ledger_entries set amount = 1000")).rejects.toThrow("append-only");
+    await expect(rows("delete from ledger_entries")).rejects.toThrow("append-only");
+  });
+});

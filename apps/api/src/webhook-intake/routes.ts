@@ -1,0 +1,43 @@
+import { errorBody } from "@intermission/http-server/http-server";
+import type { FastifyInstance } from "fastify";
+import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
+
+const answers = {
+  booked: [200, { status: "ok" }],
+  // Kept, and no repeat of it would be worth more: the sender may stop.
+  unmatched: [200, { status: "ok" }],
+  "bad-signature": [401, errorBody("BAD_SIGNATURE", "X-Signature does not match the body")],
+  "bad-shape": [400, errorBody("BAD_REQUEST", "the body is not a webhook of this contract")],
+  "foreign-bot": [403, errorBody("FOREIGN_BOT", "this receiver belongs to another bot")],
+} as const satisfies Record<ReceiveWebhookOutcome["outcome"], readonly [number, object]>;
+
+/** Largest body that is read. Ours are below 1 kB. */
+const bodyLimit = 64 * 1024;
+
+export function webhookRoutes(app: FastifyInstance, receive: ReceiveWebhook): void {
+  app.register(async (scope) => {
+    // The signature covers the bytes as they came: nothing may parse them before.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+
+    scope.post("/webhooks/ads", { bodyLimit }, async (request, reply) => {
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      try {
+        const result = await receive({ body, headers: request.headers }, new Date());
+        const [status, answer] = answers[result.outcome];
+        if (result.outcome !== "booked") request.log.warn(factsOf(result), "webhook not booked");
+        return await reply.code(status).send(answer);
+      } catch (error) {
+        // Whether it was committed is unknown: the sender must come again, and a repeat does no harm.
+        request.log.error({ err: error }, "webhook could not be booked");
+        return await reply.code(503).header("retry-after", "5").send(errorBody("UNAVAILABLE", "try again later"));
+      }
+    });
+  });
+}
+
+function factsOf(result: ReceiveWebhookOutcome): object {
+  const { outcome } = result;
+  if (outcome === "unmatched") return { outcome, reason: result.reason };
+  return outcome === "bad-shape" ? { outcome, fault: result.message } : { outcome };
+}

@@ -1,0 +1,68 @@
+/**
+ * Codes: what a bot's user opens an ad with. A code stands alone in an address and is not URL-encoded by clients, so its
+ * alphabet is a part of `[0-9A-Za-z]`, without the look-alikes 0 O o, 1 I l.
+ */
+export const codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
+
+/** The first characters of a code name its bot. */
+export const codePrefixLength = 4;
+/** 12 × log2(56) = 69.7 random bits. */
+export const codeRandomLength = 12;
+/** Bytes to hand to `newCode`; more than it needs on average, so that it runs out once in about 10^9 codes. */
+export const codeRandomBytes = 32;
+
+const codePattern = new RegExp(`^[${codeAlphabet}]{${codePrefixLength + codeRandomLength}}$`);
+
+/** Letters without bias: a byte beyond the largest multiple of the alphabet is passed over. */
+function lettersFrom(randomBytes: Uint8Array, length: number): string {
+  const limit = 256 - (256 % codeAlphabet.length);
+  let letters = "";
+  for (const byte of randomBytes) {
+    if (letters.length === length) break;
+    if (byte < limit) letters += codeAlphabet[byte % codeAlphabet.length];
+  }
+  if (letters.length < length) throw new Error(`${randomBytes.length} random bytes were too few for ${length} letters`);
+  return letters;
+}
+
+/** A fresh code of the bot with this prefix. Throws when the random bytes do not suffice. */
+export function newCode(prefix: string, randomBytes: Uint8Array): string {
+  if (prefix.length !== codePrefixLength) throw new Error(`a code's prefix has ${codePrefixLength} characters`);
+  return prefix + lettersFrom(randomBytes, codeRandomLength);
+}
+
+/** A fresh prefix for a bot: 23 random bits, so its uniqueness is the store's to check. */
+export function newCodePrefix(randomBytes: Uint8Array): string {
+  return lettersFrom(randomBytes, codePrefixLength);
+}
+
+/** Whether the text has the form of a code; says nothing of its being known. */
+export function isCode(text: string): boolean {
+  return codePattern.test(text);
+}
+
+export function codePrefixOf(code: string): string {
+  return code.slice(0, codePrefixLength);
+}
+
+/** A Telegram id: digits without leading zeros, at most 20. */
+export const telegramIdPattern = /^[1-9][0-9]{0,19}$/;
+
+export const eventIdPattern = /^evt_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** `evt_` + UUIDv7 (RFC 9562, section 5.7): sorts by its millisecond. Needs 10 random bytes. */
+export function newEventId(nowMilliseconds: number, randomBytes: Uint8Array): string {
+  return `evt_${uuidv7(nowMilliseconds, randomBytes)}`;
+}
+
+/** A UUIDv7 (RFC 9562, section 5.7). Needs 10 random bytes. */
+export function uuidv7(nowMilliseconds: number, randomBytes: Uint8Array): string {
+  if (randomBytes.length < 10) throw new Error("a UUIDv7 needs 10 random bytes");
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(nowMilliseconds) << 16n);
+  bytes.set(randomBytes.subarray(0, 10), 6);
+  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

@@ -1,0 +1,106 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** HMAC-SHA256 of the body (RFC 2104), keyed with the UTF-8 bytes of the token. */
+function mac(body: Uint8Array, token: string): Buffer {
+  return createHmac("sha256", Buffer.from(token, "utf8")).update(body).digest();
+}
+
+/** The value of `X-Signature` for these bytes: `sha256=` and 64 lower-case hex digits. */
+export function sign(body: Uint8Array, token: string): string {
+  return `sha256=${mac(body, token).toString("hex")}`;
+}
+
+const signaturePattern = /^sha256=([0-9a-f]{64})$/;
+
+/**
+ * Whether the header is the signature of exactly these bytes under one of the tokens.
+ *
+ * The grammar is strict: one value, `sha256=` and 64 lower-case hex digits, nothing around them. Every token is tried and
+ * compared in constant time, and the MAC is computed for a missing or malformed header too, so that the time tells nothing.
+ * Never throws, whatever the header is.
+ */
+export function verify(body: Uint8Array, header: unknown, tokens: readonly string[]): boolean {
+  const hex = typeof header === "string" ? signaturePattern.exec(header)?.[1] : undefined;
+  const given = hex === undefined ? Buffer.alloc(32) : Buffer.from(hex, "hex");
+  let isValid = false;
+  for (const token of tokens.length > 0 ? tokens : [""]) {
+    if (timingSafeEqual(mac(body, token), given) && tokens.length > 0) isValid = true;
+  }
+  return isValid && hex !== undefined;
+}
+
+export interface StandardWebhookHeaders {
+  readonly "webhook-id": string;
+  readonly "webhook-timestamp": string;
+  readonly "webhook-signature": string;
+}
+
+function standardSignature(id: string, timestamp: string, body: Uint8Array, token: string): Buffer {
+  return createHmac("sha256", Buffer.from(token, "utf8")).update(`${id}.${timestamp}.`, "utf8").update(body).digest();
+}
+
+/** The headers of Standard Webhooks 1.0 for one attempt: a signature for each token, so that a receiver may hold either while they rotate. */
+export function signStandardWebhook(attempt: {
+  readonly id: string;
+  /** Unix time of this attempt, whole seconds. */
+  readonly timestampSeconds: number;
+  readonly body: Uint8Array;
+  readonly tokens: readonly string[];
+}): StandardWebhookHeaders {
+  const timestamp = String(attempt.timestampSeconds);
+  const signatures = attempt.tokens.map(
+    (token) => `v1,${standardSignature(attempt.id, timestamp, attempt.body, token).toString("base64")}`,
+  );
+  return { "webhook-id": attempt.id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
+}
+
+export type StandardWebhookVerdict =
+  | { outcome: "valid" }
+  | { outcome: "missing-header" | "malformed-header" | "stale" | "future" | "wrong-signature" };
+
+/**
+ * Judges the headers of Standard Webhooks 1.0 against the bytes of the body. The timestamp must lie within
+ * `toleranceSeconds` (300 by default) either way of `now`. Signatures of versions other than `v1` are passed over.
+ * Header names are looked up in lower case. Never throws.
+ */
+export function verifyStandardWebhook(received: {
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Uint8Array;
+  readonly tokens: readonly string[];
+  readonly now: Date;
+  readonly toleranceSeconds?: number;
+}): StandardWebhookVerdict {
+  const { headers, body, tokens, now, toleranceSeconds = 300 } = received;
+  const id = headers["webhook-id"];
+  const timestamp = headers["webhook-timestamp"];
+  const list = headers["webhook-signature"];
+  if (id === undefined || timestamp === undefined || list === undefined) return { outcome: "missing-header" };
+  if (typeof id !== "string" || typeof timestamp !== "string" || typeof list !== "string")
+    return { outcome: "malformed-header" };
+  if (!/^[\x21-\x7e]{1,256}$/.test(id) || !/^(0|[1-9][0-9]{0,11})$/.test(timestamp))
+    return { outcome: "malformed-header" };
+  if (list.length > 4096) return { outcome: "malformed-header" };
+  if (!isSignedByOne(list.split(" "), tokens, (token) => standardSignature(id, timestamp, body, token))) {
+    return { outcome: "wrong-signature" };
+  }
+  const ageSeconds = now.getTime() / 1000 - Number(timestamp);
+  if (ageSeconds > toleranceSeconds) return { outcome: "stale" };
+  if (ageSeconds < -toleranceSeconds) return { outcome: "future" };
+  return { outcome: "valid" };
+}
+
+function isSignedByOne(
+  entries: readonly string[],
+  tokens: readonly string[],
+  macOf: (token: string) => Buffer,
+): boolean {
+  const expected = tokens.map(macOf);
+  let isValid = false;
+  for (const entry of entries) {
+    const base64 = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(entry)?.[1];
+    if (base64 === undefined) continue;
+    const given = Buffer.from(base64, "base64");
+    for (const one of expected) if (timingSafeEqual(one, given)) isValid = true;
+  }
+  return isValid;
+}

@@ -1,0 +1,194 @@
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  sign as signBytes,
+  timingSafeEqual,
+  verify as verifyBytes,
+} from "node:crypto";
+
+/** Telegram's production key for third-party validation of init data (Bot API, "Validating data for Third-Party Use"). */
+export const telegramPublicKey = "e7bf03a2fa4602af4580703d88dda5bb59f32ed8b02a56c187fe7d34caed242d";
+
+const longestInitDataBytes = 8192;
+const defaultMaxAgeSeconds = 3600;
+const maxFutureSeconds = 60;
+
+export type InitDataRefusal =
+  | "empty"
+  | "too-long"
+  | "malformed"
+  | "duplicate-key"
+  | "missing-hash"
+  | "missing-signature"
+  | "wrong-signature"
+  | "stale"
+  | "future"
+  | "no-user";
+
+export interface InitDataUser {
+  /** Digits; Telegram's ids fit 52 bits, so reading them as JSON numbers loses nothing. */
+  readonly id: string;
+  readonly languageCode?: string;
+  readonly isPremium?: boolean;
+}
+
+export type InitDataVerdict =
+  | {
+      readonly outcome: "valid";
+      readonly user: InitDataUser;
+      readonly authDate: Date;
+      readonly startParam?: string;
+      readonly queryId?: string;
+    }
+  | { readonly outcome: "refused"; readonly reason: InitDataRefusal };
+
+interface Freshness {
+  readonly now: Date;
+  /** Init data is replayable: older than this it is refused. An hour by default. */
+  readonly maxAgeSeconds?: number;
+}
+
+const refused = (reason: InitDataRefusal): InitDataVerdict => ({ outcome: "refused", reason });
+
+/**
+ * Validates init data with the bot's own token: HMAC-SHA256 over the sorted fields but `hash`, keyed with
+ * HMAC("WebAppData", token) (Bot API, "Validating data received via the Mini App"). The raw string is judged as it came.
+ * Never throws.
+ */
+export function verifyInitDataWithBotToken(
+  input: { readonly initData: string; readonly botToken: string } & Freshness,
+): InitDataVerdict {
+  const parsed = parseFields(input.initData);
+  if ("outcome" in parsed) return parsed;
+  const hash = parsed.get("hash");
+  if (hash === undefined || !/^[0-9a-f]{64}$/.test(hash))
+    return refused(hash === undefined ? "missing-hash" : "wrong-signature");
+  const expected = botTokenMac(dataCheckString(parsed, ["hash"]), input.botToken);
+  if (!timingSafeEqual(expected, Buffer.from(hash, "hex"))) return refused("wrong-signature");
+  return readFields(parsed, input);
+}
+
+/**
+ * Validates init data with the bot's id alone: Telegram's Ed25519 signature over `<bot id>:WebAppData` and the sorted
+ * fields but `hash` and `signature` (Bot API, "Validating data for Third-Party Use"). The key is hex of 32 bytes;
+ * Telegram's own by default. Never throws on hostile init data; a malformed key throws.
+ */
+export function verifyInitDataWithBotId(
+  input: { readonly initData: string; readonly botId: string; readonly publicKey?: string } & Freshness,
+): InitDataVerdict {
+  const parsed = parseFields(input.initData);
+  if ("outcome" in parsed) return parsed;
+  const signature = parsed.get("signature");
+  if (signature === undefined) return refused("missing-signature");
+  if (!/^[A-Za-z0-9_-]{86}(==)?$/.test(signature)) return refused("wrong-signature");
+  const signed = Buffer.from(thirdPartyString(parsed, input.botId), "utf8");
+  const key = publicKeyOf(input.publicKey ?? telegramPublicKey);
+  if (!verifyBytes(null, signed, key, Buffer.from(signature, "base64url"))) return refused("wrong-signature");
+  return readFields(parsed, input);
+}
+
+/** Makes init data with both signatures, as Telegram would. For a bot of our own key pair: the demo's and the tests'. */
+export function signInitData(input: {
+  /** `auth_date`, `user` and so on, as text; `hash` and `signature` are added. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly botToken: string;
+  readonly botId: string;
+  /** Ed25519, PKCS #8 DER in base64. */
+  readonly privateKey: string;
+}): string {
+  const fields = new Map(Object.entries(input.fields));
+  const key = createPrivateKey({ key: Buffer.from(input.privateKey, "base64"), format: "der", type: "pkcs8" });
+  const signature = signBytes(null, Buffer.from(thirdPartyString(fields, input.botId), "utf8"), key);
+  fields.set("signature", signature.toString("base64url"));
+  fields.set("hash", botTokenMac(dataCheckString(fields, ["hash"]), input.botToken).toString("hex"));
+  return new URLSearchParams([...fields]).toString();
+}
+
+function parseFields(initData: string): Map<string, string> | InitDataVerdict {
+  if (initData === "") return refused("empty");
+  if (Buffer.byteLength(initData) > longestInitDataBytes) return refused("too-long");
+  const fields = new Map<string, string>();
+  for (const pair of initData.split("&")) {
+    const [rawKey = "", rawValue, ...rest] = pair.split("=");
+    const key = decode(rawKey);
+    const value = decode([rawValue, ...rest].join("="));
+    if (!key || rawValue === undefined || value === undefined) return refused("malformed");
+    if (fields.has(key)) return refused("duplicate-key");
+    fields.set(key, value);
+  }
+  return fields;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}
+
+function dataCheckString(fields: ReadonlyMap<string, string>, without: readonly string[]): string {
+  const lines = [...fields].filter(([key]) => !without.includes(key)).map(([key, value]) => `${key}=${value}`);
+  return lines.sort(byCodeUnit).join("\n");
+}
+
+const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+function thirdPartyString(fields: ReadonlyMap<string, string>, botId: string): string {
+  return `${botId}:WebAppData\n${dataCheckString(fields, ["hash", "signature"])}`;
+}
+
+function botTokenMac(text: string, botToken: string): Buffer {
+  const key = createHmac("sha256", "WebAppData").update(botToken).digest();
+  return createHmac("sha256", key).update(text).digest();
+}
+
+/** The fixed head of an Ed25519 SubjectPublicKeyInfo (RFC 8410, section 4). */
+const ed25519Head = Buffer.from("302a300506032b6570032100", "hex");
+
+function publicKeyOf(hex: string) {
+  if (!/^[0-9a-f]{64}$/i.test(hex)) throw new Error("an Ed25519 public key is 64 hex digits");
+  return createPublicKey({ key: Buffer.concat([ed25519Head, Buffer.from(hex, "hex")]), format: "der", type: "spki" });
+}
+
+function readFields(
+  fields: ReadonlyMap<string, string>,
+  { now, maxAgeSeconds = defaultMaxAgeSeconds }: Freshness,
+): InitDataVerdict {
+  const authDate = fields.get("auth_date");
+  if (authDate === undefined || !/^[1-9][0-9]{0,11}$/.test(authDate)) return refused("malformed");
+  const ageSeconds = now.getTime() / 1000 - Number(authDate);
+  if (ageSeconds > maxAgeSeconds) return refused("stale");
+  if (ageSeconds < -maxFutureSeconds) return refused("future");
+  const user = readUser(fields.get("user"));
+  if (user === undefined) return refused("no-user");
+  const startParam = fields.get("start_param");
+  const queryId = fields.get("query_id");
+  return {
+    outcome: "valid",
+    user,
+    authDate: new Date(Number(authDate) * 1000),
+    ...(startParam !== undefined && { startParam }),
+    ...(queryId !== undefined && { queryId }),
+  };
+}
+
+function readUser(text: string | undefined): InitDataUser | undefined {
+  let user: unknown;
+  try {
+    user = JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
+  if (typeof user !== "object" || user === null || !("id" in user)) return undefined;
+  if (typeof user.id !== "number" || !Number.isSafeInteger(user.id) || user.id <= 0) return undefined;
+  const languageCode =
+    "language_code" in user && typeof user.language_code === "string" ? user.language_code : undefined;
+  const isPremium = "is_premium" in user && typeof user.is_premium === "boolean" ? user.is_premium : undefined;
+  return {
+    id: String(user.id),
+    ...(languageCode !== undefined && { languageCode }),
+    ...(isPremium !== undefined && { isPremium }),
+  };
+}

@@ -12,8 +12,7 @@ export interface CampaignTables {
     landing_url: string | null;
     call_to_action: string | null;
     weight: number;
-    /** `bigint`: the driver gives a string. */
-    price_micros: ColumnType<string, number | string, number | string>;
+    price_micros: number;
     is_active: ColumnType<boolean, boolean | undefined, boolean>;
     created_at: ColumnType<Date, Date, never>;
     updated_at: ColumnType<Date, Date, Date>;
@@ -24,7 +23,7 @@ export interface CampaignTables {
     bot_id: string;
     format: CampaignFormat;
     code: string;
-    price_micros: ColumnType<string, number | string, never>;
+    price_micros: ColumnType<number, number, never>;
     occurred_at: ColumnType<Date, Date, never>;
   };
 }

@@ -6,8 +6,7 @@ export interface CreativeTables {
     sha256: string;
     file_name: string;
     media_type: string;
-    /** `bigint`: the driver gives a string. */
-    byte_length: ColumnType<string, number | string, never>;
+    byte_length: number;
     duration_ms: number;
     width: number;
     height: number;

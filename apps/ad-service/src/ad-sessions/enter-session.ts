@@ -1,0 +1,129 @@
+import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import type { Candidate } from "../ad-selection/campaign-snapshot.ts";
+import { chooseAd } from "../ad-selection/choose-ad.ts";
+import type { FoundCode } from "../codes/find-code.ts";
+import { findViewer } from "../viewers/find-viewer.ts";
+import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
+import { nextSequence } from "./accept-progress.ts";
+import { type Ad, findAd } from "./find-ad.ts";
+import { findUnfinishedViews } from "./find-unfinished-views.ts";
+import { type AdSession, lockSessionOfCode } from "./rows.ts";
+import { hashSessionToken } from "./session-token.ts";
+import { settleSession } from "./settle-session.ts";
+
+export interface EnterSessionInput {
+  code: FoundCode;
+  limits: { cooldownSeconds: number; dailyCap: number };
+  candidates: readonly Candidate[];
+  chance: number;
+  sessionId: string;
+  token: string;
+  /** Of the event, should the opening be the close of a watched session. */
+  eventId: string;
+  now: Date;
+}
+
+export type EnterSessionOutcome =
+  | { outcome: "entered"; session: AdSession; ad: Ad }
+  | { outcome: "no-ad" }
+  | Extract<ViewerLimit, { outcome: "limited" }>
+  | { outcome: "refused"; reason: OpenSessionRefusal };
+
+/** A session begun in time may finish after its code expired. */
+const GRACE_MS = 10 * 60_000;
+
+const lockViewer = statement(
+  "ad-sessions.lock-viewer",
+  "select pg_advisory_xact_lock(hashtextextended('viewer:' || $1 || ':' || $2, 0))",
+);
+/**
+ * An offer passed the limits when it was made, and may be stale: a user holds at most one that is not started. Opening
+ * its code again makes a new one, if the limits still allow it. Locked first, so that none starts while they are judged.
+ */
+const offersOf = `ad_sessions where bot_id = $1 and user_id = $2 and state = 'opened'
+  and opened_at > $3::timestamptz - interval '25 hours'`;
+const lockOffers = statement("ad-sessions.lock-offers", `select session_id from ${offersOf} for update`);
+const withdrawOffers = statement("ad-sessions.withdraw-offers", `delete from ${offersOf}`);
+
+/** Goes on with the one session of a code, or begins it. The token of an earlier opening is void from then on. */
+export async function enterSession(database: AdDatabase, input: EnterSessionInput): Promise<EnterSessionOutcome> {
+  return database.transaction(async (tx) => {
+    // One opening at a time for each viewer, on all nodes: two codes opened at once cannot both pass the limits.
+    await tx.run(lockViewer, [input.code.botId, input.code.userId]);
+    const session = await lockSessionOfCode(tx, input.code);
+    const refusal = session ? await continueSession(tx, session, input) : await beginSession(tx, input);
+    if (refusal) return refusal;
+    const entered = await lockSessionOfCode(tx, input.code);
+    if (!entered) throw new Error(`the session of code ${input.code.code} vanished while it was opened`);
+    return { outcome: "entered", session: entered, ad: await findAd(tx, entered) };
+  });
+}
+
+type Refusal = Exclude<EnterSessionOutcome, { outcome: "entered" }>;
+
+async function continueSession(
+  tx: AdTransaction,
+  session: AdSession,
+  input: EnterSessionInput,
+): Promise<Refusal | undefined> {
+  const { now, eventId } = input;
+  const isUnfinished = session.state === "opened" || session.state === "playing";
+  if (isUnfinished && now > session.deadline) return { outcome: "refused", reason: "CODE_EXPIRED" };
+  if (session.state === "watched") await settleSession(tx, session, { closeReason: "reopened", eventId, now });
+  await tx.query
+    .updateTable("ad_sessions")
+    .set({
+      token_hash: hashSessionToken(input.token),
+      openings: session.openings + 1,
+      first_sequence: nextSequence(session.progress),
+      // The viewer is back: a close that waited for its reports is withdrawn.
+      ...(isUnfinished && { close_requested_at: null, close_reason: null }),
+    })
+    .where("bot_id", "=", session.botId)
+    .where("session_id", "=", session.sessionId)
+    .execute();
+  return undefined;
+}
+
+async function beginSession(tx: AdTransaction, input: EnterSessionInput): Promise<Refusal | undefined> {
+  const { code, now } = input;
+  if (code.earned.includes("rewarded")) return { outcome: "refused", reason: "CODE_USED" };
+  if (code.isExpired) return { outcome: "refused", reason: "CODE_EXPIRED" };
+  const offers = [code.botId, code.userId, now];
+  await tx.run(lockOffers, offers);
+  // The views under way are read before the viewer: one that earns in between counts twice for a moment, never not at all.
+  const unfinished = await findUnfinishedViews(tx, { ...code, now });
+  const limit = limitOfViewer(await findViewer(tx, code), input.limits, now, unfinished);
+  if (limit.outcome === "limited") return limit;
+  const chosen = chooseAd(input.candidates, input.chance);
+  if (!chosen?.creativeId) return { outcome: "no-ad" };
+  await tx.run(withdrawOffers, offers);
+  await insertSession(tx, input, { campaignId: chosen.campaignId, creativeId: chosen.creativeId });
+  return undefined;
+}
+
+async function insertSession(
+  tx: AdTransaction,
+  input: EnterSessionInput,
+  chosen: { campaignId: string; creativeId: string },
+): Promise<void> {
+  const { durationMs } = await findAd(tx, chosen);
+  await tx.query
+    .insertInto("ad_sessions")
+    .values({
+      bot_id: input.code.botId,
+      session_id: input.sessionId,
+      code: input.code.code,
+      user_id: input.code.userId,
+      campaign_id: chosen.campaignId,
+      creative_id: chosen.creativeId,
+      state: "opened",
+      token_hash: hashSessionToken(input.token),
+      duration_ms: durationMs,
+      opened_at: input.now,
+      deadline: new Date(input.code.expiresAt.getTime() + GRACE_MS),
+    })
+    .execute();
+}

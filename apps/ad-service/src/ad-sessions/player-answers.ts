@@ -1,0 +1,115 @@
+import type {
+  AdForPlayer,
+  BotForPlayer,
+  OpenSessionRefusal,
+  OpenSessionResponse,
+  ReportResponse,
+  StatusResponse,
+} from "@intermission/ad-core/player-api";
+import { HttpError } from "@intermission/http-server/http-server";
+import type { Bot } from "../bots/find-bot.ts";
+import { resumePositionMs } from "./accept-progress.ts";
+import type { Ad } from "./find-ad.ts";
+import type { OpenSessionOutcome } from "./open-session.ts";
+import type { SessionStatusOutcome } from "./read-session-status.ts";
+import type { RecordProgressOutcome } from "./record-progress.ts";
+
+const NO_AD_RETRY_SECONDS = 60;
+
+const openingRefusals = {
+  INIT_DATA_INVALID: [401, "the launch data was not signed by Telegram for this bot"],
+  INIT_DATA_EXPIRED: [401, "the launch data is too old: open the app again from the bot"],
+  CODE_MALFORMED: [400, "the code is not one of ours"],
+  CODE_UNKNOWN: [404, "there is no such code"],
+  CODE_EXPIRED: [410, "the code has expired"],
+  CODE_USED: [409, "the code has earned its reward already"],
+  CODE_OF_ANOTHER_USER: [403, "the code belongs to another user"],
+  BOT_UNKNOWN: [404, "there is no such bot"],
+  BOT_SUSPENDED: [403, "the bot is suspended"],
+} satisfies Record<OpenSessionRefusal, [status: number, message: string]>;
+
+const callRefusals = {
+  unknown: [401, "SESSION_UNKNOWN", "there is no such session, or the token is not its own"],
+  superseded: [409, "SUPERSEDED", "the session was opened again elsewhere, with a new token"],
+  over: [410, "SESSION_OVER", "the session's deadline has passed"],
+} satisfies Record<string, [status: number, code: string, message: string]>;
+
+/** The bodies of `/player/v1`. Refusals are thrown, as errors of the transport. */
+export function openingAnswer(outcome: OpenSessionOutcome, publicUrl: string, now: Date): OpenSessionResponse {
+  if (outcome.outcome === "refused") {
+    const [status, message] = openingRefusals[outcome.reason];
+    throw new HttpError(status, outcome.reason, message);
+  }
+  const shared = { bot: botForPlayer(outcome.bot), server_time: now.toISOString() };
+  if (outcome.outcome === "no-ad") return { outcome: "no-ad", ...shared, retry_after_seconds: NO_AD_RETRY_SECONDS };
+  if (outcome.outcome === "limit-reached") {
+    const { reason, availableAt } = outcome;
+    return { outcome: "limit-reached", ...shared, reason, available_at: availableAt.toISOString() };
+  }
+  const { session, token, ad } = outcome;
+  return {
+    outcome: "session",
+    ...shared,
+    session_id: session.sessionId,
+    token,
+    code: session.code,
+    state: session.state,
+    ad: adForPlayer(ad, publicUrl),
+    accepted_ms: session.acceptedMs,
+    resume_at_ms: resumePositionMs(session.progress),
+    first_sequence: session.firstSequence,
+    deadline: session.deadline.toISOString(),
+  };
+}
+
+export function reportAnswer(outcome: RecordProgressOutcome, now: Date): ReportResponse {
+  if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
+  const { state, acceptedMs, acknowledged, refused, tooEarly } = outcome;
+  return {
+    state,
+    accepted_ms: acceptedMs,
+    acknowledged,
+    refused,
+    ...(tooEarly && { too_early: { sequences: tooEarly.sequences, retry_after_ms: tooEarly.retryAfterMs } }),
+    server_time: now.toISOString(),
+  };
+}
+
+export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusResponse {
+  if (outcome.outcome !== "found") throw callRefusal(outcome.outcome);
+  const { state, acceptedMs, event } = outcome;
+  return {
+    state,
+    accepted_ms: acceptedMs,
+    ...(event && {
+      event: { event_id: event.eventId, occurred_at: event.occurredAt.toISOString(), delivery: event.delivery },
+    }),
+    server_time: now.toISOString(),
+  };
+}
+
+function callRefusal(outcome: keyof typeof callRefusals): HttpError {
+  return new HttpError(...callRefusals[outcome]);
+}
+
+function botForPlayer({ botId, name, username, publisherApiUrl }: Bot): BotForPlayer {
+  return {
+    bot_id: botId,
+    name,
+    ...(username && { link: `https://t.me/${username}` }),
+    ...(publisherApiUrl && { publisher_api_url: publisherApiUrl }),
+  };
+}
+
+function adForPlayer(ad: Ad, publicUrl: string): AdForPlayer {
+  const { advertiser, callToAction, landingUrl, fileName, mediaType, durationMs, width, height } = ad;
+  return {
+    advertiser,
+    media_url: `${publicUrl.replace(/\/$/, "")}/media/${fileName}`,
+    media_type: mediaType,
+    duration_ms: durationMs,
+    width,
+    height,
+    ...(callToAction && landingUrl && { call_to_action: { label: callToAction, url: landingUrl } }),
+  };
+}

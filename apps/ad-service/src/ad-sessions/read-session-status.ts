@@ -1,0 +1,45 @@
+import type { StatusResponse } from "@intermission/ad-core/player-api";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import type { DeliveryState } from "../webhook-delivery/schema.ts";
+import { readSession } from "./rows.ts";
+import { isSessionToken } from "./session-token.ts";
+
+export type SessionStatusOutcome =
+  | { outcome: "found"; state: StatusResponse["state"]; acceptedMs: number; event: EarnedEvent | undefined }
+  | { outcome: "unknown" }
+  | { outcome: "superseded" };
+
+export interface EarnedEvent {
+  eventId: string;
+  occurredAt: Date;
+  delivery: "on-its-way" | "delivered" | "delayed" | "failed";
+}
+
+const readEvent = statement<{ eventId: string; occurredAt: Date; state: DeliveryState; attempts: number }>(
+  "ad-sessions.event",
+  `select event_id as "eventId", occurred_at as "occurredAt", state, attempts
+   from events join deliveries using (bot_id, event_id)
+   where bot_id = $1 and code = $2 and event = 'rewarded'`,
+);
+
+/** What the ad service itself knows of the reward: earned or not, and how far its webhook came. */
+export async function readSessionStatus(
+  database: AdDatabase,
+  { botId, sessionId, token }: { botId: string; sessionId: string; token: string },
+): Promise<SessionStatusOutcome> {
+  const session = await readSession(database, { botId, sessionId });
+  if (!session) return { outcome: "unknown" };
+  if (!isSessionToken(token, session.tokenHash)) return { outcome: session.openings > 1 ? "superseded" : "unknown" };
+  const { state, acceptedMs, code } = session;
+  const [found] = state === "rewarded" ? await database.run(readEvent, [botId, code]) : [];
+  const event = found && { eventId: found.eventId, occurredAt: found.occurredAt, delivery: deliveryOf(found) };
+  return { outcome: "found", state, acceptedMs, event };
+}
+
+function deliveryOf({ state, attempts }: { state: DeliveryState; attempts: number }): EarnedEvent["delivery"] {
+  if (state === "delivered") return "delivered";
+  if (state === "failed" || state === "unknown") return "failed";
+  // The second attempt follows the first within seconds; from the third on a viewer should not wait for it.
+  return state === "held" || attempts >= 2 ? "delayed" : "on-its-way";
+}

@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from "node:crypto";
+import { newEventId } from "@intermission/ad-core/code";
+import { openSessionRequest, reportRequest, statusRequest } from "@intermission/ad-core/player-api";
+import { HttpError } from "@intermission/http-server/http-server";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { type CallBudget, callBudget } from "./call-budget.ts";
+import { type OpenSessionDeps, openSession } from "./open-session.ts";
+import { openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";
+import { readSessionStatus } from "./read-session-status.ts";
+import { recordProgress } from "./record-progress.ts";
+import { botOfSession, newSessionId } from "./session-id.ts";
+import { newSessionToken } from "./session-token.ts";
+
+export interface SessionRoutesDeps extends OpenSessionDeps {
+  /** Where `/media/` is reached. */
+  publicUrl: string;
+  now?: () => Date;
+  chance?: () => number;
+}
+
+/** `/player/v1`: what the mini-app speaks. */
+export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
+  const { database, publicUrl, now = () => new Date(), chance = Math.random } = deps;
+  const openings = callBudget({ perSecond: 0.5, burst: 60, mostKeys: 20_000 });
+  const calls = callBudget({ perSecond: 5, burst: 100, mostKeys: 50_000 });
+
+  app.register(
+    async (scope) => {
+      answerAnyOrigin(scope, ["/sessions", "/sessions/:sessionId/reports", "/sessions/:sessionId/status"]);
+      acceptBeacons(scope);
+
+      scope.post("/sessions", async (request) => {
+        const body = parseBody(openSessionRequest, request.body);
+        const at = now();
+        spend(openings, createHash("sha256").update(body.init_data).digest("base64"), at);
+        const made = {
+          sessionId: newSessionId(body.bot_id),
+          token: newSessionToken(),
+          eventId: newEventId(at.getTime(), randomBytes(10)),
+        };
+        const asked = { botId: body.bot_id, initData: body.init_data, code: body.code };
+        const outcome = await openSession(deps, { ...asked, ...made, chance: chance(), now: at });
+        return openingAnswer(outcome, publicUrl, at);
+      });
+
+      scope.post("/sessions/:sessionId/reports", async (request) => {
+        const body = parseBody(reportRequest, request.body);
+        const at = now();
+        const id = sessionIdOf(request);
+        spend(calls, id.sessionId, at);
+        const { token, reports, started: isStart = false, closed: close } = body;
+        const call = {
+          ...id,
+          token,
+          reports,
+          isStart,
+          close,
+          eventId: newEventId(at.getTime(), randomBytes(10)),
+          now: at,
+        };
+        return reportAnswer(await recordProgress(database, call), at);
+      });
+
+      scope.post("/sessions/:sessionId/status", async (request) => {
+        const { token } = parseBody(statusRequest, request.body);
+        const at = now();
+        const id = sessionIdOf(request);
+        spend(calls, id.sessionId, at);
+        return statusAnswer(await readSessionStatus(database, { ...id, token }), at);
+      });
+    },
+    { prefix: "/player/v1" },
+  );
+}
+
+/** Any page may call: no cookie and no address ever speaks for a user here, only a token in the body. */
+function answerAnyOrigin(scope: FastifyInstance, paths: string[]): void {
+  scope.addHook("onRequest", async (_request, reply) => {
+    reply.header("access-control-allow-origin", "*").header("cache-control", "no-store");
+  });
+  for (const path of paths) {
+    scope.options(path, (_request, reply) => {
+      reply.header("access-control-allow-methods", "POST").header("access-control-allow-headers", "content-type");
+      return reply.header("access-control-max-age", "86400").code(204).send();
+    });
+  }
+}
+
+/** A beacon cannot name a JSON body without a preflight that a closing page does not live to see. */
+function acceptBeacons(scope: FastifyInstance): void {
+  scope.addContentTypeParser("text/plain", { parseAs: "string" }, scope.getDefaultJsonParser("error", "error"));
+}
+
+function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+  throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape", { details });
+}
+
+function sessionIdOf(request: FastifyRequest): { botId: string; sessionId: string } {
+  const { sessionId = "" } = request.params as { sessionId?: string };
+  const botId = botOfSession(sessionId);
+  if (!botId) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
+  return { botId, sessionId };
+}
+
+function spend(budget: CallBudget, key: string, now: Date): void {
+  const waitSeconds = budget(key, now);
+  if (waitSeconds === 0) return;
+  throw new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers: { "retry-after": String(waitSeconds) } });
+}

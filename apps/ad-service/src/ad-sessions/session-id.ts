@@ -1,0 +1,12 @@
+import { randomBytes } from "node:crypto";
+
+const SESSION_ID = /^([1-9][0-9]{0,19})-[0-9A-Za-z_-]{22}$/;
+
+/** The bot leads the id, so that an address which holds nothing else finds the row by its primary key. */
+export function newSessionId(botId: string): string {
+  return `${botId}-${randomBytes(16).toString("base64url")}`;
+}
+
+export function botOfSession(sessionId: string): string | undefined {
+  return SESSION_ID.exec(sessionId)?.[1];
+}

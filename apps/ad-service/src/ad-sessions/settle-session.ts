@@ -1,0 +1,64 @@
+import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdTransaction } from "../ad-database.ts";
+import { recordEarnings } from "../viewers/record-earnings.ts";
+import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
+import type { CloseReason } from "./schema.ts";
+
+export interface SettledSession {
+  botId: string;
+  sessionId: string;
+  userId: string;
+  code: string;
+  /** The publisher's own key of the code, "" without one. */
+  reference: string;
+}
+
+/**
+ * State, event, charge and the viewer's limits in one statement. Closes may race, from two tabs, two nodes and the
+ * sweeper: the first to find the session watched earns, all others find it rewarded.
+ */
+const settle = statement<{ settled: number }>(
+  "ad-sessions.settle",
+  `
+  with settled as (
+    update ad_sessions set state = 'rewarded', closed_at = $3, close_reason = $4
+    where bot_id = $1 and session_id = $2 and state = 'watched'
+    returning bot_id, code, user_id, campaign_id
+  ),
+  earned as (
+    select bot_id, $5::text as event_id, 'rewarded'::text as event, user_id, code, nullif($6::text, '') as reference,
+      false as is_test, $3::timestamptz as occurred_at, $7::text as body
+    from settled
+  ),
+  ${enqueueWebhook({ from: "earned" })},
+  counted as (${recordEarnings("enqueued")}),
+  charged as (
+    insert into charges (charge_id, campaign_id, bot_id, format, code, price_micros, occurred_at)
+    select enqueued.event_id, campaign_id, enqueued.bot_id, 'rewarded', enqueued.code, price_micros, occurred_at
+    from enqueued join settled using (bot_id, code) join campaigns using (campaign_id)
+    on conflict do nothing
+  )
+  select count(*) as settled from settled`,
+);
+
+/** Pays a watched session, once. Call `wakeDeliveries()` after the commit. */
+export async function settleSession(
+  database: AdTransaction,
+  session: SettledSession,
+  closing: { closeReason: CloseReason; eventId: string; now: Date },
+): Promise<{ outcome: "settled" } | { outcome: "not-watched" }> {
+  const { botId, sessionId, userId, code, reference } = session;
+  const body = encodeWebhookEvent({
+    event: "rewarded",
+    event_id: closing.eventId,
+    bot_id: botId,
+    user_tg_id: userId,
+    code,
+    ...(reference !== "" && { reference }),
+    occurred_at: closing.now.toISOString(),
+  });
+  const values = [botId, sessionId, closing.now, closing.closeReason, closing.eventId, reference, body];
+  const [row] = await database.run(settle, values);
+  return row?.settled === 1 ? { outcome: "settled" } : { outcome: "not-watched" };
+}

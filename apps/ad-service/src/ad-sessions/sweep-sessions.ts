@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { newEventId } from "@intermission/ad-core/code";
+import type { FastifyBaseLogger } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import { lockAbandonedSessions } from "./rows.ts";
+import { settleSession } from "./settle-session.ts";
+
+/** A heartbeat is due each 5 s once a video was watched: three missed ones mean that the page is gone. */
+const SILENCE_MS = 15_000;
+const BATCH = 100;
+
+/**
+ * Closes what was watched and never closed: swiped away, or open until its deadline. `listeningSince` is when heartbeats
+ * could be heard again, so that a restart of ours is not taken for the viewer's silence. One batch; says how many.
+ */
+export async function sweepSessions(
+  database: AdDatabase,
+  { listeningSince, now }: { listeningSince: Date; now: Date },
+): Promise<{ settled: number }> {
+  const silentSince = new Date(now.getTime() - SILENCE_MS);
+  const isListeningLongEnough = listeningSince <= silentSince;
+  const settled = await database.transaction(async (tx) => {
+    const sessions = await lockAbandonedSessions(tx, {
+      silentSince: isListeningLongEnough ? silentSince : new Date(0),
+      now,
+      atMost: BATCH,
+    });
+    for (const session of sessions) {
+      const closeReason = session.deadline < now ? "deadline" : "heartbeat-lost";
+      await settleSession(tx, session, { closeReason, eventId: newEventId(now.getTime(), randomBytes(10)), now });
+    }
+    return sessions.length;
+  });
+  if (settled > 0) wakeDeliveries();
+  return { settled };
+}
+
+/** Sweeps each second until it is stopped; stopping waits for the batch under way. Any number of nodes may do so. */
+export function startSweepingSessions(deps: {
+  database: AdDatabase;
+  log: Pick<FastifyBaseLogger, "error">;
+  now?: () => Date;
+  everyMs?: number;
+}): { stop(): Promise<void> } {
+  const { database, log, now = () => new Date(), everyMs = 1000 } = deps;
+  const listeningSince = now();
+  const stopping = new AbortController();
+
+  async function sweepUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const { settled } = await sweepSessions(database, { listeningSince, now: now() }).catch((error) => {
+        log.error(error, "sessions could not be swept; trying again");
+        return { settled: 0 };
+      });
+      if (settled < BATCH) await setTimeout(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  const running = sweepUntilStopped();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

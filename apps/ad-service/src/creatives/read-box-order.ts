@@ -1,0 +1,26 @@
+import type { FileHandle } from "node:fs/promises";
+
+/** The types of an MP4's top-level boxes in order, or undefined if they do not add up to the file: it was cut short. */
+export async function readBoxOrder(file: FileHandle, byteLength: number): Promise<string[] | undefined> {
+  const order: string[] = [];
+  const header = Buffer.alloc(16);
+  let offset = 0;
+  while (offset < byteLength && order.length < 10_000) {
+    const { bytesRead } = await file.read(header, 0, 16, offset);
+    if (bytesRead < 8) return undefined;
+    const size = boxSize(header, bytesRead, byteLength - offset);
+    if (size === undefined || offset + size > byteLength) return undefined;
+    order.push(header.toString("latin1", 4, 8));
+    offset += size;
+  }
+  return order;
+}
+
+/** ISO 14496-12, 4.2: 1 means that 64 bits follow the type, 0 that the box reaches to the end of the file. */
+function boxSize(header: Buffer, bytesRead: number, bytesLeft: number): number | undefined {
+  const size = header.readUInt32BE(0);
+  if (size === 0) return bytesLeft;
+  if (size !== 1) return size >= 8 ? size : undefined;
+  const large = bytesRead === 16 ? Number(header.readBigUInt64BE(8)) : 0;
+  return large >= 16 ? large : undefined;
+}

@@ -1,0 +1,57 @@
+export type FriendlyPage = "unknown-bot" | "not-built";
+
+const texts = {
+  "unknown-bot": {
+    en: {
+      title: "Nothing is shown here",
+      text: "This address belongs to no bot. Go back to the bot's chat and open the app from there.",
+    },
+    ru: {
+      title: "Здесь ничего не показывают",
+      text: "Этот адрес не принадлежит ни одному боту. Вернитесь в чат с ботом и откройте приложение оттуда.",
+    },
+  },
+  "not-built": {
+    en: { title: "The app is not ready yet", text: "Please come back in a few minutes." },
+    ru: { title: "Приложение ещё не готово", text: "Загляните через несколько минут." },
+  },
+} satisfies Record<FriendlyPage, Record<"en" | "ru", { title: string; text: string }>>;
+
+/** For whoever runs the service. */
+const hints: Partial<Record<FriendlyPage, string>> = {
+  "not-built": "pnpm --filter @intermission/miniapp build",
+};
+
+/** A whole HTML page without scripts, in the language that the browser asks for first among those we have. */
+export function friendlyPage(page: FriendlyPage, acceptLanguage: string | undefined): string {
+  const language = languageOf(acceptLanguage);
+  const { title, text } = texts[page][language];
+  const hint = hints[page];
+  return `<!doctype html>
+<html lang="${language}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<main style="max-width:32rem;margin:20vh auto 0;padding:0 1.5rem;font:1.0625rem/1.5 system-ui,sans-serif">
+<h1 style="font-size:1.5rem">${title}</h1>
+<p>${text}</p>${hint ? `\n<p><code>${hint}</code></p>` : ""}
+</main>
+</html>
+`;
+}
+
+/** RFC 9110, 12.5.4: the listed language of highest quality. */
+function languageOf(acceptLanguage = ""): "en" | "ru" {
+  const wishes = acceptLanguage.split(",").map((entry, position) => {
+    const [tag = "", ...parameters] = entry
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*/);
+    const quality = parameters.find((parameter) => parameter.startsWith("q="));
+    return { language: tag.slice(0, 2), quality: quality ? Number(quality.slice(2)) : 1, position };
+  });
+  const known = wishes.filter(({ language, quality }) => (language === "en" || language === "ru") && quality > 0);
+  const best = known.toSorted((a, b) => b.quality - a.quality || a.position - b.position)[0];
+  return best?.language === "ru" ? "ru" : "en";
+}

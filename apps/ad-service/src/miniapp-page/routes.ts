@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import fastifyStatic from "@fastify/static";
+import { telegramId } from "@intermission/ad-core/client-api";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import { findBot } from "../bots/find-bot.ts";
+import { contentSecurityPolicy } from "./content-security-policy.ts";
+import { type FriendlyPage, friendlyPage } from "./friendly-page.ts";
+import { type BuiltPage, loadBuiltPage } from "./load-built-page.ts";
+
+export interface MiniappPageDeps {
+  database: AdDatabase;
+  /** Where `vite build` of apps/miniapp wrote index.html and assets/. */
+  miniappDir: string;
+  publicUrl: string;
+  /** The demo's simulated chat, which shows the page in a frame; in demo mode only. */
+  demoChatOrigin?: string | undefined;
+}
+
+/** `GET /app/{bot_id}`: the built mini-app with the policy of that bot, and its files under `/app/assets/`. */
+export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): void {
+  let built: BuiltPage | undefined;
+
+  app.register(async (scope) => {
+    built = await loadBuiltPage(deps.miniappDir);
+    await scope.register(fastifyStatic, { root: join(deps.miniappDir, "assets"), serve: false });
+
+    scope.get<{ Params: { "*": string } }>("/app/assets/*", (request, reply) => {
+      reply.header("x-content-type-options", "nosniff");
+      return reply.sendFile(request.params["*"], { maxAge: "365d", immutable: true, dotfiles: "ignore" });
+    });
+
+    scope.get<{ Params: { botId: string } }>("/app/:botId", async (request, reply) => {
+      const { botId } = request.params;
+      const bot = telegramId.safeParse(botId).success ? await findBot(deps.database, botId) : undefined;
+      if (!bot) return sendFriendlyPage(request, reply, 404, "unknown-bot");
+      built ??= await loadBuiltPage(deps.miniappDir);
+      if (!built) {
+        request.log.error(`no built mini-app in ${deps.miniappDir}: run \`pnpm --filter @intermission/miniapp build\``);
+        return sendFriendlyPage(request, reply, 503, "not-built");
+      }
+      const policy = contentSecurityPolicy(built, {
+        service: deps.publicUrl,
+        publisherApi: bot.publisherApiUrl ?? undefined,
+        demoChat: deps.demoChatOrigin,
+      });
+      return sendBuiltPage(request, reply, built.html, policy);
+    });
+  });
+}
+
+function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html: string, policy: string) {
+  // The policy belongs to what is cached: a bot whose publisher moved must not keep the old one.
+  const etag = `"${createHash("sha256").update(policy).update("\0").update(html).digest("base64url").slice(0, 27)}"`;
+  setPageHeaders(reply, policy);
+  reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
+  reply.header("etag", etag);
+  if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
+  return reply.type("text/html; charset=utf-8").send(html);
+}
+
+function sendFriendlyPage(request: FastifyRequest, reply: FastifyReply, status: 404 | 503, page: FriendlyPage) {
+  setPageHeaders(reply, "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'");
+  if (status === 503) reply.header("retry-after", "60");
+  reply.header("vary", "accept-language");
+  return reply
+    .code(status)
+    .type("text/html; charset=utf-8")
+    .send(friendlyPage(page, request.headers["accept-language"]));
+}
+
+function setPageHeaders(reply: FastifyReply, policy: string): void {
+  reply.header("content-security-policy", policy);
+  reply.header("cache-control", "no-cache");
+  reply.header("referrer-policy", "no-referrer");
+  reply.header("x-content-type-options", "nosniff");
+}

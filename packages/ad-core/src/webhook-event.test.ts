@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { encodeWebhookEvent, parseWebhookEvent } from "./webhook-event.ts";
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const event = {
+  event: "rewarded" as const,
+  event_id: "evt_01990000-0000-7000-8000-000000000001",
+  bot_id: "7000000001",
+  user_tg_id: "42",
+  code: "ABCDEFGHJKLMNPQR",
+  occurred_at: "2026-01-02T03:04:05.678Z",
+};
+
+test("what is encoded is parsed back, with any reference", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }), (reference) => {
+      const sent = { ...event, reference };
+      expect(parseWebhookEvent(utf8(encodeWebhookEvent(sent)))).toEqual({ outcome: "valid", event: sent });
+    }),
+  );
+});
+
+test("an event of the two promised fields is enough, and unknown fields are passed over", () => {
+  const parsed = parseWebhookEvent(utf8('{"event":"direct_link","user_tg_id":"42","colour":"red"}'));
+  expect(parsed).toEqual({ outcome: "valid", event: { event: "direct_link", user_tg_id: "42" } });
+});
+
+test.each([
+  ["not-utf8", new Uint8Array([0x7b, 0xff, 0x7d])],
+  ["not-json", utf8("")],
+  ["not-json", utf8('\ufeff{"event":"rewarded","user_tg_id":"42"}')],
+  ["wrong-shape", utf8("null")],
+  ["wrong-shape", utf8('{"event":"rewarded","user_tg_id":42}')],
+  ["wrong-shape", utf8('{"event":"watched","user_tg_id":"42"}')],
+  ["wrong-shape", utf8('{"event":"rewarded","user_tg_id":"042"}')],
+  ["wrong-shape", utf8('{"event":"rewarded"}')],
+])("%s bytes are refused with that reason", (reason, bytes) => {
+  expect(parseWebhookEvent(bytes)).toMatchObject({ outcome: "invalid", reason });
+});
+
+test("no bytes make it throw", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      expect(["valid", "invalid"]).toContain(parseWebhookEvent(bytes).outcome);
+    }),
+  );
+});

@@ -1,6 +1,7 @@
 export interface BriefCache<Value> {
   get(key: string): Promise<Value | undefined>;
   forget(key: string): void;
+  clear(): void;
 }
 
 /**
@@ -34,6 +35,9 @@ export function briefCache<Value>(options: {
     },
     forget(key) {
       entries.delete(key);
+    },
+    clear() {
+      entries.clear();
     },
   };
 }

@@ -1,3 +1,7 @@
+import { randomBytes } from "node:crypto";
+import { codeRandomBytes, newCode } from "@intermission/ad-core/code";
+import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
+import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { Bot } from "../bots/rows.ts";
 
@@ -16,7 +20,88 @@ export interface IssuedCode {
   expiresAt: Date;
 }
 
+// A code is given out again while it has earned nothing and has a good while left.
+const isKept = `not kept.has_earned
+  and kept.expires_at - excluded.issued_at >= greatest(interval '60 s', (kept.expires_at - kept.issued_at) / 4)`;
+
+const issue = statement<IssuedCode>(
+  "codes.issue",
+  `with wanted as (
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[])
+      with ordinality as wanted (bot_id, user_id, reference, code, issued_at, expires_at, position)
+  ),
+  given as (
+    insert into current_codes as kept (bot_id, user_id, reference, code, issued_at, expires_at)
+    select bot_id, user_id, reference, code, issued_at, expires_at from wanted order by position
+    -- Even a kept row is updated: only so does the statement see one that was written after it began.
+    on conflict (bot_id, user_id, reference) do update set
+      code = case when ${isKept} then kept.code else excluded.code end,
+      issued_at = case when ${isKept} then kept.issued_at else excluded.issued_at end,
+      expires_at = case when ${isKept} then kept.expires_at else excluded.expires_at end,
+      has_earned = false
+    returning bot_id, user_id, reference, code, issued_at, expires_at
+  ),
+  fresh as (
+    insert into codes (bot_id, code, user_id, reference, issued_at, expires_at)
+    select given.bot_id, given.code, given.user_id, given.reference, given.issued_at, given.expires_at
+    from given join wanted using (code)
+  )
+  select given.code, given.issued_at as "issuedAt", given.expires_at as "expiresAt"
+  from wanted join given using (bot_id, user_id, reference) order by position`,
+);
+
+type WantedCode = IssueCodeInput & { code: string };
+
+const groups = new WeakMap<AdDatabase, CommitGroup<WantedCode, IssuedCode>>();
+
 /** The user's code: the one they have while it is good for a while yet, else a new one. Resolves after the commit. */
-export async function issueCode(_database: AdDatabase, _input: IssueCodeInput): Promise<IssuedCode> {
-  throw new Error("not written yet");
+export async function issueCode(
+  database: AdDatabase,
+  input: IssueCodeInput,
+  makeCode = randomCode,
+): Promise<IssuedCode> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await groupOf(database).submit({ ...input, code: makeCode(input.bot.codePrefix) });
+    } catch (error) {
+      // 70 random bits: it happens to nobody, and a defect in their source must not be retried for ever.
+      if (attempt === 3 || !isTaken(error)) throw error;
+    }
+  }
+}
+
+function randomCode(prefix: string): string {
+  return newCode(prefix, randomBytes(codeRandomBytes));
+}
+
+function groupOf(database: AdDatabase): CommitGroup<WantedCode, IssuedCode> {
+  const known = groups.get(database);
+  if (known) return known;
+  const group = groupCommits<WantedCode, IssuedCode>({
+    run: (batch) => writeBatch(database, batch),
+    mergeBy: ({ bot, userId, reference = "" }) => `${bot.botId} ${userId} ${reference}`,
+    maxInFlight: database.kind === "embedded" ? 1 : 2,
+  });
+  groups.set(database, group);
+  return group;
+}
+
+function writeBatch(database: AdDatabase, batch: readonly WantedCode[]): Promise<IssuedCode[]> {
+  return database.run(issue, [
+    batch.map(({ bot }) => bot.botId),
+    batch.map(({ userId }) => userId),
+    batch.map(({ reference = "" }) => reference),
+    batch.map(({ code }) => code),
+    batch.map(({ now }) => now.toISOString()),
+    batch.map(({ bot, now }) => expiryOf(now, bot.codeLifetimeSeconds).toISOString()),
+  ]);
+}
+
+/** Clients read whole seconds; rounded up, so that a lifetime is never cut short. */
+function expiryOf(now: Date, lifetimeSeconds: number): Date {
+  return new Date(Math.ceil(now.getTime() / 1000 + lifetimeSeconds) * 1000);
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && "constraint" in error && error.constraint === "codes_pkey";
 }

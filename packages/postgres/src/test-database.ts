@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import pg from "pg";
 import type { Migrations } from "./migrate.ts";
 import { type Database, openDatabase } from "./open-database.ts";
@@ -28,6 +29,7 @@ export async function openTestDatabase<Tables>(options: {
 }): Promise<TestDatabase<Tables>> {
   const dataDirectory = await mkdtemp(join(tmpdir(), "intermission-test-"));
   const server = options.kind === "server" ? await createServerDatabase() : undefined;
+  if (server === undefined) await copyEmptyStore(join(dataDirectory, "postgres"));
   const database = await openDatabase<Tables>({
     databaseUrl: server?.url,
     dataDirectory,
@@ -43,6 +45,25 @@ export async function openTestDatabase<Tables>(options: {
       await rm(dataDirectory, { recursive: true, force: true });
     },
   };
+}
+
+/** Opening a copy of an empty embedded store takes a tenth of the time of making one (0.4 s against 3 s). */
+async function copyEmptyStore(folder: string): Promise<void> {
+  const require = createRequire(import.meta.url);
+  const packageFolder = join(dirname(require.resolve("@electric-sql/pglite")), "..");
+  const { version } = require(join(packageFolder, "package.json"));
+  const cache = join(import.meta.dirname, "../node_modules/.cache");
+  const template = join(cache, `empty-store-${version}`);
+  if ((await stat(template).catch(() => undefined)) === undefined) {
+    await mkdir(cache, { recursive: true });
+    const fresh = await mkdtemp(join(cache, "making-"));
+    const { PGlite } = await import("@electric-sql/pglite");
+    const engine = await PGlite.create(fresh);
+    await engine.close();
+    // Another test process may have been faster; its template is as good.
+    await rename(fresh, template).catch(() => rm(fresh, { recursive: true, force: true }));
+  }
+  await cp(template, folder, { recursive: true });
 }
 
 /** Creates an empty database on the server of `TEST_DATABASE_URL`. */

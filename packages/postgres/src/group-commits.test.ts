@@ -1,0 +1,120 @@
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import { CommitUnknownError, groupCommits, OverloadedError } from "./group-commits.ts";
+import { statement } from "./open-database.ts";
+import { openTestDatabase, testDatabases } from "./test-database.ts";
+
+const insert = statement<{ id: number }>(
+  "insert-rows",
+  "insert into counted (id) select unnest($1::int[]) returning id",
+);
+
+describe.each(testDatabases())("on the %s database", (kind) => {
+  test("a bad row harms nobody else of its batch, and each answer comes after the commit", async () => {
+    const migrations = { "0001": "create table counted (id int primary key check (id <> 13))" };
+    const { database, dispose } = await openTestDatabase<{ counted: { id: number } }>({
+      kind,
+      schema: "shop",
+      migrations,
+    });
+    const batches: number[] = [];
+    const group = groupCommits<number, number>({
+      maxInFlight: kind === "server" ? 2 : 1,
+      orderBy: (id) => String(id).padStart(9, "0"),
+      async run(ids) {
+        batches.push(ids.length);
+        await database.run(insert, [ids]);
+        return ids.map((id) => id * 2);
+      },
+    });
+    const outcomes = await Promise.allSettled(Array.from({ length: 1000 }, (_, id) => group.submit(id)));
+    const refused = outcomes.flatMap((outcome, id) => (outcome.status === "rejected" ? [id] : []));
+    const doubled = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    const stored = await database.query.selectFrom("counted").select("id").orderBy("id").execute();
+    await dispose();
+    expect(refused).toEqual([13]);
+    expect(stored.map(({ id }) => id * 2)).toEqual(doubled);
+    expect(Math.max(...batches)).toBeGreaterThan(100);
+  });
+});
+
+test("one item alone is written at once, and those that come meanwhile share the next batch", async () => {
+  const batches: number[][] = [];
+  const finish: (() => void)[] = [];
+  const group = groupCommits<number, number>({
+    maxInFlight: 1,
+    async run(items) {
+      batches.push([...items]);
+      await new Promise<void>((resolve) => finish.push(resolve));
+      return [...items];
+    },
+  });
+  const first = group.submit(1);
+  await expect.poll(() => batches).toEqual([[1]]);
+  const rest = [2, 3, 4].map((item) => group.submit(item));
+  finish.shift()?.();
+  expect(await first).toBe(1);
+  await expect.poll(() => batches).toEqual([[1], [2, 3, 4]]);
+  finish.shift()?.();
+  expect(await Promise.all(rest)).toEqual([2, 3, 4]);
+  await group.drain();
+});
+
+test("equal keys of one batch are run once and share the result, in the order of their keys", async () => {
+  const batches: string[][] = [];
+  const group = groupCommits<string, string>({
+    maxInFlight: 1,
+    mergeBy: (item) => item,
+    async run(items) {
+      batches.push([...items]);
+      return items.map((item) => `${item}!`);
+    },
+  });
+  expect(await Promise.all(["b", "a", "b", "a"].map((item) => group.submit(item)))).toEqual(["b!", "a!", "b!", "a!"]);
+  expect(batches).toEqual([["a", "b"]]);
+});
+
+test("a failure that is no data error answers the whole batch: whether it was committed is unknown", async () => {
+  const group = groupCommits<number, number>({
+    maxInFlight: 1,
+    run: async () => {
+      throw new Error("Connection terminated unexpectedly");
+    },
+  });
+  const outcomes = await Promise.allSettled([group.submit(1), group.submit(2)]);
+  for (const outcome of outcomes)
+    expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(CommitUnknownError) });
+});
+
+test("a deadlock is tried again", async () => {
+  let attempts = 0;
+  const group = groupCommits<number, number>({
+    maxInFlight: 1,
+    async run(items) {
+      attempts += 1;
+      if (attempts < 3) throw Object.assign(new pg.DatabaseError("deadlock detected", 0, "error"), { code: "40P01" });
+      return [...items];
+    },
+  });
+  expect(await group.submit(7)).toBe(7);
+  expect(attempts).toBe(3);
+});
+
+test("a full queue refuses at once", async () => {
+  let finish = () => {};
+  const running = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const group = groupCommits<number, number>({
+    maxInFlight: 1,
+    maxQueued: 2,
+    async run(items) {
+      await running;
+      return [...items];
+    },
+  });
+  const taken = [group.submit(1), group.submit(2)];
+  await expect(group.submit(3)).rejects.toBeInstanceOf(OverloadedError);
+  finish();
+  expect(await Promise.all(taken)).toEqual([1, 2]);
+});

@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Database, openDatabase, statement } from "./open-database.ts";
+import { openTestDatabase, type TestDatabase, testDatabases } from "./test-database.ts";
+
+interface Tables {
+  things: { id: number; amount: number; made_at: Date };
+}
+const migrations = {
+  "0001-things":
+    "create table things (id int primary key, amount int8 not null default 5, made_at timestamptz default now())",
+};
+const insert = statement<{ id: number }>(
+  "insert-things",
+  "insert into things (id) select unnest($1::int[]) returning id",
+);
+const preparedNames = statement<{ name: string }>("prepared-names", "select name from pg_prepared_statements");
+
+describe.each(testDatabases())("on the %s database", (kind) => {
+  let opened: TestDatabase<Tables>;
+  let database: Database<Tables>;
+  beforeAll(async () => {
+    opened = await openTestDatabase<Tables>({ kind, schema: "shop", migrations });
+    database = opened.database;
+  });
+  afterAll(() => opened.dispose());
+
+  test("statements are prepared by name, and stay so after an error", async () => {
+    await database.run(insert, [[1]]);
+    await expect(database.run(insert, [[1]])).rejects.toMatchObject({ code: "23505" });
+    await database.run(insert, [[2]]);
+    const names = await database.run(preparedNames, []);
+    expect(names.map(({ name }) => name)).toContain("insert-things");
+  });
+
+  test("big integers come as numbers, moments as dates, and tables lie in the schema", async () => {
+    const [thing] = await database.query.selectFrom("things").selectAll().where("id", "=", 1).execute();
+    expect(thing).toEqual({ id: 1, amount: 5, made_at: expect.any(Date) });
+    const [place] = await database.run(
+      statement<{ place: string; zone: string }>(
+        "place",
+        "select 'things'::regclass::text as place, current_setting('timezone') as zone, current_schema() as schema",
+      ),
+      [],
+    );
+    expect(place).toMatchObject({ place: "things", zone: "UTC", schema: "shop" });
+  });
+
+  test("a number beyond what JavaScript can hold is an error, not another number", async () => {
+    const huge = statement<{ huge: number }>("huge", "select 9007199254740993::int8 as huge");
+    await expect(database.run(huge, [])).rejects.toThrow("9007199254740993");
+  });
+
+  test("a transaction commits as a whole or not at all, and builder and statements share it", async () => {
+    const failed = database.transaction(async (tx) => {
+      await tx.run(insert, [[10]]);
+      await tx.query.insertInto("things").values({ id: 11, amount: 1, made_at: new Date() }).execute();
+      throw new Error("changed our mind");
+    });
+    await expect(failed).rejects.toThrow("changed our mind");
+    expect(await database.query.selectFrom("things").select("id").where("id", "in", [10, 11]).execute()).toEqual([]);
+    await database.transaction((tx) => tx.run(insert, [[10]]));
+    expect(await database.query.selectFrom("things").select("id").where("id", "=", 10).execute()).toEqual([{ id: 10 }]);
+  });
+
+  test("64 transactions at once all commit", async () => {
+    const ids = Array.from({ length: 64 }, (_, index) => 1000 + index);
+    await Promise.all(ids.map((id) => database.transaction((tx) => tx.run(insert, [[id]]))));
+    const rows = await database.query.selectFrom("things").select("id").where("id", ">=", 1000).execute();
+    expect(rows).toHaveLength(64);
+  });
+
+  test("notices reach a listener until it stops", async () => {
+    const heard: string[] = [];
+    const stop = await database.listen("bell", (payload) => heard.push(payload));
+    await database.notify("bell", "one");
+    await expect.poll(() => heard).toEqual(["one"]);
+    await stop();
+    await database.notify("bell", "two");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(heard).toEqual(["one"]);
+  });
+});
+
+test("migrations that changed, or that a newer version made, are refused", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "migrate-"));
+  const open = (texts: Record<string, string>) => openDatabase({ dataDirectory, schema: "shop", migrations: texts });
+  try {
+    await (await open({ "0001-a": "create table a (id int)", "0002-b": "create table b (id int)" })).close();
+    await expect(open({ "0001-a": "create table a (id int)" })).rejects.toThrow("newer version");
+    await expect(open({ "0001-a": "create table a (id text)", "0002-b": "create table b (id int)" })).rejects.toThrow(
+      "changed after it ran",
+    );
+    await expect(
+      open({ "0001-a": "create table a (id int)", "0002-b": "create table b (id int)", "0003-c": "create tabel c ()" }),
+    ).rejects.toThrow("0003-c failed");
+    await (
+      await open({
+        "0001-a": "create table a (id int)",
+        "0002-b": "create table b (id int)",
+        "0003-c": "create table c ()",
+      })
+    ).close();
+  } finally {
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+});
+
+test("a process that is killed loses no committed row of the embedded store", async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "kill-"));
+  const writer = `
+    import { openDatabase, statement } from ${JSON.stringify(join(import.meta.dirname, "open-database.ts"))};
+    const database = await openDatabase({ dataDirectory: process.argv[1], schema: "shop", migrations: ${JSON.stringify(migrations)} });
+    const insert = statement("insert", "insert into things (id) values ($1)");
+    for (let id = 1; ; id++) { await database.run(insert, [id]); process.stdout.write(id + "\\n"); }
+  `;
+  try {
+    const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", writer, dataDirectory], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    await new Promise<void>((resolve) => {
+      child.stdout.on("data", (chunk) => {
+        output += chunk;
+        if (output.length > 5000) resolve();
+      });
+    });
+    child.kill("SIGKILL");
+    await new Promise((resolve) => child.once("close", resolve));
+    const answered = Number(output.trim().split("\n").at(-1));
+    const database = await openDatabase<Tables>({ dataDirectory, schema: "shop", migrations });
+    const [last] = await database.query.selectFrom("things").select("id").orderBy("id", "desc").limit(1).execute();
+    await database.close();
+    expect(answered).toBeGreaterThan(500);
+    expect(last?.id).toBeGreaterThanOrEqual(answered);
+  } finally {
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}, 60_000);

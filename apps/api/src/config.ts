@@ -14,6 +14,8 @@ function address(whatItIs: string) {
   return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ""));
 }
 
+const token = z.string().min(16, "each token has at least 16 characters");
+
 const variables = z.object({
   MODE: z.enum(["demo", "production"]).default("production"),
   HOST: z.string().default("127.0.0.1"),
@@ -26,7 +28,7 @@ const variables = z.object({
   BOT_ID: z.string({ error: "is missing; it is the number before the colon of the bot's token" }).pipe(telegramId),
   AD_API_TOKENS: required("the ad service's token of this bot: pnpm ads tokens create --bot-id …")
     .transform((list) => list.split(",").map((token) => token.trim()))
-    .pipe(z.array(z.string().min(16, "each token has at least 16 characters")).min(1)),
+    .pipe(z.tuple([token], token)),
   TELEGRAM_BOT_TOKEN: required("@BotFather shows it").regex(
     /^[0-9]+:[\w-]{20,}$/,
     "looks like 123456789:AA… ; @BotFather shows it",

@@ -13,6 +13,8 @@ export interface LedgerVerbs {
   listRewards(query: { userId: string | undefined; cursor: string | undefined; limit: number }): Promise<RewardPage>;
   getBalance(userId: string): Promise<number>;
   spend(order: { userId: string; amount: number; idempotencyKey: string; note: string | null }): Promise<SpendOutcome>;
+  /** Whether this text can have come from `next`, `cursor` or a tracked id. */
+  isCursor(text: string): boolean;
   latestCursor(): Promise<string>;
   watchRewards(
     from: { cursor: string } | "start" | "now",
@@ -20,11 +22,11 @@ export interface LedgerVerbs {
   ): AsyncIterable<WatchedEntry>;
 }
 
-const cursor = z.string().min(1).max(200);
 const maximalAmount = 1_000_000_000;
 
-export const ledgerProcedures = (verbs: LedgerVerbs) =>
-  router({
+export const ledgerProcedures = (verbs: LedgerVerbs) => {
+  const cursor = z.string().max(200).refine(verbs.isCursor, "is no cursor of this ledger");
+  return router({
     /** What a code was credited with; without one, what the user's newest event was. */
     status: userOrBackendProcedure
       .input(
@@ -88,5 +90,8 @@ export const ledgerProcedures = (verbs: LedgerVerbs) =>
       .subscription(async function* ({ input, signal }) {
         const from = input.lastEventId ? { cursor: input.lastEventId } : input.from;
         for await (const { cursor: id, entry } of verbs.watchRewards(from, signal)) yield tracked(id, entry);
+        // The server stops. An orderly end would tell the client that there is no more; this makes it come back.
+        if (!signal?.aborted) throw new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "restarting" });
       }),
   });
+};

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor } from "@intermission/postgres/commit-cursor";
+import { decodeCursor, encodeCursor, feedStart } from "@intermission/postgres/commit-cursor";
 import { type Runner, statement } from "@intermission/postgres/open-database";
 import { type EntryRow, entryColumns, rewardEntryOf } from "./rows.ts";
 import type { WatchedEntry } from "./schema.ts";
@@ -17,6 +17,9 @@ const endOfLedger = statement<{ xid: string }>(
   "end-of-ledger",
   "select pg_snapshot_xmin(pg_current_snapshot()) as xid",
 );
+
+/** Before every entry. */
+export const startOfLedger = encodeCursor({ xid: feedStart.xid, id: "0" });
 
 /** Whether a cursor can have come from this ledger. */
 export function isLedgerCursor(text: string): boolean {
@@ -39,7 +42,7 @@ export async function* watchRewards(
   botId: string,
   from: string,
   signal: AbortSignal,
-  waitForMore: (signal: AbortSignal) => Promise<void>,
+  waitForMore: () => Promise<void>,
 ): AsyncGenerator<WatchedEntry> {
   const start = decodeCursor(from);
   if (!start) throw new Error("the cursor was not checked");
@@ -52,6 +55,6 @@ export async function* watchRewards(
       id = String(row.entry_id);
       yield { cursor: encodeCursor({ xid, id }), entry: rewardEntryOf(row) };
     }
-    if (rows.length < pageSize) await waitForMore(signal);
+    if (rows.length < pageSize) await waitForMore();
   }
 }

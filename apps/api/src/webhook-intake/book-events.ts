@@ -14,6 +14,9 @@ export interface EventLine {
   isTwoField: boolean;
 }
 
+/** PostgreSQL has no year 0. What claims to have been earned before this counts for the day it was booked on. */
+const earliestMoment = "2000";
+
 export interface Payout {
   readonly rewarded: number;
   readonly directLink: number;
@@ -108,6 +111,11 @@ order by position
 returning event_id, amount, reason`,
 );
 
+/** PostgreSQL's text cannot hold U+0000; such a line would fail again and again. */
+export function isStorable({ eventId, code, reference }: Pick<EventLine, "eventId" | "code" | "reference">): boolean {
+  return ![eventId, code, reference].some((text) => text?.includes("\0"));
+}
+
 /** Books what is new among the lines and returns those entries; lines that were booked before are left out. */
 export function bookEvents(
   runner: Pick<Runner<unknown>, "run">,
@@ -122,7 +130,7 @@ export function bookEvents(
     lines.map((line) => line.userId),
     lines.map((line) => line.code),
     lines.map((line) => line.reference),
-    lines.map((line) => line.occurredAt),
+    lines.map(({ occurredAt }) => (occurredAt !== null && occurredAt >= earliestMoment ? occurredAt : null)),
     lines.map((line) => line.isTest),
     lines.map((line) => line.rawBody),
     lines.map((line) => line.signatureHeader),

@@ -3,7 +3,7 @@ import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
 import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webhook-event";
 import { groupCommits } from "@intermission/postgres/group-commits";
 import type { Database } from "@intermission/postgres/open-database";
-import { type BookedLine, bookEvents, type EventLine, type Payout } from "./book-events.ts";
+import { bookEvents, type EventLine, isStorable, type Payout } from "./book-events.ts";
 import { bookTwoFieldEvent, type UnmatchedReason } from "./book-two-field-event.ts";
 
 export interface WebhookRequest {
@@ -12,8 +12,8 @@ export interface WebhookRequest {
 }
 
 export type ReceiveWebhookOutcome =
-  /** In the ledger, paid or with the reason why not; `entry` is undefined for an event that was there before. */
-  | { outcome: "booked"; entry: BookedLine | undefined }
+  /** In the ledger, now or since an earlier delivery; paid, or with the reason why not. */
+  | { outcome: "booked" }
   | { outcome: "unmatched"; reason: UnmatchedReason }
   | { outcome: "bad-signature" }
   | { outcome: "bad-shape"; message: string }
@@ -33,11 +33,11 @@ export interface ReceiveWebhookOptions {
 
 /** Makes the receiver. It resolves only after the commit, so that a 2xx answer means: kept. */
 export function receiveWebhook({ database, botId, payout, ...options }: ReceiveWebhookOptions): ReceiveWebhook {
-  const group = groupCommits<EventLine, BookedLine | undefined>({
+  const group = groupCommits<EventLine, undefined>({
     async run(lines) {
-      const booked = new Map((await bookEvents(database, botId, payout, lines)).map((line) => [line.event_id, line]));
-      options.onBooked();
-      return lines.map((line) => booked.get(line.eventId));
+      const entries = await bookEvents(database, botId, payout, lines);
+      if (entries.length > 0) options.onBooked();
+      return lines.map(() => undefined);
     },
     mergeBy: (line) => line.eventId,
     maxInFlight: database.kind === "embedded" ? 1 : 2,
@@ -49,16 +49,13 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     if (parsed.outcome === "invalid") return { outcome: "bad-shape", message: parsed.message };
     const { event } = parsed;
     if (isForeign(headers["x-bot-id"], botId) || isForeign(event.bot_id, botId)) return { outcome: "foreign-bot" };
-    // PostgreSQL's text cannot hold U+0000.
-    if ([event.event_id, event.code, event.reference].some((text) => text?.includes("\0"))) {
-      return { outcome: "bad-shape", message: "a field contains U+0000" };
-    }
     const evidence = { rawBody: Buffer.from(body).toString("utf8"), signatureHeader: String(headers["x-signature"]) };
-    const eventId = idOf(event);
-    if (eventId !== undefined) {
-      return { outcome: "booked", entry: await group.submit({ ...lineOf(event, eventId), ...evidence }) };
+    const line = { ...lineOf(event, idOf(event) ?? `two-field:${randomUUID()}`), ...evidence };
+    if (!isStorable(line)) return { outcome: "bad-shape", message: "a field contains U+0000" };
+    if (!line.isTwoField) {
+      await group.submit(line);
+      return { outcome: "booked" };
     }
-    const line = { ...lineOf(event, `two-field:${randomUUID()}`), ...evidence };
     const outcome = await bookTwoFieldEvent(database, botId, payout, options.twoFieldEvents, line);
     options.onBooked();
     return outcome;
@@ -71,7 +68,9 @@ function isSigned(body: Uint8Array, headers: Headers, tokens: readonly string[],
   const isSignedByContract = verify(body, singleOf(headers["x-signature"]), tokens);
   // A sender that speaks Standard Webhooks, too, binds the moment of sending: a replayed webhook does not pass.
   const isStandard = Object.keys(headers).some((name) => name.startsWith("webhook-"));
-  return isSignedByContract && (!isStandard || verifyStandardWebhook(body, headers, tokens, now));
+  return (
+    isSignedByContract && (!isStandard || verifyStandardWebhook({ body, headers, tokens, now }).outcome === "valid")
+  );
 }
 
 function singleOf(header: string | string[] | undefined): string | undefined {
@@ -96,6 +95,6 @@ function lineOf(event: WebhookEvent, eventId: string): Omit<EventLine, "rawBody"
     reference: event.reference || null,
     occurredAt: event.occurred_at ?? null,
     isTest: event.test === true || event.user_tg_id === "0",
-    isTwoField: event.event_id === undefined && event.code === undefined,
+    isTwoField: idOf(event) === undefined,
   };
 }

@@ -1,7 +1,7 @@
 import type { ListedEvent } from "@intermission/ad-core/client-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { AdServiceClient } from "../ad-service-client.ts";
-import { bookEvents, type EventLine, type Payout } from "./book-events.ts";
+import { bookEvents, type EventLine, isStorable, type Payout } from "./book-events.ts";
 
 export interface ReconcileOptions {
   database: Database<unknown>;
@@ -53,7 +53,10 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
     const { events, next, has_more: hasMore } = listed.page;
     const youngest = new Date(now.getTime() - options.settleAfterSeconds * 1000);
     const ripe = events.filter((event) => new Date(event.occurred_at) <= youngest);
-    const lines = ripe.filter((event) => isOurs(event, botId, progress.started_at)).map(lineOf);
+    const lines = ripe
+      .filter((event) => isOurs(event, botId, progress.started_at))
+      .map(lineOf)
+      .filter(isStorable);
     // A page with a young event is read again the next time; what was booked from it is then known.
     const isFinished = ripe.length === events.length;
     booked += await database.transaction(async (tx) => {

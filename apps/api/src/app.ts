@@ -1,0 +1,100 @@
+import cors from "@fastify/cors";
+import { healthRoutes } from "@intermission/http-server/health";
+import { createHttpServer, refuseOtherMethods } from "@intermission/http-server/http-server";
+import type { Logger } from "@intermission/http-server/logger";
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
+import type { FastifyInstance } from "fastify";
+import type { AdServiceClient } from "./ad-service-client.ts";
+import { requestCode } from "./codes/request-code.ts";
+import type { Config } from "./config.ts";
+import { identifyCaller } from "./identify-caller.ts";
+import type { BookingHint } from "./ledger/booking-hint.ts";
+import { getBalance } from "./ledger/get-balance.ts";
+import { getRewardStatus } from "./ledger/get-reward-status.ts";
+import { listRewards } from "./ledger/list-rewards.ts";
+import { spend } from "./ledger/spend.ts";
+import { isLedgerCursor, latestCursor, startOfLedger, watchRewards } from "./ledger/watch-rewards.ts";
+import { createRouter, type Verbs } from "./router.ts";
+import { authenticateTelegramUser } from "./telegram-user/authenticate-telegram-user.ts";
+import { deriveSessionKey } from "./telegram-user/session-token.ts";
+import { latestReceipts } from "./webhook-intake/latest-receipts.ts";
+import { receiveWebhook } from "./webhook-intake/receive-webhook.ts";
+import { webhookRoutes } from "./webhook-intake/routes.ts";
+
+export interface AppOptions {
+  config: Config;
+  database: Database<unknown>;
+  adService: Pick<AdServiceClient, "createCode">;
+  logger: Logger;
+  hint: BookingHint;
+  /** Ends what would go on for ever, so that the server can close. */
+  stopping: AbortSignal;
+}
+
+const ping = statement<unknown>("ping", "select 1");
+
+/** All routes of the companion API. */
+export function createApp(options: AppOptions): FastifyInstance {
+  const { config, database, hint, logger } = options;
+  const { backendApiKey, telegramBotToken } = config;
+  const secrets = { backendApiKey, telegramBotToken, sessionKey: deriveSessionKey(config) };
+  const app = createHttpServer({ logger, trustProxy: config.trustProxy });
+
+  healthRoutes(app, { check: () => database.run(ping, []) });
+  const { botId, adApiTokens: tokens, payout, twoFieldEvents } = config;
+  webhookRoutes(app, receiveWebhook({ database, botId, tokens, payout, twoFieldEvents, onBooked: hint.announce }));
+  app.register(
+    async (scope) => {
+      // The mini-app's page is the only one that may call from a browser; it sends its token in a header, no cookies.
+      await scope.register(cors, {
+        origin: config.miniappOrigin,
+        methods: ["GET", "POST"],
+        allowedHeaders: ["authorization", "content-type"],
+        maxAge: 600,
+      });
+      await scope.register(fastifyTRPCPlugin, {
+        trpcOptions: {
+          router: createRouter(verbsOf(options, secrets)),
+          createContext: ({ req }) => ({ caller: identifyCaller(req.headers.authorization, secrets, new Date()) }),
+          maxBatchSize: 10,
+          onError({ error, path }) {
+            if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, path }, "procedure failed");
+          },
+        } satisfies FastifyTRPCPluginOptions<ReturnType<typeof createRouter>>["trpcOptions"],
+      });
+    },
+    { prefix: "/trpc" },
+  );
+  app.after(() => refuseOtherMethods(app));
+  return app;
+}
+
+function verbsOf(
+  { config, database, adService, logger, hint, stopping }: AppOptions,
+  secrets: { telegramBotToken: string; sessionKey: Buffer },
+): Verbs {
+  const { botId, links } = config;
+  const onUnavailable = (facts: object) => logger.warn(facts, "no code could be had from the ad service");
+  return {
+    signIn: (initData) => authenticateTelegramUser(initData, secrets, new Date()),
+    createCode: (wanted) => requestCode({ database, adService, botId, links, onUnavailable }, wanted),
+    getRewardStatus: (query) => getRewardStatus(database, botId, query),
+    listRewards: (query) => listRewards(database, botId, query),
+    getBalance: (userId) => getBalance(database, botId, userId),
+    async spend(order) {
+      const outcome = await spend(database, botId, order);
+      hint.announce();
+      return outcome;
+    },
+    isCursor: isLedgerCursor,
+    latestCursor: () => latestCursor(database),
+    async *watchRewards(from, signal) {
+      const start = from === "start" ? startOfLedger : from === "now" ? await latestCursor(database) : from.cursor;
+      const until = AbortSignal.any(signal ? [stopping, signal] : [stopping]);
+      // Other nodes' bookings, and those whose commit was overtaken, are found by the timer.
+      yield* watchRewards(database, botId, start, until, () => hint.wait(1000, until));
+    },
+    latestReceipts: (limit) => latestReceipts(database, botId, limit),
+  };
+}

@@ -1,0 +1,80 @@
+import type { AddressInfo } from "node:net";
+import { claimDataFolder } from "@intermission/http-server/control-socket";
+import { onStopSignal } from "@intermission/http-server/graceful-stop";
+import { createLogger } from "@intermission/http-server/logger";
+import { openDatabase } from "@intermission/postgres/open-database";
+import { adServiceClient } from "./ad-service-client.ts";
+import { createApp } from "./app.ts";
+import { type Config, readConfig } from "./config.ts";
+import { bookingHint } from "./ledger/booking-hint.ts";
+import { migrations } from "./migrations.ts";
+import { reconcileForever } from "./webhook-intake/reconcile-forever.ts";
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  const logger = createLogger({ level: config.logLevel, name: "api" });
+  const release = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : async () => {};
+  const database = await openDatabase<unknown>({
+    databaseUrl: config.databaseUrl,
+    dataDirectory: config.dataFolder,
+    schema: "api",
+    migrations,
+    logger,
+  });
+  const adService = adServiceClient({ url: config.adServiceUrl, token: config.adApiTokens[0] });
+  const stopping = new AbortController();
+  const hint = bookingHint();
+  const app = createApp({ config, database, adService, logger, hint, stopping: stopping.signal });
+
+  const url = await listen(app, config);
+  const reconciliation = reconcileForever({
+    ...{ database, adService, botId: config.botId, payout: config.payout, settleAfterSeconds: 30 },
+    ...{ logger, stopping: stopping.signal, onBooked: hint.announce },
+  });
+  onStopSignal(
+    async () => {
+      stopping.abort();
+      await app.close();
+      await adService.close();
+      await reconciliation;
+      await database.close();
+      await release();
+    },
+    { logger },
+  );
+  logger.info({ url }, "listening");
+}
+
+/** The embedded store has one owner; a second process would destroy it. */
+async function claimFolder(folder: string): Promise<() => Promise<void>> {
+  const claim = await claimDataFolder(folder);
+  if (claim.outcome === "in-use") {
+    throw new Error(`${folder} is in use by another process: stop that one, or set DATA_DIR to another folder`);
+  }
+  claim.serve((socket) => socket.destroy());
+  return claim.release;
+}
+
+async function listen(app: ReturnType<typeof createApp>, { host, port }: Config): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
+      const nextStep = "stop the program that listens there, or set PORT (for npm start: API_PORT) to another";
+      throw new Error(`port ${port} on ${host} is taken: ${nextStep}`);
+    }
+    throw error;
+  }
+  const { port: bound } = app.server.address() as AddressInfo;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+}
+
+main().catch((error: unknown) => {
+  console.error(`The companion API could not start: ${reasonsOf(error).join(": ")}`);
+  process.exit(1);
+});
+
+function reasonsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  return error.cause === undefined ? [error.message] : [error.message, ...reasonsOf(error.cause)];
+}

@@ -1,0 +1,74 @@
+import type { AddressInfo } from "node:net";
+import { sign } from "@intermission/ad-core/signature";
+import { createLogger } from "@intermission/http-server/logger";
+import type { Database } from "@intermission/postgres/open-database";
+import { createTRPCClient, httpLink } from "@trpc/client";
+import { type AppOptions, createApp } from "./app.ts";
+import type { Config } from "./config.ts";
+import { bookingHint } from "./ledger/booking-hint.ts";
+import type { AppRouter } from "./router.ts";
+
+/** What tests share: this API on a real port, over a database that the test opened. */
+export interface TestApi {
+  readonly url: string;
+  readonly config: Config;
+  /** Signs and sends these bytes as the ad service would. */
+  deliver(body: string | object, headers?: Record<string, string>): Promise<Response>;
+  /** A tRPC client; by default the bot's backend. */
+  client(authorization?: string): ReturnType<typeof createTRPCClient<AppRouter>>;
+  stop(): Promise<void>;
+}
+
+export const testToken = "ad_test_token_of_the_bot";
+
+export const testConfig: Config = {
+  mode: "demo",
+  host: "127.0.0.1",
+  port: 0,
+  databaseUrl: undefined,
+  dataFolder: "unused",
+  logLevel: "silent",
+  trustProxy: undefined,
+  adServiceUrl: "http://127.0.0.1:9",
+  botId: "7000000001",
+  adApiTokens: [testToken],
+  telegramBotToken: "7000000001:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+  backendApiKey: "a-backend-key-for-tests-of-40-characters",
+  miniappOrigin: "https://ads.example",
+  links: {
+    miniappUrl: "https://ads.example/app",
+    directLinkUrl: "https://go.example",
+    botUsername: "coin_garden_bot",
+    miniAppName: "watch",
+  },
+  payout: { rewarded: 10, directLink: 3, dailyCap: undefined, perCode: "once" },
+  twoFieldEvents: "off",
+};
+
+export async function startTestApi(
+  database: Database<unknown>,
+  changes: Partial<Config> = {},
+  adService: AppOptions["adService"] = { createCode: () => Promise.reject(new Error("no ad service in this test")) },
+): Promise<TestApi> {
+  const config = { ...testConfig, ...changes };
+  const stopping = new AbortController();
+  const logger = createLogger({ level: config.logLevel, name: "api" });
+  const app = createApp({ config, database, adService, logger, hint: bookingHint(), stopping: stopping.signal });
+  await app.listen({ host: config.host, port: config.port });
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  return {
+    url,
+    config,
+    deliver(body, headers = {}) {
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      const own = { "content-type": "application/json", "x-signature": sign(Buffer.from(text), testToken) };
+      return fetch(`${url}/webhooks/ads`, { method: "POST", body: text, headers: { ...own, ...headers } });
+    },
+    client: (authorization = `Bearer ${config.backendApiKey}`) =>
+      createTRPCClient<AppRouter>({ links: [httpLink({ url: `${url}/trpc`, headers: { authorization } })] }),
+    async stop() {
+      stopping.abort();
+      await app.close();
+    },
+  };
+}

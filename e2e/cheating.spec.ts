@@ -1,11 +1,14 @@
-import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 import { initDataOf, ScriptedViewer, stretches } from "./scripted-viewer.ts";
+import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
 const clipMs = 2000;
 
 test("seeking, 4× speed, hidden and forged reports pay nothing", async ({ api, stack, userId }) => {
   const viewer = new ScriptedViewer(stack.urls.adService);
-  const watch = async (user: string, cheat: (token: string, sessionId: string, durationMs: number) => Promise<void>) => {
+  const watch = async (
+    user: string,
+    cheat: (token: string, sessionId: string, durationMs: number) => Promise<void>,
+  ) => {
     const { code } = await newCode(api, user);
     const { body } = await viewer.open(stack.secrets.botId, initDataOf(user, stack.secrets), code);
     if (body.outcome !== "session") throw new Error(body.outcome);
@@ -33,7 +36,11 @@ test("seeking, 4× speed, hidden and forged reports pay nothing", async ({ api, 
     // With a token that nobody gave out.
     watch(`${userId}3`, async (token, id, durationMs) => {
       await new Promise((resolve) => setTimeout(resolve, durationMs));
-      const forged = await viewer.report(id, { token: `${token.slice(0, -4)}AAAA`, reports: stretches(durationMs), closed: "tap" });
+      const forged = await viewer.report(id, {
+        token: `${token.slice(0, -4)}AAAA`,
+        reports: stretches(durationMs),
+        closed: "tap",
+      });
       expect([401, 409]).toContain(forged.status);
     }),
   ]);
@@ -64,7 +71,11 @@ test("two devices and a replayed session pay once", async ({ api, stack, userId 
   const second = await viewer.open(stack.secrets.botId, initData, code);
   if (second.body.outcome !== "session") throw new Error(second.body.outcome);
   expect(second.body.session_id).toBe(first.body.session_id);
-  const superseded = await viewer.report(first.body.session_id, { token: first.body.token, reports: [], started: true });
+  const superseded = await viewer.report(first.body.session_id, {
+    token: first.body.token,
+    reports: [],
+    started: true,
+  });
   expect(superseded).toMatchObject({ status: 409, body: { error: { code: "SUPERSEDED" } } });
 
   const { session_id: id, token, first_sequence: firstSequence } = second.body;

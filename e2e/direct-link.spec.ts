@@ -1,10 +1,14 @@
 import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
-const phone = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
+const phone =
+  "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
 let lastAddress = 0;
 
 /** A visit without a browser: full control of method, agent and address. Nothing is followed. */
-async function visit(link: string, options: { method?: string; agent?: string; headers?: Record<string, string> } = {}) {
+async function visit(
+  link: string,
+  options: { method?: string; agent?: string; headers?: Record<string, string> } = {},
+) {
   lastAddress += 1;
   const response = await fetch(link, {
     method: options.method ?? "GET",
@@ -27,7 +31,12 @@ test("the link pays once, however often it is followed", async ({ api, userId })
   await expectPaidOnce(api, userId, "direct_link");
 });
 
-test("a browser that follows the link arrives at the advertiser's page and is paid", async ({ api, userId, page, stack }) => {
+test("a browser that follows the link arrives at the advertiser's page and is paid", async ({
+  api,
+  userId,
+  page,
+  stack,
+}) => {
   const { directLink } = await newCode(api, userId);
   await page.goto(directLink);
   await expect(page).toHaveURL(new RegExp(`^${stack.urls.demoBot}/landing`));

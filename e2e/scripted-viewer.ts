@@ -1,4 +1,9 @@
-import type { OpenSessionResponse, ProgressReport, ReportRequest, ReportResponse } from "@intermission/ad-core/player-api";
+import type {
+  OpenSessionResponse,
+  ProgressReport,
+  ReportRequest,
+  ReportResponse,
+} from "@intermission/ad-core/player-api";
 import { signInitData } from "@intermission/ad-core/telegram-init-data";
 import type { DemoSecrets } from "../scripts/demo-secrets.ts";
 

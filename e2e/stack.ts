@@ -53,7 +53,11 @@ export async function expectNothingPaid(api: Api, userId: string): Promise<void>
   expect(await api.listRewards(userId)).toEqual([]);
 }
 
-export async function newCode(api: Api, userId: string, reference?: string): Promise<{ code: string; directLink: string; miniappUrl: string }> {
+export async function newCode(
+  api: Api,
+  userId: string,
+  reference?: string,
+): Promise<{ code: string; directLink: string; miniappUrl: string }> {
   const created = await api.createCode(userId, reference);
   if (created.outcome !== "created") throw new Error(`no code: ${created.reason}`);
   return created;

@@ -9,8 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { freePort, root } from "../../scripts/processes.ts";
 import { type DemoStack, type ServerName, startDemoStack } from "../../scripts/demo-stack.ts";
+import { freePort, root } from "../../scripts/processes.ts";
 import { initDataOf, ScriptedViewer, stretches } from "../scripted-viewer.ts";
 import { companionApi } from "./companion-api.ts";
 
@@ -73,7 +73,8 @@ async function followLink(stack: DemoStack, code: string, address: string): Prom
     const response = await fetch(`${stack.urls.adService}/${code}`, {
       redirect: "manual",
       headers: {
-        "user-agent": "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36",
+        "user-agent":
+          "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36",
         accept: "text/html",
         "accept-language": "en",
         "x-forwarded-for": address,

@@ -1,0 +1,31 @@
+import type { Page } from "@playwright/test";
+import type { DemoSecrets } from "../scripts/demo-secrets.ts";
+import { initDataOf } from "./scripted-viewer.ts";
+
+const darkTheme = { bg_color: "#17212b", text_color: "#f5f5f5", button_color: "#5288c1", button_text_color: "#ffffff" };
+
+/** The address that Telegram would open for this user: the button's own, then the launch data behind the hash. */
+export function launchUrl(
+  miniappUrl: string,
+  userId: string,
+  secrets: DemoSecrets,
+  options: { theme?: object; initData?: string } = {},
+): string {
+  const launch = new URLSearchParams({
+    tgWebAppData: options.initData ?? initDataOf(userId, secrets),
+    tgWebAppVersion: "9.1",
+    tgWebAppPlatform: "android",
+    tgWebAppThemeParams: JSON.stringify(options.theme ?? darkTheme),
+  });
+  return `${miniappUrl}#${launch}`;
+}
+
+/** Taps through the offer and waits until the last second was watched. */
+export async function watchToTheEnd(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^(Watch|Continue watching)$/ }).click();
+  await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
+}
+
+export async function closeAndGet(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Close and get the reward" }).click();
+}

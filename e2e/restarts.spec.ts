@@ -1,0 +1,21 @@
+import { closeAndGet, launchUrl } from "./open-miniapp.ts";
+import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+
+for (const name of ["ad-service", "api"] as const) {
+  test(`the ${name} restarts in mid-watch and nothing is lost`, async ({ api, page, stack, userId }) => {
+    const { miniappUrl } = await newCode(api, userId);
+    await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+    await page.getByRole("button", { name: "Watch" }).click();
+    await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.5);
+    const server = stack.servers.get(name);
+    if (!server) throw new Error(`${name} does not run`);
+    const exited = new Promise((resolve) => server.process.once("exit", resolve));
+    server.process.kill("SIGKILL");
+    await exited;
+    await stack.start(name);
+    await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 40_000 });
+    await closeAndGet(page);
+    await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible({ timeout: 40_000 });
+    await expectPaidOnce(api, userId, "rewarded");
+  });
+}

@@ -1,0 +1,198 @@
+import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { ScriptedViewer } from "./scripted-viewer.ts";
+import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
+
+test("watching to the end and closing pays once, and the mini-app says so", async ({ api, page, stack, userId }) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await expect(page.getByText("10").first()).toBeVisible();
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("closing early asks first, pays nothing, and what was watched is kept", async ({ api, page, stack, userId }) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await page.getByRole("button", { name: "Watch" }).click();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Resume" })).toBeFocused();
+  await page.getByRole("button", { name: "Close and lose the reward" }).click();
+  await expectNothingPaid(api, userId);
+  await page.reload();
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("swiping the page away after the end still pays", async ({ api, page, stack, userId }) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await watchToTheEnd(page);
+  await page.close({ runBeforeUnload: false });
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("opening again in the middle goes on where it was", async ({ api, page, stack, userId }) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await page.getByRole("button", { name: "Watch" }).click();
+  const reported = page.waitForResponse((response) => response.url().endsWith("/reports") && response.ok());
+  await reported;
+  await expect(page.locator("video")).toHaveJSProperty("paused", false);
+  await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 1.1);
+  const opening = page.waitForResponse((response) => response.url().endsWith("/player/v1/sessions"));
+  await page.reload();
+  const answer = await (await opening).json();
+  expect(answer.outcome).toBe("session");
+  expect(answer.accepted_ms).toBeGreaterThan(0);
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("two tabs pay once, and the older one says that the ad plays elsewhere", async ({
+  api,
+  context,
+  page,
+  stack,
+  userId,
+}) => {
+  const { miniappUrl } = await newCode(api, userId);
+  const url = launchUrl(miniappUrl, userId, stack.secrets);
+  await page.goto(url);
+  await page.getByRole("button", { name: "Watch" }).waitFor();
+  const second = await context.newPage();
+  await second.goto(url);
+  await watchToTheEnd(second);
+  await closeAndGet(second);
+  await expect(second.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await page.bringToFront();
+  await page.getByRole("button", { name: "Watch" }).click();
+  await expect(
+    page.getByRole("heading", { name: /Playing somewhere else|collected already|Reward credited/ }),
+  ).toBeVisible();
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("a double tap on each button pays once", async ({ api, page, stack, userId }) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await page.getByRole("button", { name: "Watch" }).dblclick();
+  await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
+  await page.getByRole("button", { name: "Close and get the reward" }).dblclick();
+  await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("seeking and speeding in the page pay nothing before the ad's own time is over", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await page.getByRole("button", { name: "Watch" }).click();
+  const startedAt = Date.now();
+  await page.evaluate(() => {
+    const video = document.querySelector("video");
+    if (!video) throw new Error("no video");
+    video.playbackRate = 4;
+    video.currentTime = 1.9;
+  });
+  await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
+  expect(Date.now() - startedAt).toBeGreaterThan(1500);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("playback stands still while the page is hidden", async ({ api, page, stack, userId }) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await page.getByRole("button", { name: "Watch" }).click();
+  await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.3);
+  // A headless page never becomes hidden by itself.
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, "visibilityState", {
+        configurable: true,
+        get: () => (hidden ? "hidden" : "visible"),
+      });
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, isHidden);
+  await setHidden(true);
+  await expect(page.locator("video")).toHaveJSProperty("paused", true);
+  await expectNothingPaid(api, userId);
+  await setHidden(false);
+  await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("the link after the view of the same code is booked as zero", async ({ api, page, stack, userId }) => {
+  const { code, miniappUrl, directLink } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+  await page.goto(directLink);
+  await expect.poll(async () => (await api.listRewards(userId)).length).toBe(2);
+  const second = (await api.listRewards(userId)).find((entry) => entry.event === "direct_link");
+  expect(second).toMatchObject({ code, amount: 0, reason: "code-already-paid" });
+  expect(await api.balance(userId)).toBe(10);
+});
+
+test("without a code, with only the number in the address, the user's own code is used", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const url = `${stack.urls.adService}/app/${stack.secrets.botId}?user_tg_id=999`;
+  await page.goto(launchUrl(url, userId, stack.secrets));
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+  expect(await api.listRewards("999")).toEqual([]);
+});
+
+test.describe("what cannot be watched is explained", () => {
+  test("outside Telegram", async ({ page, stack }) => {
+    await page.goto(`${stack.urls.adService}/app/${stack.secrets.botId}`);
+    await expect(page.getByRole("heading", { name: "Open this from Telegram" })).toBeVisible();
+  });
+  test("damaged launch data", async ({ api, page, stack, userId }) => {
+    const { miniappUrl } = await newCode(api, userId);
+    await page.goto(launchUrl(miniappUrl, userId, stack.secrets, { initData: "user=%7B%7D&hash=00" }));
+    await expect(page.getByRole("heading", { name: "We couldn’t confirm it’s you" })).toBeVisible();
+  });
+  test("another user's code", async ({ api, page, stack, userId }) => {
+    const { miniappUrl } = await newCode(api, userId);
+    await page.goto(launchUrl(miniappUrl, `${userId}5`, stack.secrets));
+    await expect(page.getByRole("heading", { name: "This link is someone else’s" })).toBeVisible();
+  });
+  test("an unknown code", async ({ page, stack, userId }) => {
+    const url = `${stack.urls.adService}/app/${stack.secrets.botId}?code=ABCDEFGHJKLMNPQR`;
+    await page.goto(launchUrl(url, userId, stack.secrets));
+    await expect(page.getByRole("heading", { name: "We don’t know this link" })).toBeVisible();
+  });
+});
+
+test("the server's answer to a forged report of the page's own session changes nothing", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const { miniappUrl } = await newCode(api, userId);
+  const opening = page.waitForResponse((response) => response.url().endsWith("/player/v1/sessions"));
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  const { session_id: id, token } = await (await opening).json();
+  const viewer = new ScriptedViewer(stack.urls.adService);
+  const forged = { sequence: 500, from_ms: 0, to_ms: 2000, visible: true, muted: true };
+  await viewer.report(id, { token, reports: [forged], started: true, closed: "tap" });
+  await expectNothingPaid(api, userId);
+});

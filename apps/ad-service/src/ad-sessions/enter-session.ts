@@ -36,7 +36,7 @@ const GRACE_MS = 10 * 60_000;
 
 const lockViewer = statement(
   "ad-sessions.lock-viewer",
-  "select pg_advisory_xact_lock(hashtextextended('viewer:' || $1 || ':' || $2, 0))",
+  "select pg_advisory_xact_lock(hashtextextended('viewer:' || $1::text || ':' || $2::text, 0))",
 );
 /**
  * An offer passed the limits when it was made, and may be stale: a user holds at most one that is not started. Opening

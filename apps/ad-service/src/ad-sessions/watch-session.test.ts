@@ -1,0 +1,288 @@
+import { openSessionResponse, statusResponse } from "@intermission/ad-core/player-api";
+import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { migration } from "../migrations/0001-tables.ts";
+import { sessionRoutes } from "./routes.ts";
+import { openSessionStage, type SessionStage, stretch, wholeVideo } from "./session-stage.ts";
+import { sweepSessions } from "./sweep-sessions.ts";
+
+const ann = "501";
+
+describe.each(testDatabases())("watching a video, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let stage: SessionStage;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: { "0001-tables": migration } });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    stage = await openSessionStage(store.database, sessionRoutes);
+  });
+  afterEach(() => stage.close());
+
+  describe("what earns", () => {
+    test("watched to the end and closed, it pays exactly once", async () => {
+      const code = await stage.issue(ann, "order-7");
+      const opened = openSessionResponse.parse((await stage.open(ann, code)).body);
+      expect(opened).toMatchObject({
+        outcome: "session",
+        state: "opened",
+        code,
+        bot: { name: "Test bot", link: "https://t.me/test_bot" },
+        ad: {
+          advertiser: "Intermission",
+          media_url: "http://ads.test/media/ab.mp4",
+          call_to_action: { label: "Look", url: "https://example.com/" },
+        },
+      });
+      if (opened.outcome !== "session") throw new Error("not opened");
+      expect((await stage.play(opened, 0, 10)).body).toMatchObject({ state: "watched", accepted_ms: 10_000 });
+      expect(await stage.events()).toEqual([]);
+
+      const closed = await stage.report(opened, { closed: "tap" });
+      expect(closed.body).toMatchObject({ state: "rewarded" });
+      await stage.report(opened, { closed: "tap" });
+      await stage.report(opened, { closed: "page-hidden" });
+
+      const [event, ...others] = await stage.events();
+      expect(others).toEqual([]);
+      expect(event).toMatchObject({ event: "rewarded", user_id: ann, code });
+      const body = parseWebhookEvent(Buffer.from(event?.body ?? ""));
+      expect(body).toMatchObject({
+        outcome: "valid",
+        event: { event: "rewarded", user_tg_id: ann, bot_id: stage.botId, code, reference: "order-7" },
+      });
+      expect(await stage.charges()).toMatchObject([{ code, price_micros: 2500 }]);
+      expect(await stage.viewers()).toMatchObject([{ user_id: ann, earned_today: 1 }]);
+      expect(await stage.sessions()).toMatchObject([{ state: "rewarded", close_reason: "tap" }]);
+    });
+
+    test("64 closes at once make one event", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 10);
+      const other = await stage.startNode();
+      const closes = Array.from({ length: 64 }, (_, index) =>
+        stage.report(session, { closed: "tap" }, index % 2 ? other : undefined),
+      );
+      const answers = await Promise.all(closes);
+      expect(new Set(answers.map(({ body }) => body.state))).toEqual(new Set(["rewarded"]));
+      expect(await stage.events()).toHaveLength(1);
+      expect(await stage.charges()).toHaveLength(1);
+      expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
+    });
+
+    test("a close that overtakes its reports is remembered for 30 s", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 8);
+      stage.advance(2);
+      expect((await stage.report(session, { closed: "tap" })).body).toMatchObject({ state: "playing" });
+      stage.advance(30);
+      const late = await stage.report(session, { reports: [stretch(8, 8), stretch(9, 9)] });
+      expect(late.body).toMatchObject({ state: "rewarded" });
+      expect(await stage.events()).toHaveLength(1);
+    });
+
+    test("after 30 s the close is forgotten, and the view still earns by its next close", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 5);
+      await stage.report(session, { closed: "page-hidden" });
+      stage.advance(31);
+      const rest = [5, 6, 7, 8, 9].map((second) => stretch(second, second));
+      expect((await stage.report(session, { reports: rest })).body).toMatchObject({ state: "watched" });
+      expect(await stage.events()).toEqual([]);
+      expect((await stage.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    });
+
+    test("a page's last beacon, plain text with all unacknowledged reports, earns", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.report(session, { started: true });
+      stage.advance(10);
+      const body = JSON.stringify({ token: session.token, reports: wholeVideo(), closed: "page-hidden" });
+      const answer = await stage.post(`/sessions/${session.session_id}/reports`, body, "text/plain;charset=UTF-8");
+      expect(answer).toMatchObject({ status: 200, body: { state: "rewarded" } });
+    });
+
+    test("a report lost and sent again, twice, in another order, counts once", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.report(session, { started: true });
+      stage.advance(10);
+      const reversed = wholeVideo().toReversed();
+      await stage.report(session, { reports: reversed.slice(0, 4) });
+      const answer = await stage.report(session, { reports: reversed });
+      expect(answer.body).toMatchObject({ state: "watched", accepted_ms: 10_000, refused: [] });
+    });
+  });
+
+  describe("what does not", () => {
+    test("closing early", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 5);
+      expect((await stage.report(session, { closed: "tap" })).body).toMatchObject({
+        state: "playing",
+        accepted_ms: 5000,
+      });
+      await sweepSessions(store.database, {
+        listeningSince: new Date(0),
+        now: new Date(stage.clock.now.getTime() + 60_000),
+      });
+      expect(await stage.events()).toEqual([]);
+    });
+
+    test.each([
+      { name: "seeking to the end", reports: [stretch(0, 0), stretch(1, 9)], afterSeconds: 10 },
+      { name: "fourfold speed", reports: wholeVideo(), afterSeconds: 2.5 },
+      { name: "a forged report of the whole video", reports: wholeVideo(), afterSeconds: 0 },
+      { name: "a hidden page", reports: wholeVideo().map((one) => ({ ...one, visible: false })), afterSeconds: 10 },
+    ])("$name", async ({ reports, afterSeconds }) => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.report(session, { started: true });
+      stage.advance(afterSeconds);
+      const answer = await stage.report(session, { reports, closed: "tap" });
+      expect(answer).toMatchObject({ status: 200, body: { state: "playing" } });
+      expect(await stage.events()).toEqual([]);
+    });
+
+    test("reports before the start was stamped", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      stage.advance(10);
+      const answer = await stage.report(session, { reports: wholeVideo(), closed: "tap" });
+      expect(answer.body).toMatchObject({ state: "opened", accepted_ms: 0 });
+      expect(answer.body.refused).toHaveLength(10);
+    });
+
+    test("a session of which only the id is known", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      const forged = { ...session, token: "x".repeat(43) };
+      expect(await stage.report(forged, { started: true })).toMatchObject({
+        status: 401,
+        body: { error: { code: "SESSION_UNKNOWN" } },
+      });
+      expect(await stage.status(forged)).toMatchObject({ status: 401 });
+      expect(await stage.report({ ...session, session_id: "nonsense" }, {})).toMatchObject({ status: 401 });
+    });
+
+    test("after the deadline nothing is accepted", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 3);
+      stage.advance(3600 + 600);
+      expect(await stage.report(session, { reports: [stretch(3, 3)] })).toMatchObject({
+        status: 410,
+        body: { error: { code: "SESSION_OVER" } },
+      });
+    });
+  });
+
+  describe("opening again", () => {
+    test("continues where it was left, and voids the earlier token", async () => {
+      const code = await stage.issue(ann);
+      const first = await stage.begin(ann, code);
+      await stage.play(first, 0, 4);
+      stage.advance(600);
+      const again = await stage.open(ann, code);
+      expect(again.body).toMatchObject({
+        session_id: first.session_id,
+        state: "playing",
+        accepted_ms: 4000,
+        resume_at_ms: 4000,
+        first_sequence: 4,
+      });
+      expect(await stage.report(first, { reports: [stretch(4, 4)] })).toMatchObject({
+        status: 409,
+        body: { error: { code: "SUPERSEDED" } },
+      });
+      const second = again.body as unknown as typeof first;
+      await stage.play(second, 4, 10);
+      expect((await stage.report(second, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+      expect(await stage.events()).toHaveLength(1);
+    });
+
+    test("of a watched session is its close: swiped away at the end, it is paid when opened again", async () => {
+      const code = await stage.issue(ann);
+      await stage.play(await stage.begin(ann, code), 0, 10);
+      expect((await stage.open(ann, code)).body).toMatchObject({ outcome: "session", state: "rewarded", code });
+      expect((await stage.open(ann, code)).body).toMatchObject({ outcome: "session", state: "rewarded" });
+      expect(await stage.events()).toHaveLength(1);
+      expect(await stage.sessions()).toMatchObject([{ close_reason: "reopened" }]);
+    });
+
+    test("in two tabs at once leaves one session, of which one tab holds the token", async () => {
+      const code = await stage.issue(ann);
+      const tabs = await Promise.all(Array.from({ length: 8 }, () => stage.begin(ann, code)));
+      expect(new Set(tabs.map(({ session_id }) => session_id)).size).toBe(1);
+      const answers = await Promise.all(tabs.map((tab) => stage.report(tab, { started: true })));
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
+    });
+
+    test("without a code goes on with the view that was left", async () => {
+      const code = await stage.issue(ann, "from-a-button");
+      await stage.play(await stage.begin(ann, code), 0, 3);
+      expect((await stage.open(ann)).body).toMatchObject({ code, resume_at_ms: 3000 });
+    });
+
+    test("the status survives it: what was rewarded is shown, also after the code expired", async () => {
+      const code = await stage.issue(ann);
+      const session = await stage.begin(ann, code);
+      await stage.play(session, 0, 10);
+      await stage.report(session, { closed: "tap" });
+      stage.advance(3 * 3600);
+      const again = await stage.begin(ann, code);
+      const status = await stage.status(again);
+      expect(statusResponse.parse(status.body)).toMatchObject({ state: "rewarded", event: { delivery: "on-its-way" } });
+    });
+  });
+
+  describe("the sweeper", () => {
+    const sweep = (afterSeconds: number, listeningSince = new Date(0)) =>
+      sweepSessions(store.database, { listeningSince, now: new Date(stage.clock.now.getTime() + afterSeconds * 1000) });
+
+    test("closes what was watched when its heartbeat stopped for 15 s, and pays once", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 10);
+      await sweep(15);
+      expect(await stage.events()).toEqual([]);
+      await Promise.all([sweep(15.001), sweep(16)]);
+      await sweep(17);
+      expect(await stage.events()).toHaveLength(1);
+      expect(await stage.sessions()).toMatchObject([{ state: "rewarded", close_reason: "heartbeat-lost" }]);
+      expect((await stage.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+      expect(await stage.events()).toHaveLength(1);
+    });
+
+    test("leaves alone whoever is still there", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 10);
+      for (let beat = 0; beat < 5; beat++) {
+        stage.advance(5);
+        await stage.report(session, {});
+        await sweep(0);
+      }
+      expect(await stage.sessions()).toMatchObject([{ state: "watched" }]);
+    });
+
+    test("does not take a restart of ours for the viewer's silence", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 10);
+      stage.advance(60);
+      const restartedAt = stage.clock.now;
+      await sweep(14, restartedAt);
+      expect(await stage.sessions()).toMatchObject([{ state: "watched" }]);
+      stage.advance(4);
+      await stage.report(session, {});
+      await sweep(14, restartedAt);
+      expect(await stage.sessions()).toMatchObject([{ state: "watched" }]);
+    });
+
+    test("closes at the deadline what is still open", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 10);
+      stage.advance(3600 + 590);
+      await stage.report(session, {});
+      await sweep(11);
+      expect(await stage.sessions()).toMatchObject([{ state: "rewarded", close_reason: "deadline" }]);
+    });
+  });
+});

@@ -12,6 +12,8 @@ export interface DemoStackOptions {
   readonly video: string;
   readonly cooldownSeconds: number;
   readonly dailyCap: number;
+  /** Restarts a server when one of its sources changes. */
+  readonly isWatched?: boolean;
   readonly onLine?: (server: ServerName, line: string) => void;
   /** Further variables for a server, over the demo's own. */
   readonly env?: Partial<Record<ServerName, NodeJS.ProcessEnv>>;
@@ -57,7 +59,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
       name,
       scripts[name],
       { ...environmentOf(name, secrets, options, urls), ...options.env?.[name] },
-      onLine && ((line) => onLine(name, line)),
+      { onLine: onLine && ((line) => onLine(name, line)), isWatched: options.isWatched },
     );
     servers.set(name, server);
     await server.ready;

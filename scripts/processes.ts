@@ -53,9 +53,10 @@ export function startServer(
   name: string,
   script: string,
   env: NodeJS.ProcessEnv,
-  onLine?: (line: string) => void,
+  options: { readonly onLine?: ((line: string) => void) | undefined; readonly isWatched?: boolean | undefined } = {},
 ): Server {
-  const child = spawn(process.execPath, [join(root, script)], {
+  const nodeArguments = options.isWatched ? ["--watch-preserve-output", "--watch"] : [];
+  const child = spawn(process.execPath, [...nodeArguments, join(root, script)], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -68,7 +69,7 @@ export function startServer(
       for (const line of chunk.toString().split("\n").filter(Boolean)) {
         lastLines.push(line);
         if (lastLines.length > 30) lastLines.shift();
-        onLine?.(line);
+        options.onLine?.(line);
         if (line.includes('"msg":"listening"')) resolve();
       }
     };

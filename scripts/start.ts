@@ -1,38 +1,43 @@
-/** `npm start`: everything on this machine, on the embedded database, with one address to open. */
+/**
+ * `npm start`: everything on this machine, on the embedded database, with one address to open.
+ * `pnpm dev` (`--watch`): the same, with servers and mini-app made anew when their sources change.
+ */
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildMiniapp } from "./build-miniapp.ts";
+import { demoPorts } from "./demo-ports.ts";
 import { startDemoStack } from "./demo-stack.ts";
 import { assertPortFree, root } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
 
-function portFrom(variable: string, fallback: number): number {
-  const text = process.env[variable];
-  if (text === undefined || text === "") return fallback;
-  const port = Number(text);
-  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new Problem(`${variable}="${text}" is not a port.`, "Give a number from 1 to 65535.");
-}
+const isWatched = process.argv.includes("--watch");
 
 async function main(): Promise<void> {
-  const ports = {
-    demoBot: portFrom("DEMO_BOT_PORT", 8700),
-    adService: portFrom("AD_SERVICE_PORT", 8701),
-    api: portFrom("API_PORT", 8702),
-  };
+  const ports = demoPorts();
   const dataDirectory = resolve(process.env.DATA_DIR ?? join(root, "data"));
   const video = join(root, "apps/ad-service/sample/house-ad.mp4");
-  if (!existsSync(video))
-    throw new Problem(`${video} is missing.`, "Restore it with: git checkout apps/ad-service/sample");
+  if (!existsSync(video)) throw new Problem(`${video} is missing.`, "Restore it: git checkout apps/ad-service/sample");
   await assertPortFree(ports.demoBot, "demo chat", "DEMO_BOT_PORT");
   await assertPortFree(ports.adService, "ad service", "AD_SERVICE_PORT");
   await assertPortFree(ports.api, "companion API", "API_PORT");
 
   await step("mini-app", buildMiniapp);
   const onLine = (server: string, line: string) => {
-    if (/"level":(50|60)/.test(line)) console.error(`[${server}] ${line}`);
+    if (isWatched || /"level":(50|60)/.test(line)) console.error(`[${server}] ${line}`);
   };
-  const stack = await startDemoStack({ dataDirectory, ports, video, cooldownSeconds: 15, dailyCap: 50, onLine });
+  const stack = await startDemoStack({
+    dataDirectory,
+    ports,
+    video,
+    cooldownSeconds: 15,
+    dailyCap: 50,
+    isWatched,
+    onLine,
+  });
+  const rebuilding = isWatched
+    ? spawn("vite", ["build", "--watch"], { cwd: join(root, "apps/miniapp"), stdio: "inherit" })
+    : undefined;
   console.log(
     `\nIntermission runs. Open the demo chat:\n\n  ${stack.urls.demoBot}\n\nCtrl-C stops it; the data stays in ${dataDirectory}.`,
   );
@@ -41,6 +46,7 @@ async function main(): Promise<void> {
   const stop = async () => {
     if (isStopping) return;
     isStopping = true;
+    rebuilding?.kill("SIGTERM");
     await step("stopped", () => stack.stop());
     process.exit(0);
   };
@@ -49,8 +55,9 @@ async function main(): Promise<void> {
     server.process.once("exit", (code) => {
       if (isStopping) return;
       isStopping = true;
+      rebuilding?.kill("SIGTERM");
       console.error(
-        `\n✗ The ${name} ended by itself (exit ${code}).\n  Its last words are above; npm start begins again on the same data.`,
+        `\n✗ The ${name} ended by itself (exit ${code}).\n  Its last words are above; npm start goes on from the same data.`,
       );
       void stack.stop().finally(() => process.exit(1));
     });

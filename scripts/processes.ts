@@ -45,6 +45,18 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+const running = new Set<Server>();
+
+/** Stops what runs, the last started first, also while a start is still under way. */
+export async function stopAllServers(): Promise<void> {
+  for (const server of [...running].reverse()) await server.stop();
+}
+
+// Servers have process groups of their own: they would outlive a parent that throws.
+process.once("exit", () => {
+  for (const server of running) server.process.kill("SIGTERM");
+});
+
 /**
  * Starts one of our servers in a process group of its own, so that a Ctrl-C at the terminal stops it in our order.
  * It is ready when it logs `"msg":"listening"`.
@@ -86,7 +98,7 @@ export function startServer(
     );
   });
   ready.catch(() => {});
-  return {
+  const server: Server = {
     process: child,
     ready,
     async stop() {
@@ -97,6 +109,9 @@ export function startServer(
       clearTimeout(giveUp);
     },
   };
+  running.add(server);
+  void exited.then(() => running.delete(server));
+  return server;
 }
 
 export async function freePort(): Promise<number> {

@@ -2,16 +2,27 @@
  * `npm start`: everything on this machine, on the embedded database, with one address to open.
  * `pnpm dev` (`--watch`): the same, with servers and mini-app made anew when their sources change.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildMiniapp } from "./build-miniapp.ts";
 import { demoPorts } from "./demo-ports.ts";
 import { startDemoStack } from "./demo-stack.ts";
-import { assertPortFree, root } from "./processes.ts";
+import { assertPortFree, root, stopAllServers } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
 
 const isWatched = process.argv.includes("--watch");
+
+let isStopping = false;
+let rebuilding: ChildProcess | undefined;
+
+async function stop(exitCode: number): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  rebuilding?.kill("SIGTERM");
+  await step("stopped", stopAllServers);
+  process.exit(exitCode);
+}
 
 async function main(): Promise<void> {
   const ports = demoPorts();
@@ -35,33 +46,21 @@ async function main(): Promise<void> {
     isWatched,
     onLine,
   });
-  const rebuilding = isWatched
-    ? spawn("vite", ["build", "--watch"], { cwd: join(root, "apps/miniapp"), stdio: "inherit" })
-    : undefined;
-  console.log(
-    `\nIntermission runs. Open the demo chat:\n\n  ${stack.urls.demoBot}\n\nCtrl-C stops it; the data stays in ${dataDirectory}.`,
-  );
-
-  let isStopping = false;
-  const stop = async () => {
-    if (isStopping) return;
-    isStopping = true;
-    rebuilding?.kill("SIGTERM");
-    await step("stopped", () => stack.stop());
-    process.exit(0);
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop().catch(explain));
   for (const [name, server] of stack.servers) {
     server.process.once("exit", (code) => {
       if (isStopping) return;
-      isStopping = true;
-      rebuilding?.kill("SIGTERM");
       console.error(
         `\n✗ The ${name} ended by itself (exit ${code}).\n  Its last words are above; npm start goes on from the same data.`,
       );
-      void stack.stop().finally(() => process.exit(1));
+      void stop(1);
     });
   }
+  if (isWatched)
+    rebuilding = spawn("vite", ["build", "--watch"], { cwd: join(root, "apps/miniapp"), stdio: "inherit" });
+  console.log(
+    `\nIntermission runs. Open the demo chat:\n\n  ${stack.urls.demoBot}\n\nCtrl-C stops it; the data stays in ${dataDirectory}.`,
+  );
 }
 
-main().catch(explain);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0).catch(explain));
+main().catch((error) => (isStopping ? undefined : explain(error)));

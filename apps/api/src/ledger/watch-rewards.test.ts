@@ -1,0 +1,139 @@
+import type { Database } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { createTRPCClient, httpSubscriptionLink } from "@trpc/client";
+import { EventSource } from "eventsource";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { migrations } from "../migrations.ts";
+import type { AppRouter } from "../router.ts";
+import { startTestApi, testConfig } from "../test-api.ts";
+import { bookEvents } from "../webhook-intake/book-events.ts";
+import type { RewardEntry } from "./schema.ts";
+import { latestCursor, startOfLedger, watchRewards } from "./watch-rewards.ts";
+
+const { botId, payout } = testConfig;
+
+async function book(runner: Pick<Database<unknown>, "run">, ...eventIds: string[]): Promise<void> {
+  await bookEvents(
+    runner,
+    botId,
+    payout,
+    eventIds.map((eventId) => ({
+      ...{ eventId, event: "rewarded", userId: "42", code: `code${eventId}`, reference: null, occurredAt: null },
+      ...{ isTest: false, rawBody: null, signatureHeader: null, isTwoField: false },
+    })),
+  );
+}
+
+describe.each(testDatabases())("watching the ledger on %s", (kind) => {
+  let store: TestDatabase<unknown>;
+  beforeAll(async () => {
+    store = await openTestDatabase({ kind, schema: "api", migrations });
+  });
+  afterAll(() => store.dispose());
+
+  /** Follows the ledger, and after each few entries drops the line and resumes from the last cursor. */
+  async function follow(from: string, count: number): Promise<(string | null)[]> {
+    const seen: (string | null)[] = [];
+    let cursor = from;
+    while (seen.length < count) {
+      const line = new AbortController();
+      for await (const watched of watchRewards(store.database, botId, cursor, line.signal, pause)) {
+        cursor = watched.cursor;
+        seen.push(watched.entry.eventId);
+        if (seen.length % 7 === 0 || seen.length >= count) line.abort();
+      }
+    }
+    return seen;
+  }
+  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
+
+  test("each entry comes once, in spite of parallel commits and broken lines", async () => {
+    const from = await latestCursor(store.database);
+    const ids = Array.from({ length: 120 }, (_, index) => `evt_p${index}`);
+    const following = follow(from, ids.length);
+    await Promise.all(ids.map((id) => book(store.database, id)));
+    const seen = await following;
+    expect(seen).toHaveLength(ids.length);
+    expect(new Set(seen)).toEqual(new Set(ids));
+  });
+
+  test.runIf(kind === "server")(
+    "an entry that commits late is not overtaken by one that was read earlier",
+    async () => {
+      const from = await latestCursor(store.database);
+      let commit = () => {};
+      const mayCommit = new Promise<void>((resolve) => {
+        commit = resolve;
+      });
+      const isWritten = Promise.withResolvers<void>();
+      const slow = store.database.transaction(async (tx) => {
+        await tx.run({ name: "late-entry", text: lateEntry }, [botId]);
+        isWritten.resolve();
+        await mayCommit;
+      });
+      await isWritten.promise;
+      await book(store.database, "evt_fast");
+      const following = follow(from, 2);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      commit();
+      await slow;
+      expect(await following).toEqual(["evt_late", "evt_fast"]);
+    },
+  );
+
+  test("a bot backend's subscription survives a restart of the API without a gap or a repeat", async () => {
+    const first = await startTestApi(store.database);
+    const from = (await first.client().rewards.cursor.query()).cursor;
+    const seen: RewardEntry[] = [];
+    const subscription = subscribe(first.url, first.config.backendApiKey, from, (entry) => seen.push(entry));
+
+    expect((await first.deliver({ event: "rewarded", user_tg_id: "9", event_id: "evt_before" })).status).toBe(200);
+    await vi.waitFor(() => expect(seen.map(({ eventId }) => eventId)).toEqual(["evt_before"]), 5000);
+    const stoppedWithin = Date.now();
+    await first.stop();
+    expect(Date.now() - stoppedWithin).toBeLessThan(3000);
+    await book(store.database, "evt_between");
+    const second = await startTestApi(store.database, { port: Number(new URL(first.url).port) });
+    await second.deliver({ event: "rewarded", user_tg_id: "9", event_id: "evt_after" });
+
+    const expected = ["evt_before", "evt_between", "evt_after"];
+    await vi.waitFor(() => expect(seen.map(({ eventId }) => eventId)).toEqual(expected), { timeout: 10_000 });
+    expect(seen[0]).toMatchObject({ userId: "9", event: "rewarded", amount: 10, balance: 10, reason: null });
+    subscription.unsubscribe();
+    await second.stop();
+  }, 20_000);
+
+  test("a watch is refused to users, to strangers and for a cursor that is none", async () => {
+    const api = await startTestApi(store.database);
+    const ask = async (authorization: string, lastEventId: string) => {
+      const input = encodeURIComponent(JSON.stringify({ lastEventId }));
+      const response = await fetch(`${api.url}/trpc/rewards.watch?input=${input}`, {
+        headers: { authorization, accept: "text/event-stream" },
+        signal: AbortSignal.timeout(5000),
+      });
+      return response.status === 200 ? (await response.text()).match(/"code":"(\w+)"/)?.[1] : String(response.status);
+    };
+    expect(await ask("Bearer nobody", startOfLedger)).toMatch(/401|UNAUTHORIZED/);
+    expect(await ask(`Bearer ${api.config.backendApiKey}`, "no cursor")).toMatch(/400|BAD_REQUEST/);
+    await api.stop();
+  });
+});
+
+const lateEntry = `insert into ledger_entries (bot_id, user_id, event, event_id, amount)
+values ($1, '43', 'rewarded', 'evt_late', 1)`;
+
+function subscribe(url: string, key: string, lastEventId: string, onEntry: (entry: RewardEntry) => void) {
+  const client = createTRPCClient<AppRouter>({
+    links: [
+      httpSubscriptionLink({
+        url: `${url}/trpc`,
+        EventSource,
+        eventSourceOptions: {
+          fetch: (input, init) =>
+            fetch(input, { ...init, headers: { ...init.headers, authorization: `Bearer ${key}` } }),
+        },
+      }),
+    ],
+  });
+  return client.rewards.watch.subscribe({ lastEventId }, { onData: ({ data }) => onEntry(data) });
+}

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import fastifyStatic from "@fastify/static";
-import type { FastifyInstance } from "fastify";
+import type { FastifyError, FastifyInstance } from "fastify";
 
 const MEDIA_FILE = /^[0-9a-f]{64}\.(mp4|webm)$/;
 
@@ -9,6 +9,11 @@ export function mediaRoutes(app: FastifyInstance, deps: { mediaDir: string }): v
   app.register(async (scope) => {
     await mkdir(deps.mediaDir, { recursive: true });
     await scope.register(fastifyStatic, { root: deps.mediaDir, serve: false });
+    scope.setErrorHandler((error: FastifyError & { headers?: Record<string, string> }, _request, reply) => {
+      // A player learns from it how long the file is, and asks again.
+      if (error.statusCode === 416) reply.headers(error.headers ?? {});
+      throw error;
+    });
     scope.get<{ Params: { file: string } }>("/media/:file", async (request, reply) => {
       reply.header("access-control-allow-origin", "*");
       reply.header("cross-origin-resource-policy", "cross-origin");

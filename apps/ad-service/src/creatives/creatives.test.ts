@@ -1,0 +1,198 @@
+import { execFile } from "node:child_process";
+import { createReadStream } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createHttpServer } from "@intermission/http-server/http-server";
+import { createLogger } from "@intermission/http-server/logger";
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import type { FastifyInstance } from "fastify";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { migration } from "../migrations/0001-tables.ts";
+import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
+import { mediaRoutes } from "./routes.ts";
+
+const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
+const now = new Date("2026-03-01T12:00:00Z");
+const run = promisify(execFile);
+const hasFfmpeg = await run("ffmpeg", ["-version"]).then(
+  () => true,
+  () => false,
+);
+
+describe("videos", () => {
+  let store: TestDatabase<AdTables>;
+  let folder: string;
+  let mediaDir: string;
+
+  beforeAll(async () => {
+    const migrations = { "0001-tables": migration };
+    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
+    folder = await mkdtemp(join(tmpdir(), "intermission-media-"));
+    mediaDir = join(folder, "media");
+  });
+  afterAll(async () => {
+    await store.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  const add = (path: string, name = path): Promise<AddCreativeOutcome> =>
+    addCreative(store.database, { bytes: createReadStream(path), name, mediaDir, now });
+
+  async function made(name: string, ...words: string[]): Promise<string> {
+    const path = join(folder, name);
+    await run("ffmpeg", ["-v", "error", "-y", "-i", clip, ...words, path]);
+    return path;
+  }
+
+  test("what every phone plays is stored once, under the hash of its bytes", async () => {
+    const added = await add(clip);
+    expect(added).toMatchObject({
+      outcome: "added",
+      creative: { mediaType: "video/mp4", durationMs: 2000, width: 180, height: 320 },
+    });
+    expect(await add(clip)).toEqual(added);
+    if (added.outcome !== "added") throw new Error("not added");
+    expect(await readdir(mediaDir)).toEqual([added.creative.fileName]);
+    expect(await readFile(join(mediaDir, added.creative.fileName))).toEqual(await readFile(clip));
+    expect(await store.database.query.selectFrom("creatives").select("sha256").execute()).toHaveLength(1);
+  });
+
+  test("junk, a cut file and an empty one are refused, and nothing stays behind", async () => {
+    const before = await readdir(mediaDir);
+    const whole = await readFile(clip);
+    const pieces = [Buffer.from("junk"), Buffer.alloc(0), whole.subarray(0, 9000), Buffer.alloc(100_000, 7)];
+    for (const bytes of pieces) {
+      const upload = { bytes: [bytes].values(), name: "x.mp4", mediaDir, now };
+      const added = await addCreative(store.database, {
+        ...upload,
+        bytes: (async function* () {
+          yield bytes;
+        })(),
+      });
+      expect(added).toMatchObject({ outcome: "refused" });
+    }
+    expect(await readdir(mediaDir)).toEqual(before);
+  });
+
+  test("more bytes than fit are refused while they come", async () => {
+    let sent = 0;
+    const endless = async function* () {
+      for (;;) {
+        sent += 1 << 20;
+        yield Buffer.alloc(1 << 20);
+      }
+    };
+    const added = await addCreative(store.database, { bytes: endless(), name: "big.mp4", mediaDir, now });
+    expect(added).toMatchObject({ outcome: "refused", message: expect.stringContaining("100 MiB") });
+    expect(sent).toBeLessThan(110 << 20);
+  });
+
+  describe.skipIf(!hasFfmpeg)("what ffmpeg makes", () => {
+    const unplayable = [
+      { name: "index-last.mp4", words: ["-c", "copy"], fault: /moov/ },
+      { name: "it's mpeg-4.mp4", words: ["-c:v", "mpeg4", "-c:a", "copy", "-movflags", "+faststart"], fault: /H\.264/ },
+      { name: "444.mp4", words: ["-pix_fmt", "yuv444p", "-c:a", "copy", "-movflags", "+faststart"], fault: /profile/ },
+      { name: "mp3.mp4", words: ["-c:v", "copy", "-c:a", "libmp3lame", "-movflags", "+faststart"], fault: /AAC/ },
+      { name: "quicktime.mov", words: ["-c", "copy", "-movflags", "+faststart"], fault: /QuickTime/ },
+    ];
+    test.each(unplayable)(
+      "$name is refused with the command that mends it, which does",
+      async ({ name, words, fault }) => {
+        const refused = await add(await made(name, ...words), name);
+        expect(refused).toMatchObject({ outcome: "refused", message: expect.stringMatching(fault) });
+        const mend = refused.outcome === "refused" ? (refused.mend ?? "") : "";
+        await run("sh", ["-c", mend], { cwd: folder });
+        expect(await add(join(folder, name.replace(/\.[^.]+$/, "-mended.mp4")))).toMatchObject({ outcome: "added" });
+      },
+    );
+
+    test("a WebM, and an MP4 without sound, are welcome", async () => {
+      const webm = await made("clip.webm", "-c:v", "libvpx", "-b:v", "100k", "-c:a", "libopus");
+      expect(await add(webm)).toMatchObject({ outcome: "added", creative: { mediaType: "video/webm" } });
+      expect(await add(await made("silent.mp4", "-an", "-c", "copy", "-movflags", "+faststart"))).toMatchObject({
+        outcome: "added",
+      });
+    });
+
+    test("sound alone, and a blink, are refused", async () => {
+      expect(await add(await made("sound.mp4", "-vn", "-c", "copy"))).toMatchObject({ outcome: "refused" });
+      expect(await add(await made("blink.mp4", "-t", "0.5", "-movflags", "+faststart"))).toMatchObject({
+        outcome: "refused",
+      });
+    });
+  });
+
+  describe("serving", () => {
+    let address: string;
+    let app: FastifyInstance;
+    let file: string;
+    let size: number;
+
+    beforeAll(async () => {
+      const added = await add(clip);
+      if (added.outcome !== "added") throw new Error("not added");
+      file = `/media/${added.creative.fileName}`;
+      size = (await stat(clip)).size;
+      app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+      mediaRoutes(app, { mediaDir });
+      address = await app.listen({ host: "127.0.0.1", port: 0 });
+    });
+    afterAll(() => app.close());
+
+    const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+      fetch(address + path, { method, headers });
+
+    test("the whole file, kept for ever, and inert as a page", async () => {
+      const response = await get(file);
+      expect(response.status).toBe(200);
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(await readFile(clip));
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        "content-type": "video/mp4",
+        "content-length": String(size),
+        "accept-ranges": "bytes",
+        "cache-control": "public, max-age=31536000, immutable",
+        "content-security-policy": "sandbox; default-src 'none'",
+        "x-content-type-options": "nosniff",
+        "access-control-allow-origin": "*",
+      });
+    });
+
+    test.each([
+      { range: "bytes=0-99", status: 206, contentRange: (all: number) => `bytes 0-99/${all}` },
+      { range: "bytes=100-", status: 206, contentRange: (all: number) => `bytes 100-${all - 1}/${all}` },
+      { range: "bytes=-50", status: 206, contentRange: (all: number) => `bytes ${all - 50}-${all - 1}/${all}` },
+      { range: "bytes=99999999-", status: 416, contentRange: (all: number) => `bytes */${all}` },
+    ])("$range is answered $status", async ({ range, status, contentRange }) => {
+      const response = await get(file, { range });
+      expect(response.status).toBe(status);
+      expect(response.headers.get("content-range")).toBe(contentRange(size));
+      await response.arrayBuffer();
+    });
+
+    test("a part of a file that changed is the whole file, of one that did not a part", async () => {
+      const etag = (await get(file, {}, "HEAD")).headers.get("etag") ?? "";
+      const part = await get(file, { range: "bytes=0-9", "if-range": etag });
+      expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 10]);
+      const whole = await get(file, { range: "bytes=0-9", "if-range": '"another"' });
+      expect([whole.status, (await whole.arrayBuffer()).byteLength]).toEqual([200, size]);
+      // Asked without fetch, which adds `cache-control: no-cache` of its own.
+      expect((await app.inject({ url: file, headers: { "if-none-match": etag } })).statusCode).toBe(304);
+    });
+
+    test("HEAD tells the size without the bytes", async () => {
+      const response = await get(file, {}, "HEAD");
+      expect([response.status, response.headers.get("content-length")]).toEqual([200, String(size)]);
+      expect(await response.text()).toBe("");
+    });
+
+    test.each(["/media/nothing.mp4", "/media/..%2f..%2fetc%2fpasswd", `/media/${"0".repeat(64)}.mp4`, "/media/"])(
+      "%s is not there",
+      async (path) => {
+        expect((await get(path)).status).toBe(404);
+      },
+    );
+  });
+});

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { DatabaseLogger } from "./open-database.ts";
+import type { DatabaseLogger } from "./database-logger.ts";
 
 const checkpointEverySeconds = 60;
 const lookEverySeconds = 5;

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { DatabaseLogger } from "./open-database.ts";
+import type { DatabaseLogger } from "./database-logger.ts";
 
 /** One connection of its own that listens, and connects again when it breaks. Opened with the first listener. */
 export function listenForever(connection: pg.ClientConfig, logger: DatabaseLogger | undefined) {

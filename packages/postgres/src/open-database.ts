@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
+import type { DatabaseLogger } from "./database-logger.ts";
 import { startEmbeddedUpkeep } from "./embedded-upkeep.ts";
 import { listenForever } from "./listen-forever.ts";
 import { type Migrations, migrate } from "./migrate.ts";
@@ -38,11 +39,6 @@ export interface Database<Tables> extends Runner<Tables> {
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
   notify(channel: string, payload?: string): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface DatabaseLogger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
 }
 
 export interface OpenDatabaseOptions {

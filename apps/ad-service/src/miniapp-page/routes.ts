@@ -24,7 +24,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
 
   app.register(async (scope) => {
     built = await loadBuiltPage(deps.miniappDir);
-    await scope.register(fastifyStatic, { root: join(deps.miniappDir, "assets"), serve: false });
+    await scope.register(fastifyStatic, { root: join(deps.miniappDir, "assets"), serve: false, preCompressed: true });
 
     scope.get<{ Params: { "*": string } }>("/app/assets/*", (request, reply) => {
       reply.header("x-content-type-options", "nosniff");

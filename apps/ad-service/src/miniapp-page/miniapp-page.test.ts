@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHttpServer } from "@intermission/http-server/http-server";
+import { createLogger } from "@intermission/http-server/logger";
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { migration } from "../migrations/0001-tables.ts";
+import { contentSecurityPolicy } from "./content-security-policy.ts";
+import { miniappPageRoutes } from "./routes.ts";
+
+const inline = 'document.documentElement.dataset.start = "1";';
+const html = `<!doctype html><html><head><script>${inline}</script>
+<script type="module" src="/app/assets/main.js"></script></head><body><div id="root"></div></body></html>`;
+
+describe("the mini-app's page", () => {
+  let store: TestDatabase<AdTables>;
+  let folder: string;
+
+  beforeAll(async () => {
+    const migrations = { "0001-tables": migration };
+    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
+    const shared = { name: "Bot", webhook_url: null, username: null, created_at: new Date(), updated_at: new Date() };
+    await store.database.query
+      .insertInto("bots")
+      .values([
+        { ...shared, bot_id: "701", code_prefix: "aaaa", publisher_api_url: "https://api.publisher.example/trpc" },
+        { ...shared, bot_id: "702", code_prefix: "bbbb", publisher_api_url: "javascript:alert(1)" },
+      ])
+      .execute();
+    folder = await mkdtemp(join(tmpdir(), "intermission-miniapp-"));
+    await mkdir(join(folder, "built", "assets"), { recursive: true });
+    await writeFile(join(folder, "built", "index.html"), html);
+    await writeFile(join(folder, "built", "assets", "main.js"), "export {};");
+  });
+  afterAll(async () => {
+    await store.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  async function get(url: string, headers: Record<string, string> = {}, miniappDir = join(folder, "built")) {
+    const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+    const demoChatOrigin = "http://127.0.0.1:8700";
+    miniappPageRoutes(app, { database: store.database, miniappDir, publicUrl: "https://ads.example", demoChatOrigin });
+    const response = await app.inject({ url, headers });
+    await app.close();
+    return response;
+  }
+
+  test("has a policy for each bot: its own scripts, this service and that publisher's API", async () => {
+    const response = await get("/app/701?code=x");
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe(html);
+    const hash = createHash("sha256").update(inline).digest("base64");
+    expect(String(response.headers["content-security-policy"]).split("; ")).toEqual([
+      "default-src 'none'",
+      `script-src 'self' 'sha256-${hash}'`,
+      "style-src 'self'",
+      "img-src 'self' data: https://ads.example",
+      "media-src 'self' https://ads.example",
+      "font-src 'self'",
+      "connect-src 'self' https://ads.example https://api.publisher.example",
+      "frame-ancestors https://web.telegram.org https://*.telegram.org http://127.0.0.1:8700",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ]);
+    expect(response.headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-cache",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "permissions-policy": expect.stringContaining("autoplay=(self)"),
+    });
+    expect(response.headers["set-cookie"]).toBeUndefined();
+  });
+
+  test("is not sent again while neither it nor the bot's policy changed", async () => {
+    const etag = String((await get("/app/701")).headers.etag);
+    expect((await get("/app/701", { "if-none-match": etag })).statusCode).toBe(304);
+    expect((await get("/app/702", { "if-none-match": etag })).statusCode).toBe(200);
+  });
+
+  test("of a bot whose API's address is none is not opened wider by it", async () => {
+    const policy = String((await get("/app/702")).headers["content-security-policy"]);
+    expect(policy).toContain("connect-src 'self' https://ads.example;");
+  });
+
+  test.each([
+    { header: "ru-RU,ru;q=0.9,en;q=0.8", language: "ru" },
+    { header: "en;q=0.5, ru;q=0.4", language: "en" },
+    { header: "de", language: "en" },
+    { header: "", language: "en" },
+  ])("of no bot is a friendly page: '$header' reads $language", async ({ header, language }) => {
+    for (const path of ["/app/999", "/app/nonsense"]) {
+      const response = await get(path, { "accept-language": header });
+      expect(response.statusCode).toBe(404);
+      expect(response.body).toContain(`<html lang="${language}">`);
+    }
+  });
+
+  test("without a build says what to run, and is there as soon as it was built", async () => {
+    const early = join(folder, "early");
+    const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+    miniappPageRoutes(app, { database: store.database, miniappDir: early, publicUrl: "https://ads.example" });
+    const missing = await app.inject({ url: "/app/701" });
+    expect(missing.statusCode).toBe(503);
+    expect(missing.body).toContain("pnpm --filter @intermission/miniapp build");
+    await mkdir(early);
+    await writeFile(join(early, "index.html"), html);
+    expect((await app.inject({ url: "/app/701" })).statusCode).toBe(200);
+    await app.close();
+  });
+
+  test("its files are kept for ever, and no others are to be had", async () => {
+    const response = await get("/app/assets/main.js");
+    expect(response.statusCode).toBe(200);
+    expect(response.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    expect(response.headers["content-type"]).toMatch(/javascript/);
+    for (const path of ["/app/assets/..%2findex.html", "/app/assets/none.js", "/app/assets/"]) {
+      expect([403, 404]).toContain((await get(path)).statusCode);
+    }
+  });
+
+  test("its files go compressed where the build left them so", async () => {
+    await writeFile(join(folder, "built", "assets", "main.js.br"), "brotli");
+    const response = await get("/app/assets/main.js", { "accept-encoding": "gzip, br" });
+    expect(response.headers).toMatchObject({
+      "content-encoding": "br",
+      "content-type": expect.stringMatching(/javascript/),
+    });
+  });
+});
+
+test("a policy holds origins only, never what follows them", () => {
+  const page = { scriptHashes: [], styleHashes: [] };
+  const publisherApi = "https://a.example/x; script-src *";
+  const policy = contentSecurityPolicy(page, { service: "http://127.0.0.1:8701/", publisherApi });
+  expect(policy).toContain("connect-src 'self' http://127.0.0.1:8701 https://a.example;");
+  expect(policy).not.toContain("*;");
+});

@@ -51,12 +51,28 @@ const variables = z.object({
   TWO_FIELD_EVENTS: z.enum(["off", "match"]).default("off"),
 });
 
-const configuration = variables.refine((read) => read.TELEGRAM_BOT_TOKEN.startsWith(`${read.BOT_ID}:`), {
-  path: ["TELEGRAM_BOT_TOKEN"],
-  error: "is the token of another bot: it begins with the bot's id, which is not BOT_ID",
-  // By default refinements wait until every field is right; all faults are to be told at once.
-  when: ({ value }) => variables.pick({ TELEGRAM_BOT_TOKEN: true, BOT_ID: true }).safeParse(value).success,
-});
+const configuration = variables
+  .refine((read) => read.TELEGRAM_BOT_TOKEN.startsWith(`${read.BOT_ID}:`), {
+    path: ["TELEGRAM_BOT_TOKEN"],
+    error: "is the token of another bot: it begins with the bot's id, which is not BOT_ID",
+    when: areSound("TELEGRAM_BOT_TOKEN", "BOT_ID"),
+  })
+  .refine((read) => read.MODE === "demo" || read.MINIAPP_URL.startsWith("https:"), {
+    path: ["MINIAPP_URL"],
+    error: "must be https in production: Telegram opens nothing else",
+    when: areSound("MODE", "MINIAPP_URL"),
+  })
+  .refine((read) => read.MODE === "demo" || read.DIRECT_LINK_URL.startsWith("https:"), {
+    path: ["DIRECT_LINK_URL"],
+    error: "must be https in production: the code in it is worth money",
+    when: areSound("MODE", "DIRECT_LINK_URL"),
+  });
+
+/** By default refinements wait until every field is right; all faults are to be told at once. */
+function areSound(...names: (keyof typeof variables.shape)[]) {
+  return ({ issues }: { issues: { path?: PropertyKey[] | undefined }[] }) =>
+    !issues.some(({ path }) => names.some((name) => name === path?.[0]));
+}
 
 export type Config = ReturnType<typeof readConfig>;
 

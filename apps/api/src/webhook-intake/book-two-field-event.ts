@@ -2,7 +2,7 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { bookEvents, type EventLine, type Payout } from "./book-events.ts";
 
 /** Equal events closer together than this are taken for repeats: the ad service's default cooldown. */
-export const equalEventsApartSeconds = 60;
+const equalEventsApartSeconds = 60;
 
 const lockUser = statement<unknown>("lock-two-field-user", "select pg_advisory_xact_lock(hashtextextended($1, 0))");
 
@@ -35,7 +35,7 @@ on conflict (bot_id, event_id) do nothing`,
 
 export type UnmatchedReason = "no-event-id" | "repeated-within-cooldown" | "no-open-code";
 
-export interface TwoFieldEvent {
+interface TwoFieldEvent {
   event: "rewarded" | "direct_link";
   userId: string;
   isTest: boolean;

@@ -15,6 +15,7 @@ const answers = {
 const bodyLimit = 64 * 1024;
 
 export function webhookRoutes(app: FastifyInstance, receive: ReceiveWebhook): void {
+  const countForged = counter((forged) => app.log.warn({ forged }, "webhooks with a bad signature were refused"));
   app.register(async (scope) => {
     // The signature covers the bytes as they came: nothing may parse them before.
     scope.removeAllContentTypeParsers();
@@ -25,7 +26,8 @@ export function webhookRoutes(app: FastifyInstance, receive: ReceiveWebhook): vo
       try {
         const result = await receive({ body, headers: request.headers }, new Date());
         const [status, answer] = answers[result.outcome];
-        if (result.outcome !== "booked") request.log.warn(factsOf(result), "webhook not booked");
+        if (result.outcome === "bad-signature") countForged();
+        else if (result.outcome !== "booked") request.log.warn(factsOf(result), "webhook not booked");
         return await reply.code(status).send(answer);
       } catch (error) {
         // Whether it was committed is unknown: the sender must come again, and a repeat does no harm.
@@ -40,4 +42,17 @@ function factsOf(result: ReceiveWebhookOutcome): object {
   const { outcome } = result;
   if (outcome === "unmatched") return { outcome, reason: result.reason };
   return outcome === "bad-shape" ? { outcome, fault: result.message } : { outcome };
+}
+
+/** Anybody can send a bad signature, so it may cost no more than a count and one line a minute. */
+function counter(report: (count: number) => void): () => void {
+  let count = 0;
+  let reportedAt = 0;
+  return () => {
+    count += 1;
+    if (Date.now() - reportedAt < 60_000) return;
+    reportedAt = Date.now();
+    report(count);
+    count = 0;
+  };
 }

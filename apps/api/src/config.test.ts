@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { readConfig } from "./config.ts";
+
+const sound = {
+  BOT_ID: "7000000001",
+  TELEGRAM_BOT_TOKEN: `7000000001:${"A".repeat(35)}`,
+  AD_SERVICE_URL: "https://ads.example/",
+  AD_API_TOKENS: "ad_the_newest_token, ad_the_older_token",
+  BACKEND_API_KEY: "k".repeat(43),
+  MINIAPP_URL: "https://ads.example/app/",
+  DIRECT_LINK_URL: "https://go.example",
+};
+
+test("tokens come newest first, addresses without a slash at their end, an empty variable is none", () => {
+  expect(readConfig({ ...sound, DAILY_CAP: "", REWARD_REWARDED: "10" })).toMatchObject({
+    mode: "production",
+    adApiTokens: ["ad_the_newest_token", "ad_the_older_token"],
+    adServiceUrl: "https://ads.example",
+    links: { miniappUrl: "https://ads.example/app" },
+    miniappOrigin: "https://ads.example",
+    payout: { rewarded: 10, directLink: 1, dailyCap: undefined, perCode: "once" },
+    twoFieldEvents: "off",
+  });
+});
+
+test("all faults are told at once, and a missing secret with the way to make one", () => {
+  const read = () =>
+    readConfig({ ...sound, PORT: "http", BACKEND_API_KEY: "", TELEGRAM_BOT_TOKEN: `1:${"A".repeat(35)}` });
+  expect(read).toThrow(
+    /PORT: [\s\S]*BACKEND_API_KEY: is missing; .*openssl rand -base64 32[\s\S]*TELEGRAM_BOT_TOKEN: .*another bot/,
+  );
+});
+
+test("the message never repeats a secret", () => {
+  const secret = "short-secret";
+  expect(() => readConfig({ ...sound, BACKEND_API_KEY: secret, AD_API_TOKENS: secret })).not.toThrow(secret);
+});
+
+test.each([
+  ["MINIAPP_URL", "http://ads.example/app"],
+  ["DIRECT_LINK_URL", "http://go.example"],
+])("in production %s must be https, in the demo it need not be", (name, address) => {
+  expect(() => readConfig({ ...sound, [name]: address })).toThrow(name);
+  expect(readConfig({ ...sound, [name]: address, MODE: "demo" }).mode).toBe("demo");
+});

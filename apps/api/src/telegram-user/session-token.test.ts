@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { deriveSessionKey, issueSessionToken, readSessionToken } from "./session-token.ts";
+
+const secrets = { telegramBotToken: "1:token", backendApiKey: "key", botId: "1" };
+const key = deriveSessionKey(secrets);
+const now = new Date("2026-03-01T10:00:00Z");
+const inAnHour = now.getTime() / 1000 + 3600;
+
+test("a token names its user until it expires", () => {
+  const token = issueSessionToken(key, "42", inAnHour);
+  expect(readSessionToken(key, token, now)).toBe("42");
+  expect(readSessionToken(key, token, new Date((inAnHour - 1) * 1000))).toBe("42");
+  expect(readSessionToken(key, token, new Date(inAnHour * 1000))).toBeNull();
+});
+
+test.each(["telegramBotToken", "backendApiKey", "botId"])("replacing %s ends every session", (name) => {
+  const token = issueSessionToken(key, "42", inAnHour);
+  expect(readSessionToken(deriveSessionKey({ ...secrets, [name]: "2" }), token, now)).toBeNull();
+});
+
+test("the secrets cannot be shifted into one another", () => {
+  const shifted = deriveSessionKey({ ...secrets, telegramBotToken: "1:tokenk", backendApiKey: "ey" });
+  expect(shifted).not.toEqual(key);
+});
+
+test("no changed character leaves a token valid, and nothing makes the reader throw", () => {
+  const token = issueSessionToken(key, "42", inAnHour);
+  fc.assert(
+    fc.property(fc.nat(token.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (place, character) => {
+      const changed = token.slice(0, place) + character + token.slice(place + 1);
+      // The last character of base64url carries two bits that decode to nothing.
+      const isSameBytes = place === token.length - 1;
+      expect(changed === token || isSameBytes || readSessionToken(key, changed, now) === null).toBe(true);
+    }),
+  );
+  fc.assert(fc.property(fc.string(), (text) => readSessionToken(key, text, now) === null));
+});

@@ -1,7 +1,7 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { migration } from "../migrations/0001-tables.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
 import { sessionRoutes } from "./routes.ts";
 import { type Opened, openSessionStage, type SessionStage } from "./session-stage.ts";
 
@@ -13,7 +13,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: { "0001-tables": migration } });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
   });
   afterAll(() => store.dispose());
 

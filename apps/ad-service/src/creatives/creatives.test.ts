@@ -10,7 +10,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { migration } from "../migrations/0001-tables.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
 import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
 import { mediaRoutes } from "./routes.ts";
 
@@ -28,8 +28,8 @@ describe("videos", () => {
   let mediaDir: string;
 
   beforeAll(async () => {
-    const migrations = { "0001-tables": migration };
-    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
+    const options = { kind: "embedded", schema: "ad_service", migrations: allMigrations } as const;
+    store = await openTestDatabase<AdTables>(options);
     folder = await mkdtemp(join(tmpdir(), "intermission-media-"));
     mediaDir = join(folder, "media");
   });

@@ -7,7 +7,7 @@ import { createLogger } from "@intermission/http-server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { migration } from "../migrations/0001-tables.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
 import { contentSecurityPolicy } from "./content-security-policy.ts";
 import { miniappPageRoutes } from "./routes.ts";
 
@@ -20,8 +20,8 @@ describe("the mini-app's page", () => {
   let folder: string;
 
   beforeAll(async () => {
-    const migrations = { "0001-tables": migration };
-    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
+    const options = { kind: "embedded", schema: "ad_service", migrations: allMigrations } as const;
+    store = await openTestDatabase<AdTables>(options);
     const shared = { name: "Bot", webhook_url: null, username: null, created_at: new Date(), updated_at: new Date() };
     await store.database.query
       .insertInto("bots")

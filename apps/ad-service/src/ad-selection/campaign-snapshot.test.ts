@@ -1,0 +1,47 @@
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { addCampaign } from "../campaigns/add-campaign.ts";
+import { pauseCampaign, resumeCampaign } from "../campaigns/update-campaign.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { startCampaignSnapshot } from "./campaign-snapshot.ts";
+
+const now = new Date("2026-03-01T12:00:00Z");
+
+describe.each(testDatabases())("the campaigns that run, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+
+  test("a change is seen at once where it was made, and on other nodes with their next turn", async () => {
+    const { database } = store;
+    const log = { error: () => {} };
+    const here = await startCampaignSnapshot({ database, log, everyMs: 60_000 });
+    const elsewhere = await startCampaignSnapshot({ database, log, everyMs: 20 });
+    const seenBy = (node: typeof here) => node.candidates("direct_link").map(({ campaignId }) => campaignId);
+    expect(seenBy(here)).toEqual([]);
+
+    const landingUrl = "https://shop.example/";
+    const shop = {
+      name: "Shop",
+      advertiser: "Shop",
+      format: "direct_link",
+      landingUrl,
+      weight: 1,
+      priceMicros: 0,
+    } as const;
+    await addCampaign(database, { ...shop, campaignId: "cmp_1", now });
+    await here.refresh();
+    expect(seenBy(here)).toEqual(["cmp_1"]);
+    expect(here.candidates("rewarded")).toEqual([]);
+    await expect.poll(() => seenBy(elsewhere)).toEqual(["cmp_1"]);
+
+    await pauseCampaign(database, { campaignId: "cmp_1", now });
+    await expect.poll(() => seenBy(elsewhere)).toEqual([]);
+    await resumeCampaign(database, { campaignId: "cmp_1", now });
+    await expect.poll(() => seenBy(elsewhere)).toEqual(["cmp_1"]);
+    await Promise.all([here.stop(), elsewhere.stop()]);
+  });
+});

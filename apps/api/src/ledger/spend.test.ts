@@ -43,6 +43,18 @@ describe.each(testDatabases())("spending on %s", (kind) => {
     expect(await user.balance()).toBe(6);
   });
 
+  test("while rewards arrive and units are spent at once, the balance equals the sum of the entries", async () => {
+    const user = await earner("8");
+    const deliveries = Array.from({ length: 20 }, (_, index) =>
+      api.deliver({ event: "rewarded", user_tg_id: "8", event_id: `evt_8_${index}` }),
+    );
+    await Promise.all([...deliveries, ...Array.from({ length: 20 }, (_, index) => user.spend(7, `mixed-${index}`))]);
+    const { entries } = await api.client().rewards.list.query({ userId: "8", limit: 100 });
+    expect(entries.filter(({ event }) => event === "rewarded")).toHaveLength(21);
+    expect(await user.balance()).toBe(entries.reduce((sum, { amount }) => sum + amount, 0));
+    expect(entries.every(({ balance }) => balance !== null && balance >= 0)).toBe(true);
+  });
+
   test("a key used for another amount is a conflict, and another user's equal key is none", async () => {
     const user = await earner("3");
     const neighbour = await earner("4");

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
+import { freePort, root, startServer } from "../scripts/processes.ts";
+
+export interface Store {
+  readonly name: string;
+  readonly databaseUrl?: string;
+}
+
+export type BenchStack = DemoStack;
+
+/** A whole stack whose limits per token and per user are out of the way. */
+export async function benchStack(store: Store): Promise<BenchStack> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-bench-"));
+  const stack = await startDemoStack({
+    dataDirectory,
+    ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
+    databaseUrl: store.databaseUrl,
+    video: join(root, "e2e/fixtures/clip-2s.mp4"),
+    cooldownSeconds: 0,
+    dailyCap: 1000,
+    env: { "ad-service": { TRUST_PROXY: "127.0.0.1", RATE_LIMIT_PER_TOKEN: "1000000", LOG_LEVEL: "warn" } },
+  });
+  const stop = async () => {
+    await stack.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
+  return { ...stack, secrets: stack.secrets, stop };
+}
+
+export async function startFloor(script = "bench/floor-server.ts"): Promise<{ url: string; stop(): Promise<void> }> {
+  const port = await freePort();
+  const server = startServer("floor", script, { PORT: String(port) });
+  await server.ready;
+  return { url: `http://127.0.0.1:${port}`, stop: server.stop };
+}

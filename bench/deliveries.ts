@@ -1,0 +1,110 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { Pool } from "undici";
+import { type BenchStack, startFloor } from "./bench-stack.ts";
+import { type LoadResult, load } from "./load.ts";
+import type { Measured } from "./run.ts";
+
+const bots = 32;
+
+/**
+ * Events earned by many bots without an address are held; giving each bot the sink's address lets all of them go at once.
+ * Measured from the first release until the sink has the last. The floor is undici posting the same bodies to the same
+ * sink over as many connections, without a database. Latencies are the floor's only: a delivery has no caller that waits.
+ */
+export async function measureDeliveries(
+  stack: BenchStack,
+  _floorUrl: string,
+  count: number,
+  round: number,
+): Promise<Measured> {
+  const sink = await startFloor("bench/sink-server.ts");
+  try {
+    const body = JSON.stringify({
+      event: "direct_link",
+      event_id: `evt_${"0".repeat(36)}`,
+      user_tg_id: "1".repeat(9),
+      code: "x".repeat(16),
+    });
+    const floor = await load(
+      sink.url,
+      count,
+      () => ({ method: "POST", path: "/", headers: { "content-type": "application/json" }, body }),
+      200,
+    );
+    const operator = operatorOf(stack);
+    const perBot = Math.floor(count / bots);
+    const botIds = Array.from({ length: bots }, (_, index) => String(8_000_000_000 + round * 1000 + index));
+    for (const botId of botIds) await earnClicks(stack, botId, perBot, operator);
+    const before = await received(sink.url);
+    const startedAt = performance.now();
+    await Promise.all(botIds.map((botId) => operator("PATCH", `/bots/${botId}`, { webhookUrl: `${sink.url}/` })));
+    while ((await received(sink.url)) - before < perBot * bots) {
+      if (performance.now() - startedAt > 120_000) throw new Error("the deliveries did not arrive in two minutes");
+      await wait(20);
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    const ours: LoadResult = {
+      perSecond: (perBot * bots) / seconds,
+      p50Milliseconds: Number.NaN,
+      p99Milliseconds: Number.NaN,
+    };
+    return { floor, ours };
+  } finally {
+    await sink.stop();
+  }
+}
+
+type Operator = (method: string, path: string, body: object) => Promise<{ token?: string }>;
+
+function operatorOf(stack: BenchStack): Operator {
+  return async (method, path, body) => {
+    const response = await fetch(`${stack.urls.adService}/operator/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${stack.secrets.operatorToken}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  };
+}
+
+async function earnClicks(stack: BenchStack, botId: string, clicks: number, operator: Operator): Promise<void> {
+  const { token } = await operator("POST", "/bots", {
+    botId,
+    name: `Bench ${botId}`,
+    cooldownSeconds: 0,
+    dailyCap: 1000,
+  });
+  const pool = new Pool(stack.urls.adService, { connections: 64 });
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const click = async (index: number) => {
+    const created = await pool.request({
+      method: "POST",
+      path: "/client/v1/codes",
+      headers,
+      body: JSON.stringify({ bot_id: botId, user_tg_id: String(1 + index) }),
+    });
+    const { code } = JSON.parse(await created.body.text());
+    const address = `11.${Number(botId) % 250}.${(index >> 8) & 255}.${index & 255}`;
+    const followed = await pool.request({
+      method: "GET",
+      path: `/${code}`,
+      headers: {
+        "user-agent": "Mozilla/5.0 (Linux; Android 15) Chrome/140.0.0.0 Mobile",
+        accept: "text/html",
+        "accept-language": "en",
+        "x-forwarded-for": address,
+      },
+    });
+    await followed.body.dump();
+    if (followed.statusCode !== 302) throw new Error(`following a link answered ${followed.statusCode}`);
+  };
+  for (let index = 0; index < clicks; index += 64) {
+    await Promise.all(Array.from({ length: Math.min(64, clicks - index) }, (_, offset) => click(index + offset)));
+  }
+  await pool.close();
+}
+
+async function received(sinkUrl: string): Promise<number> {
+  return Number(await (await fetch(sinkUrl)).text());
+}

@@ -1,0 +1,30 @@
+import type { BenchStack } from "./bench-stack.ts";
+import { issueCodes } from "./issue-codes.ts";
+import { load } from "./load.ts";
+import type { Measured } from "./run.ts";
+
+const agent =
+  "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
+
+/** First clicks only: each code is followed once, each time from another address. */
+export async function measureLinks(
+  stack: BenchStack,
+  floorUrl: string,
+  count: number,
+  round: number,
+): Promise<Measured> {
+  const codes = await issueCodes(stack, count, 30_000_000 + round * 1_000_000);
+  const requestOf = (index: number) => ({
+    method: "GET" as const,
+    path: `/${codes[index]}`,
+    headers: {
+      "user-agent": agent,
+      accept: "text/html",
+      "accept-language": "en",
+      "x-forwarded-for": `10.${(round * 16 + (index >> 16)) & 255}.${(index >> 8) & 255}.${index & 255}`,
+    },
+  });
+  const floor = await load(floorUrl, count, requestOf, 302);
+  const ours = await load(stack.urls.adService, count, requestOf, 302);
+  return { floor, ours };
+}

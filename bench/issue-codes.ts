@@ -1,0 +1,26 @@
+import { Pool } from "undici";
+import type { BenchStack } from "./bench-stack.ts";
+
+/** Codes for `count` different users, asked for over 64 connections. */
+export async function issueCodes(stack: BenchStack, count: number, firstUser: number): Promise<string[]> {
+  const pool = new Pool(stack.urls.adService, { connections: 64 });
+  const codes: string[] = new Array(count);
+  let next = 0;
+  const connection = async () => {
+    while (next < count) {
+      const index = next++;
+      const { statusCode, body } = await pool.request({
+        method: "POST",
+        path: "/client/v1/codes",
+        headers: { authorization: `Bearer ${stack.secrets.adApiToken}`, "content-type": "application/json" },
+        body: JSON.stringify({ bot_id: stack.secrets.botId, user_tg_id: String(firstUser + index) }),
+      });
+      const text = await body.text();
+      if (statusCode !== 200) throw new Error(`POST /client/v1/codes answered ${statusCode}: ${text}`);
+      codes[index] = JSON.parse(text).code;
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, connection));
+  await pool.close();
+  return codes;
+}

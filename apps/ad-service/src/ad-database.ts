@@ -4,6 +4,7 @@ import type { BotTables } from "./bots/schema.ts";
 import type { CampaignTables } from "./campaigns/schema.ts";
 import type { CodeTables } from "./codes/schema.ts";
 import type { CreativeTables } from "./creatives/schema.ts";
+import type { DirectLinkTables } from "./direct-links/schema.ts";
 import type { ViewerTables } from "./viewers/schema.ts";
 import type { WebhookDeliveryTables } from "./webhook-delivery/schema.ts";
 
@@ -13,6 +14,7 @@ export type AdTables = BotTables &
   CampaignTables &
   ViewerTables &
   AdSessionTables &
+  DirectLinkTables &
   WebhookDeliveryTables;
 
 export type AdDatabase = Database<AdTables>;

@@ -1,4 +1,5 @@
 import type { EventType } from "@intermission/ad-core/client-api";
+import { isCode } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 
@@ -28,6 +29,6 @@ export async function findCode(
   database: AdDatabase | AdTransaction,
   { code, now }: { code: string; now: Date },
 ): Promise<FoundCode | undefined> {
-  const [row] = await database.run(select, [code]);
+  const [row] = isCode(code) ? await database.run(select, [code]) : [];
   return row && { ...row, isExpired: row.expiresAt <= now };
 }

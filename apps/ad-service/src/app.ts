@@ -1,0 +1,63 @@
+import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
+import { healthRoutes } from "@intermission/http-server/health";
+import { createHttpServer, refuseOtherMethods } from "@intermission/http-server/http-server";
+import type { Logger } from "@intermission/http-server/logger";
+import type { FastifyInstance } from "fastify";
+import { sql } from "kysely";
+import type { AdDatabase } from "./ad-database.ts";
+import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
+import { sessionRoutes } from "./ad-sessions/routes.ts";
+import type { SecretBox } from "./bots/secret-box.ts";
+import { clientApiRoutes } from "./client-api/routes.ts";
+import type { Config } from "./config.ts";
+import { mediaRoutes } from "./creatives/routes.ts";
+import { directLinkRoutes } from "./direct-links/routes.ts";
+import { miniappPageRoutes } from "./miniapp-page/routes.ts";
+import { type OperatorDeps, operatorRoutes } from "./operator/routes.ts";
+
+export interface AppDeps {
+  config: Config;
+  logger: Logger;
+  database: AdDatabase;
+  secretBox: SecretBox;
+  campaigns: CampaignSnapshot;
+  /** Whether a connection came by the operator's own door, the socket in the data folder. */
+  isControlSocket: (socket: object) => boolean;
+  now?: () => Date;
+}
+
+export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { config, logger, database, campaigns, secretBox, now = () => new Date() } = deps;
+  const { publicUrl, mediaDir, miniappDir, encryptionKey, demo } = config;
+  const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
+  const app = createHttpServer({ logger, trustProxy: config.trustProxy });
+
+  healthRoutes(app, { check: () => sql`select 1`.execute(database.query) });
+  clientApiRoutes(app, { database, campaigns, rateLimits: config.rateLimits, publicUrl, now });
+  sessionRoutes(app, { database, campaigns, telegramPublicKeyFor, publicUrl, now });
+  directLinkRoutes(app, { database, campaigns, encryptionKey, now });
+  mediaRoutes(app, { mediaDir });
+  miniappPageRoutes(app, { database, miniappDir, publicUrl, demoChatOrigin: demo.chatOrigin });
+  operatorRoutes(app, {
+    database,
+    secretBox,
+    campaigns,
+    mediaDir,
+    miniappUrl: config.miniappUrl,
+    isPlainHttpAllowed: config.mode === "demo",
+    isTrusted: (request) => deps.isControlSocket(request.raw.socket),
+    operatorToken: config.operatorToken,
+    now,
+  });
+
+  await app.after();
+  refuseOtherMethods(app);
+  return app;
+}
+
+/** The operator's routes alone, for a command line that has opened the store itself: whoever can, needs no token. */
+export function createOperatorApp(deps: Omit<OperatorDeps, "isTrusted" | "operatorToken"> & { logger: Logger }) {
+  const app = createHttpServer({ logger: deps.logger });
+  operatorRoutes(app, { ...deps, isTrusted: () => true, operatorToken: undefined });
+  return app;
+}

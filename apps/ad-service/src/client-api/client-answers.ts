@@ -1,0 +1,55 @@
+import type {
+  AvailabilityResponse,
+  CreateCodeResponse,
+  DescribeCodeResponse,
+  ListEventsResponse,
+} from "@intermission/ad-core/client-api";
+import type { DescribedCode } from "../codes/describe-code.ts";
+import type { IssuedCode } from "../codes/issue-code.ts";
+import type { EventsPage } from "../webhook-delivery/list-events.ts";
+import type { Availability } from "./describe-availability.ts";
+
+/** What the verbs know, in the words of the wire. */
+
+export function createCodeAnswer({ code, expiresAt }: IssuedCode, now: Date): CreateCodeResponse {
+  const secondsLeft = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
+  return { code, expires_in: Math.max(0, secondsLeft), expires_at: expiresAt.toISOString().replace(/\.\d+Z$/, "Z") };
+}
+
+export function describeCodeAnswer(code: DescribedCode): DescribeCodeResponse {
+  return {
+    code: code.code,
+    bot_id: code.botId,
+    user_tg_id: code.userId,
+    ...(code.reference !== null && { reference: code.reference }),
+    issued_at: code.issuedAt.toISOString(),
+    expires_at: code.expiresAt.toISOString(),
+    is_expired: code.isExpired,
+    earned: code.events.map(({ event, eventId, occurredAt }) => ({
+      event,
+      event_id: eventId,
+      occurred_at: occurredAt.toISOString(),
+    })),
+    sessions: code.sessions.map((session) => ({
+      session_id: session.sessionId,
+      state: session.state,
+      opened_at: session.openedAt.toISOString(),
+      watched_at: session.watchedAt?.toISOString() ?? null,
+      closed_at: session.closedAt?.toISOString() ?? null,
+      accepted_ms: session.acceptedMs,
+      duration_ms: session.durationMs,
+      refusals: session.refusals,
+    })),
+    clicks: code.clicks,
+  };
+}
+
+export function availabilityAnswer(availability: Availability): AvailabilityResponse {
+  if (availability.outcome === "available") return { available: true };
+  const { reason, availableAt } = availability;
+  return { available: false, reason, ...(availableAt && { available_at: availableAt.toISOString() }) };
+}
+
+export function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListEventsResponse {
+  return { events: page.events, next: page.next, has_more: page.hasMore };
+}

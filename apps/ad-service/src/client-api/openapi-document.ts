@@ -1,0 +1,117 @@
+import {
+  availabilityResponse,
+  createCodeRequest,
+  createCodeResponse,
+  describeCodeResponse,
+  errorEnvelope,
+  listEventsQuery,
+  listEventsResponse,
+  telegramId,
+} from "@intermission/ad-core/client-api";
+import { webhookEvent } from "@intermission/ad-core/webhook-event";
+import { z } from "zod";
+
+const errors: Record<number, string> = {
+  400: "Bad input; `details` names the fields.",
+  401: "The token is missing, malformed, unknown or revoked.",
+  403: "The token belongs to another bot, or the bot is suspended.",
+  404: "Unknown.",
+  413: "The body is too large.",
+  415: "The body is not JSON.",
+  429: "Too many requests; `Retry-After` says when to ask again.",
+  500: "A fault of this service.",
+  503: "Busy; `Retry-After` says when to ask again.",
+};
+
+/** OpenAPI 3.1 of `/client/v1`, from the schemas that requests are checked with. */
+export function openapiDocument(publicUrl: string) {
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Intermission: client API",
+      version: "1",
+      description: "What a publisher asks the ad service. It only grows: new optional fields, new endpoints.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: `${publicUrl}/client/v1` }],
+    security: [{ apiToken: [] }],
+    paths: {
+      "/codes": {
+        post: {
+          operationId: "createCode",
+          summary: "A code for a user: the one they have while it is good for a while yet, else a new one.",
+          requestBody: { required: true, content: json(schemaOf(createCodeRequest, "input")) },
+          responses: answers(createCodeResponse, [400, 401, 403, 413, 415, 429, 500, 503]),
+        },
+      },
+      "/codes/{code}": {
+        get: {
+          operationId: "describeCode",
+          summary: "What a code earned, its views, and why visits were refused.",
+          parameters: [{ name: "code", in: "path", required: true, schema: { type: "string" } }],
+          responses: answers(describeCodeResponse, [401, 403, 404, 429, 500]),
+        },
+      },
+      "/availability": {
+        get: {
+          operationId: "describeAvailability",
+          summary: "Whether a user could begin to earn now, else why not and when.",
+          parameters: [{ name: "user_tg_id", in: "query", required: true, schema: schemaOf(telegramId, "input") }],
+          responses: answers(availabilityResponse, [400, 401, 403, 429, 500]),
+        },
+      },
+      "/events": {
+        get: {
+          operationId: "listEvents",
+          summary: "Every event since a cursor, in the order of commits, missing none.",
+          parameters: queryParameters(listEventsQuery),
+          responses: answers(listEventsResponse, [400, 401, 403, 429, 500]),
+        },
+      },
+    },
+    webhooks: {
+      event: {
+        post: {
+          summary: "Sent to the bot's webhook address, signed with its token in X-Signature. Any 2xx is success.",
+          requestBody: { required: true, content: json(schemaOf(webhookEvent, "input")) },
+          responses: { "200": { description: "Taken." } },
+        },
+      },
+    },
+    components: {
+      securitySchemes: { apiToken: { type: "http", scheme: "bearer", description: "The bot's API token, `ad_…`." } },
+      schemas: { Error: schemaOf(errorEnvelope, "output") },
+    },
+  };
+}
+
+function answers(schema: z.ZodType, statuses: readonly number[]) {
+  const headers = { "RateLimit-Policy": header(), RateLimit: header(), "X-Request-Id": header() };
+  const refused = statuses.map((status) => {
+    const content = json({ $ref: "#/components/schemas/Error" });
+    return [String(status), { description: errors[status] ?? "Refused.", content }];
+  });
+  const success = { description: "Done.", headers, content: json(schemaOf(schema, "output")) };
+  return { "200": success, ...Object.fromEntries(refused) };
+}
+
+function queryParameters(query: z.ZodObject) {
+  return Object.entries(query.shape).map(([name, schema]) => {
+    const isRequired = !z.safeParse(schema, undefined).success;
+    return { name, in: "query", required: isRequired, schema: schemaOf(z.object({ [name]: schema }), "output", name) };
+  });
+}
+
+function header() {
+  return { schema: { type: "string" } };
+}
+
+function json(schema: unknown) {
+  return { "application/json": { schema } };
+}
+
+/** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+function schemaOf(schema: z.ZodType, io: "input" | "output", property?: string): unknown {
+  const { $schema: _dialect, ...made } = z.toJSONSchema(schema, { io });
+  return property === undefined ? made : made.properties?.[property];
+}

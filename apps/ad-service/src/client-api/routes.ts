@@ -1,0 +1,87 @@
+import { createCodeRequest, listEventsQuery, telegramId } from "@intermission/ad-core/client-api";
+import { HttpError } from "@intermission/http-server/http-server";
+import { CommitUnknownError, OverloadedError } from "@intermission/postgres/group-commits";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { describeCode } from "../codes/describe-code.ts";
+import { issueCode } from "../codes/issue-code.ts";
+import { parseRequest } from "../parse-request.ts";
+import { listEvents } from "../webhook-delivery/list-events.ts";
+import { type RateLimitSettings, rateLimits } from "./apply-rate-limits.ts";
+import { authenticateRequest, callerOf } from "./authenticate-request.ts";
+import { availabilityAnswer, createCodeAnswer, describeCodeAnswer, listEventsAnswer } from "./client-answers.ts";
+import { describeAvailability } from "./describe-availability.ts";
+import { openapiDocument } from "./openapi-document.ts";
+
+export interface ClientApiDeps {
+  database: AdDatabase;
+  campaigns: Pick<CampaignSnapshot, "candidates">;
+  rateLimits: RateLimitSettings;
+  publicUrl: string;
+  now?: () => Date;
+}
+
+// PostgreSQL keeps no NUL, and half a surrogate pair would come back as another text.
+const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
+const codeRequest = createCodeRequest.refine(({ reference = "" }) => isStorable(reference), {
+  path: ["reference"],
+  error: "must be well-formed text without U+0000",
+});
+const availabilityQuery = z.object({ user_tg_id: telegramId });
+
+/** `/client/v1`: what publishers speak. */
+export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void {
+  const document = openapiDocument(deps.publicUrl);
+  app.get("/client/v1/openapi.json", (_request, reply) => reply.header("cache-control", "max-age=300").send(document));
+  app.register(async (scope) => publisherRoutes(scope, deps), { prefix: "/client/v1" });
+}
+
+function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
+  const { database, now = () => new Date() } = deps;
+  const limits = rateLimits(deps.rateLimits);
+
+  // Fastify reads text/plain too; here only JSON is spoken.
+  scope.removeContentTypeParser("text/plain");
+  scope.setErrorHandler((error) => {
+    throw isBusy(error) ? new HttpError(503, "UNAVAILABLE", "try again", { headers: { "retry-after": "1" } }) : error;
+  });
+  scope.addHook("onRequest", async (request, reply) => {
+    reply.header("cache-control", "no-store");
+    limits.countRequest(reply, await authenticateRequest(database, request, now()));
+  });
+
+  // Exactly 200: a deployed client treats 201 as an error.
+  scope.post("/codes", async (request, reply) => {
+    const { bot_id: botId, user_tg_id: userId, reference } = parseRequest(codeRequest, request.body);
+    const caller = callerOf(request);
+    if (botId !== caller.bot.botId) throw new HttpError(403, "FORBIDDEN", "the token belongs to another bot");
+    limits.countCode(reply, caller, userId);
+    const at = now();
+    return createCodeAnswer(await issueCode(database, { bot: caller.bot, userId, reference, now: at }), at);
+  });
+
+  scope.get<{ Params: { code: string } }>("/codes/:code", async (request) => {
+    const { botId } = callerOf(request).bot;
+    const described = await describeCode(database, { botId, code: request.params.code, now: now() });
+    if (described.outcome === "unknown-code") throw new HttpError(404, "NOT_FOUND", "this bot has no such code");
+    return describeCodeAnswer(described.code);
+  });
+
+  scope.get("/availability", async (request) => {
+    const { user_tg_id: userId } = parseRequest(availabilityQuery, request.query);
+    return availabilityAnswer(await describeAvailability(deps, { bot: callerOf(request).bot, userId, now: now() }));
+  });
+
+  scope.get("/events", async (request) => {
+    const { after, limit } = parseRequest(listEventsQuery, request.query);
+    const page = await listEvents(database, { botId: callerOf(request).bot.botId, after, limit });
+    if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
+    return listEventsAnswer(page);
+  });
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof OverloadedError || error instanceof CommitUnknownError;
+}

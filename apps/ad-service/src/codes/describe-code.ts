@@ -1,0 +1,71 @@
+import type { EventType, SessionState } from "@intermission/ad-core/client-api";
+import type { AdDatabase } from "../ad-database.ts";
+import { findCode } from "./find-code.ts";
+
+export interface DescribedCode {
+  botId: string;
+  code: string;
+  userId: string;
+  reference: string | null;
+  issuedAt: Date;
+  expiresAt: Date;
+  isExpired: boolean;
+  events: { event: EventType; eventId: string; occurredAt: Date }[];
+  sessions: DescribedSession[];
+  /** Visits of the direct link, by what became of them. */
+  clicks: Record<string, number>;
+}
+
+export interface DescribedSession {
+  sessionId: string;
+  state: SessionState;
+  openedAt: Date;
+  watchedAt: Date | null;
+  closedAt: Date | null;
+  acceptedMs: number;
+  durationMs: number;
+  /** Refused reports, by reason. */
+  refusals: Record<string, number>;
+}
+
+/** What became of a code of this bot: what it earned, its views, and why visits were refused. */
+export async function describeCode(
+  database: AdDatabase,
+  { botId, code, now }: { botId: string; code: string; now: Date },
+): Promise<{ outcome: "found"; code: DescribedCode } | { outcome: "unknown-code" }> {
+  const found = await findCode(database, { code, now });
+  if (!found || found.botId !== botId) return { outcome: "unknown-code" };
+  const [events, sessions, clicks] = await Promise.all([
+    eventsOf(database, botId, code),
+    sessionsOf(database, botId, code),
+    clicksOf(database, botId, code),
+  ]);
+  return { outcome: "found", code: { ...found, events, sessions, clicks } };
+}
+
+async function eventsOf(database: AdDatabase, botId: string, code: string) {
+  const query = database.query.selectFrom("events").select(["event", "event_id", "occurred_at"]);
+  const rows = await query.where("bot_id", "=", botId).where("code", "=", code).orderBy("occurred_at").execute();
+  return rows.map((row) => ({ event: row.event, eventId: row.event_id, occurredAt: row.occurred_at }));
+}
+
+async function sessionsOf(database: AdDatabase, botId: string, code: string): Promise<DescribedSession[]> {
+  const query = database.query.selectFrom("ad_sessions").selectAll();
+  const rows = await query.where("bot_id", "=", botId).where("code", "=", code).orderBy("opened_at").execute();
+  return rows.map((row) => ({
+    sessionId: row.session_id,
+    state: row.state,
+    openedAt: row.opened_at,
+    watchedAt: row.watched_at,
+    closedAt: row.closed_at,
+    acceptedMs: row.accepted_ms,
+    durationMs: row.duration_ms,
+    refusals: row.progress.refusals,
+  }));
+}
+
+async function clicksOf(database: AdDatabase, botId: string, code: string): Promise<Record<string, number>> {
+  const query = database.query.selectFrom("clicks").select(({ fn }) => ["outcome", fn.countAll<number>().as("count")]);
+  const rows = await query.where("bot_id", "=", botId).where("code", "=", code).groupBy("outcome").execute();
+  return Object.fromEntries(rows.map(({ outcome, count }) => [outcome, Number(count)]));
+}

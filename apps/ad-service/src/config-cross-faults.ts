@@ -1,0 +1,46 @@
+const demoVariables = ["DEMO_BOT_ID", "DEMO_TELEGRAM_PUBLIC_KEY", "DEMO_CHAT_ORIGIN"];
+const loopbackHosts = ["localhost", "[::1]", "::1"];
+
+/** Faults of variables taken together. It reads raw text, so that they are told beside the faults of each. */
+export function crossFaults(given: NodeJS.ProcessEnv): string[] {
+  return given.MODE === "demo" ? demoFaults(given) : productionFaults(given);
+}
+
+function productionFaults(given: NodeJS.ProcessEnv): string[] {
+  const faults = demoVariables
+    .filter((name) => given[name] !== undefined)
+    .map((name) => `${name} is for MODE=demo only: whoever holds the demo's key can be any user`);
+  if (given.PUBLIC_URL === undefined) {
+    faults.push(
+      "PUBLIC_URL is missing: the https address at which users reach this server, as https://ads.example.com",
+    );
+  }
+  for (const name of ["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"]) {
+    const address = given[name];
+    if (address?.startsWith("http:") && !isLoopbackAddress(address)) {
+      faults.push(`${name} must begin with https:// in production: Telegram opens nothing else`);
+    }
+  }
+  return faults;
+}
+
+function demoFaults(given: NodeJS.ProcessEnv): string[] {
+  const { HOST: host = "127.0.0.1", PUBLIC_URL: publicUrl } = given;
+  const faults: string[] = [];
+  if (!isLoopback(host)) faults.push(`HOST must be a loopback address in demo mode, and ${host} is not`);
+  if (publicUrl !== undefined && !isLoopbackAddress(publicUrl)) {
+    faults.push("PUBLIC_URL must be a loopback address in demo mode: its users are made up, and anybody could be one");
+  }
+  if ((given.DEMO_BOT_ID === undefined) !== (given.DEMO_TELEGRAM_PUBLIC_KEY === undefined)) {
+    faults.push("DEMO_BOT_ID and DEMO_TELEGRAM_PUBLIC_KEY belong together: the demo's key serves the demo's bot alone");
+  }
+  return faults;
+}
+
+function isLoopbackAddress(address: string): boolean {
+  return URL.canParse(address) && isLoopback(new URL(address).hostname);
+}
+
+function isLoopback(host: string): boolean {
+  return loopbackHosts.includes(host) || /^127(\.\d{1,3}){3}$/.test(host);
+}

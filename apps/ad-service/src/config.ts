@@ -1,0 +1,151 @@
+import { join, resolve } from "node:path";
+import { telegramId } from "@intermission/ad-core/client-api";
+import ipaddr from "ipaddr.js";
+import { z } from "zod";
+import { crossFaults } from "./config-cross-faults.ts";
+
+/** The only reader of `process.env` in this server. */
+
+const makeKey = "make one with: openssl rand -base64 32";
+
+const webAddress = z
+  .url({ protocol: /^https?$/, error: "must be an address as https://ads.example.com" })
+  .transform((url) => url.replace(/\/+$/, ""));
+
+const listOf = (isOne: (text: string) => boolean, form: string) =>
+  z
+    .string()
+    .transform((list) => list.split(",").map((one) => one.trim()))
+    .refine((list) => list.every(isOne), { error: form });
+
+const isNetwork = (text: string) => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
+const proxyNames = ["loopback", "linklocal", "uniquelocal"];
+
+const storeVariables = {
+  MODE: z.enum(["demo", "production"]).default("production"),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
+    .optional(),
+  DATA_DIR: z.string().default("data"),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  MEDIA_DIR: z.string().optional(),
+  ENCRYPTION_KEY: z
+    .base64({
+      error: ({ input }) =>
+        input === undefined
+          ? `is missing: tokens of bots are kept under it; ${makeKey} (and keep it: without it they are lost)`
+          : `must be 32 bytes in base64; ${makeKey}`,
+    })
+    .transform((text) => Buffer.from(text, "base64"))
+    .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${makeKey}` }),
+};
+
+const serverVariables = z.object({
+  ...storeVariables,
+  HOST: z.string().default("127.0.0.1"),
+  PORT: z.coerce.number({ error: "must be a number from 0 to 65535" }).int().min(0).max(65_535).default(8701),
+  TRUST_PROXY: listOf(
+    (text) => isNetwork(text) || proxyNames.includes(text),
+    "must name the proxies before this server by address or network, as 127.0.0.1,10.0.0.0/8",
+  ).optional(),
+  PUBLIC_URL: webAddress.optional(),
+  DIRECT_LINK_URL: webAddress.optional(),
+  MINIAPP_URL: webAddress.optional(),
+  MINIAPP_DIR: z.string().default(join(import.meta.dirname, "../../miniapp/dist")),
+  OPERATOR_TOKEN: z.string().min(32, `must have at least 32 characters; ${makeKey}`).optional(),
+  WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
+  RATE_LIMIT_PER_TOKEN: z.coerce.number().min(1).max(1e9).default(50),
+  RATE_LIMIT_PER_USER: z.coerce.number().min(1).max(1e9).default(10),
+  DEMO_BOT_ID: telegramId.optional(),
+  DEMO_TELEGRAM_PUBLIC_KEY: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, "must be an Ed25519 public key as 64 hex digits")
+    .optional(),
+  DEMO_CHAT_ORIGIN: webAddress.optional(),
+});
+
+const commandVariables = z.object({
+  ...storeVariables,
+  ADS_URL: webAddress.optional(),
+  OPERATOR_TOKEN: z.string().optional(),
+  ENCRYPTION_KEY: storeVariables.ENCRYPTION_KEY.optional(),
+});
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** What the server is told by its environment. Throws `ConfigError` with every fault at once. */
+export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const given = withoutEmpty(environment);
+  const parsed = serverVariables.safeParse(given);
+  const faults = [...faultsOf(parsed.error), ...crossFaults(given)];
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
+  const read = parsed.data;
+  const publicUrl = read.PUBLIC_URL ?? `http://${read.HOST.includes(":") ? `[${read.HOST}]` : read.HOST}:${read.PORT}`;
+  return {
+    ...storeOf(read),
+    encryptionKey: read.ENCRYPTION_KEY,
+    host: read.HOST,
+    port: read.PORT,
+    trustProxy: read.TRUST_PROXY,
+    publicUrl,
+    directLinkUrl: read.DIRECT_LINK_URL ?? publicUrl,
+    miniappUrl: read.MINIAPP_URL ?? `${publicUrl}/app`,
+    miniappDir: resolve(read.MINIAPP_DIR),
+    operatorToken: read.OPERATOR_TOKEN,
+    webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
+    rateLimits: { perTokenPerSecond: read.RATE_LIMIT_PER_TOKEN, perUserPerMinute: read.RATE_LIMIT_PER_USER },
+    demo: {
+      botId: read.DEMO_BOT_ID,
+      telegramPublicKey: read.DEMO_TELEGRAM_PUBLIC_KEY,
+      chatOrigin: read.DEMO_CHAT_ORIGIN,
+    },
+  };
+}
+
+export type CommandConfig = ReturnType<typeof readCommandConfig>;
+
+/** What the operator's command line is told by its environment. */
+export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const parsed = commandVariables.safeParse(withoutEmpty(environment));
+  if (!parsed.success) throw new ConfigError(faultsOf(parsed.error));
+  const read = parsed.data;
+  return {
+    ...storeOf(read),
+    encryptionKey: read.ENCRYPTION_KEY,
+    url: read.ADS_URL,
+    operatorToken: read.OPERATOR_TOKEN,
+  };
+}
+
+/** For its operator to read: no trace, each line a variable and what to do about it. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  constructor(faults: readonly string[]) {
+    super(`The configuration has faults:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+  }
+}
+
+function storeOf(
+  read: z.infer<
+    z.ZodObject<Pick<typeof storeVariables, "MODE" | "DATABASE_URL" | "DATA_DIR" | "LOG_LEVEL" | "MEDIA_DIR">>
+  >,
+) {
+  const dataFolder = join(resolve(read.DATA_DIR), "ad-service");
+  return {
+    mode: read.MODE,
+    databaseUrl: read.DATABASE_URL,
+    dataFolder,
+    logLevel: read.LOG_LEVEL,
+    mediaDir: read.MEDIA_DIR === undefined ? join(dataFolder, "media") : resolve(read.MEDIA_DIR),
+  };
+}
+
+function faultsOf(error: z.ZodError | undefined): string[] {
+  return (error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`);
+}
+
+/** `NAME=` in a file of variables means that it is not set. */
+function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+}

@@ -1,0 +1,72 @@
+import { claimDataFolder } from "@intermission/http-server/control-socket";
+import { onStopSignal } from "@intermission/http-server/graceful-stop";
+import { createLogger } from "@intermission/http-server/logger";
+import { openDatabase } from "@intermission/postgres/open-database";
+import type { AdTables } from "./ad-database.ts";
+import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
+import { startSweepingSessions } from "./ad-sessions/sweep-sessions.ts";
+import { createApp } from "./app.ts";
+import { secretBox as openSecretBox } from "./bots/secret-box.ts";
+import { type Config, readConfig } from "./config.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+import { StartFault, startFaultOf } from "./start-fault.ts";
+import { startWebhookDelivery } from "./webhook-delivery/deliver-due-webhooks.ts";
+
+async function start(config: Config): Promise<void> {
+  const logger = createLogger({ level: config.logLevel, name: "ad-service" });
+  // The embedded store has one owner; nodes that share a server's database share no folder either.
+  const folder = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : undefined;
+  const database = await openDatabase<AdTables>({
+    databaseUrl: config.databaseUrl,
+    dataDirectory: config.dataFolder,
+    schema: "ad_service",
+    migrations: allMigrations,
+    logger,
+  });
+  const secretBox = openSecretBox(config.encryptionKey);
+  const campaigns = await startCampaignSnapshot({ database, log: logger });
+  const controlSockets = new WeakSet<object>();
+  const isControlSocket = (socket: object) => controlSockets.has(socket);
+  const app = await createApp({ config, logger, database, secretBox, campaigns, isControlSocket });
+  await app.listen({ host: config.host, port: config.port });
+  folder?.serve((socket) => {
+    controlSockets.add(socket);
+    app.server.emit("connection", socket);
+  });
+  const sweeping = startSweepingSessions({ database, log: logger });
+  const delivering = startWebhookDelivery({
+    database,
+    secretBox,
+    log: logger,
+    isPlainHttpAllowed: config.mode === "demo",
+    allowedNetworks: config.webhookAllowedNetworks,
+  });
+
+  onStopSignal(
+    async () => {
+      await app.close();
+      await Promise.all([sweeping.stop(), delivering.stop(), campaigns.stop()]);
+      await database.close();
+      await folder?.release();
+    },
+    { logger },
+  );
+  // Whoever started us waits for this line, however little else is logged.
+  logger.child({}, { level: "info" }).info({ url: config.publicUrl, store: database.kind }, "listening");
+}
+
+async function claimFolder(dataFolder: string) {
+  const claim = await claimDataFolder(dataFolder);
+  if (claim.outcome === "claimed") return claim;
+  throw new StartFault(
+    `another ad service uses ${dataFolder}: stop it, or give this one a folder of its own by DATA_DIR`,
+  );
+}
+
+try {
+  await start(readConfig());
+} catch (error) {
+  const fault = startFaultOf(error);
+  console.error(fault ?? error);
+  process.exit(1);
+}

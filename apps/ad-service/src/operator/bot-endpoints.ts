@@ -1,0 +1,97 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { addBot } from "../bots/add-bot.ts";
+import { botSettings } from "../bots/bot-settings.ts";
+import { listBots } from "../bots/list-bots.ts";
+import { type Bot, readBot } from "../bots/rows.ts";
+import type { SecretBox } from "../bots/secret-box.ts";
+import { readTokens } from "../bots/token-rows.ts";
+import { resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "../bots/update-bot.ts";
+import { givenFields, parseRequest } from "../parse-request.ts";
+import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import { conflict, invalid, notFound } from "./refuse.ts";
+
+export interface BotEndpointDeps {
+  database: AdDatabase;
+  secretBox: SecretBox;
+  /** Where mini-apps are served, without a bot's id. */
+  miniappUrl: string;
+  /** False in production: webhooks and mini-apps then speak https only. */
+  isPlainHttpAllowed: boolean;
+  now: () => Date;
+}
+
+const newBot = botSettings.partial().extend({ botId: telegramId }).strict();
+const changes = botSettings
+  .partial()
+  .strict()
+  .refine((given) => Object.values(given).some((value) => value !== undefined), "name at least one setting to change");
+const params = z.object({ botId: telegramId });
+
+export function botEndpoints(scope: FastifyInstance, deps: BotEndpointDeps): void {
+  const { database, now } = deps;
+  const shown = (bot: Bot) => ({ ...bot, miniappUrl: `${deps.miniappUrl}/${bot.botId}` });
+  const answer = (outcome: UpdateBotOutcome, botId: string) => {
+    if (outcome.outcome === "unknown-bot") throw unknownBot(botId);
+    wakeDeliveries();
+    return shown(outcome.bot);
+  };
+
+  scope.post("/bots", async (request, reply) => {
+    const { botId, ...settings } = parseRequest(newBot, request.body);
+    checkAddresses(settings, deps.isPlainHttpAllowed);
+    const added = await addBot(deps, { botId, settings: givenFields(settings), now: now() });
+    if (added.outcome === "bot-exists") {
+      throw conflict("BOT_EXISTS", `bot ${botId} is here already; see it with: bots show ${botId}`);
+    }
+    return reply.code(201).send({ ...shown(added.bot), tokenId: added.entry.tokenId, token: added.token });
+  });
+
+  scope.get("/bots", async () => ({ bots: (await listBots(database)).map(shown) }));
+
+  scope.get("/bots/:botId", async (request) => {
+    const { botId } = parseRequest(params, request.params);
+    const bot = await readBot(database, botId);
+    if (!bot) throw unknownBot(botId);
+    return { ...shown(bot), tokens: await readTokens(database, { botId, now: now() }) };
+  });
+
+  scope.patch("/bots/:botId", async (request) => {
+    const { botId } = parseRequest(params, request.params);
+    const settings = parseRequest(changes, request.body);
+    checkAddresses(settings, deps.isPlainHttpAllowed);
+    return answer(await updateBot(database, { botId, settings: givenFields(settings), now: now() }), botId);
+  });
+
+  scope.post("/bots/:botId/suspend", async (request) => {
+    const { botId } = parseRequest(params, request.params);
+    return answer(await suspendBot(database, { botId, now: now() }), botId);
+  });
+
+  scope.post("/bots/:botId/resume", async (request) => {
+    const { botId } = parseRequest(params, request.params);
+    return answer(await resumeBot(database, { botId, now: now() }), botId);
+  });
+}
+
+export function unknownBot(botId: string) {
+  return notFound(`there is no bot ${botId}; see all with: bots list`);
+}
+
+function checkAddresses(
+  {
+    webhookUrl,
+    publisherApiUrl,
+  }: { webhookUrl?: string | null | undefined; publisherApiUrl?: string | null | undefined },
+  isPlainHttpAllowed: boolean,
+): void {
+  for (const [field, address] of Object.entries({ webhookUrl, publisherApiUrl })) {
+    if (address?.startsWith("http:") && !isPlainHttpAllowed) {
+      throw invalid(`${field} must begin with https:// in production`, [
+        { field, message: "must begin with https://" },
+      ]);
+    }
+  }
+}

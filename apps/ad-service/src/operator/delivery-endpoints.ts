@@ -1,0 +1,42 @@
+import { listEventsQuery, telegramId } from "@intermission/ad-core/client-api";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { readBot } from "../bots/rows.ts";
+import { parseRequest } from "../parse-request.ts";
+import { listDeliveries } from "../webhook-delivery/list-deliveries.ts";
+import { listEvents } from "../webhook-delivery/list-events.ts";
+import { showDelivery } from "../webhook-delivery/show-delivery.ts";
+import { unknownBot } from "./bot-endpoints.ts";
+import { invalid, notFound } from "./refuse.ts";
+
+const ofBot = z.object({ botId: telegramId });
+const ofEvent = z.object({ eventId: z.string().max(64) });
+const deliveriesQuery = z.object({
+  botId: telegramId.optional(),
+  state: z.enum(["waiting", "sending", "delivered", "failed", "held", "unknown"]).optional(),
+  before: z.string().max(64).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(50),
+});
+
+export function deliveryEndpoints(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
+  scope.get("/bots/:botId/events", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const { after, limit } = parseRequest(listEventsQuery, request.query);
+    if (!(await readBot(database, botId))) throw unknownBot(botId);
+    const page = await listEvents(database, { botId, after, limit });
+    if (page.outcome === "bad-cursor") throw invalid("after is not a cursor of this feed");
+    return { events: page.events, next: page.next, hasMore: page.hasMore };
+  });
+
+  scope.get("/deliveries", async (request) => {
+    return { deliveries: await listDeliveries(database, parseRequest(deliveriesQuery, request.query)) };
+  });
+
+  scope.get("/deliveries/:eventId", async (request) => {
+    const { eventId } = parseRequest(ofEvent, request.params);
+    const delivery = await showDelivery(database, { eventId });
+    if (!delivery) throw notFound(`there is no event ${eventId}; see the latest with: deliveries list`);
+    return delivery;
+  });
+}

@@ -1,0 +1,20 @@
+import { HttpError } from "@intermission/http-server/http-server";
+import type { z } from "zod";
+
+/** The value in its schema's shape; else 400 with each field and what it must be, and never what it was. */
+export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map(({ path, message }) => ({ field: path.join(".") || "body", message }));
+  const faults = details.map(({ field, message }) => `${field} ${message}`);
+  throw new HttpError(400, "BAD_REQUEST", faults.join("; "), { details });
+}
+
+/** The same without the fields that are undefined: what is not given is not set. */
+export function givenFields<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {
+  const given: Partial<Fields> = { ...fields };
+  for (const name in given) if (given[name] === undefined) delete given[name];
+  return given as { [Name in keyof Fields]: Exclude<Fields[Name], undefined> };
+}

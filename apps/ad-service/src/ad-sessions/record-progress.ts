@@ -1,4 +1,5 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
+import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { type AcceptedProgress, acceptProgress } from "./accept-progress.ts";
@@ -29,6 +30,13 @@ export type RecordProgressOutcome =
 /** A close may overtake the reports that complete the view: they have this long to arrive. */
 const CLOSE_WAITS_MS = 30_000;
 
+const storeProgress = statement(
+  "ad-sessions.store-progress",
+  `update ad_sessions set state = $3, accepted_ms = $4, progress = $5, started_at = $6, last_report_at = $7,
+     watched_at = $8, close_requested_at = $9, close_reason = $10
+   where bot_id = $1 and session_id = $2`,
+);
+
 export async function recordProgress(database: AdDatabase, call: ProgressCall): Promise<RecordProgressOutcome> {
   const outcome = await database.transaction((tx) => recordUnderLock(tx, call));
   if (outcome.outcome === "recorded" && outcome.state === "rewarded") wakeDeliveries();
@@ -55,21 +63,9 @@ async function advance(tx: AdTransaction, session: AdSession, call: ProgressCall
   const { progress, isWatched, ...accepted } = acceptProgress({ ...session, startedAt }, call.reports, call.now);
   const state = session.state === "watched" || isWatched ? "watched" : startedAt ? "playing" : "opened";
   const close = closeOf(session, call);
-  await tx.query
-    .updateTable("ad_sessions")
-    .set({
-      state,
-      accepted_ms: accepted.acceptedMs,
-      progress: JSON.stringify(progress),
-      started_at: startedAt,
-      last_report_at: call.now,
-      watched_at: session.watchedAt ?? (state === "watched" ? call.now : null),
-      close_requested_at: close?.requestedAt ?? null,
-      close_reason: close?.reason ?? null,
-    })
-    .where("bot_id", "=", session.botId)
-    .where("session_id", "=", session.sessionId)
-    .execute();
+  const watchedAt = session.watchedAt ?? (state === "watched" ? call.now : null);
+  const values = [session.botId, session.sessionId, state, accepted.acceptedMs, JSON.stringify(progress), startedAt];
+  await tx.run(storeProgress, [...values, call.now, watchedAt, close?.requestedAt ?? null, close?.reason ?? null]);
   if (state !== "watched" || !close) return { outcome: "recorded", state, ...accepted };
   await settleSession(tx, session, { closeReason: close.reason, eventId: call.eventId, now: call.now });
   return { outcome: "recorded", state: "rewarded", ...accepted };

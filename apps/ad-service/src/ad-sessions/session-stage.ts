@@ -11,6 +11,7 @@ import type { AdDatabase } from "../ad-database.ts";
 import { type CampaignSnapshot, startCampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { findBot } from "../bots/find-bot.ts";
 import { issueCode } from "../codes/issue-code.ts";
+import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 
 /** What the routes of the player need. */
 export interface StageDeps {
@@ -119,6 +120,8 @@ export async function openSessionStage(
       }
       return answer;
     },
+    recordLinkFollowed: (userId: string, code: string) =>
+      database.run(insertLinkEvent, [botId, userId, code, clock.now]),
     status: (session: Opened) => post(`/sessions/${session.session_id}/status`, { token: session.token }),
     events: () => rowsOf<{ event: string; user_id: string; code: string; body: string }>(database, "events", botId),
     charges: () => rowsOf<{ code: string; price_micros: number }>(database, "charges", botId),
@@ -174,6 +177,16 @@ const insertHouseAd = statement(
   )
   insert into campaigns (campaign_id, name, advertiser, format, creative_id, landing_url, call_to_action, price_micros)
   values ('cmp_1', 'House', 'Intermission', 'rewarded', 'cre_1', 'https://example.com/', 'Look', 2500) on conflict do nothing`,
+);
+
+const insertLinkEvent = statement(
+  "test.link-event",
+  `with earned as (
+    select $1::text as bot_id, 'evt_' || $3 as event_id, 'direct_link' as event, $2::text as user_id, $3::text as code,
+      null::text as reference, false as is_test, $4::timestamptz as occurred_at, '{}' as body
+  ),
+  ${enqueueWebhook({ from: "earned" })}
+  select count(*) from enqueued`,
 );
 
 async function insertCampaign(database: AdDatabase): Promise<void> {

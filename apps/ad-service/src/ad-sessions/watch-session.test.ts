@@ -235,6 +235,39 @@ describe.each(testDatabases())("watching a video, on the %s store", (kind) => {
     });
   });
 
+  describe("what happens meanwhile", () => {
+    test("a server that restarts in mid-watch loses nothing", async () => {
+      const session = await stage.begin(ann, await stage.issue(ann));
+      await stage.play(session, 0, 6);
+      const restarted = await stage.startNode();
+      stage.advance(4);
+      const rest = [6, 7, 8, 9].map((second) => stretch(second, second));
+      const answer = await stage.report(session, { reports: rest, closed: "tap" }, restarted);
+      expect(answer.body).toMatchObject({ state: "rewarded", accepted_ms: 10_000 });
+    });
+
+    test("a campaign that is paused is watched to its end by whoever began", async () => {
+      const code = await stage.issue(ann);
+      await stage.play(await stage.begin(ann, code), 0, 5);
+      const campaigns = store.database.query.updateTable("campaigns");
+      await campaigns.set({ is_active: false }).execute();
+      await stage.campaigns.refresh();
+      const back = await stage.begin(ann, code);
+      await campaigns.set({ is_active: true }).execute();
+      await stage.play(back, 5, 10);
+      expect((await stage.report(back, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    });
+
+    test("a code whose link was followed may still be watched", async () => {
+      const code = await stage.issue(ann);
+      await stage.recordLinkFollowed(ann, code);
+      const session = await stage.begin(ann, code);
+      await stage.play(session, 0, 10);
+      await stage.report(session, { closed: "tap" });
+      expect((await stage.events()).map(({ event }) => event).toSorted()).toEqual(["direct_link", "rewarded"]);
+    });
+  });
+
   describe("the sweeper", () => {
     const sweep = (afterSeconds: number, listeningSince = new Date(0)) =>
       sweepSessions(store.database, { listeningSince, now: new Date(stage.clock.now.getTime() + afterSeconds * 1000) });
@@ -250,6 +283,19 @@ describe.each(testDatabases())("watching a video, on the %s store", (kind) => {
       expect(await stage.sessions()).toMatchObject([{ state: "rewarded", close_reason: "heartbeat-lost" }]);
       expect((await stage.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
       expect(await stage.events()).toHaveLength(1);
+    });
+
+    test("races with a close on another node and with a reopening: one event", async () => {
+      const code = await stage.issue(ann);
+      const session = await stage.begin(ann, code);
+      await stage.play(session, 0, 10);
+      const other = await stage.startNode();
+      stage.advance(16);
+      const racers = [stage.report(session, { closed: "tap" }, other), sweep(0), stage.open(ann, code), sweep(0)];
+      await Promise.all(racers);
+      expect(await stage.events()).toHaveLength(1);
+      expect(await stage.charges()).toHaveLength(1);
+      expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
     });
 
     test("leaves alone whoever is still there", async () => {

@@ -1,0 +1,42 @@
+import type { AnyDictionary, MessageArguments, MessageKey } from "./dictionary.ts";
+
+/** A text in pieces: values stand apart, so that they can be kept from the text's own direction. */
+export type MessagePart = { readonly kind: "text" | "value"; readonly text: string };
+
+export interface Translator {
+  readonly language: string;
+  parts<Key extends MessageKey>(key: Key, ...values: MessageArguments<Key>): MessagePart[];
+  text<Key extends MessageKey>(key: Key, ...values: MessageArguments<Key>): string;
+  number(value: number): string;
+}
+
+export function createTranslator(language: string, dictionary: AnyDictionary): Translator {
+  const plurals = new Intl.PluralRules(language);
+  const numbers = new Intl.NumberFormat(language);
+
+  const parts = (key: MessageKey, values: Readonly<Record<string, string | number>> = {}): MessagePart[] => {
+    // A service that is newer than this page may give a reason that has no text yet.
+    const entry = dictionary[key] ?? "";
+    const template =
+      typeof entry === "string" ? entry : (entry[plurals.select(Number(values.count))] ?? entry.other ?? "");
+    // Odd pieces are the names between braces.
+    return template
+      .split(/\{(\w+)\}/)
+      .map((piece, index): MessagePart => {
+        if (index % 2 === 0) return { kind: "text", text: piece };
+        const value = values[piece] ?? "";
+        return { kind: "value", text: typeof value === "number" ? numbers.format(value) : value };
+      })
+      .filter(({ text }) => text !== "");
+  };
+
+  return {
+    language,
+    parts: (key, ...[values]) => parts(key, values),
+    text: (key, ...[values]) =>
+      parts(key, values)
+        .map(({ text }) => text)
+        .join(""),
+    number: (value) => numbers.format(value),
+  };
+}

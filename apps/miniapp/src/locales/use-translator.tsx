@@ -1,0 +1,27 @@
+import { createContext, type ReactNode, use } from "react";
+import type { MessageArguments, MessageKey } from "./dictionary.ts";
+import type { Translator } from "./translate.ts";
+
+const TranslatorContext = createContext<Translator | null>(null);
+
+export const TranslatorProvider = TranslatorContext;
+
+export function useTranslator(): Translator {
+  const translator = use(TranslatorContext);
+  if (!translator) throw new Error("no TranslatorProvider above this component");
+  return translator;
+}
+
+/** A text with its values in `<bdi>`: a name or a number in another direction must not turn the sentence around it. */
+export function Message<Key extends MessageKey>({
+  id,
+  values,
+}: {
+  id: Key;
+} & (MessageArguments<Key> extends [infer Values] ? { values: Values } : { values?: undefined })): ReactNode {
+  const translator = useTranslator();
+  const given = (values === undefined ? [] : [values]) as MessageArguments<Key>;
+  return translator
+    .parts(id, ...given)
+    .map(({ kind, text }) => (kind === "text" ? text : <bdi key={text}>{text}</bdi>));
+}

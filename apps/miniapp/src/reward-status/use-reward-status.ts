@@ -1,0 +1,79 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { TRPCClientError } from "@trpc/client";
+import { useEffect, useState } from "react";
+import { fetchStatus } from "../ad-service-client.ts";
+import { createPublisherApi } from "../publisher-api.ts";
+import { useNow } from "../ui/use-now.ts";
+import type { Session } from "../watch-ad/watching.ts";
+import { describeReward, isFinal, type PublisherStatus, type Reward } from "./describe-reward.ts";
+import { pollAfterMs } from "./poll-after-ms.ts";
+
+export interface RewardStatusView {
+  readonly reward: Reward;
+  readonly isOffline: boolean;
+  /** Another window holds the session now, and shows how it ends. */
+  readonly isSuperseded: boolean;
+}
+
+/** Where the reward is. Both parties are asked, again and again until the publisher's books know. */
+export function useRewardStatus(session: Session, initData: string): RewardStatusView {
+  const [sinceMs] = useState(() => Date.now());
+  const waitedMs = useNow(1000) - sinceMs;
+  const publisher = usePublisherStatus(session, initData, sinceMs);
+  const service = useQuery({
+    queryKey: ["ad-service-status", session.session_id],
+    async queryFn() {
+      const answer = await fetchStatus(session.session_id, session.token);
+      if (answer.outcome === "unreachable") throw new Error("the ad service did not answer");
+      return answer;
+    },
+    refetchInterval: ({ state }) => (state.data?.outcome === "refused" ? false : pollAfterMs(Date.now() - sinceMs)),
+    // The publisher's books know more than the ad service.
+    enabled: publisher.status?.outcome !== "credited",
+  });
+
+  const reward = describeReward({
+    service: service.data?.outcome === "answered" ? service.data.body : undefined,
+    publisher: publisher.status,
+    hasPublisher: publisher.canBeAsked,
+    waitedMs,
+  });
+  return {
+    reward,
+    isOffline: service.failureCount > 1 && !isFinal(reward),
+    isSuperseded: service.data?.outcome === "refused" && !isFinal(reward),
+  };
+}
+
+function usePublisherStatus(session: Session, initData: string, sinceMs: number) {
+  const queryClient = useQueryClient();
+  const url = session.bot.publisher_api_url;
+  const [publisher] = useState(() => createPublisherApi(url ?? "", initData, queryClient));
+  const signIn = useQuery({
+    queryKey: ["sign-in", url],
+    queryFn: () => publisher.signIn(),
+    enabled: url !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: true,
+  });
+  const { data, error } = useQuery(
+    publisher.trpc.rewards.status.queryOptions(
+      { code: session.code, event: "rewarded" },
+      {
+        enabled: signIn.data === "signed-in",
+        refetchInterval: ({ state }) => (isBooked(state.data) ? false : pollAfterMs(Date.now() - sinceMs)),
+      },
+    ),
+  );
+  // A publisher who changed his secrets forgets whom he knew.
+  const isForgotten = error instanceof TRPCClientError && error.data?.code === "UNAUTHORIZED";
+  const { refetch } = signIn;
+  useEffect(() => {
+    if (isForgotten) refetch();
+  }, [isForgotten, refetch]);
+  return { status: data, canBeAsked: url !== undefined && signIn.data !== "refused" };
+}
+
+function isBooked(status: PublisherStatus | undefined): boolean {
+  return status !== undefined && status.outcome !== "not-yet";
+}

@@ -1,0 +1,63 @@
+/** Keeps a video to being watched: no native ways out, no seeking ahead, no other speed. The server is the judge all the same. */
+export function guardVideo(
+  video: HTMLVideoElement,
+  options: { furthestSeconds: () => number; onSeek: () => void },
+): () => void {
+  const stop = new AbortController();
+  const listening = { signal: stop.signal };
+  video.controls = false;
+  video.loop = false;
+  video.disablePictureInPicture = true;
+  video.disableRemotePlayback = true;
+  video.addEventListener(
+    "seeking",
+    () => {
+      options.onSeek();
+      const furthest = options.furthestSeconds();
+      if (video.currentTime > furthest + SEEK_SLACK_SECONDS) video.currentTime = furthest;
+    },
+    listening,
+  );
+  video.addEventListener(
+    "ratechange",
+    () => {
+      if (video.playbackRate !== 1) video.playbackRate = 1;
+    },
+    listening,
+  );
+  video.addEventListener("contextmenu", (event) => event.preventDefault(), listening);
+  const releaseKeys = silenceMediaKeys();
+  return () => {
+    stop.abort();
+    releaseKeys();
+  };
+}
+
+const SEEK_SLACK_SECONDS = 0.5;
+const MEDIA_ACTIONS = [
+  "play",
+  "pause",
+  "stop",
+  "seekbackward",
+  "seekforward",
+  "seekto",
+  "previoustrack",
+  "nexttrack",
+] as const;
+
+/** Without handlers of ours the browser would apply its own. */
+function silenceMediaKeys(): () => void {
+  if (!("mediaSession" in navigator)) return () => {};
+  const setAll = (handler: (() => void) | null) => {
+    for (const action of MEDIA_ACTIONS) {
+      try {
+        navigator.mediaSession.setActionHandler(action, handler);
+      } catch {
+        // A browser that does not know the action has no key for it.
+      }
+    }
+  };
+  navigator.mediaSession.metadata = null;
+  setAll(() => {});
+  return () => setAll(null);
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef } from "react";
+import { Message, useTranslator } from "../locales/use-translator.tsx";
+import { Button } from "../ui/button.tsx";
+
+/** Stands over the held video. The safe answer has the focus, and Escape gives it. */
+export function LeaveDialog({
+  seconds,
+  onStay,
+  onLeave,
+}: {
+  seconds: number;
+  onStay: () => void;
+  onLeave: () => void;
+}) {
+  const { text } = useTranslator();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      className="dialog"
+      aria-labelledby="leave-title"
+      aria-describedby="leave-text"
+      onCancel={(event) => {
+        event.preventDefault();
+        onStay();
+      }}
+    >
+      <h2 id="leave-title">{text("leave.title")}</h2>
+      <p id="leave-text" className="secondary">
+        <Message id="leave.text" values={{ count: seconds }} />
+      </p>
+      <Button autoFocus onClick={onStay}>
+        {text("leave.resume")}
+      </Button>
+      <Button look="danger" onClick={onLeave}>
+        {text("leave.confirm")}
+      </Button>
+    </dialog>
+  );
+}

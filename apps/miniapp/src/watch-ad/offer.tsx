@@ -1,0 +1,46 @@
+import { useEffect, useRef } from "react";
+import { Message, useTranslator } from "../locales/use-translator.tsx";
+import { Button } from "../ui/button.tsx";
+import type { Session } from "./watching.ts";
+
+export function Offer({ session, onWatch }: { session: Session; onWatch: () => void }) {
+  const { text } = useTranslator();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const { ad, bot, accepted_ms: acceptedMs } = session;
+  const isBegun = acceptedMs > 0;
+  const seconds = Math.max(1, Math.ceil((ad.duration_ms - session.resume_at_ms) / 1000));
+  return (
+    <>
+      <div className="offer-body">
+        <h1 ref={heading} tabIndex={-1}>
+          {text("offer.title")}
+        </h1>
+        <p className="secondary">
+          <Message id="offer.from" values={{ bot: bot.name }} />
+        </p>
+        <dl className="facts">
+          <div>
+            <dt>{text("offer.length")}</dt>
+            <dd>
+              <Message id={isBegun ? "secondsLeft" : "seconds"} values={{ count: seconds }} />
+            </dd>
+          </div>
+          <div>
+            <dt>{text("offer.advertiser")}</dt>
+            <dd>
+              <span className="ad-badge">{text("adLabel")}</span> <bdi>{ad.advertiser}</bdi>
+            </dd>
+          </div>
+          <div>
+            <dt>{text("offer.sound")}</dt>
+            <dd>{text("offer.soundNote")}</dd>
+          </div>
+        </dl>
+      </div>
+      <div className="foot">
+        <Button onClick={onWatch}>{text(isBegun ? "action.continue" : "action.watch")}</Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { Message, useTranslator } from "../locales/use-translator.tsx";
+import type { Host } from "../telegram/host.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import type { Session, Watching, WatchingSnapshot } from "./watching.ts";
+
+interface PlayerControlsProps {
+  session: Session;
+  watching: Watching;
+  snapshot: WatchingSnapshot;
+  host: Host;
+}
+
+/** Everything that lies over the running video. */
+export function PlayerControls({ session, watching, snapshot, host }: PlayerControlsProps) {
+  const { text } = useTranslator();
+  const { ad } = session;
+  const { player } = snapshot;
+  const region = useRef<HTMLElement>(null);
+  useEffect(() => region.current?.focus({ preventScroll: true }), []);
+  const seconds = secondsLeft(session, snapshot);
+  const share = Math.min(1, player.positionMs / ad.duration_ms);
+  const link = ad.call_to_action;
+  return (
+    <section
+      ref={region}
+      className="controls"
+      tabIndex={-1}
+      aria-label={text("player.label", { advertiser: ad.advertiser })}
+    >
+      <div className="controls-top">
+        <p className="chip">
+          <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
+        </p>
+        <p className="chip chip-time" role="timer">
+          <Message id="secondsLeft" values={{ count: seconds }} />
+        </p>
+        <Button look="on-video" aria-label={text("action.close")} onClick={watching.askToClose}>
+          <Icon name="close" />
+        </Button>
+      </div>
+      <PlaybackNote watching={watching} snapshot={snapshot} />
+      <div className="controls-foot">
+        {snapshot.isConnected ? null : (
+          <p className="chip" role="status">
+            {text("player.offline")}
+          </p>
+        )}
+        <div className="controls-row">
+          <Button
+            look="on-video"
+            aria-label={text(player.isMuted ? "action.unmute" : "action.mute")}
+            onClick={() => watching.setMuted(!player.isMuted)}
+          >
+            <Icon name={player.isMuted ? "sound-off" : "sound-on"} />
+          </Button>
+          {snapshot.stage === "playing" && player.playback !== "held" ? (
+            <Button look="on-video" aria-label={text("action.pause")} onClick={watching.pause}>
+              <Icon name="pause" />
+            </Button>
+          ) : null}
+          {link ? (
+            <a
+              className="button button-outside"
+              href={link.url}
+              target="_blank"
+              rel="noopener noreferrer"
+              onClick={(event) => host.openLink(link.url) && event.preventDefault()}
+            >
+              <bdi>{link.label}</bdi> <Icon name="outside" />
+            </a>
+          ) : null}
+        </div>
+        <div
+          className="progress"
+          role="progressbar"
+          aria-label={text("player.progress")}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          aria-valuenow={Math.round(share * 100)}
+        >
+          <div className="progress-bar" style={{ transform: `scaleX(${share})` }} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+export function secondsLeft({ ad }: Session, { player }: WatchingSnapshot): number {
+  return Math.max(0, Math.ceil((ad.duration_ms - player.positionMs) / 1000));
+}
+
+/** In the middle: why nothing moves, and what to tap. */
+function PlaybackNote({ watching, snapshot }: { watching: Watching; snapshot: WatchingSnapshot }) {
+  const { text } = useTranslator();
+  const { playback, holds } = snapshot.player;
+  const tap = (label: string, note?: ReactNode) => (
+    <div className="middle">
+      {note}
+      <button type="button" className="tap" onClick={watching.play}>
+        <span className="tap-circle">
+          <Icon name="play" />
+        </span>
+        {label}
+      </button>
+    </div>
+  );
+  if (snapshot.stage === "confirming") return <Waiting label={text("player.confirming")} />;
+  if (playback === "blocked") return tap(text("player.tapToPlay"));
+  if (playback === "stalled") return tap(text("action.tryAgain"), <p role="status">{text("player.stalled")}</p>);
+  if (playback === "held" && holds.has("paused")) return tap(text("action.play"));
+  if (playback === "held" && holds.has("away")) return tap(text("player.tapToContinue"));
+  if (playback === "buffering") return <Waiting label={text("player.buffering")} />;
+  return <div className="middle" />;
+}
+
+function Waiting({ label }: { label: string }) {
+  return (
+    <div className="middle" role="status">
+      <span className="spinner" />
+      <p>{label}</p>
+    </div>
+  );
+}

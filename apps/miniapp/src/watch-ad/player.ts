@@ -1,0 +1,235 @@
+import type { PlayerEvent, PlayerMoment } from "./collect-stretches.ts";
+import { guardVideo } from "./guard-video.ts";
+import { startWatching, type Watching, watch } from "./watchdog.ts";
+
+/** Why playback waits although the user started it. It goes on when nothing holds it any more. */
+export type Hold = "paused" | "dialog" | "away" | "over";
+
+export interface PlayerSnapshot {
+  readonly playback: "idle" | "playing" | "buffering" | "held" | "blocked" | "stalled" | "ended";
+  readonly holds: ReadonlySet<Hold>;
+  readonly positionMs: number;
+  readonly isMuted: boolean;
+}
+
+export interface PlayerOptions {
+  readonly resumeAtMs: number;
+  readonly isHere: () => boolean;
+  readonly onEvent: (event: PlayerEvent) => void;
+  /** The first frames play. */
+  readonly onStart: () => void;
+  readonly onEnd: () => void;
+  readonly onChange: (snapshot: PlayerSnapshot) => void;
+}
+
+const TICK_MS = 250;
+const ERROR_PAUSE_MS = 1500;
+
+/** Plays one video from its start tap to its end, whatever holds it up. It never plays ahead of the user's will. */
+export class Player {
+  readonly #video: HTMLVideoElement;
+  readonly #options: PlayerOptions;
+  readonly #stop = new AbortController();
+  readonly #holds = new Set<Hold>();
+  #isWanted = false;
+  #hasPlayed = false;
+  #isBlocked = false;
+  #isStalled = false;
+  #isEnded = false;
+  #isRunning = false;
+  #furthestMs: number;
+  #attempts = 0;
+  #watching: Watching;
+  #ticks: ReturnType<typeof setInterval> | undefined;
+
+  constructor(video: HTMLVideoElement, options: PlayerOptions) {
+    this.#video = video;
+    this.#options = options;
+    this.#furthestMs = options.resumeAtMs;
+    this.#watching = startWatching(options.resumeAtMs, performance.now());
+    this.#seek(options.resumeAtMs);
+    const unguard = guardVideo(video, {
+      furthestSeconds: () => this.#furthestMs / 1000,
+      onSeek: () => this.#options.onEvent({ type: "jumped" }),
+    });
+    this.#stop.signal.addEventListener("abort", unguard);
+    this.#listen("playing", () => this.#onPlaying());
+    this.#listen("timeupdate", () => this.#tick());
+    this.#listen("pause", () => this.#onPause());
+    this.#listen("waiting", () => this.#publish());
+    this.#listen("volumechange", () => this.#onEvent(this.#isRunning ? "changed" : "stopped"));
+    this.#listen("ended", () => this.#onEnded());
+    this.#listen("error", () => this.#onError());
+    this.#listen("loadedmetadata", () => this.#seek(this.#furthestMs));
+  }
+
+  /** The user asks for playback, at first or again after it was blocked or gave up. Only inside a tap. */
+  start(): void {
+    const isBroken = this.#isStalled || this.#video.error !== null;
+    this.#isWanted = true;
+    this.#isBlocked = false;
+    this.#isStalled = false;
+    this.#ticks ??= setInterval(() => this.#tick(), TICK_MS);
+    this.#watching = startWatching(this.#positionMs, performance.now());
+    if (isBroken) this.#reload();
+    this.#follow();
+  }
+
+  hold(hold: Hold): void {
+    this.#holds.add(hold);
+    this.#follow();
+  }
+
+  release(hold: Hold): void {
+    this.#holds.delete(hold);
+    this.#follow();
+  }
+
+  /** Sound only inside a tap: elsewhere browsers pause a video that is unmuted. */
+  setMuted(isMuted: boolean): void {
+    this.#video.muted = isMuted;
+    this.#publish();
+  }
+
+  destroy(): void {
+    this.#stop.abort();
+    clearInterval(this.#ticks);
+    this.#video.pause();
+  }
+
+  get snapshot(): PlayerSnapshot {
+    return {
+      playback: this.#playback(),
+      holds: new Set(this.#holds),
+      positionMs: this.#positionMs,
+      isMuted: this.#video.muted,
+    };
+  }
+
+  get #positionMs(): number {
+    return this.#video.currentTime * 1000;
+  }
+
+  get #shouldPlay(): boolean {
+    return this.#isWanted && this.#holds.size === 0 && !this.#isStalled && !this.#isEnded;
+  }
+
+  #playback(): PlayerSnapshot["playback"] {
+    if (this.#isEnded) return "ended";
+    if (!this.#isWanted) return "idle";
+    if (this.#isStalled) return "stalled";
+    if (this.#holds.size > 0) return "held";
+    if (this.#isBlocked) return "blocked";
+    return this.#isRunning && this.#video.readyState > 2 ? "playing" : "buffering";
+  }
+
+  #follow(): void {
+    if (!this.#shouldPlay) {
+      if (!this.#video.paused) this.#video.pause();
+    } else if (this.#video.paused) {
+      this.#watching = startWatching(this.#positionMs, performance.now());
+      this.#play();
+    }
+    this.#publish();
+  }
+
+  async #play(): Promise<void> {
+    const attempt = ++this.#attempts;
+    try {
+      await this.#video.play();
+      this.#isBlocked = false;
+    } catch {
+      // A newer attempt, or our own pause, interrupts an older one; only the last one tells.
+      this.#isBlocked = attempt === this.#attempts && this.#shouldPlay && !this.#video.error;
+    }
+    this.#publish();
+  }
+
+  #onPlaying(): void {
+    if (!this.#shouldPlay) {
+      this.#video.pause();
+      return;
+    }
+    this.#isRunning = true;
+    if (!this.#hasPlayed) this.#options.onStart();
+    this.#hasPlayed = true;
+    this.#onEvent("moved");
+  }
+
+  #onPause(): void {
+    // Something outside paused it: a call, a system dialog. Ask for a tap instead of fighting.
+    if (this.#isRunning && this.#shouldPlay && !this.#video.ended) this.#isBlocked = true;
+    this.#onEvent("stopped");
+    this.#isRunning = false;
+    this.#publish();
+  }
+
+  #onEnded(): void {
+    // A seek to the end that was taken back.
+    if (!this.#video.ended) return;
+    this.#isEnded = true;
+    this.#onEvent("stopped");
+    this.#isRunning = false;
+    this.#options.onEnd();
+  }
+
+  /** The network or the decoder gave up. The watchdog decides how long it is worth trying. */
+  #onError(): void {
+    this.#publish();
+    setTimeout(() => {
+      if (this.#video.error && this.#shouldPlay && !this.#stop.signal.aborted) this.#reload();
+    }, ERROR_PAUSE_MS);
+  }
+
+  #tick(): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#isRunning && !this.#video.seeking) this.#onEvent("moved");
+    if (!this.#shouldPlay || this.#isBlocked) return;
+    const { watching, verdict } = watch(this.#watching, this.#positionMs, performance.now());
+    this.#watching = watching;
+    if (verdict === "reload") this.#reload();
+    if (verdict === "give-up") {
+      this.#isStalled = true;
+      this.#follow();
+    }
+  }
+
+  #onEvent(type: "moved" | "changed" | "stopped"): void {
+    if (!this.#video.seeking) {
+      if (this.#isRunning) this.#furthestMs = Math.max(this.#furthestMs, this.#positionMs);
+      this.#options.onEvent({ type, moment: this.#moment() });
+    }
+    this.#publish();
+  }
+
+  #moment(): PlayerMoment {
+    return {
+      positionMs: this.#positionMs,
+      isVisible: this.#options.isHere(),
+      isMuted: this.#video.muted,
+      renderedFrames: this.#video.getVideoPlaybackQuality?.().totalVideoFrames,
+    };
+  }
+
+  /** Loads the media again and goes on where it stopped. */
+  #reload(): void {
+    this.#options.onEvent({ type: "jumped" });
+    this.#isRunning = false;
+    this.#video.load();
+    this.#seek(this.#furthestMs);
+    if (this.#shouldPlay) this.#play();
+  }
+
+  /** Before the media's length is known this asks where playback will start; not each web view listens, so it is asked again then. */
+  #seek(positionMs: number): void {
+    if (Math.abs(this.#positionMs - positionMs) > 1) this.#video.currentTime = positionMs / 1000;
+  }
+
+  #listen(type: keyof HTMLMediaElementEventMap, listener: () => void): void {
+    this.#video.addEventListener(type, listener, { signal: this.#stop.signal });
+  }
+
+  #publish(): void {
+    if (!this.#stop.signal.aborted) this.#options.onChange(this.snapshot);
+  }
+}

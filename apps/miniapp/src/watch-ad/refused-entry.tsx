@@ -1,0 +1,38 @@
+import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
+import { useTranslator } from "../locales/use-translator.tsx";
+import type { Host } from "../telegram/host.ts";
+import { Button } from "../ui/button.tsx";
+import type { IconName } from "../ui/icon.tsx";
+import { Notice } from "../ui/notice.tsx";
+
+const refusals = {
+  INIT_DATA_INVALID: { state: "init-data-invalid", icon: "person" },
+  INIT_DATA_EXPIRED: { state: "init-data-expired", icon: "clock" },
+  CODE_MALFORMED: { state: "code-malformed", icon: "link" },
+  CODE_UNKNOWN: { state: "code-unknown", icon: "link" },
+  CODE_EXPIRED: { state: "code-expired", icon: "clock" },
+  CODE_USED: { state: "code-used", icon: "check" },
+  CODE_OF_ANOTHER_USER: { state: "code-of-another-user", icon: "person" },
+  BOT_UNKNOWN: { state: "bot-unknown", icon: "note" },
+  BOT_SUSPENDED: { state: "bot-suspended", icon: "pause" },
+} as const satisfies Record<OpenSessionRefusal, { state: string; icon: IconName }>;
+
+/** The ad service will not open an ad; says why in words that lead on. Codes of the future are told in general. */
+export function RefusedEntry({ code, host }: { code: string; host: Host }) {
+  const { text } = useTranslator();
+  const { state, icon } = isKnown(code) ? refusals[code] : ({ state: "not-understood", icon: "note" } as const);
+  return (
+    <Notice
+      state={state}
+      icon={icon}
+      title={text(`${state}.title`)}
+      action={<Button onClick={host.close}>{text("action.close")}</Button>}
+    >
+      <p className="secondary">{text(`${state}.text`)}</p>
+    </Notice>
+  );
+}
+
+function isKnown(code: string): code is OpenSessionRefusal {
+  return Object.hasOwn(refusals, code);
+}

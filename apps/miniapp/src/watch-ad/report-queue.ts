@@ -1,0 +1,135 @@
+import type { ProgressReport, ReportRequest, ReportResponse } from "@intermission/ad-core/player-api";
+import type { Answer } from "../ad-service-client.ts";
+
+export type Call = Omit<ReportRequest, "token">;
+
+export interface ReportQueueOptions {
+  send(call: Call): Promise<Answer<ReportResponse>>;
+  /** For a page that is going away; nobody hears the answer. */
+  beacon(call: Call): boolean;
+  onAnswer(response: ReportResponse): void;
+  /** The service takes nothing more from this opening: `SUPERSEDED`, `SESSION_OVER`, `SESSION_UNKNOWN`. */
+  onRefused(code: string): void;
+  onConnection(isReachable: boolean): void;
+}
+
+const HEARTBEAT_MS = 5000;
+/** The most that one call may carry; about 30 kB, which a beacon takes too. */
+const MOST_REPORTS = 300;
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 8000;
+
+/**
+ * Keeps what was played until the service has acknowledged it: lost answers, restarts of the server and tunnels cost
+ * time, never progress. Reports are a set, so sending one again is harmless.
+ */
+export class ReportQueue {
+  readonly #options: ReportQueueOptions;
+  readonly #unacknowledged = new Map<number, ProgressReport>();
+  #hasStarted = false;
+  #isStartKnown = false;
+  #isClosing = false;
+  #isOver = false;
+  #calls = 0;
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #state: ReportResponse["state"] = "opened";
+
+  constructor(options: ReportQueueOptions) {
+    this.#options = options;
+  }
+
+  get isSettled(): boolean {
+    return this.#unacknowledged.size === 0 && this.#calls === 0;
+  }
+
+  /** Playback began. Goes with each call until the service knows, since it counts nothing before. */
+  start(): void {
+    this.#hasStarted = true;
+    this.#sendUnlessBusy();
+  }
+
+  add(reports: readonly ProgressReport[]): void {
+    if (reports.length === 0) return;
+    for (const report of reports) this.#unacknowledged.set(report.sequence, report);
+    this.#sendUnlessBusy();
+  }
+
+  /** At once, even while another call is under way: it may be hanging. */
+  flush(): void {
+    this.#failures = 0;
+    this.#send();
+  }
+
+  /** The user leaves the ad. Carried by each call until the service answered one. */
+  close(): void {
+    this.#isClosing = true;
+    this.flush();
+  }
+
+  /** The page may be gone in a moment. What went by beacon stays here, should the page live on. */
+  leave(closed?: "page-hidden"): void {
+    const isWorthACall = this.#unacknowledged.size > 0 || closed || this.#isClosing;
+    if (this.#isOver || !this.#hasStarted || !isWorthACall) return;
+    this.#options.beacon({ ...this.#call(), ...(closed && !this.#isClosing && { closed }) });
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+
+  #call(): Call {
+    return {
+      reports: [...this.#unacknowledged.values()].slice(0, MOST_REPORTS),
+      ...(this.#hasStarted && !this.#isStartKnown && { started: true }),
+      ...(this.#isClosing && { closed: "tap" as const }),
+    };
+  }
+
+  #sendUnlessBusy(): void {
+    if (this.#calls === 0 && this.#failures === 0) this.#send();
+  }
+
+  async #send(): Promise<void> {
+    if (this.#isOver) return;
+    clearTimeout(this.#timer);
+    const call = this.#call();
+    this.#calls++;
+    const answer = await this.#options.send(call);
+    this.#calls--;
+    if (this.#isOver) return;
+    if (answer.outcome === "answered") this.#settle(call, answer.body);
+    else if (answer.outcome === "unreachable") this.#retryLater(answer.retryAfterMs);
+    else {
+      this.stop();
+      this.#options.onRefused(answer.code);
+    }
+  }
+
+  #settle(call: Call, response: ReportResponse): void {
+    for (const sequence of response.acknowledged) this.#unacknowledged.delete(sequence);
+    if (call.started) this.#isStartKnown = true;
+    this.#failures = 0;
+    this.#state = response.state;
+    this.#options.onConnection(true);
+    this.#options.onAnswer(response);
+    if (this.#isOver) return;
+    if (this.#state === "rewarded") this.stop();
+    else if (response.too_early) this.#sendIn(response.too_early.retry_after_ms);
+    else if (this.#unacknowledged.size > 0) this.#sendUnlessBusy();
+    else if (this.#state === "watched") this.#sendIn(HEARTBEAT_MS);
+  }
+
+  #retryLater(atLeastMs: number): void {
+    this.#options.onConnection(false);
+    const backoffMs = Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LONGEST_RETRY_MS);
+    this.#failures++;
+    this.#sendIn(Math.max(backoffMs, atLeastMs));
+  }
+
+  #sendIn(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#send(), milliseconds);
+  }
+}

@@ -1,0 +1,15 @@
+import { useCallback } from "react";
+
+/** A place for the video that was there before React: the element is moved in, never made anew, so nothing loads twice. */
+export function VideoSlot({ video, width, height }: { video: HTMLVideoElement; width: number; height: number }) {
+  const adopt = useCallback(
+    (slot: HTMLDivElement | null) => {
+      video.className = "video";
+      video.setAttribute("aria-hidden", "true");
+      video.tabIndex = -1;
+      slot?.replaceChildren(video);
+    },
+    [video],
+  );
+  return <div className="video-slot" ref={adopt} style={{ aspectRatio: `${width} / ${height}` }} />;
+}

@@ -1,0 +1,51 @@
+import { useEffect } from "react";
+import { formatWait } from "../locales/format-wait.ts";
+import { Message, useTranslator } from "../locales/use-translator.tsx";
+import type { Host } from "../telegram/host.ts";
+import { Button } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { useNow } from "../ui/use-now.ts";
+import type { WaitReason } from "./use-ad-session.ts";
+
+interface WaitEntryProps {
+  reason: WaitReason;
+  untilMs: number;
+  host: Host;
+  onReopen: () => void;
+}
+
+/** Nothing to watch yet, with the time that is left by the service's clock. Afterwards it asks again. */
+export function WaitEntry({ reason, untilMs, host, onReopen }: WaitEntryProps) {
+  const { text } = useTranslator();
+  const leftMs = untilMs - useNow(500);
+  const isOver = leftMs <= 0;
+  const isAskedByItself = isOver && reason === "no-ad";
+  useEffect(() => {
+    if (isAskedByItself) onReopen();
+  }, [isAskedByItself, onReopen]);
+
+  if (isOver && reason !== "no-ad") {
+    return (
+      <Notice
+        state="limit-over"
+        icon="play"
+        title={text("limit-over.title")}
+        action={<Button onClick={onReopen}>{text("action.watch")}</Button>}
+      >
+        <p className="secondary">{text("limit-over.text")}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice
+      state={reason === "no-ad" ? "no-ad" : "limit-reached"}
+      icon="clock"
+      title={text(`${reason}.title`)}
+      action={<Button onClick={host.close}>{text("action.close")}</Button>}
+    >
+      <p className="secondary" role="timer">
+        <Message id={`${reason}.text`} values={{ time: formatWait(leftMs) }} />
+      </p>
+    </Notice>
+  );
+}

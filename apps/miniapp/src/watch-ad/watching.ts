@@ -1,0 +1,174 @@
+import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
+import { beaconReports, sendReports } from "../ad-service-client.ts";
+import type { Host } from "../telegram/host.ts";
+import { type Collecting, collectStretches, type PlayerEvent } from "./collect-stretches.ts";
+import { Player, type PlayerSnapshot } from "./player.ts";
+import { ReportQueue } from "./report-queue.ts";
+import { watchPresence } from "./watch-presence.ts";
+
+export type Session = Extract<OpenSessionResponse, { outcome: "session" }>;
+
+/**
+ * offer → playing → confirming (played to the end, the service has not said so yet) → watched → closed.
+ * `incomplete`: the service is missing a part. `left`: the user gave the reward up. `superseded`, `over`: the service
+ * takes nothing more from this window.
+ */
+export type Stage =
+  | "offer"
+  | "playing"
+  | "confirming"
+  | "watched"
+  | "closed"
+  | "incomplete"
+  | "left"
+  | "superseded"
+  | "over";
+
+export interface WatchingSnapshot {
+  readonly stage: Stage;
+  readonly player: PlayerSnapshot;
+  readonly isConnected: boolean;
+  readonly isAskedToLeave: boolean;
+}
+
+/** One opening of one ad, from the offer to its close: the player, what it reports, and what the service answers. */
+export class Watching {
+  readonly #host: Host;
+  readonly #player: Player;
+  readonly #queue: ReportQueue;
+  readonly #listeners = new Set<() => void>();
+  readonly #stop = new AbortController();
+  #collecting: Collecting;
+  #isHere = true;
+  #snapshot: WatchingSnapshot;
+
+  constructor(session: Session, video: HTMLVideoElement, host: Host) {
+    this.#host = host;
+    this.#collecting = { nextSequence: session.first_sequence, running: null };
+    const { session_id: sessionId, token } = session;
+    this.#queue = new ReportQueue({
+      send: (call) => sendReports(sessionId, { token, ...call }),
+      beacon: (call) => beaconReports(sessionId, { token, ...call }),
+      onAnswer: ({ state }) => this.#onServiceState(state),
+      onRefused: (code) => this.#onRefused(code),
+      onConnection: (isConnected) => this.#set({ isConnected }),
+    });
+    this.#player = new Player(video, {
+      resumeAtMs: session.resume_at_ms,
+      isHere: () => this.#isHere,
+      onStart: () => this.#queue.start(),
+      onEvent: (event) => this.#onPlayerEvent(event),
+      onEnd: () => this.#onEnd(),
+      onChange: (player) => this.#set({ player }),
+    });
+    this.#snapshot = { stage: "offer", player: this.#player.snapshot, isConnected: true, isAskedToLeave: false };
+    const stopPresence = watchPresence(host, (isHere) => this.#onPresence(isHere));
+    this.#stop.signal.addEventListener("abort", stopPresence);
+    const listening = { signal: this.#stop.signal };
+    window.addEventListener("pagehide", () => this.#queue.leave("page-hidden"), listening);
+    window.addEventListener("online", () => this.#queue.flush(), listening);
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getSnapshot = (): WatchingSnapshot => this.#snapshot;
+
+  /** The start tap, and each further tap that asks for playback. */
+  readonly play = (): void => {
+    if (this.#snapshot.stage === "offer") {
+      this.#host.holdOpen(true);
+      this.#set({ stage: "playing" });
+    }
+    this.#player.release("paused");
+    this.#player.release("away");
+    this.#player.start();
+  };
+
+  readonly pause = (): void => this.#player.hold("paused");
+  readonly setMuted = (isMuted: boolean): void => this.#player.setMuted(isMuted);
+
+  /** The close button and Telegram's back button: asks first, while there is something to lose. */
+  readonly askToClose = (): void => {
+    if (this.#snapshot.isAskedToLeave) this.stay();
+    else if (this.#snapshot.stage === "playing") {
+      this.#player.hold("dialog");
+      this.#set({ isAskedToLeave: true });
+    } else this.close();
+  };
+
+  readonly stay = (): void => {
+    this.#set({ isAskedToLeave: false });
+    this.#player.release("dialog");
+  };
+
+  /** Gives the reward up. */
+  readonly leave = (): void => {
+    this.#set({ isAskedToLeave: false });
+    this.#finish("left");
+    this.#queue.close();
+    this.#host.close();
+  };
+
+  /** After the end. Whatever is not acknowledged goes along, so the user need not wait for it. */
+  readonly close = (): void => {
+    this.#finish("closed");
+    this.#queue.close();
+  };
+
+  destroy(): void {
+    this.#stop.abort();
+    this.#player.destroy();
+    this.#queue.stop();
+    this.#host.holdOpen(false);
+    this.#listeners.clear();
+  }
+
+  #onPlayerEvent(event: PlayerEvent): void {
+    const { collecting, reports } = collectStretches(this.#collecting, event);
+    this.#collecting = collecting;
+    this.#queue.add(reports);
+  }
+
+  #onEnd(): void {
+    if (this.#snapshot.stage === "playing") this.#set({ stage: "confirming" });
+    this.#queue.flush();
+  }
+
+  #onPresence(isHere: boolean): void {
+    this.#isHere = isHere;
+    if (isHere) this.#player.release("away");
+    else {
+      this.#player.hold("away");
+      this.#queue.leave();
+    }
+  }
+
+  #onServiceState(state: Session["state"]): void {
+    const { stage } = this.#snapshot;
+    const isDone = state === "watched" || state === "rewarded";
+    if (isDone && (stage === "playing" || stage === "confirming")) {
+      this.#player.release("dialog");
+      this.#set({ stage: "watched", isAskedToLeave: false });
+      this.#host.haptic("success");
+    } else if (!isDone && stage === "confirming" && this.#queue.isSettled) this.#finish("incomplete");
+  }
+
+  #onRefused(code: string): void {
+    if (this.#snapshot.stage === "closed" || this.#snapshot.stage === "left") return;
+    this.#finish(code === "SESSION_OVER" ? "over" : "superseded");
+  }
+
+  #finish(stage: Stage): void {
+    this.#player.hold("over");
+    this.#host.holdOpen(false);
+    this.#set({ stage, isAskedToLeave: false });
+  }
+
+  #set(change: Partial<WatchingSnapshot>): void {
+    this.#snapshot = { ...this.#snapshot, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,23 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+import { inlineEarlyStart } from "./build/inline-early-start.ts";
+import { printSizes } from "./build/print-sizes.ts";
+
+export default defineConfig({
+  base: "/app/",
+  plugins: [
+    react(),
+    inlineEarlyStart({ entry: "src/early-start.ts", mostBytes: 2048 }),
+    printSizes({ mostKilobytesOfScript: 115 }),
+  ],
+  build: {
+    // Telegram's own web views: iOS 15.4 and Android System WebView 100 on.
+    target: ["chrome100", "safari15.4", "firefox100"],
+    sourcemap: false,
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    // The content security policy admits files of this origin only.
+    assetsInlineLimit: 0,
+  },
+});

@@ -65,10 +65,17 @@ describe("an honest view", () => {
     expect(later).toMatchObject({ acceptedMs: 3_000, acknowledged: [0, 1, 2], tooEarly: undefined });
   });
 
-  test("a beginning of very short clips is not enough", () => {
-    const short = { ...tenSeconds, durationMs: 900 };
-    expect(acceptProgress(short, [stretch(0, 0, 449)], after(1000)).isWatched).toBe(false);
-    expect(acceptProgress(short, [stretch(0, 0, 850)], after(1000)).isWatched).toBe(true);
+  test.each([
+    { toMs: 1700, isWatched: false },
+    { toMs: 1800, isWatched: true },
+  ])("of a two-second clip $toMs ms: watched is $isWatched", ({ toMs, isWatched }) => {
+    const short = { ...tenSeconds, durationMs: 2000 };
+    expect(acceptProgress(short, [stretch(0, 0, toMs)], after(2000)).isWatched).toBe(isWatched);
+  });
+
+  test("a two-second clip at fourfold speed is not watched, for all the slack", () => {
+    const short = { ...tenSeconds, durationMs: 2000 };
+    expect(acceptProgress(short, secondBySecond(0, 2000), after(500)).isWatched).toBe(false);
   });
 });
 

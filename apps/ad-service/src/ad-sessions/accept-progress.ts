@@ -35,6 +35,8 @@ const LONGEST_REPORT_MS = 30_000;
 const JITTER_MS = 250;
 const WATCHED_SHARE = 0.97;
 const LAST_SECOND_MS = 1000;
+/** Of a clip of two seconds the last one would be half. */
+const LAST_SECOND_SHARE = 0.1;
 const LONGEST_WAIT_MS = 10_000;
 /** Of an honest player's numbers one range remains. Only a forger leaves hundreds of holes; they are then taken as settled. */
 const MOST_SEQUENCE_RANGES = 256;
@@ -117,7 +119,7 @@ function stretchOf(report: ProgressReport, durationMs: number): Range {
 }
 
 function isWatched(covered: readonly Range[], durationMs: number): boolean {
-  const lastMs = Math.min(LAST_SECOND_MS, durationMs / 2);
+  const lastMs = Math.min(LAST_SECOND_MS, durationMs * LAST_SECOND_SHARE);
   const isAllButTheLastSecond = covered.some(([from, to]) => from === 0 && to >= durationMs - lastMs);
   return isAllButTheLastSecond || totalLength(covered) >= durationMs * WATCHED_SHARE;
 }

@@ -1,7 +1,8 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
-import { bookEvents, type EventLine, type Payout } from "./book-events.ts";
+import { bookEvents } from "./book-events.ts";
+import type { EventLine, Payout } from "./schema.ts";
 
 const botId = "7000000001";
 const payout: Payout = { rewarded: 10, directLink: 3, dailyCap: undefined, perCode: "once" };

@@ -1,5 +1,6 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { bookEvents, type EventLine, type Payout } from "./book-events.ts";
+import { bookEvents } from "./book-events.ts";
+import type { EventLine, Payout } from "./schema.ts";
 
 /** Equal events closer together than this are taken for repeats: the ad service's default cooldown. */
 const equalEventsApartSeconds = 60;

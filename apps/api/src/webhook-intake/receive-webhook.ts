@@ -3,8 +3,9 @@ import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
 import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webhook-event";
 import { groupCommits } from "@intermission/postgres/group-commits";
 import type { Database } from "@intermission/postgres/open-database";
-import { bookEvents, type EventLine, isStorable, type Payout } from "./book-events.ts";
+import { bookEvents, isStorable } from "./book-events.ts";
 import { bookTwoFieldEvent, type UnmatchedReason } from "./book-two-field-event.ts";
+import type { EventLine, Payout } from "./schema.ts";
 
 export interface WebhookRequest {
   body: Uint8Array;

@@ -1,7 +1,8 @@
 import type { ListedEvent } from "@intermission/ad-core/client-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { AdServiceClient } from "../ad-service-client.ts";
-import { bookEvents, type EventLine, isStorable, type Payout } from "./book-events.ts";
+import { bookEvents, isStorable } from "./book-events.ts";
+import type { EventLine, Payout } from "./schema.ts";
 
 export interface ReconcileOptions {
   database: Database<unknown>;

@@ -16,3 +16,25 @@ export interface Receipt {
 
 /** `refused`: in the ledger with zero units. `unmatched`: not in the ledger, because it names no code and none fits. */
 export type ReceiptOutcome = "booked" | "refused" | "unmatched";
+
+/** One event to be booked, whatever brought it. Its id is what makes a repeat harmless. */
+export interface EventLine {
+  eventId: string;
+  event: "rewarded" | "direct_link";
+  userId: string;
+  code: string | null;
+  reference: string | null;
+  occurredAt: string | null;
+  isTest: boolean;
+  rawBody: string | null;
+  signatureHeader: string | null;
+  isTwoField: boolean;
+}
+
+export interface Payout {
+  readonly rewarded: number;
+  readonly directLink: number;
+  /** Paid rewards of a user in one UTC day; undefined is no cap. */
+  readonly dailyCap: number | undefined;
+  readonly perCode: "once" | "each";
+}

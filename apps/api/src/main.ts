@@ -20,6 +20,10 @@ async function main(): Promise<void> {
     schema: "api",
     migrations,
     logger,
+  }).catch((cause: unknown) => {
+    const store =
+      config.databaseUrl === undefined ? `the store in ${config.dataFolder}` : "the database of DATABASE_URL";
+    throw new Error(`${store} could not be opened`, { cause });
   });
   const adService = adServiceClient({ url: config.adServiceUrl, token: config.adApiTokens[0] });
   const stopping = new AbortController();

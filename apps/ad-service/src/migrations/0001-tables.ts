@@ -177,7 +177,8 @@ create table deliveries (
   primary key (bot_id, event_id),
   foreign key (bot_id, event_id) references events
 );
-create index deliveries_due on deliveries (due_at) where state = 'waiting';
+-- By bot, so that one endpoint's backlog is never read for the sake of another's.
+create index deliveries_due on deliveries (bot_id, due_at) where state = 'waiting';
 create index deliveries_leased on deliveries (lease_until) where state = 'sending';
 create index deliveries_held on deliveries (bot_id) where state = 'held';
 

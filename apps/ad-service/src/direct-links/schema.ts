@@ -1,0 +1,21 @@
+import type { ColumnType } from "kysely";
+
+/** Clicks are written by hot statements; the builder only reads them. */
+type Read<Value> = ColumnType<Value, never, never>;
+
+export interface DirectLinkTables {
+  clicks: {
+    bot_id: Read<string>;
+    /** `clk_` + UUIDv7; the macro `{click_id}` of the landing page. */
+    click_id: Read<string>;
+    code: Read<string>;
+    user_id: Read<string>;
+    campaign_id: Read<string | null>;
+    /** `counted`, or why the visit earned nothing. */
+    outcome: Read<string>;
+    user_agent: Read<string>;
+    /** Keyed by a key of the day: equal addresses can be told within a day, and never again. */
+    address_hash: Read<Buffer | null>;
+    occurred_at: Read<Date>;
+  };
+}

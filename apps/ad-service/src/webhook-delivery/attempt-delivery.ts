@@ -1,0 +1,79 @@
+import type { SigningTokens } from "../bots/signing-tokens.ts";
+import type { GuardedRequests, GuardedResult } from "../outbound/guarded-request.ts";
+import type { ClaimedDelivery } from "./claim-deliveries.ts";
+import type { FinishedAttempt } from "./finish-deliveries.ts";
+import { judgeAttempt } from "./judge-attempt.ts";
+import { sendWebhook } from "./send-webhook.ts";
+
+export type AttemptOutcome =
+  | { outcome: "finished"; finished: FinishedAttempt }
+  /** Nothing was sent, or what was sent is no fault of the endpoint: no attempt is consumed. */
+  | { outcome: "not-made"; to: "waiting" | "held"; delaySeconds: number };
+
+export interface AttemptDeps {
+  requests: Pick<GuardedRequests, "guardedRequest">;
+  tokensOf: (botId: string) => Promise<SigningTokens | undefined>;
+  log: { error(facts: object, message: string): void };
+  /** Whether the lease is long enough for a whole exchange, and nobody asked us to stop. */
+  mayStart: () => boolean;
+  /** Aborts when stopping can wait no longer. */
+  signal: AbortSignal;
+}
+
+/** After a fault of ours: long enough not to spin, short enough to be forgotten. */
+const OWN_FAULT_DELAY_SECONDS = 5;
+/** After a claim that took too long, or a stop: claiming the same row again at once would only spin. */
+const TOO_LATE_DELAY_SECONDS = 1;
+
+/** Makes one attempt of a claimed delivery and says what is to be booked. Never throws. */
+export async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Promise<AttemptOutcome> {
+  const { webhookUrl } = delivery;
+  let startedAt: Date | undefined;
+  try {
+    const tokens = await deps.tokensOf(delivery.botId);
+    if (webhookUrl === null || tokens === undefined) return { outcome: "not-made", to: "held", delaySeconds: 0 };
+    if (!deps.mayStart()) return { outcome: "not-made", to: "waiting", delaySeconds: TOO_LATE_DELAY_SECONDS };
+    startedAt = new Date();
+    const result = await sendWebhook(deps.requests, { ...delivery, webhookUrl }, tokens, startedAt, deps.signal);
+    return { outcome: "finished", finished: finishedBy(delivery, webhookUrl, startedAt, result) };
+  } catch (error) {
+    if (!deps.signal.aborted) {
+      deps.log.error(
+        { err: error, botId: delivery.botId, eventId: delivery.eventId },
+        "an attempt failed by our own fault",
+      );
+    }
+    if (startedAt !== undefined && webhookUrl !== null && delivery.deliveryMode === "at-most-once") {
+      return { outcome: "finished", finished: unknownOf(delivery, webhookUrl, startedAt) };
+    }
+    return { outcome: "not-made", to: "waiting", delaySeconds: deps.signal.aborted ? 0 : OWN_FAULT_DELAY_SECONDS };
+  }
+}
+
+function finishedBy(delivery: ClaimedDelivery, url: string, startedAt: Date, result: GuardedResult): FinishedAttempt {
+  const { attempt: attemptsMade, deliveryMode } = delivery;
+  const judgement = judgeAttempt({ result, attemptsMade, deliveryMode, jitter: Math.random(), now: new Date() });
+  const hasFailed = result.outcome === "failed";
+  return {
+    ...unknownOf(delivery, url, startedAt),
+    state: judgement.state,
+    delaySeconds: judgement.state === "waiting" ? judgement.delaySeconds : null,
+    address: result.address ?? null,
+    status: result.status ?? null,
+    errorClass: hasFailed ? result.errorClass : null,
+    connectMs: result.timings.connectMs ?? null,
+    firstByteMs: result.timings.firstByteMs ?? null,
+    totalMs: result.timings.totalMs,
+    responseText: hasFailed ? result.detail : result.text,
+  };
+}
+
+/** Something may have been sent, and nobody knows what came of it. */
+function unknownOf(delivery: ClaimedDelivery, url: string, startedAt: Date): FinishedAttempt {
+  const { botId, eventId, fence, attempt } = delivery;
+  return {
+    ...{ botId, eventId, fence, attempt, url, startedAt, state: "unknown", delaySeconds: null },
+    ...{ address: null, status: null, errorClass: null, responseText: null },
+    ...{ connectMs: null, firstByteMs: null, totalMs: null },
+  };
+}

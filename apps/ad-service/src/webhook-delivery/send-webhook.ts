@@ -1,0 +1,32 @@
+import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
+import type { SigningTokens } from "../bots/signing-tokens.ts";
+import type { GuardedRequests, GuardedResult } from "../outbound/guarded-request.ts";
+import type { ClaimedDelivery } from "./claim-deliveries.ts";
+
+/** One attempt: the stored bytes, signed anew for this moment. */
+export async function sendWebhook(
+  { guardedRequest }: Pick<GuardedRequests, "guardedRequest">,
+  delivery: Pick<ClaimedDelivery, "botId" | "eventId" | "attempt" | "body"> & { webhookUrl: string },
+  tokens: SigningTokens,
+  now: Date,
+  signal: AbortSignal,
+): Promise<GuardedResult> {
+  const body = Buffer.from(delivery.body, "utf8");
+  const timestampSeconds = Math.floor(now.getTime() / 1000);
+  return guardedRequest({
+    purpose: "webhook",
+    method: "POST",
+    signal,
+    url: delivery.webhookUrl,
+    body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "Intermission-Webhooks/1.0",
+      "x-bot-id": delivery.botId,
+      "x-timestamp": new Date(timestampSeconds * 1000).toISOString().replace(".000Z", "Z"),
+      "x-signature": sign(body, tokens.active),
+      ...signStandardWebhook({ id: delivery.eventId, timestampSeconds, body, tokens: tokens.all }),
+      "webhook-attempt": String(delivery.attempt),
+    },
+  });
+}

@@ -69,6 +69,8 @@ const commandVariables = z.object({
   ...storeVariables,
   ADS_URL: webAddress.optional(),
   OPERATOR_TOKEN: z.string().optional(),
+  PUBLIC_URL: webAddress.default("http://127.0.0.1:8701"),
+  MINIAPP_URL: webAddress.optional(),
   ENCRYPTION_KEY: storeVariables.ENCRYPTION_KEY.optional(),
 });
 
@@ -105,9 +107,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
-/** What the operator's command line is told by its environment. */
-export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const parsed = commandVariables.safeParse(withoutEmpty(environment));
+/** What the operator's command line is told by its options and its environment. */
+export function readCommandConfig(options: { url?: string | undefined }, environment: NodeJS.ProcessEnv = process.env) {
+  const parsed = commandVariables.safeParse({
+    ...withoutEmpty(environment),
+    ...(options.url !== undefined && { ADS_URL: options.url }),
+  });
   if (!parsed.success) throw new ConfigError(faultsOf(parsed.error));
   const read = parsed.data;
   return {
@@ -115,6 +120,7 @@ export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) 
     encryptionKey: read.ENCRYPTION_KEY,
     url: read.ADS_URL,
     operatorToken: read.OPERATOR_TOKEN,
+    miniappUrl: read.MINIAPP_URL ?? `${read.PUBLIC_URL}/app`,
   };
 }
 

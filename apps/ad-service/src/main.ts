@@ -67,6 +67,6 @@ try {
   await start(readConfig());
 } catch (error) {
   const fault = startFaultOf(error);
-  console.error(fault ?? error);
+  console.error(fault === undefined ? error : `ad-service: ${fault}`);
   process.exit(1);
 }

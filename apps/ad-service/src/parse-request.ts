@@ -6,7 +6,7 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: un
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map(({ path, message }) => ({ field: path.join(".") || "body", message }));
-  const faults = details.map(({ field, message }) => `${field} ${message}`);
+  const faults = details.map(({ field, message }) => (field === "body" ? message : `${field}: ${message}`));
   throw new HttpError(400, "BAD_REQUEST", faults.join("; "), { details });
 }
 

@@ -7,10 +7,10 @@ export class StartFault extends Error {
 
 /** The words for the operator, or undefined for a defect of ours. */
 export function startFaultOf(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof StartFault) return `ad-service: ${error.message}`;
+  if (error instanceof ConfigError || error instanceof StartFault) return error.message;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const words = "code" in cause && typeof cause.code === "string" ? wordsOf(cause.code, cause) : undefined;
-    if (words !== undefined) return `ad-service: ${words}`;
+    if (words !== undefined) return words;
   }
   return undefined;
 }

@@ -1,0 +1,69 @@
+import { Command, CommanderError } from "commander";
+import { ConfigError, readCommandConfig } from "./config.ts";
+import { openOperatorClient } from "./open-operator-client.ts";
+import { botCommands } from "./operator/commands/bots.ts";
+import { campaignCommands } from "./operator/commands/campaigns.ts";
+import { deliveryCommands } from "./operator/commands/deliveries.ts";
+import { eventCommands } from "./operator/commands/events.ts";
+import { tokenCommands } from "./operator/commands/tokens.ts";
+import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
+import { startFaultOf } from "./start-fault.ts";
+
+const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3 };
+
+const help = `
+It speaks to the server that runs on DATA_DIR (./data), or to the one that --url or ADS_URL names, with OPERATOR_TOKEN.
+Where none runs, it opens the store itself, with ENCRYPTION_KEY.
+
+Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no server or store in reach.`;
+
+async function main(words: readonly string[]): Promise<number> {
+  let client: OperatorClient | undefined;
+  const program = new Command("ads")
+    .description("The operator's command line of the ad service.")
+    .option("--json", "answer in JSON, for programs")
+    .option("--url <url>", "address of a running ad service (default: ADS_URL)")
+    .addHelpText("after", help)
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError("See it with --help.")
+    .exitOverride();
+  const context = {
+    async call(call: Parameters<OperatorClient["call"]>[0]) {
+      client ??= await openOperatorClient(readCommandConfig(program.opts<{ url?: string }>()));
+      return client.call(call);
+    },
+    print(answer: unknown, asText: () => string) {
+      console.log(program.opts().json ? JSON.stringify(answer, undefined, 2) : asText());
+    },
+  };
+  for (const addCommands of [botCommands, tokenCommands, campaignCommands, eventCommands, deliveryCommands]) {
+    addCommands(program, context);
+  }
+  try {
+    await program.parseAsync(words, { from: "user" });
+    return exitCodes.done;
+  } catch (error) {
+    return tell(error);
+  } finally {
+    await client?.close();
+  }
+}
+
+/** Says what failed and what to do; the exit code. */
+function tell(error: unknown): number {
+  // Commander has told its own already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
+  if (error instanceof OperatorRefusal) {
+    console.error(`ads: ${error.message}`);
+    return exitCodes.refused;
+  }
+  if (error instanceof NotReachable || error instanceof ConfigError) {
+    console.error(`ads: ${error.message}`);
+    return exitCodes.notReachable;
+  }
+  const fault = startFaultOf(error);
+  console.error(fault === undefined ? error : `ads: ${fault}`);
+  return fault === undefined ? exitCodes.refused : exitCodes.notReachable;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,53 @@
+import type { ClaimedFolder } from "@intermission/http-server/control-socket";
+import { createLogger } from "@intermission/http-server/logger";
+import { openDatabase } from "@intermission/postgres/open-database";
+import type { AdTables } from "./ad-database.ts";
+import { createOperatorApp } from "./app.ts";
+import { secretBox } from "./bots/secret-box.ts";
+import type { CommandConfig } from "./config.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator/operator-client.ts";
+
+/** Answers the operator's API from this process, on a store that no server has open (or one that any number may share). */
+export async function openStoreInProcess(
+  config: CommandConfig & { encryptionKey: Buffer },
+  folder: ClaimedFolder | undefined,
+): Promise<OperatorClient> {
+  const logger = createLogger({ level: "silent", name: "ads" });
+  const database = await openDatabase<AdTables>({
+    databaseUrl: config.databaseUrl,
+    dataDirectory: config.dataFolder,
+    schema: "ad_service",
+    migrations: allMigrations,
+  });
+  const app = createOperatorApp({
+    logger,
+    database,
+    secretBox: secretBox(config.encryptionKey),
+    campaigns: { refresh: async () => {} },
+    mediaDir: config.mediaDir,
+    miniappUrl: config.miniappUrl,
+    isPlainHttpAllowed: config.mode === "demo",
+    now: () => new Date(),
+  });
+  await app.ready();
+  // Another command that is given meanwhile finds the folder taken, and is answered here.
+  folder?.serve((socket) => app.server.emit("connection", socket));
+  return {
+    async call(call) {
+      const payload = payloadOf(call);
+      const answer = await app.inject({
+        method: call.method,
+        url: pathOf(call),
+        headers: headersOf(call),
+        ...(payload !== undefined && { payload }),
+      });
+      return answerOf(answer.statusCode, answer.body);
+    },
+    async close() {
+      await app.close();
+      await database.close();
+      await folder?.release();
+    },
+  };
+}

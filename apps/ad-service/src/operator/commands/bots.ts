@@ -1,0 +1,100 @@
+import { type Command, Option } from "commander";
+import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
+import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
+import { collect, orNone, telegramIdOption, wholeNumber } from "./parse-option.ts";
+
+export function botCommands(program: Command, context: CommandContext): void {
+  const bots = program.command("bots").description("publishers' bots and their settings");
+
+  withExamples(withSettings(bots.command("add").description("add a bot; its API token is shown this once")), [
+    'bots add --bot-id 7000000001 --name "Coin Garden" --webhook-url https://example.com/webhooks/ads',
+    "bots add --bot-id 7000000001 --json",
+  ])
+    .requiredOption("--bot-id <id>", "its Telegram id: the digits before the colon of its token", telegramIdOption)
+    .action(async ({ botId, ...options }: SettingOptions & { botId: string }) => {
+      const body = { botId, ...settingsOf(options) };
+      const added = await callForRow(context, { method: "POST", path: "/bots", body });
+      context.print(added, () => `${recordOf(added)}\n\nKeep the token now: it is not shown again.`);
+    });
+
+  withExamples(bots.command("list").description("all bots"), ["bots list", "bots list --json"]).action(async () => {
+    const rows = rowsOf(await context.call({ method: "GET", path: "/bots" }), "bots");
+    context.print(rows, () => tableOf(rows, columns));
+  });
+
+  forOneBot(bots, "show", "a bot, its settings and its tokens").action(async (botId: string) => {
+    const bot = await callForRow(context, { method: "GET", path: `/bots/${botId}` });
+    const { tokens: _, ...settings } = bot;
+    context.print(bot, () => `${recordOf(settings)}\n\n${tableOf(rowsOf(bot, "tokens"), tokenColumns)}`);
+  });
+
+  withSettings(forOneBot(bots, "update", "change settings of a bot; the others stay")).action(
+    async (botId: string, options: SettingOptions) => {
+      const bot = await callForRow(context, { method: "PATCH", path: `/bots/${botId}`, body: settingsOf(options) });
+      context.print(bot, () => recordOf(bot));
+    },
+  );
+
+  for (const [verb, description] of Object.entries(suspensions)) {
+    forOneBot(bots, verb, description).action(async (botId: string) => {
+      const bot = await callForRow(context, { method: "POST", path: `/bots/${botId}/${verb}` });
+      context.print(bot, () => recordOf(bot));
+    });
+  }
+}
+
+const suspensions = {
+  suspend: "answer its requests 403 and let its codes earn nothing; what was earned is still delivered",
+  resume: "undo suspend",
+};
+
+function forOneBot(bots: Command, verb: string, description: string): Command {
+  const command = bots.command(verb).description(description);
+  withExamples(command, [`bots ${verb} 7000000001${verb === "update" ? " --cooldown 30 --daily-cap 10" : ""}`]);
+  return command.argument("<bot-id>", "its Telegram id", telegramIdOption);
+}
+
+interface SettingOptions {
+  codeLifetime?: number;
+  cooldown?: number;
+  tester?: string[];
+  [setting: string]: unknown;
+}
+
+function withSettings(command: Command): Command {
+  const modes = ["at-least-once", "at-most-once"];
+  return command
+    .option("--name <name>", "shown to its users")
+    .option("--username <name>", "its @username, without the @; none clears it", orNone)
+    .option("--webhook-url <url>", "where its events are sent; none holds them", orNone)
+    .option("--publisher-api-url <url>", "from which the mini-app reads what was credited; none clears it", orNone)
+    .addOption(new Option("--delivery-mode <mode>", "at-most-once where a receiver ignores event_id").choices(modes))
+    .option("--code-lifetime <seconds>", "how long a code is good, 60 to 86400", wholeNumber)
+    .option("--cooldown <seconds>", "between two earnings of a user", wholeNumber)
+    .option("--daily-cap <number>", "earnings of a user in a UTC day", wholeNumber)
+    .option(
+      "--tester <id>",
+      "Telegram id of a tester; repeat it for more; replaces the list",
+      collect(telegramIdOption),
+    );
+}
+
+function settingsOf({ codeLifetime, cooldown, tester, ...others }: SettingOptions): object {
+  return { ...others, codeLifetimeSeconds: codeLifetime, cooldownSeconds: cooldown, testers: tester };
+}
+
+const columns = {
+  "BOT ID": (bot: Row) => bot.botId,
+  NAME: (bot: Row) => bot.name,
+  STATE: (bot: Row) => (bot.isSuspended ? "suspended" : "active"),
+  WEBHOOK: (bot: Row) => bot.webhookUrl,
+  COOLDOWN: (bot: Row) => `${bot.cooldownSeconds} s`,
+  "DAILY CAP": (bot: Row) => bot.dailyCap,
+};
+
+const tokenColumns = {
+  TOKEN: (token: Row) => token.tokenId,
+  STATE: (token: Row) => token.state,
+  CREATED: (token: Row) => token.createdAt,
+  "WORKS UNTIL": (token: Row) => token.revokedAt ?? token.revokeAt,
+};

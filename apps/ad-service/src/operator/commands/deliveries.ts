@@ -1,0 +1,54 @@
+import { type Command, Option } from "commander";
+import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
+import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
+import { telegramIdOption, wholeNumber } from "./parse-option.ts";
+
+const states = ["waiting", "sending", "delivered", "failed", "held", "unknown"];
+
+export function deliveryCommands(program: Command, context: CommandContext): void {
+  const deliveries = program.command("deliveries").description("webhooks: what was sent, and what was answered");
+
+  withExamples(deliveries.command("list").description("deliveries, newest first"), [
+    "deliveries list --bot-id 7000000001 --state failed",
+    "deliveries list --limit 10 --json",
+  ])
+    .option("--bot-id <id>", "of one bot only", telegramIdOption)
+    .addOption(new Option("--state <state>", "in one state only").choices(states))
+    .option("--before <event-id>", "go on where an earlier list ended")
+    .option("--limit <number>", "at most so many, up to 1000", wholeNumber, 50)
+    .action(async ({ botId, state, before, limit }: Record<string, string>) => {
+      const query = { botId, state, before, limit: String(limit) };
+      const rows = rowsOf(await context.call({ method: "GET", path: "/deliveries", query }), "deliveries");
+      context.print(rows, () => tableOf(rows, columns));
+    });
+
+  withExamples(deliveries.command("show").description("a delivery, its body and each attempt"), [
+    "deliveries show evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3",
+  ])
+    .argument("<event-id>", "as shown by deliveries list")
+    .action(async (eventId: string) => {
+      const path = `/deliveries/${encodeURIComponent(eventId)}`;
+      const delivery = await callForRow(context, { method: "GET", path });
+      const { log: _, ...shown } = delivery;
+      context.print(delivery, () => `${recordOf(shown)}\n\n${tableOf(rowsOf(delivery, "log"), attemptColumns)}`);
+    });
+}
+
+const columns = {
+  EVENT: (delivery: Row) => delivery.eventId,
+  BOT: (delivery: Row) => delivery.botId,
+  KIND: (delivery: Row) => delivery.event,
+  USER: (delivery: Row) => delivery.userId,
+  STATE: (delivery: Row) => delivery.state,
+  ATTEMPTS: (delivery: Row) => delivery.attempts,
+  "NEXT AT": (delivery: Row) => delivery.dueAt,
+};
+
+const attemptColumns = {
+  ATTEMPT: (attempt: Row) => attempt.attempt,
+  AT: (attempt: Row) => attempt.startedAt,
+  URL: (attempt: Row) => attempt.url,
+  RESULT: (attempt: Row) => attempt.status ?? attempt.errorClass,
+  MS: (attempt: Row) => attempt.totalMs,
+  ANSWER: (attempt: Row) => (typeof attempt.responseText === "string" ? attempt.responseText.slice(0, 80) : null),
+};

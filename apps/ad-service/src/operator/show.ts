@@ -1,0 +1,52 @@
+import Table from "cli-table3";
+import { z } from "zod";
+
+const sides = ["top", "bottom", "left", "right", "mid"] as const;
+const places = sides.flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`]);
+const withoutLines = Object.fromEntries([...places, "middle"].map((place) => [place, ""]));
+
+/** What the server answered, as rows: whatever fields it has. */
+export type Row = Record<string, unknown>;
+
+export const row = z.record(z.string(), z.unknown());
+
+export function rowsOf(answer: unknown, name: string): Row[] {
+  return z.array(row).parse(row.parse(answer)[name]);
+}
+
+/** Lines under headings, for people. */
+export function tableOf(rows: readonly Row[], columns: Record<string, (row: Row) => unknown>): string {
+  if (rows.length === 0) return "none";
+  const table = new Table({
+    head: Object.keys(columns),
+    chars: withoutLines,
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
+  });
+  for (const one of rows) table.push(Object.values(columns).map((cell) => textOf(cell(one))));
+  return trimLines(table.toString());
+}
+
+/** One thing: a line for each of its fields. */
+export function recordOf(fields: Row): string {
+  const width = Math.max(...Object.keys(fields).map((name) => name.length));
+  return Object.entries(fields)
+    .map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}`)
+    .join("\n");
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "–";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.length === 0 ? "–" : value.map(textOf).join(", ");
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return withoutControls(text).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d+Z$/, "$1 $2Z");
+}
+
+/** Names and answers of others must not move the operator's cursor. */
+function withoutControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, " ");
+}
+
+function trimLines(text: string): string {
+  return text.replace(/ +$/gm, "");
+}

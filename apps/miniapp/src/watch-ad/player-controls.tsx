@@ -33,9 +33,6 @@ export function PlayerControls({ session, watching, snapshot, host }: PlayerCont
         <p className="chip">
           <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
         </p>
-        <p className="chip chip-time" role="timer">
-          <Message id="secondsLeft" values={{ count: seconds }} />
-        </p>
         <Button look="on-video" aria-label={text("action.close")} onClick={watching.askToClose}>
           <Icon name="close" />
         </Button>
@@ -72,15 +69,20 @@ export function PlayerControls({ session, watching, snapshot, host }: PlayerCont
             </a>
           ) : null}
         </div>
-        <div
-          className="progress"
-          role="progressbar"
-          aria-label={text("player.progress")}
-          aria-valuemin={0}
-          aria-valuemax={100}
-          aria-valuenow={Math.round(share * 100)}
-        >
-          <div className="progress-bar" style={{ transform: `scaleX(${share})` }} />
+        <div className="controls-row">
+          <div
+            className="progress"
+            role="progressbar"
+            aria-label={text("player.progress")}
+            aria-valuemin={0}
+            aria-valuemax={100}
+            aria-valuenow={Math.round(share * 100)}
+          >
+            <div className="progress-bar" style={{ transform: `scaleX(${share})` }} />
+          </div>
+          <p className="chip chip-time" role="timer">
+            <Message id="secondsLeft" values={{ count: seconds }} />
+          </p>
         </div>
       </div>
     </section>

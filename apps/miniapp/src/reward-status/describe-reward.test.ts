@@ -1,0 +1,86 @@
+import type { StatusResponse } from "@intermission/ad-core/player-api";
+import { describe, expect, test } from "vitest";
+import { describeReward, type PublisherStatus } from "./describe-reward.ts";
+import { pollAfterMs } from "./poll-after-ms.ts";
+
+type Delivery = NonNullable<StatusResponse["event"]>["delivery"];
+
+const service = (state: StatusResponse["state"], delivery?: Delivery): StatusResponse => ({
+  state,
+  accepted_ms: 0,
+  server_time: "",
+  ...(delivery && { event: { event_id: "evt_1", occurred_at: "", delivery } }),
+});
+const credited: PublisherStatus = { outcome: "credited", amount: 10, balance: 52, event: "rewarded", bookedAt: "" };
+const refused: PublisherStatus = { outcome: "refused", reason: "daily-cap", amount: 0, balance: 52, bookedAt: "" };
+const notYet: PublisherStatus = { outcome: "not-yet" };
+
+const soon = { publisher: undefined, hasPublisher: true, waitedMs: 1000 };
+
+describe("with a publisher to ask", () => {
+  test("his books have the last word, whatever the ad service knows", () => {
+    for (const known of [
+      undefined,
+      service("watched"),
+      service("rewarded", "delayed"),
+      service("rewarded", "failed"),
+    ]) {
+      expect(describeReward({ ...soon, service: known, publisher: credited })).toEqual({
+        kind: "credited",
+        amount: 10,
+        balance: 52,
+      });
+    }
+    expect(describeReward({ ...soon, service: service("rewarded", "delivered"), publisher: refused })).toEqual({
+      kind: "refused",
+      reason: "daily-cap",
+      id: "evt_1",
+    });
+  });
+
+  test("a view that was earned is on its way until he booked it", () => {
+    expect(describeReward({ ...soon, service: service("rewarded", "on-its-way") }).kind).toBe("on-its-way");
+    expect(describeReward({ ...soon, service: service("rewarded", "delivered"), publisher: notYet }).kind).toBe(
+      "on-its-way",
+    );
+  });
+
+  test("and delayed when that takes long", () => {
+    const late = { ...soon, publisher: notYet, waitedMs: 21_000 };
+    expect(describeReward({ ...late, service: service("rewarded", "delivered") })).toEqual({
+      kind: "delayed",
+      id: "evt_1",
+    });
+  });
+});
+
+describe("with the ad service alone", () => {
+  const alone = { ...soon, hasPublisher: false };
+
+  test.each([
+    { delivery: "on-its-way", kind: "on-its-way" },
+    { delivery: "delivered", kind: "delivered" },
+    { delivery: "delayed", kind: "delayed" },
+    { delivery: "failed", kind: "undelivered" },
+  ] as const)("$delivery is told as $kind", ({ delivery, kind }) => {
+    expect(describeReward({ ...alone, service: service("rewarded", delivery) }).kind).toBe(kind);
+  });
+});
+
+describe("before anything was earned", () => {
+  test("it is being checked, also while nobody answers", () => {
+    expect(describeReward({ ...soon, service: undefined }).kind).toBe("checking");
+    expect(describeReward({ ...soon, service: undefined, waitedMs: 60_000 }).kind).toBe("checking");
+    expect(describeReward({ ...soon, service: service("playing") }).kind).toBe("checking");
+  });
+
+  test("a close whose reports never completed the view is told as such", () => {
+    expect(describeReward({ ...soon, service: service("playing"), waitedMs: 31_000 }).kind).toBe("not-counted");
+  });
+});
+
+test("asking begins each second and slows down", () => {
+  expect([0, 9999, 10_000, 59_999, 60_000, 3_600_000].map(pollAfterMs)).toEqual([
+    1000, 1000, 3000, 3000, 15_000, 15_000,
+  ]);
+});

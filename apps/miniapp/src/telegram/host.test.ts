@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createHost, type Host } from "./host.ts";
+import { paintTheme } from "./paint-theme.ts";
+
+/** The little of a browser's window that the bridge touches. */
+function fakePage() {
+  const style = { properties: new Map<string, string>(), colorScheme: "", setProperty: vi.fn() };
+  style.setProperty.mockImplementation((name: string, value: string) => style.properties.set(name, value));
+  const root = { style, dataset: {} as Record<string, string> };
+  const page = Object.assign(new EventTarget(), { parent: {}, document: { documentElement: root } });
+  const window = Object.assign(page, { self: page, top: page });
+  vi.stubGlobal("window", window);
+  vi.stubGlobal("document", window.document);
+  return { window, root };
+}
+
+function useEverything(host: Host): void {
+  host.ready();
+  host.holdOpen(true);
+  host.haptic("success");
+  host.onBack(() => {})();
+  host.onVisibility(() => {})();
+  host.openLink("https://example.com/");
+  host.holdOpen(false);
+  host.close();
+}
+
+let page: ReturnType<typeof fakePage>;
+beforeEach(() => {
+  page = fakePage();
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe("without a client around it", () => {
+  test.each(["8.0", "6.0", "", "nonsense"])("of version %j nothing throws", (version) => {
+    expect(() => useEverything(createHost(version))).not.toThrow();
+  });
+
+  test("a bridge that throws is as good as none", () => {
+    Object.assign(page.window, {
+      TelegramWebviewProxy: {
+        postEvent() {
+          throw new Error("gone");
+        },
+      },
+    });
+    expect(() => useEverything(createHost("8.0"))).not.toThrow();
+  });
+});
+
+describe("with a native client", () => {
+  function record(): string[] {
+    const posted: string[] = [];
+    const postEvent = (type: string, data: string | undefined) => posted.push(`${type} ${data ?? ""}`.trim());
+    Object.assign(page.window, { TelegramWebviewProxy: { postEvent } });
+    return posted;
+  }
+
+  test("what holds the window open is let go of before it is closed", () => {
+    const posted = record();
+    const host = createHost("8.0");
+    host.holdOpen(true);
+    host.close();
+    expect(posted).toEqual([
+      'web_app_setup_closing_behavior {"need_confirmation":true}',
+      'web_app_setup_swipe_behavior {"allow_vertical_swipe":false}',
+      'web_app_setup_closing_behavior {"need_confirmation":false}',
+      "web_app_close",
+    ]);
+  });
+
+  test("an old client is not sent what it does not know", () => {
+    const posted = record();
+    createHost("6.0").holdOpen(true);
+    expect(posted).toEqual(['web_app_setup_closing_behavior {"need_confirmation":true}']);
+  });
+
+  test("links open beside the app, those into Telegram inside Telegram", () => {
+    const posted = record();
+    const host = createHost("8.0");
+    expect(host.openLink("https://shop.example/a?b=1")).toBe(true);
+    expect(host.openLink("https://t.me/some_bot?start=x")).toBe(true);
+    expect(posted).toEqual([
+      'web_app_open_link {"url":"https://shop.example/a?b=1"}',
+      'web_app_open_tg_link {"path_full":"/some_bot?start=x"}',
+    ]);
+  });
+});
+
+test("in a frame, the page's own links are left to the browser", () => {
+  expect(createHost("8.0").openLink("https://shop.example/")).toBe(false);
+});
+
+test("short colours are painted, and dark ones are told from light ones", () => {
+  paintTheme({ bg_color: "#fff", secondary_bg_color: "#eee" });
+  expect(page.root.style.properties.get("--tg-bg-color")).toBe("#fff");
+  expect(page.root.style.properties.get("--tg-secondary-bg-color")).toBe("#eee");
+  expect(page.root.dataset.scheme).toBe("light");
+  paintTheme({ bg_color: "#17212b" });
+  expect(page.root.dataset.scheme).toBe("dark");
+});

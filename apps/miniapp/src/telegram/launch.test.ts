@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { readLaunch } from "./launch.ts";
+import { readLanguageCode } from "./read-language-code.ts";
+
+const initData = "query_id=AA&user=%7B%22id%22%3A42%2C%22language_code%22%3A%22ru%22%7D&auth_date=1&hash=ab";
+
+function address(path: string): Pick<Location, "pathname" | "search" | "hash"> {
+  return new URL(path, "https://ads.example");
+}
+
+function launchHash(parameters: Record<string, string>): string {
+  return `#${new URLSearchParams({ tgWebAppData: initData, tgWebAppVersion: "8.0", ...parameters })}`;
+}
+
+describe("forms of launch", () => {
+  test("a code in the address comes first", () => {
+    const withStart = launchHash({ tgWebAppData: `${initData}&start_param=fromStart` });
+    expect(readLaunch(address(`/app/7000000001?code=fromQuery${withStart}`))).toMatchObject({
+      botId: "7000000001",
+      initData: `${initData}&start_param=fromStart`,
+      code: "fromQuery",
+      version: "8.0",
+    });
+  });
+
+  test.each([
+    { name: "the signed data", path: `/app/7?x=1${launchHash({ tgWebAppData: `${initData}&start_param=abc` })}` },
+    { name: "the query", path: `/app/7?tgWebAppStartParam=abc${launchHash({})}` },
+    { name: "the hash", path: `/app/7${launchHash({ tgWebAppStartParam: "abc" })}` },
+  ])("a startapp parameter in $name is the code", ({ path }) => {
+    expect(readLaunch(address(path)).code).toBe("abc");
+  });
+
+  test("the user's number in the address is neither a code nor an identity", () => {
+    const launch = readLaunch(address(`/app/7?user_tg_id=999${launchHash({})}`));
+    expect(launch).toEqual({ botId: "7", initData, code: undefined, theme: {}, version: "8.0" });
+    expect(JSON.stringify(launch)).not.toContain("999");
+  });
+
+  test("nothing but the bot and Telegram's data", () => {
+    expect(readLaunch(address(`/app/7${launchHash({})}`))).toMatchObject({ botId: "7", code: undefined });
+  });
+
+  test("the raw signed data comes out as it was signed", () => {
+    const raw = "user=%7B%22first_name%22%3A%22J%C3%BCrgen%20%2B%20%26%22%7D&hash=00";
+    expect(readLaunch(address(`/app/7#tgWebAppData=${encodeURIComponent(raw)}`)).initData).toBe(raw);
+  });
+
+  test("a page that had a hash of its own gets Telegram's parameters after a question mark", () => {
+    expect(readLaunch(address(`/app/7#/start?${launchHash({}).slice(1)}`)).initData).toBe(initData);
+  });
+});
+
+describe("broken launches", () => {
+  test.each([
+    { path: "/app/", botId: undefined },
+    { path: "/app/abc", botId: undefined },
+    { path: "/app/007", botId: undefined },
+    { path: "/app/123456789012345678901", botId: undefined },
+    { path: "/app/7000000001/", botId: "7000000001" },
+  ])("$path names bot $botId", ({ path, botId }) => {
+    expect(readLaunch(address(path)).botId).toBe(botId);
+  });
+
+  test.each(["", "#", "#tgWebAppData=", "#tgWebAppData", "#%", "#?&&="])("%j has no signed data", (hash) => {
+    expect(readLaunch({ pathname: "/app/7", search: "", hash })).toMatchObject({ initData: undefined, version: "6.0" });
+  });
+
+  test("an empty code is none, and an over-long one is cut to what the service reads", () => {
+    expect(readLaunch(address("/app/7?code=")).code).toBeUndefined();
+    expect(readLaunch(address(`/app/7?code=${"x".repeat(5000)}`)).code).toBe("x".repeat(64));
+  });
+});
+
+describe("theme", () => {
+  const themeOf = (theme: string) => readLaunch(address(`/app/7${launchHash({ tgWebAppThemeParams: theme })}`)).theme;
+
+  test("long and short colours are taken, whatever is none is left out", () => {
+    const theme = { bg_color: "#FFF", text_color: "#17212b", hint_color: "red; }", link_color: 7, accent: "#12345" };
+    expect(themeOf(JSON.stringify(theme))).toEqual({ bg_color: "#FFF", text_color: "#17212b" });
+  });
+
+  test.each(["", "{", "null", "[]", "7", '"#fff"'])("%j is no theme", (json) => {
+    expect(themeOf(json)).toEqual({});
+  });
+});
+
+describe("language of the user", () => {
+  test("is read from the signed data", () => expect(readLanguageCode(initData)).toBe("ru"));
+
+  test.each([undefined, "", "user=", "user=%7B", "user=null", "user=%7B%22language_code%22%3A7%7D"])(
+    "%j tells none",
+    (damaged) => expect(readLanguageCode(damaged)).toBeUndefined(),
+  );
+});

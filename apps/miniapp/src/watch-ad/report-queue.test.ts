@@ -1,0 +1,168 @@
+import type { ProgressReport, ReportResponse } from "@intermission/ad-core/player-api";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Answer } from "../ad-service-client.ts";
+import { type Call, ReportQueue } from "./report-queue.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const stretch = (sequence: number): ProgressReport => ({
+  sequence,
+  from_ms: sequence * 1000,
+  to_ms: (sequence + 1) * 1000,
+  visible: true,
+  muted: true,
+});
+const unreachable: Answer<never> = { outcome: "unreachable", retryAfterMs: 0 };
+
+function acknowledging(call: Call, response: Partial<ReportResponse> = {}): Answer<ReportResponse> {
+  const acknowledged = call.reports.map(({ sequence }) => sequence);
+  const body = { state: "playing" as const, accepted_ms: 0, acknowledged, refused: [], server_time: "", ...response };
+  return { outcome: "answered", body };
+}
+
+/** The other side's endpoint: answers as the test says, and keeps what it was sent. */
+function endpoint(answer: (call: Call, index: number) => Answer<ReportResponse>) {
+  const calls: Call[] = [];
+  const beacons: Call[] = [];
+  const refusals: string[] = [];
+  const connections: boolean[] = [];
+  const states: string[] = [];
+  const queue = new ReportQueue({
+    send: async (call) => {
+      calls.push(call);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return answer(call, calls.length - 1);
+    },
+    beacon: (call) => beacons.push(call) > 0,
+    onAnswer: ({ state }) => states.push(state),
+    onRefused: (code) => refusals.push(code),
+    onConnection: (isReachable) => connections.push(isReachable),
+  });
+  const sequences = () => calls.map(({ reports }) => reports.map(({ sequence }) => sequence));
+  return { queue, calls, beacons, refusals, connections, states, sequences };
+}
+
+describe("nothing that was played is lost", () => {
+  test("reports go again until they are acknowledged, and then never more", async () => {
+    const { queue, sequences, connections } = endpoint((call, index) =>
+      index < 2 ? unreachable : acknowledging(call),
+    );
+    queue.start();
+    queue.add([stretch(0)]);
+    await vi.advanceTimersByTimeAsync(3000);
+    queue.add([stretch(1)]);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(sequences()).toEqual([[], [0], [0], [1]]);
+    expect(connections).toEqual([false, false, true, true]);
+  });
+
+  test("the start goes along until the service knows it", async () => {
+    const { queue, calls } = endpoint((call, index) => (index === 0 ? unreachable : acknowledging(call)));
+    queue.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    queue.add([stretch(0)]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(calls.map(({ started }) => started)).toEqual([true, true, undefined]);
+  });
+
+  test("what is too early is sent again when the service said, without a hurry", async () => {
+    const early = { acknowledged: [], too_early: { sequences: [0], retry_after_ms: 1500 } };
+    const { queue, sequences } = endpoint((call, index) => acknowledging(call, index === 1 ? early : {}));
+    queue.start();
+    await vi.advanceTimersByTimeAsync(100);
+    queue.add([stretch(0)]);
+    await vi.advanceTimersByTimeAsync(1400);
+    expect(sequences()).toEqual([[], [0]]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(sequences()).toEqual([[], [0], [0]]);
+  });
+
+  test("a long backlog goes in calls that the service accepts, oldest first, and all of it", async () => {
+    const { queue, calls } = endpoint((call) => acknowledging(call));
+    queue.start();
+    queue.add(Array.from({ length: 700 }, (_, index) => stretch(index)));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(calls.map(({ reports }) => reports.length)).toEqual([0, 300, 300, 100]);
+    expect(queue.isSettled).toBe(true);
+  });
+
+  test("a backlog that is all too early makes no storm of calls", async () => {
+    const { queue, calls } = endpoint((call) =>
+      acknowledging(call, { acknowledged: [], too_early: { sequences: [0], retry_after_ms: 5000 } }),
+    );
+    queue.start();
+    queue.add(Array.from({ length: 400 }, (_, index) => stretch(index)));
+    await vi.advanceTimersByTimeAsync(10_500);
+    expect(calls.length).toBeLessThanOrEqual(4);
+  });
+
+  test("a page that goes away tells by beacon all that is not acknowledged, and keeps it", async () => {
+    const { queue, beacons, sequences } = endpoint((call, index) => (index < 2 ? unreachable : acknowledging(call)));
+    queue.start();
+    queue.add([stretch(0), stretch(1)]);
+    queue.leave("page-hidden");
+    expect(beacons).toEqual([{ reports: [stretch(0), stretch(1)], started: true, closed: "page-hidden" }]);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(sequences().at(-1)).toEqual([0, 1]);
+  });
+
+  test("a page that leaves before playback says nothing", () => {
+    const { queue, beacons } = endpoint((call) => acknowledging(call));
+    queue.leave("page-hidden");
+    expect(beacons).toEqual([]);
+  });
+});
+
+describe("closing", () => {
+  test("does not wait for a call that hangs, and carries everything", async () => {
+    const { queue, calls } = endpoint((call) => acknowledging(call));
+    queue.start();
+    queue.add([stretch(0)]);
+    queue.close();
+    expect(calls.at(-1)).toEqual({ reports: [stretch(0)], started: true, closed: "tap" });
+  });
+
+  test("is said again until the service heard it, and ends with the reward", async () => {
+    const { queue, calls, states } = endpoint((call, index) =>
+      index < 3 ? unreachable : acknowledging(call, { state: call.closed ? "rewarded" : "watched" }),
+    );
+    queue.start();
+    queue.close();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls.slice(1).every(({ closed }) => closed === "tap")).toBe(true);
+    expect(states.at(-1)).toBe("rewarded");
+    expect(calls.length).toBeLessThanOrEqual(5);
+  });
+});
+
+test("a watched view sends a heartbeat each 5 s until it is closed", async () => {
+  const { queue, calls } = endpoint((call) => acknowledging(call, { state: "watched" }));
+  queue.start();
+  await vi.advanceTimersByTimeAsync(16_000);
+  expect(calls.length).toBe(4);
+  expect(calls.slice(1)).toEqual([{ reports: [] }, { reports: [] }, { reports: [] }]);
+});
+
+test("retries wait longer and longer, but never more than 8 s, nor less than the service asks", async () => {
+  const { queue, calls } = endpoint((_, index) => ({ outcome: "unreachable", retryAfterMs: index === 6 ? 20_000 : 0 }));
+  queue.start();
+  await vi.advanceTimersByTimeAsync(500 + 1000 + 2000 + 4000 + 8000 + 8000 + 6 * 50);
+  expect(calls.length).toBe(7);
+  await vi.advanceTimersByTimeAsync(19_000);
+  expect(calls.length).toBe(7);
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(calls.length).toBe(8);
+});
+
+test("a refusal is told once, and nothing is sent after it", async () => {
+  const { queue, calls, refusals } = endpoint(() => ({ outcome: "refused", code: "SUPERSEDED" }));
+  queue.start();
+  queue.add([stretch(0)]);
+  await vi.advanceTimersByTimeAsync(1000);
+  queue.add([stretch(1)]);
+  queue.close();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(calls.length).toBe(1);
+  expect(refusals).toEqual(["SUPERSEDED"]);
+});

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from "commander";
-import { ConfigError, readCommandConfig } from "./config.ts";
+import { readCommandConfig } from "./config.ts";
 import { openOperatorClient } from "./open-operator-client.ts";
 import { botCommands } from "./operator/commands/bots.ts";
 import { campaignCommands } from "./operator/commands/campaigns.ts";
@@ -57,7 +57,7 @@ function tell(error: unknown): number {
     console.error(`ads: ${error.message}`);
     return exitCodes.refused;
   }
-  if (error instanceof NotReachable || error instanceof ConfigError) {
+  if (error instanceof NotReachable) {
     console.error(`ads: ${error.message}`);
     return exitCodes.notReachable;
   }

@@ -3,6 +3,7 @@ import { telegramId } from "@intermission/ad-core/client-api";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { crossFaults } from "./config-cross-faults.ts";
+import { StartFault } from "./start-fault.ts";
 
 /** The only reader of `process.env` in this server. */
 
@@ -76,12 +77,12 @@ const commandVariables = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** What the server is told by its environment. Throws `ConfigError` with every fault at once. */
+/** What the server is told by its environment. Throws a `StartFault` that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const given = withoutEmpty(environment);
   const parsed = serverVariables.safeParse(given);
   const faults = [...faultsOf(parsed.error), ...crossFaults(given)];
-  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
+  if (!parsed.success || faults.length > 0) throw configFault(faults);
   const read = parsed.data;
   const publicUrl = read.PUBLIC_URL ?? `http://${read.HOST.includes(":") ? `[${read.HOST}]` : read.HOST}:${read.PORT}`;
   return {
@@ -113,7 +114,7 @@ export function readCommandConfig(options: { url?: string | undefined }, environ
     ...withoutEmpty(environment),
     ...(options.url !== undefined && { ADS_URL: options.url }),
   });
-  if (!parsed.success) throw new ConfigError(faultsOf(parsed.error));
+  if (!parsed.success) throw configFault(faultsOf(parsed.error));
   const read = parsed.data;
   return {
     ...storeOf(read),
@@ -124,12 +125,8 @@ export function readCommandConfig(options: { url?: string | undefined }, environ
   };
 }
 
-/** For its operator to read: no trace, each line a variable and what to do about it. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  constructor(faults: readonly string[]) {
-    super(`The configuration has faults:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
-  }
+function configFault(faults: readonly string[]): StartFault {
+  return new StartFault(`The configuration has faults:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
 }
 
 function storeOf(

@@ -1,5 +1,3 @@
-import { ConfigError } from "./config.ts";
-
 /** What keeps the server from starting and is its operator's to mend: told in one line with the next step, no trace. */
 export class StartFault extends Error {
   override readonly name = "StartFault";
@@ -7,7 +5,7 @@ export class StartFault extends Error {
 
 /** The words for the operator, or undefined for a defect of ours. */
 export function startFaultOf(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof StartFault) return error.message;
+  if (error instanceof StartFault) return error.message;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const words = "code" in cause && typeof cause.code === "string" ? wordsOf(cause.code, cause) : undefined;
     if (words !== undefined) return words;

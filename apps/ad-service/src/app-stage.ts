@@ -1,0 +1,80 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger } from "@intermission/http-server/logger";
+import type { AdDatabase } from "./ad-database.ts";
+import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
+import { createApp } from "./app.ts";
+import { addBot } from "./bots/add-bot.ts";
+import type { BotSettings } from "./bots/bot-settings.ts";
+import { secretBox as openSecretBox } from "./bots/secret-box.ts";
+import type { Config } from "./config.ts";
+
+export type AppStage = Awaited<ReturnType<typeof openAppStage>>;
+
+/** The whole app on a real port, with a clock to be set: what tests of its surfaces stand on. */
+export async function openAppStage(database: AdDatabase, changes: Partial<Config> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "intermission-app-"));
+  const logger = createLogger({ level: "silent", name: "test" });
+  const config = { ...configOf(folder), ...changes };
+  const secretBox = openSecretBox(config.encryptionKey);
+  const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });
+  const clock = { now: new Date("2026-03-01T12:00:00.000Z") };
+  const controlSockets = new WeakSet<object>();
+  const app = await createApp({
+    config,
+    logger,
+    database,
+    secretBox,
+    campaigns,
+    isControlSocket: (socket) => controlSockets.has(socket),
+    now: () => clock.now,
+  });
+  const address = await app.listen({ host: "127.0.0.1", port: 0 });
+
+  return {
+    app,
+    address,
+    clock,
+    campaigns,
+    secretBox,
+    async newBot(settings: Partial<BotSettings> = {}): Promise<{ botId: string; token: string; tokenId: string }> {
+      const botId = newTelegramId();
+      const added = await addBot({ database, secretBox }, { botId, settings, now: clock.now });
+      if (added.outcome !== "added") throw new Error(`${botId} was drawn twice`);
+      return { botId, token: added.token, tokenId: added.entry.tokenId };
+    },
+    async close() {
+      await app.close();
+      await campaigns.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function newTelegramId(): string {
+  return String(1_000_000_000 + randomBytes(6).readUIntBE(0, 6));
+}
+
+function configOf(folder: string): Config {
+  return {
+    mode: "demo",
+    databaseUrl: undefined,
+    dataFolder: folder,
+    logLevel: "silent",
+    mediaDir: join(folder, "media"),
+    encryptionKey: randomBytes(32),
+    host: "127.0.0.1",
+    port: 0,
+    trustProxy: undefined,
+    publicUrl: "http://ads.test",
+    directLinkUrl: "http://ads.test",
+    miniappUrl: "http://ads.test/app",
+    miniappDir: join(folder, "miniapp"),
+    operatorToken: undefined,
+    webhookAllowedNetworks: [],
+    rateLimits: { perTokenPerSecond: 100_000, perUserPerMinute: 100_000 },
+    demo: { botId: undefined, telegramPublicKey: undefined, chatOrigin: undefined },
+  };
+}

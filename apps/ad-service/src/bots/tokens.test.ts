@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { newTelegramId } from "../app-stage.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { activateToken } from "./activate-token.ts";
+import { addBot } from "./add-bot.ts";
+import { authenticateBot } from "./authenticate-bot.ts";
+import { createToken } from "./create-token.ts";
+import { revokeToken } from "./revoke-token.ts";
+import { secretBox } from "./secret-box.ts";
+import { signingTokens } from "./signing-tokens.ts";
+import { readTokens } from "./token-rows.ts";
+import { suspendBot } from "./update-bot.ts";
+
+const now = new Date("2026-03-01T12:00:00Z");
+const daysLater = (days: number) => new Date(now.getTime() + days * 24 * 3600 * 1000);
+
+describe.each(testDatabases())("tokens on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  const box = secretBox(randomBytes(32));
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+
+  const deps = () => ({ database: store.database, secretBox: box });
+  const authenticate = async (token: string, at = now) =>
+    (await authenticateBot(store.database, { authorization: `Bearer ${token}`, now: at })).outcome;
+  const signers = (botId: string, at = now) => signingTokens(deps(), { botId, now: at });
+
+  async function newBot() {
+    const added = await addBot(deps(), { botId: newTelegramId(), settings: {}, now });
+    if (added.outcome !== "added") throw new Error("a bot's id was drawn twice");
+    return { botId: added.bot.botId, first: added.token, firstId: added.entry.tokenId };
+  }
+  async function newToken(botId: string) {
+    const created = await createToken(deps(), { botId, now });
+    if (created.outcome !== "created") throw new Error(created.outcome);
+    return created;
+  }
+
+  test("a token is ad_ and 32 bytes in base58, and stands nowhere in the clear", async () => {
+    const { botId, first } = await newBot();
+    expect(first).toMatch(/^ad_[1-9A-HJ-NP-Za-km-z]{40,44}$/);
+    const rows = await store.database.query.selectFrom("bot_tokens").selectAll().where("bot_id", "=", botId).execute();
+    expect(JSON.stringify(rows.map((row) => Object.values(row).map(String)))).not.toContain(first.slice(3));
+    expect(await signers(botId)).toEqual({ active: first, all: [first] });
+  });
+
+  test("while tokens rotate both authenticate and both sign; X-Signature switches when the next is activated", async () => {
+    const { botId, first, firstId } = await newBot();
+    const next = await newToken(botId);
+    expect(next.entry.state).toBe("next");
+    expect([await authenticate(first), await authenticate(next.token)]).toEqual(["authenticated", "authenticated"]);
+    expect(await signers(botId)).toEqual({ active: first, all: [first, next.token] });
+
+    const activated = await activateToken(store.database, { botId, tokenId: next.entry.tokenId, now });
+    expect(activated).toEqual({ outcome: "activated", retiring: { tokenId: firstId, revokeAt: daysLater(7) } });
+    expect(await signers(botId)).toEqual({ active: next.token, all: [next.token, first] });
+    expect(await authenticate(first, new Date(daysLater(7).getTime() - 1))).toBe("authenticated");
+  });
+
+  test("a replaced token works seven days at most", async () => {
+    const { botId, first } = await newBot();
+    const next = await newToken(botId);
+    await activateToken(store.database, { botId, tokenId: next.entry.tokenId, now });
+    expect(await authenticate(first, daysLater(7))).toBe("unknown");
+    expect(await signers(botId, daysLater(7))).toEqual({ active: next.token, all: [next.token] });
+    const states = (await readTokens(store.database, { botId, now: daysLater(7) })).map(({ state }) => state);
+    expect(states.sort()).toEqual(["active", "revoked"]);
+  });
+
+  test("a revoked token is unknown at once, though it was used a moment ago", async () => {
+    const { botId, first, firstId } = await newBot();
+    expect(await authenticate(first)).toBe("authenticated");
+    const revoked = await revokeToken(store.database, { botId, tokenId: firstId, now });
+    expect(revoked).toEqual({ outcome: "revoked", activatedTokenId: null, isLast: true });
+    expect(await authenticate(first)).toBe("unknown");
+    expect(await signers(botId)).toBeUndefined();
+  });
+
+  test("where the active token is revoked the next one takes its place", async () => {
+    const { botId, firstId } = await newBot();
+    const next = await newToken(botId);
+    const revoked = await revokeToken(store.database, { botId, tokenId: firstId, now });
+    expect(revoked).toEqual({ outcome: "revoked", activatedTokenId: next.entry.tokenId, isLast: false });
+    expect(await signers(botId)).toEqual({ active: next.token, all: [next.token] });
+  });
+
+  test("there is one next token, also when many are asked for at once", async () => {
+    const { botId } = await newBot();
+    const made = await Promise.all(Array.from({ length: 5 }, () => createToken(deps(), { botId, now })));
+    expect(made.map(({ outcome }) => outcome).sort()).toEqual(["created", ...Array(4).fill("next-exists")]);
+  });
+
+  test("only the next token can be activated, and only once", async () => {
+    const { botId, firstId } = await newBot();
+    expect(await activateToken(store.database, { botId, tokenId: firstId, now })).toEqual({
+      outcome: "not-next",
+      state: "active",
+    });
+    expect(await activateToken(store.database, { botId, tokenId: "tok_unknown", now })).toEqual({
+      outcome: "unknown-token",
+    });
+    const other = await newBot();
+    expect(await revokeToken(store.database, { botId: other.botId, tokenId: firstId, now })).toEqual({
+      outcome: "unknown-token",
+    });
+  });
+
+  test("a token sealed for one bot does not open for another", async () => {
+    const { botId } = await newBot();
+    const [row] = await store.database.query
+      .selectFrom("bot_tokens")
+      .select("ciphertext")
+      .where("bot_id", "=", botId)
+      .execute();
+    expect(() => box.open(row?.ciphertext ?? Buffer.alloc(0), "1")).toThrow("ENCRYPTION_KEY");
+  });
+
+  test("a suspended bot is told apart from an unknown token", async () => {
+    const { botId, first } = await newBot();
+    expect(await authenticate(first)).toBe("authenticated");
+    await suspendBot(store.database, { botId, now });
+    expect(await authenticate(first)).toBe("suspended");
+  });
+});

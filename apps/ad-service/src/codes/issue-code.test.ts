@@ -1,0 +1,142 @@
+import { randomBytes } from "node:crypto";
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { newTelegramId } from "../app-stage.ts";
+import { addBot } from "../bots/add-bot.ts";
+import type { Bot } from "../bots/rows.ts";
+import { secretBox } from "../bots/secret-box.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { findCode } from "./find-code.ts";
+import { issueCode } from "./issue-code.ts";
+
+const start = new Date("2026-03-01T12:00:00.000Z");
+const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
+
+describe.each(testDatabases())("codes on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let bot: Bot;
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    bot = await newBot({});
+  });
+  afterAll(() => store.dispose());
+
+  async function newBot(settings: { codeLifetimeSeconds?: number }): Promise<Bot> {
+    const deps = { database: store.database, secretBox: secretBox(randomBytes(32)) };
+    const added = await addBot(deps, { botId: newTelegramId(), settings, now: start });
+    if (added.outcome !== "added") throw new Error("a bot's id was drawn twice");
+    return added.bot;
+  }
+
+  const issue = (userId: string, now = start, reference?: string) =>
+    issueCode(store.database, { bot, userId, now, reference });
+  const countCodes = async (userId: string) =>
+    (await store.database.query.selectFrom("codes").select("code").where("user_id", "=", userId).execute()).length;
+
+  test("64 parallel requests for one user give one code", async () => {
+    const userId = newTelegramId();
+    const codes = await Promise.all(Array.from({ length: 64 }, () => issue(userId)));
+    expect(new Set(codes.map(({ code }) => code)).size).toBe(1);
+    expect(await countCodes(userId)).toBe(1);
+  });
+
+  test("64 requests that share no batch give one code", async () => {
+    const userId = newTelegramId();
+    const codes: string[] = [];
+    const ask = async (turn: number) => {
+      await new Promise((resolve) => setTimeout(resolve, turn % 8));
+      codes.push((await issue(userId)).code);
+    };
+    await Promise.all(Array.from({ length: 64 }, (_, turn) => ask(turn)));
+    expect(new Set(codes).size).toBe(1);
+    expect(await countCodes(userId)).toBe(1);
+  });
+
+  test("a code asked for again is the same, with its first expiry", async () => {
+    const userId = newTelegramId();
+    const first = await issue(userId);
+    expect(await issue(userId, after(1000))).toEqual(first);
+    expect(first.expiresAt).toEqual(after(3600));
+  });
+
+  test("an expiry is a whole second and never cuts the lifetime short", async () => {
+    const { expiresAt } = await issue(newTelegramId(), new Date("2026-03-01T12:00:00.001Z"));
+    expect(expiresAt).toEqual(new Date("2026-03-01T13:00:01Z"));
+  });
+
+  test("with a quarter of its lifetime left a code is kept, with a millisecond less it is replaced", async () => {
+    const userId = newTelegramId();
+    const { code } = await issue(userId);
+    expect((await issue(userId, after(2700))).code).toBe(code);
+    const replaced = await issue(userId, after(2700.001));
+    expect(replaced.code).not.toBe(code);
+    expect(await countCodes(userId)).toBe(2);
+    // The one before stays good to its own end.
+    const before = await findCode(store.database, { code, now: after(3599.999) });
+    expect(before).toMatchObject({ isExpired: false });
+    expect(await findCode(store.database, { code, now: after(3600) })).toMatchObject({ isExpired: true });
+  });
+
+  test("of a short lifetime at least a minute must be left", async () => {
+    const short = await newBot({ codeLifetimeSeconds: 120 });
+    const userId = newTelegramId();
+    const ask = (now: Date) => issueCode(store.database, { bot: short, userId, now });
+    const { code } = await ask(start);
+    expect((await ask(after(60))).code).toBe(code);
+    expect((await ask(after(60.001))).code).not.toBe(code);
+  });
+
+  test("a code that earned is not given out again", async () => {
+    const userId = newTelegramId();
+    const { code } = await issue(userId);
+    await store.database.run(
+      statement("test.mark-earned", "update current_codes set has_earned = true where code = $1"),
+      [code],
+    );
+    const next = await issue(userId, after(1));
+    expect(next.code).not.toBe(code);
+    expect((await issue(userId, after(2))).code).toBe(next.code);
+  });
+
+  test("each reference has a code of its own", async () => {
+    const userId = newTelegramId();
+    const [none, a, b, again] = await Promise.all([
+      issue(userId),
+      issue(userId, start, "a"),
+      issue(userId, start, "b"),
+      issue(userId, start, "a"),
+    ]);
+    expect(new Set([none.code, a.code, b.code]).size).toBe(3);
+    expect(again.code).toBe(a.code);
+    expect(await findCode(store.database, { code: a.code, now: start })).toMatchObject({ userId, reference: "a" });
+  });
+
+  test("a fresh code that exists already is drawn again, and the others of its batch are not harmed", async () => {
+    const taken = (await issue(newTelegramId())).code;
+    const draws = [taken, `${bot.codePrefix}23456789ABCD`];
+    const makeCode = () => draws.shift() ?? "";
+    const userId = newTelegramId();
+    const [issued, other] = await Promise.all([
+      issueCode(store.database, { bot, userId, now: start }, makeCode),
+      issue(newTelegramId()),
+    ]);
+    expect(issued.code).toBe(`${bot.codePrefix}23456789ABCD`);
+    expect(other.code).toHaveLength(16);
+    expect(await countCodes(userId)).toBe(1);
+  });
+
+  test("a code is found by its own text alone, and hostile text is simply unknown", async () => {
+    const userId = newTelegramId();
+    const { code } = await issue(userId);
+    expect(await findCode(store.database, { code, now: start })).toMatchObject({
+      botId: bot.botId,
+      userId,
+      earned: [],
+    });
+    for (const text of ["", code.slice(1), `${code}x`, code.toUpperCase(), "\0".repeat(16), "'; drop table codes"]) {
+      if (text !== code) expect(await findCode(store.database, { code: text, now: start })).toBeUndefined();
+    }
+  });
+});

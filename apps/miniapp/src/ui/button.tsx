@@ -1,7 +1,19 @@
 import type { ComponentProps } from "react";
+import { useStrayClick } from "./use-stray-click.ts";
 
-type Look = "primary" | "quiet" | "danger" | "on-video";
+type ButtonProps = Omit<ComponentProps<"button">, "onClick"> & {
+  look?: "primary" | "danger" | "on-video" | "tap";
+  onClick: () => void;
+};
 
-export function Button({ look = "primary", className, ...rest }: ComponentProps<"button"> & { look?: Look }) {
-  return <button type="button" className={`button button-${look} ${className ?? ""}`.trim()} {...rest} />;
+export function Button({ look = "primary", onClick, ...rest }: ButtonProps) {
+  const isStray = useStrayClick();
+  return (
+    <button
+      type="button"
+      className={look === "tap" ? "tap" : `button button-${look}`}
+      onClick={(event) => isStray(event) || onClick()}
+      {...rest}
+    />
+  );
 }

@@ -3,6 +3,7 @@ import { Message, useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { LinkOutside } from "../ui/link-outside.tsx";
 import type { Session, Watching, WatchingSnapshot } from "./watching.ts";
 
 interface PlayerControlsProps {
@@ -57,17 +58,7 @@ export function PlayerControls({ session, watching, snapshot, host }: PlayerCont
               <Icon name="pause" />
             </Button>
           ) : null}
-          {link ? (
-            <a
-              className="button button-outside"
-              href={link.url}
-              target="_blank"
-              rel="noopener noreferrer"
-              onClick={(event) => host.openLink(link.url) && event.preventDefault()}
-            >
-              <bdi>{link.label}</bdi> <Icon name="outside" />
-            </a>
-          ) : null}
+          {link ? <LinkOutside url={link.url} label={link.label} host={host} /> : null}
         </div>
         <div className="controls-row">
           <div
@@ -100,12 +91,12 @@ function PlaybackNote({ watching, snapshot }: { watching: Watching; snapshot: Wa
   const tap = (label: string, note?: ReactNode) => (
     <div className="middle">
       {note}
-      <button type="button" className="tap" onClick={watching.play}>
+      <Button look="tap" onClick={watching.play}>
         <span className="tap-circle">
           <Icon name="play" />
         </span>
         {label}
-      </button>
+      </Button>
     </div>
   );
   if (snapshot.stage === "confirming") return <Waiting label={text("player.confirming")} />;

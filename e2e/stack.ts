@@ -18,6 +18,7 @@ export const test = base.extend<{ userId: string; api: Api }, { stack: DemoStack
         dataDirectory,
         ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
         video: join(root, "e2e/fixtures/clip-2s.mp4"),
+        hasChat: true,
         cooldownSeconds: 0,
         dailyCap: 100,
         env: { "ad-service": { TRUST_PROXY: "127.0.0.1" } },

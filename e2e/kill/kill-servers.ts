@@ -114,6 +114,7 @@ async function main(): Promise<void> {
     ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
     databaseUrl: values.database === "embedded" ? undefined : values.database,
     video: join(root, "e2e/fixtures/clip-2s.mp4"),
+    hasChat: false,
     cooldownSeconds: 0,
     dailyCap: 100,
     env: { "ad-service": { TRUST_PROXY: "127.0.0.1" } },

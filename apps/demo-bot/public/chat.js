@@ -60,7 +60,7 @@ function show(message) {
   if (message.ad) item.append(keyboard(message.ad));
   messages.append(item);
   showSuggestions(message);
-  item.scrollIntoView({ block: "end" });
+  messages.scrollTop = messages.scrollHeight;
 }
 
 function keyboard(ad) {

@@ -1,0 +1,62 @@
+import type { FrameLocator, Page } from "@playwright/test";
+import { expect, expectNothingPaid, expectPaidOnce, test } from "./stack.ts";
+
+async function askForAd(page: Page, chatUrl: string, userId: string): Promise<void> {
+  await page.goto(`${chatUrl}/?user=${userId}`);
+  await page.getByRole("textbox", { name: "Message" }).fill("/bonus");
+  await page.getByRole("button", { name: "Send" }).click();
+}
+
+async function openMiniapp(page: Page): Promise<FrameLocator> {
+  await page.getByRole("button", { name: "Watch an ad" }).click();
+  return page.frameLocator('iframe[title="Mini-app"]');
+}
+
+test("from the chat: ask, watch, close, and the bot says so by itself", async ({ api, page, stack, userId }) => {
+  await askForAd(page, stack.urls.demoBot, userId);
+  const miniapp = await openMiniapp(page);
+  await miniapp.getByRole("button", { name: "Watch" }).click();
+  await miniapp.getByRole("button", { name: "Close and get the reward" }).click({ timeout: 20_000 });
+  await expect(miniapp.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await miniapp.getByRole("button", { name: "Close" }).click();
+  await expect(page.locator("iframe")).toHaveCount(0);
+  await expect(page.getByText("+10 coins for watching. You have 10 coins now.")).toBeVisible();
+  await expectPaidOnce(api, userId, "rewarded");
+
+  await page.getByRole("button", { name: "What happened" }).click();
+  const facts = page.getByRole("complementary");
+  await expect(facts.getByText("Signature verified").first()).toBeVisible();
+  await expect(facts.getByText(`"user_tg_id":"${userId}"`)).toBeVisible();
+});
+
+test("taking the frame away after the end is a swipe, and still pays", async ({ api, page, stack, userId }) => {
+  await askForAd(page, stack.urls.demoBot, userId);
+  const miniapp = await openMiniapp(page);
+  await miniapp.getByRole("button", { name: "Watch" }).click();
+  await miniapp.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
+  await page.evaluate(() => document.querySelector("iframe")?.remove());
+  await expect(page.getByText("+10 coins for watching")).toBeVisible({ timeout: 30_000 });
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("closing the mini-app in the middle pays nothing", async ({ api, page, stack, userId }) => {
+  await askForAd(page, stack.urls.demoBot, userId);
+  const miniapp = await openMiniapp(page);
+  await miniapp.getByRole("button", { name: "Watch" }).click();
+  page.once("dialog", (dialog) => dialog.accept());
+  await page.getByRole("button", { name: "Close the mini-app" }).click();
+  await expectNothingPaid(api, userId);
+});
+
+test("the direct link of the chat pays, and the bot says so", async ({ api, context, page, stack, userId }) => {
+  await askForAd(page, stack.urls.demoBot, userId);
+  const opening = context.waitForEvent("page");
+  await page.getByRole("link", { name: "No mini-apps? Use this link" }).click();
+  const landing = await opening;
+  await landing.waitForLoadState();
+  const once = landing.getByRole("button");
+  if (landing.url().startsWith(stack.urls.adService)) await once.click();
+  await expect(landing.getByRole("heading", { name: "An advertiser’s page" })).toBeVisible();
+  await expect(page.getByText("+3 coins for following the link")).toBeVisible({ timeout: 30_000 });
+  await expectPaidOnce(api, userId, "direct_link");
+});

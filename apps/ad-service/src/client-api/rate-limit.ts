@@ -32,7 +32,7 @@ export function rateLimiter(limit: RateLimit, mostKeys = 100_000): RateLimiter {
     take(key, nowMs) {
       const bucket = buckets.get(key) ?? { level: limit.quota, atMs: nowMs };
       bucket.level = Math.min(limit.quota, bucket.level + Math.max(0, nowMs - bucket.atMs) * perMs);
-      bucket.atMs = nowMs;
+      bucket.atMs = Math.max(bucket.atMs, nowMs);
       const isAllowed = bucket.level >= 1;
       if (isAllowed) bucket.level -= 1;
       buckets.delete(key);

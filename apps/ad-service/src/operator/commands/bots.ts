@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
-import { collect, orNone, telegramIdOption, wholeNumber } from "./parse-option.ts";
+import { collect, telegramIdOption, wholeNumber } from "./parse-option.ts";
 
 export function botCommands(program: Command, context: CommandContext): void {
   const bots = program.command("bots").description("publishers' bots and their settings");
@@ -65,9 +65,9 @@ function withSettings(command: Command): Command {
   const modes = ["at-least-once", "at-most-once"];
   return command
     .option("--name <name>", "shown to its users")
-    .option("--username <name>", "its @username, without the @; none clears it", orNone)
-    .option("--webhook-url <url>", "where its events are sent; none holds them", orNone)
-    .option("--publisher-api-url <url>", "from which the mini-app reads what was credited; none clears it", orNone)
+    .option("--username <name>", "its @username, without the @; none clears it")
+    .option("--webhook-url <url>", "where its events are sent; none holds them")
+    .option("--publisher-api-url <url>", "from which the mini-app reads what was credited; none clears it")
     .addOption(new Option("--delivery-mode <mode>", "at-most-once where a receiver ignores event_id").choices(modes))
     .option("--code-lifetime <seconds>", "how long a code is good, 60 to 86400", wholeNumber)
     .option("--cooldown <seconds>", "between two earnings of a user", wholeNumber)
@@ -80,8 +80,12 @@ function withSettings(command: Command): Command {
 }
 
 function settingsOf({ codeLifetime, cooldown, tester, ...others }: SettingOptions): object {
-  return { ...others, codeLifetimeSeconds: codeLifetime, cooldownSeconds: cooldown, testers: tester };
+  const cleared = clearable.filter((name) => others[name] === "none").map((name) => [name, null]);
+  const renamed = { codeLifetimeSeconds: codeLifetime, cooldownSeconds: cooldown, testers: tester };
+  return { ...others, ...renamed, ...Object.fromEntries(cleared) };
 }
+
+const clearable = ["username", "webhookUrl", "publisherApiUrl"];
 
 const columns = {
   "BOT ID": (bot: Row) => bot.botId,

@@ -12,11 +12,6 @@ export function telegramIdOption(text: string): string {
   return text;
 }
 
-/** `none` clears a setting. */
-export function orNone(text: string): string | null {
-  return text === "none" ? null : text;
-}
-
 export function collect<Value>(parse: (text: string) => Value) {
   return (text: string, earlier: Value[] = []): Value[] => [...earlier, parse(text)];
 }

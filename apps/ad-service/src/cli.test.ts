@@ -1,0 +1,213 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newTelegramId } from "./app-stage.ts";
+
+/** Real processes: the server, and the command line beside it. */
+
+const operatorToken = randomBytes(32).toString("hex");
+const encryptionKey = randomBytes(32).toString("base64");
+let dataDir: string;
+let port: number;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "intermission-cli-"));
+  port = await freePort();
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+function start(script: string, words: readonly string[], env: NodeJS.ProcessEnv) {
+  const environment = { PATH: process.env.PATH, DATA_DIR: dataDir, ...env };
+  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], { env: environment });
+  const ended: Ended = { code: null, out: "", err: "" };
+  child.stdout.on("data", (chunk) => {
+    ended.out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    ended.err += chunk;
+  });
+  const end = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ ...ended, code })));
+  return { child, ended, end };
+}
+
+const ads = (words: readonly string[], env: NodeJS.ProcessEnv = {}) => start("cli.ts", words, env).end;
+
+async function startServer(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; end: Promise<Ended> }> {
+  const variables = { MODE: "demo", PORT: String(port), ENCRYPTION_KEY: encryptionKey, OPERATOR_TOKEN: operatorToken };
+  const server = start("main.ts", [], { ...variables, ...env });
+  const isOver = server.end.then(() => true);
+  while (!server.ended.out.includes('"msg":"listening"')) {
+    if (await Promise.race([isOver, new Promise<false>((resolve) => setTimeout(resolve, 50, false))])) break;
+  }
+  return server;
+}
+
+describe("without a server", () => {
+  test("without a key it says what to do, and exits with 3", async () => {
+    const ended = await ads(["bots", "list"]);
+    expect(ended).toMatchObject({ code: 3, out: "" });
+    expect(ended.err).toContain("ENCRYPTION_KEY");
+    expect(ended.err).not.toContain("    at ");
+  });
+
+  test("with the key it opens the store itself, and what it writes stays", async () => {
+    const botId = newTelegramId();
+    const env = { ENCRYPTION_KEY: encryptionKey };
+    const added = await ads(
+      ["bots", "add", "--bot-id", botId, "--webhook-url", "https://example.com/w", "--json"],
+      env,
+    );
+    expect(added).toMatchObject({ code: 0, err: "" });
+    const bot: unknown = JSON.parse(added.out);
+    expect(bot).toMatchObject({ botId, webhookUrl: "https://example.com/w", token: expect.stringMatching(/^ad_/) });
+    const listed = await ads(["bots", "list"], env);
+    expect(listed.out).toMatch(new RegExp(`^${botId} +Bot ${botId} +active`, "m"));
+  });
+
+  test("several commands at once share the store that one of them opened", async () => {
+    const env = { ENCRYPTION_KEY: encryptionKey };
+    const ended = await Promise.all([1, 2, 3].map(() => ads(["bots", "list", "--json"], env)));
+    expect(ended.map(({ code, err }) => ({ code, err }))).toEqual(Array(3).fill({ code: 0, err: "" }));
+  });
+
+  test.each([
+    ["an unknown command", ["bots", "remove"]],
+    ["a missing option", ["bots", "add"]],
+    ["an id that is none", ["bots", "show", "@bot"]],
+    ["a file that is not there", ["campaigns", "add", "--format", "rewarded", "--video", "nowhere.mp4"]],
+  ])("%s is wrong usage: 2, with a hint at --help", async (_name, words) => {
+    const ended = await ads(words);
+    expect(ended).toMatchObject({ code: 2, out: "" });
+    expect(ended.err).toContain("--help");
+  });
+
+  test.each([
+    [["--help"]],
+    [["bots", "add", "--help"]],
+    [["tokens", "activate", "--help"]],
+    [["campaigns", "add", "--help"]],
+    [["events", "list", "--help"]],
+    [["deliveries", "show", "--help"]],
+  ])("%j explains itself without a server", async (words) => {
+    const ended = await ads(words);
+    expect(ended).toMatchObject({ code: 0, err: "" });
+    expect(ended.out).toContain("Usage: ads");
+    if (words.length > 1) expect(ended.out).toContain("$ pnpm ads ");
+  });
+});
+
+describe("with a running server", () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(async () => {
+    server.child.kill("SIGTERM");
+    expect((await server.end).code).toBe(0);
+  });
+
+  test("it speaks through the socket in the data folder, without any secret", async () => {
+    const botId = newTelegramId();
+    const { token } = JSON.parse((await ads(["bots", "add", "--bot-id", botId, "--json"])).out);
+    const asked = await fetch(`http://127.0.0.1:${port}/client/v1/codes`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ bot_id: botId, user_tg_id: "1" }),
+    });
+    expect(asked.status).toBe(200);
+    expect(await ads(["bots", "add", "--bot-id", botId])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("here already"),
+    });
+  });
+
+  test("over an address it asks for the operator's token", async () => {
+    const env = { ADS_URL: `http://127.0.0.1:${port}` };
+    expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: operatorToken })).toMatchObject({ code: 0 });
+    expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: "wrong" })).toMatchObject({ code: 1 });
+    expect(await ads(["bots", "list"], env)).toMatchObject({ code: 3 });
+    const nowhere = await ads(["bots", "list", "--url", "http://127.0.0.1:1"], { OPERATOR_TOKEN: operatorToken });
+    expect(nowhere).toMatchObject({ code: 3, err: expect.stringContaining("does not answer") });
+  });
+
+  test("a token rotates: create, activate, revoke", async () => {
+    const botId = newTelegramId();
+    const first = JSON.parse((await ads(["bots", "add", "--bot-id", botId, "--json"])).out);
+    const next = JSON.parse((await ads(["tokens", "create", "--bot-id", botId, "--json"])).out);
+    expect(next).toMatchObject({ state: "next", token: expect.stringMatching(/^ad_/) });
+    expect(await ads(["tokens", "activate", next.tokenId, "--bot-id", botId])).toMatchObject({ code: 0 });
+    expect(await ads(["tokens", "revoke", first.tokenId, "--bot-id", botId])).toMatchObject({ code: 0 });
+    const shown = await ads(["bots", "show", botId]);
+    expect(shown.out).toMatch(new RegExp(`^${next.tokenId} +active`, "m"));
+    expect(shown.out).toMatch(new RegExp(`^${first.tokenId} +revoked`, "m"));
+    expect(shown.out).not.toContain(next.token);
+  });
+
+  test("a bot's settings change, and none clears one", async () => {
+    const botId = newTelegramId();
+    await ads(["bots", "add", "--bot-id", botId, "--webhook-url", "http://127.0.0.1:9/w", "--cooldown", "5"]);
+    const updated = JSON.parse(
+      (await ads(["bots", "update", botId, "--webhook-url", "none", "--tester", "1", "--tester", "2", "--json"])).out,
+    );
+    expect(updated).toMatchObject({ webhookUrl: null, testers: ["1", "2"], cooldownSeconds: 5 });
+    expect(await ads(["bots", "update", botId])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("at least one setting"),
+    });
+    const suspended = JSON.parse((await ads(["bots", "suspend", botId, "--json"])).out);
+    expect(suspended.isSuspended).toBe(true);
+  });
+
+  test("a video becomes a campaign that is paused and resumed", async () => {
+    const video = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
+    const words = ["--name", "House", "--advertiser", "Us", "--format", "rewarded", "--video", video, "--json"];
+    const added = JSON.parse((await ads(["campaigns", "add", ...words])).out);
+    expect(added).toMatchObject({ isActive: true, creativeId: expect.stringMatching(/^cre_/) });
+    expect(JSON.parse((await ads(["campaigns", "pause", added.campaignId, "--json"])).out)).toMatchObject({
+      isActive: false,
+    });
+    expect((await ads(["campaigns", "list"])).out).toMatch(new RegExp(`^${added.campaignId} .*paused`, "m"));
+    const weighted = JSON.parse((await ads(["campaigns", "update", added.campaignId, "--weight", "7", "--json"])).out);
+    expect(weighted).toMatchObject({ weight: 7, name: "House", isActive: false });
+  });
+
+  test("events and deliveries are listed, and an unknown one is named", async () => {
+    const botId = newTelegramId();
+    await ads(["bots", "add", "--bot-id", botId]);
+    expect(await ads(["events", "list", "--bot-id", botId])).toMatchObject({ code: 0, out: "none\n" });
+    expect(await ads(["deliveries", "list", "--bot-id", botId, "--json"])).toMatchObject({ code: 0, out: "[]\n" });
+    expect(await ads(["deliveries", "show", "evt_0"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("evt_0"),
+    });
+  });
+
+  test("a second server on the same folder, or the same port, says so in a line and exits with 1", async () => {
+    const sameFolder = await (await startServer({ PORT: "0" })).end;
+    expect(sameFolder.code).toBe(1);
+    expect(sameFolder.err).toMatch(/^ad-service: another ad service uses .*DATA_DIR\n$/);
+    const otherFolder = await mkdtemp(join(tmpdir(), "intermission-cli-"));
+    const samePort = await (await startServer({ DATA_DIR: otherFolder })).end;
+    await rm(otherFolder, { recursive: true, force: true });
+    expect(samePort.code).toBe(1);
+    expect(samePort.err).toMatch(new RegExp(`^ad-service: port ${port} is taken.*PORT\n$`));
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
+  return address.port;
+}

@@ -1,0 +1,61 @@
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { type AppStage, openAppStage } from "../app-stage.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+
+let store: TestDatabase<AdTables>;
+let stage: AppStage;
+beforeAll(async () => {
+  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+  // The slowest flow that there is, so that nothing flows in while the test runs.
+  stage = await openAppStage(store.database, { rateLimits: { perTokenPerSecond: 5, perUserPerMinute: 2 } });
+});
+afterAll(async () => {
+  await stage.close();
+  await store.dispose();
+});
+
+function ask({ botId, token }: { botId: string; token: string }, userId: string): Promise<Response> {
+  return fetch(`${stage.address}/client/v1/codes`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ bot_id: botId, user_tg_id: userId }),
+  });
+}
+
+test("each answer tells the policies and what is left of them", async () => {
+  const bot = await stage.newBot();
+  const { headers } = await ask(bot, "1");
+  expect(headers.get("ratelimit-policy")).toBe('"token";q=20;w=4, "user";q=2;w=60');
+  expect(headers.get("ratelimit")).toBe('"token";r=19;t=1, "user";r=1;t=30');
+});
+
+test("a user's third code in a minute is 429 with Retry-After, and other users are served", async () => {
+  const bot = await stage.newBot();
+  expect([(await ask(bot, "1")).status, (await ask(bot, "1")).status]).toEqual([200, 200]);
+  const refused = await ask(bot, "1");
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get("retry-after")).toBe("30");
+  expect(refused.headers.get("ratelimit")).toContain('"user";r=0;t=30');
+  expect(await refused.json()).toEqual({
+    error: { code: "TOO_MANY_REQUESTS", message: expect.stringContaining("30 s") },
+  });
+  expect((await ask(bot, "2")).status).toBe(200);
+});
+
+test("a token over its limit is 429, and other tokens are served", async () => {
+  const bot = await stage.newBot();
+  const statuses = await Promise.all(
+    Array.from({ length: 30 }, async (_, user) => (await ask(bot, `${user + 1}`)).status),
+  );
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(20);
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+  expect((await ask(await stage.newBot(), "1")).status).toBe(200);
+});
+
+test("requests without a good token use up nobody's limit", async () => {
+  const bot = await stage.newBot();
+  await Promise.all(Array.from({ length: 30 }, () => ask({ ...bot, token: "ad_guess" }, "1")));
+  expect((await ask(bot, "1")).headers.get("ratelimit")).toContain('"token";r=19');
+});

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { policyHeader, rateLimiter, rateLimitHeader } from "./rate-limit.ts";
+
+const perToken = { name: "token", quota: 200, windowSeconds: 4 };
+
+test("a burst of the quota passes, and the next is told when to come back", () => {
+  const limiter = rateLimiter({ name: "user", quota: 10, windowSeconds: 60 });
+  const verdicts = Array.from({ length: 11 }, () => limiter.take("a", 1000));
+  expect(verdicts.map(({ isAllowed }) => isAllowed)).toEqual([...Array(10).fill(true), false]);
+  expect(verdicts[10]).toEqual({ isAllowed: false, remaining: 0, waitSeconds: 6 });
+  expect(limiter.take("a", 6999).isAllowed).toBe(false);
+  expect(limiter.take("a", 7000).isAllowed).toBe(true);
+});
+
+test("keys do not share a limit", () => {
+  const limiter = rateLimiter({ name: "user", quota: 1, windowSeconds: 60 });
+  expect([limiter.take("a", 0), limiter.take("b", 0)].map(({ isAllowed }) => isAllowed)).toEqual([true, true]);
+});
+
+test("in any window no more pass than the quota and what flowed in meanwhile", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 2000 }), (gaps) => {
+      const limiter = rateLimiter(perToken);
+      let nowMs = 0;
+      let passed = 0;
+      for (const gap of gaps) {
+        nowMs += gap;
+        if (limiter.take("a", nowMs).isAllowed) passed += 1;
+      }
+      expect(passed).toBeLessThanOrEqual(200 + Math.ceil(nowMs * 0.05));
+    }),
+  );
+});
+
+test("a clock that steps back gives nothing", () => {
+  const limiter = rateLimiter({ name: "user", quota: 1, windowSeconds: 60 });
+  limiter.take("a", 100_000);
+  expect(limiter.take("a", 0).isAllowed).toBe(false);
+  expect(limiter.take("a", 30_000).isAllowed).toBe(false);
+});
+
+test("a flood of keys does not grow its memory: the oldest make room", () => {
+  const limiter = rateLimiter({ name: "user", quota: 1, windowSeconds: 60 }, 3);
+  for (const key of ["a", "b", "c", "a", "d"]) limiter.take(key, 0);
+  expect(limiter.take("a", 0).isAllowed).toBe(false);
+  expect(limiter.take("b", 0).isAllowed).toBe(true);
+});
+
+test("the headers are structured fields of the draft", () => {
+  const limiter = rateLimiter(perToken);
+  expect(policyHeader([perToken, { name: "user", quota: 10, windowSeconds: 60 }])).toBe(
+    '"token";q=200;w=4, "user";q=10;w=60',
+  );
+  expect(rateLimitHeader(perToken, limiter.take("a", 0))).toBe('"token";r=199;t=1');
+});

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { readCommandConfig, readConfig } from "./config.ts";
+
+const key = Buffer.alloc(32, 1).toString("base64");
+const production = { ENCRYPTION_KEY: key, PUBLIC_URL: "https://ads.example.com/" };
+const demo = { MODE: "demo", ENCRYPTION_KEY: key };
+
+function faultsOf(environment: NodeJS.ProcessEnv): string {
+  try {
+    readConfig(environment);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+test("all faults are told at once, each with its variable", () => {
+  const faults = faultsOf({ PORT: "no", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x", OPERATOR_TOKEN: "short" });
+  for (const name of ["PORT", "LOG_LEVEL", "DATABASE_URL", "OPERATOR_TOKEN", "ENCRYPTION_KEY", "PUBLIC_URL"]) {
+    expect(faults).toMatch(new RegExp(`^ {2}${name} `, "m"));
+  }
+});
+
+test("a missing secret says how to make one", () => {
+  expect(faultsOf({ PUBLIC_URL: "https://ads.example.com" })).toContain("openssl rand -base64 32");
+});
+
+test("a key of the wrong length is refused, and not repeated", () => {
+  const short = Buffer.alloc(16, 9).toString("base64");
+  const faults = faultsOf({ ...production, ENCRYPTION_KEY: short });
+  expect(faults).toContain("ENCRYPTION_KEY must be 32 bytes");
+  expect(faults).not.toContain(short);
+});
+
+test("without MODE it is production, and addresses follow the public one", () => {
+  expect(readConfig(production)).toMatchObject({
+    mode: "production",
+    publicUrl: "https://ads.example.com",
+    directLinkUrl: "https://ads.example.com",
+    miniappUrl: "https://ads.example.com/app",
+    rateLimits: { perTokenPerSecond: 50, perUserPerMinute: 10 },
+    operatorToken: undefined,
+    trustProxy: undefined,
+  });
+});
+
+test.each(["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"])("production refuses plain http for %s", (name) => {
+  expect(faultsOf({ ...production, [name]: "http://ads.example.com" })).toContain(`${name} must begin with https://`);
+});
+
+test.each([
+  ["DEMO_BOT_ID", "7000000001"],
+  ["DEMO_TELEGRAM_PUBLIC_KEY", "ab".repeat(32)],
+  ["DEMO_CHAT_ORIGIN", "http://127.0.0.1:8700"],
+])("production refuses %s", (name, value) => {
+  expect(faultsOf({ ...production, [name]: value })).toContain(`${name} is for MODE=demo only`);
+});
+
+test.each([
+  ["HOST", "0.0.0.0"],
+  ["HOST", "192.168.1.5"],
+  ["PUBLIC_URL", "https://ads.example.com"],
+  ["PUBLIC_URL", "http://127.0.0.1.example.com"],
+])("the demo refuses %s=%s, which is not loopback", (name, value) => {
+  expect(faultsOf({ ...demo, [name]: value })).toContain(`${name} must be a loopback address`);
+});
+
+test("the demo runs on loopback, with its bot and its key together", () => {
+  expect(readConfig({ ...demo, PORT: "8701" }).publicUrl).toBe("http://127.0.0.1:8701");
+  expect(readConfig({ ...demo, HOST: "::1", PORT: "8701" }).publicUrl).toBe("http://[::1]:8701");
+  expect(faultsOf({ ...demo, DEMO_BOT_ID: "7000000001" })).toContain("belong together");
+});
+
+test("an empty variable is one that is not set", () => {
+  expect(readConfig({ ...production, DATABASE_URL: "", OPERATOR_TOKEN: "" }).operatorToken).toBeUndefined();
+});
+
+test("lists are read, and a stray entry is named", () => {
+  const read = readConfig({ ...production, WEBHOOK_ALLOWED_NETWORKS: "10.0.0.0/8, fd00::/8", TRUST_PROXY: "loopback" });
+  expect(read).toMatchObject({ webhookAllowedNetworks: ["10.0.0.0/8", "fd00::/8"], trustProxy: ["loopback"] });
+  expect(faultsOf({ ...production, WEBHOOK_ALLOWED_NETWORKS: "everywhere" })).toContain("WEBHOOK_ALLOWED_NETWORKS");
+  expect(faultsOf({ ...production, TRUST_PROXY: "true" })).toContain("TRUST_PROXY must name the proxies");
+});
+
+test("the command line's --url goes before ADS_URL, and no key is needed to speak to a server", () => {
+  expect(readCommandConfig({ url: "http://127.0.0.1:1" }, { ADS_URL: "http://127.0.0.1:2" }).url).toBe(
+    "http://127.0.0.1:1",
+  );
+  expect(readCommandConfig({}, {}).encryptionKey).toBeUndefined();
+});

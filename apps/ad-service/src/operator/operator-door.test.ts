@@ -1,0 +1,59 @@
+import { connect } from "node:net";
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { type AppStage, openAppStage } from "../app-stage.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+
+const operatorToken = "an operator's token of some length";
+
+let store: TestDatabase<AdTables>;
+let open: AppStage;
+let closed: AppStage;
+beforeAll(async () => {
+  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+  open = await openAppStage(store.database, { operatorToken: operatorToken.replaceAll(" ", "_") });
+  closed = await openAppStage(store.database);
+});
+afterAll(async () => {
+  await open.close();
+  await closed.close();
+  await store.dispose();
+});
+
+const list = (stage: AppStage, headers: Record<string, string> = {}) =>
+  fetch(`${stage.address}/operator/v1/bots`, { headers }).then(({ status }) => status);
+
+test("the operator's token opens the door, and nothing else does", async () => {
+  const good = operatorToken.replaceAll(" ", "_");
+  expect(await list(open, { authorization: `Bearer ${good}` })).toBe(200);
+  for (const bad of [`Bearer ${good}x`, `Bearer ${good.slice(1)}`, `Basic ${good}`, good, "Bearer", ""]) {
+    expect(await list(open, { authorization: bad })).toBe(401);
+  }
+  expect(await list(open)).toBe(401);
+});
+
+test("a bot's token is not the operator's", async () => {
+  const { token } = await open.newBot();
+  expect(await list(open, { authorization: `Bearer ${token}` })).toBe(401);
+});
+
+test("without an operator's token there is no door on the network, whatever is sent", async () => {
+  expect(await list(closed)).toBe(404);
+  expect(await list(closed, { authorization: "Bearer " })).toBe(404);
+  expect(await list(closed, { authorization: "Bearer undefined" })).toBe(404);
+});
+
+test("a connection that is torn down at once is not taken for the operator's socket", async () => {
+  const body = JSON.stringify({ botId: "4242" });
+  const head = `POST /operator/v1/bots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const port = Number(new URL(closed.address).port);
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.write(head + body, () => socket.resetAndDestroy());
+    });
+    await new Promise((resolve) => socket.once("close", resolve));
+  }
+  const bots = await store.database.query.selectFrom("bots").select("bot_id").where("bot_id", "=", "4242").execute();
+  expect(bots).toEqual([]);
+});

@@ -1,6 +1,12 @@
-import type { FastifyInstance } from "fastify";
+import { CommitUnknownError, OverloadedError } from "@intermission/postgres/group-commits";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { addressHasher } from "./address-hash.ts";
+import { directLinkFollower, type FollowOutcome } from "./follow-direct-link.ts";
+import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
+import { pageLanguage } from "./page-language.ts";
+import { recognisePerson } from "./recognise-person.ts";
 
 export interface DirectLinkDeps {
   database: AdDatabase;
@@ -10,5 +16,93 @@ export interface DirectLinkDeps {
   now?: () => Date;
 }
 
+/** Wider than a code, so that a link which lost a letter gets a page, too; narrower than any other path of ours. */
+const PATH = "/:code(^[0-9A-Za-z]{8,64}$)";
+
+const statusOf = {
+  landed: 302,
+  "tap-needed": 200,
+  machine: 200,
+  "unknown-code": 404,
+  expired: 410,
+  used: 410,
+  limited: 429,
+  "no-ad": 200,
+} satisfies Record<FollowOutcome["outcome"], number>;
+
 /** `GET|HEAD|POST /{code}` at the root of the direct links' address. */
-export function directLinkRoutes(_app: FastifyInstance, _deps: DirectLinkDeps): void {}
+export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): void {
+  const { database, campaigns, encryptionKey, now = () => new Date() } = deps;
+  const follow = directLinkFollower({ database, campaigns, hashAddress: addressHasher(encryptionKey) });
+
+  app.register(async (scope) => {
+    // The form has no fields: whatever is sent with it is not read.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: 4096 }, (_request, _body, done) => done(null));
+    scope.addHook("onRequest", async (_request, reply) => {
+      reply.headers({
+        "cache-control": "no-store",
+        "x-robots-tag": "noindex, nofollow",
+        "referrer-policy": "no-referrer",
+      });
+    });
+    scope.setErrorHandler((error, request, reply) => {
+      const isBusy = error instanceof OverloadedError || error instanceof CommitUnknownError;
+      const status = isBusy ? 503 : statusOfError(error);
+      if (status >= 500) request.log.error({ err: error }, "a direct link could not be followed");
+      if (status === 503) reply.header("retry-after", "5");
+      return sendPage(request, reply, status, { name: "unavailable" });
+    });
+    scope.route<{ Params: { code: string } }>({
+      method: ["GET", "HEAD", "POST"],
+      url: PATH,
+      handler: async (request, reply) => {
+        const { method, headers, ip } = request;
+        const visitor = recognisePerson(method, headers);
+        const isTap = method === "POST" && visitor.kind === "person";
+        const userAgent = headers["user-agent"] ?? "";
+        const at = now();
+        const outcome = await follow({ code: request.params.code, visitor, isTap, userAgent, address: ip, now: at });
+        // A browser that only looked ahead must ask again when its user really comes.
+        if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
+        return answer(request, reply, outcome, at);
+      },
+    });
+  });
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, outcome: FollowOutcome, now: Date): FastifyReply {
+  const status = statusOf[outcome.outcome];
+  switch (outcome.outcome) {
+    case "landed":
+      return reply.redirect(outcome.url, request.method === "POST" ? 303 : 302);
+    case "limited": {
+      const seconds = Math.max(1, Math.ceil((outcome.availableAt.getTime() - now.getTime()) / 1000));
+      reply.header("retry-after", String(seconds));
+      return sendPage(request, reply, status, { name: outcome.reason, bot: outcome.bot, seconds });
+    }
+    case "tap-needed":
+      // Browsers send the form's origin only under a policy that lets them.
+      reply.header("referrer-policy", "same-origin");
+      return sendPage(request, reply, status, { name: outcome.outcome, bot: outcome.bot, code: outcome.code });
+    default:
+      return sendPage(request, reply, status, {
+        name: outcome.outcome,
+        bot: "bot" in outcome ? outcome.bot : undefined,
+      });
+  }
+}
+
+function sendPage(request: FastifyRequest, reply: FastifyReply, status: number, page: Omit<LinkPage, "language">) {
+  const language = pageLanguage(request.headers["accept-language"]);
+  reply.headers({ "content-security-policy": linkPagePolicy, "content-language": language, vary: "accept-language" });
+  return reply
+    .code(status)
+    .type("text/html; charset=utf-8")
+    .send(linkPage({ ...page, language }));
+}
+
+function statusOfError(error: unknown): number {
+  const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
+  return typeof status === "number" && status >= 400 && status <= 599 ? status : 500;
+}

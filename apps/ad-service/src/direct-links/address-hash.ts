@@ -1,0 +1,27 @@
+import { createHmac } from "node:crypto";
+import ipaddr from "ipaddr.js";
+
+export type AddressHasher = (address: string, now: Date) => Buffer;
+
+/**
+ * Addresses as a hash under a key of the (UTC) day, derived from the one in the environment: equal ones can be counted
+ * within a day, and without that key not even guessed. Of IPv6 the first 64 bits count, since a household holds the rest.
+ */
+export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
+  let day = "";
+  let dayKey = Buffer.alloc(0);
+  return (address, now) => {
+    const today = now.toISOString().slice(0, 10);
+    if (today !== day) {
+      dayKey = createHmac("sha256", encryptionKey).update(`direct-link addresses ${today}`).digest();
+      day = today;
+    }
+    return createHmac("sha256", dayKey).update(networkOf(address)).digest().subarray(0, 16);
+  };
+}
+
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
+}

@@ -1,0 +1,105 @@
+import { groupCommits } from "@intermission/postgres/group-commits";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
+
+/** A person's click that passed every check; the statement passes them again, on what is committed by then. */
+export interface CountableClick {
+  botId: string;
+  code: string;
+  userId: string;
+  reference: string | null;
+  eventId: string;
+  clickId: string;
+  campaignId: string;
+  userAgent: string;
+  addressHash: Buffer;
+  occurredAt: Date;
+  body: string;
+}
+
+const columns: readonly (readonly [name: string, type: string, value: (click: CountableClick) => unknown])[] = [
+  ["bot_id", "text", ({ botId }) => botId],
+  ["code", "text", ({ code }) => code],
+  ["user_id", "text", ({ userId }) => userId],
+  ["reference", "text", ({ reference }) => reference],
+  ["event_id", "text", ({ eventId }) => eventId],
+  ["click_id", "text", ({ clickId }) => clickId],
+  ["campaign_id", "text", ({ campaignId }) => campaignId],
+  ["user_agent", "text", ({ userAgent }) => userAgent],
+  ["address_hash", "bytea", ({ addressHash }) => addressHash],
+  ["occurred_at", "timestamptz", ({ occurredAt }) => occurredAt],
+  ["body", "text", ({ body }) => body],
+];
+
+/*
+ * Both gates wait for a parallel statement and then judge what that one left: the events' unique key lets a code earn its
+ * click once, and the upsert of the viewer's row lets no two codes of one user, followed at once on two nodes, through the
+ * cooldown or the cap. Who passed the first and not the second must leave no trace: the last line then divides by zero,
+ * the batch is undone, and its clicks are run one by one.
+ */
+const count = statement<{ eventId: string }>(
+  "direct-links.count",
+  `with candidates as (
+    select * from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
+      as candidates(${columns.map(([name]) => name).join(", ")})
+  ),
+  earned as (
+    select bot_id, event_id, 'direct_link'::text as event, user_id, code, reference, false as is_test, occurred_at, body
+    from candidates
+  ),
+  ${enqueueWebhook({ from: "earned" })},
+  admitted as (
+    insert into viewers (bot_id, user_id, day, earned_today, last_earned_at)
+    select bot_id, user_id, (occurred_at at time zone 'utc')::date, 1, occurred_at
+    from enqueued order by bot_id, user_id
+    on conflict (bot_id, user_id) do update set
+      earned_today = 1 + case when viewers.day >= excluded.day then viewers.earned_today else 0 end,
+      day = greatest(viewers.day, excluded.day),
+      last_earned_at = greatest(viewers.last_earned_at, excluded.last_earned_at)
+    where excluded.last_earned_at >= viewers.last_earned_at
+        + (select make_interval(secs => cooldown_seconds) from bots where bots.bot_id = excluded.bot_id)
+      and (viewers.day < excluded.day
+        or viewers.earned_today < (select daily_cap from bots where bots.bot_id = excluded.bot_id))
+    returning bot_id, user_id
+  ),
+  charged as (
+    insert into charges (charge_id, campaign_id, bot_id, format, code, price_micros, occurred_at)
+    select event_id, campaign_id, bot_id, 'direct_link', enqueued.code, price_micros, enqueued.occurred_at
+    from enqueued join candidates using (bot_id, event_id) join campaigns using (campaign_id)
+  ),
+  counted as (
+    insert into clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, occurred_at)
+    select bot_id, click_id, candidates.code, candidates.user_id, campaign_id, 'counted', user_agent, address_hash,
+      candidates.occurred_at
+    from enqueued join candidates using (bot_id, event_id)
+  )
+  select event_id as "eventId", 1 / (admitted.user_id is not null)::integer as proof
+  from enqueued left join admitted using (bot_id, user_id)`,
+);
+const DIVISION_BY_ZERO = "22012";
+
+/**
+ * Counts clicks, many in one commit: click, charge, the viewer's limits, event and delivery together. Gives the id of the
+ * event that was made, or undefined where the click earned nothing after all. Clicks of one viewer that meet share one
+ * result, so whoever finds another's event id in it has lost and asks again. Call `wakeDeliveries()` after the commit.
+ */
+export function clickCounter(database: AdDatabase): (click: CountableClick) => Promise<string | undefined> {
+  const group = groupCommits<CountableClick, string | undefined>({
+    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    mergeBy: ({ botId, userId }) => `${botId} ${userId}`,
+    async run(batch) {
+      const rows = await database.run(
+        count,
+        columns.map(([, , value]) => batch.map(value)),
+      );
+      const made = new Set(rows.map(({ eventId }) => eventId));
+      return batch.map(({ eventId }) => (made.has(eventId) ? eventId : undefined));
+    },
+  });
+  return (click) =>
+    group.submit(click).catch((error) => {
+      if (error instanceof Error && "code" in error && error.code === DIVISION_BY_ZERO) return undefined;
+      throw error;
+    });
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
+import { createHttpServer } from "@intermission/http-server/http-server";
+import { createLogger } from "@intermission/http-server/logger";
+import { statement } from "@intermission/postgres/open-database";
+import type { FastifyInstance } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import type { Candidate } from "../ad-selection/campaign-snapshot.ts";
+import { addBot } from "../bots/add-bot.ts";
+import { secretBox } from "../bots/secret-box.ts";
+import { addCampaign } from "../campaigns/add-campaign.ts";
+import { issueCode } from "../codes/issue-code.ts";
+import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
+import type { DirectLinkDeps } from "./routes.ts";
+import { personAgents } from "./visitor-agents.ts";
+
+export interface LinkVisit {
+  method?: "GET" | "HEAD" | "POST";
+  /** A header of undefined is not sent. */
+  headers?: Record<string, string | undefined>;
+  address?: string;
+}
+
+export interface VisitAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+const log = createLogger({ level: "silent", name: "test" });
+const encryptionKey = Buffer.alloc(32, 3);
+let latestBot = 710_000_000;
+let latestAddress = 0;
+
+/** An address that nobody had before. */
+export function newAddress(): string {
+  latestAddress += 1;
+  return `198.18.${latestAddress >> 8}.${latestAddress & 255}`;
+}
+
+/** A bot of its own, one campaign, a clock to be set, and the routes on a real port. For tests. */
+export async function openDirectLinkStage(
+  database: AdDatabase,
+  mount: (app: FastifyInstance, deps: DirectLinkDeps) => void,
+  settings: { cooldownSeconds?: number; dailyCap?: number } = {},
+) {
+  const clock = { now: new Date("2026-03-01T12:00:00Z") };
+  const botId = String(++latestBot);
+  const added = await addBot(
+    { database, secretBox: secretBox(encryptionKey) },
+    {
+      botId,
+      settings: { name: 'Coins & "Co" <b>', username: "coin_bot", cooldownSeconds: 0, ...settings },
+      now: clock.now,
+    },
+  );
+  if (added.outcome !== "added") throw new Error(added.outcome);
+  const { bot } = added;
+
+  const campaignId = `cmp_${randomUUID()}`;
+  const landingUrl = "https://shop.test/p?c={click_id}&code={code}&b={bot_id}&k={campaign_id}&r={creative_id}";
+  const fields = { name: "Link", advertiser: "Shop", format: "direct_link" as const, weight: 1, priceMicros: 1500 };
+  const campaign = await addCampaign(database, { campaignId, landingUrl, ...fields, now: clock.now });
+  if (campaign.outcome !== "added") throw new Error(campaign.outcome);
+  const candidates: Candidate[] = [{ campaignId, format: "direct_link", creativeId: null, landingUrl, weight: 1 }];
+
+  const servers: FastifyInstance[] = [];
+  const nodes = [await startNode(), await startNode()];
+
+  async function startNode(): Promise<URL> {
+    const app = createHttpServer({ logger: log, trustProxy: true });
+    mount(app, { database, campaigns: { candidates: () => candidates }, encryptionKey, now: () => clock.now });
+    servers.push(app);
+    return new URL(await app.listen({ host: "127.0.0.1", port: 0 }));
+  }
+
+  const rowsOf = <Row>(text: string) => database.run(statement<Row>(`test.${text}`.slice(0, 60), text), [botId]);
+
+  return {
+    botId,
+    campaignId,
+    candidates,
+    origin: nodes[0]?.origin ?? "",
+    advance(seconds: number) {
+      clock.now = new Date(clock.now.getTime() + seconds * 1000);
+    },
+    async issue(userId = "501", reference?: string): Promise<string> {
+      return (await issueCode(database, { bot, userId, reference, now: clock.now })).code;
+    },
+    visit(
+      code: string,
+      { method = "GET", headers = {}, address = newAddress() }: LinkVisit = {},
+      node = 0,
+    ): Promise<VisitAnswer> {
+      const all = { "user-agent": personAgents[0], "accept-language": "en", "x-forwarded-for": address, ...headers };
+      const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+      return send({ port: nodes[node]?.port ?? "", method, path: `/${code}`, headers: sent });
+    },
+    /** As if the code's video had been watched. */
+    async earnByView(code: string) {
+      const text = `with earned as (
+        select bot_id, 'evt_' || gen_random_uuid() as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference,
+          false as is_test, now() as occurred_at, '{}' as body
+        from codes where bot_id = $1 and code = $2
+      ), ${enqueueWebhook({ from: "earned" })} select 1 from enqueued`;
+      await database.run(statement("test.earn-by-view", text), [botId, code]);
+    },
+    suspend: () => database.query.updateTable("bots").set({ is_suspended: true }).where("bot_id", "=", botId).execute(),
+    events: () =>
+      rowsOf<{ event: string; code: string; body: string; event_id: string }>("select * from events where bot_id = $1"),
+    charges: () => rowsOf<{ code: string; price_micros: number }>("select * from charges where bot_id = $1"),
+    viewers: () => rowsOf<{ user_id: string; earned_today: number }>("select * from viewers where bot_id = $1"),
+    clicks: () =>
+      rowsOf<{
+        outcome: string;
+        click_id: string;
+        campaign_id: string | null;
+        user_agent: string;
+        address_hash: Buffer;
+      }>("select * from clicks where bot_id = $1 order by click_id"),
+    async close() {
+      await Promise.all(servers.map((app) => app.close()));
+    },
+  };
+}
+
+function send(options: RequestOptions): Promise<VisitAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", agent: false, ...options }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("end", () => {
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        });
+      });
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}

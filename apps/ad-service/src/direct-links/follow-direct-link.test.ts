@@ -1,0 +1,244 @@
+import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { migration } from "../migrations/0001-tables.ts";
+import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
+import { directLinkRoutes } from "./routes.ts";
+import { crawlerAgents } from "./visitor-agents.ts";
+
+describe.each(testDatabases())("direct links on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
+
+  const open = async (settings: Parameters<typeof openDirectLinkStage>[2] = {}) => {
+    stage = await openDirectLinkStage(store.database, directLinkRoutes, settings);
+    return stage;
+  };
+  const outcomes = async () => (await stage.clicks()).map(({ outcome }) => outcome);
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: { "0001-tables": migration } });
+  });
+  afterAll(() => store.dispose());
+  afterEach(() => stage.close());
+
+  test("a person is sent to the landing page, and the code earns", async () => {
+    const { visit, issue, botId, campaignId } = await open();
+    const code = await issue("501", "order 7");
+    const { status, headers } = await visit(code);
+    expect(status).toBe(302);
+    const [click] = await stage.clicks();
+    expect(headers.location).toBe(
+      `https://shop.test/p?c=${click?.click_id}&code=${code}&b=${botId}&k=${campaignId}&r=`,
+    );
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "x-robots-tag": "noindex, nofollow",
+      "referrer-policy": "no-referrer",
+    });
+    const [event, ...others] = await stage.events();
+    expect(others).toEqual([]);
+    expect(parseWebhookEvent(Buffer.from(event?.body ?? ""))).toMatchObject({
+      outcome: "valid",
+      event: {
+        event: "direct_link",
+        user_tg_id: "501",
+        bot_id: botId,
+        code,
+        reference: "order 7",
+        event_id: event?.event_id,
+      },
+    });
+    expect(await stage.charges()).toMatchObject([{ code, price_micros: 1500 }]);
+    expect(await stage.viewers()).toMatchObject([{ user_id: "501", earned_today: 1 }]);
+    expect(click).toMatchObject({ outcome: "counted", campaign_id: campaignId });
+  });
+
+  test("64 requests at once on two nodes pay once, and all of them arrive", async () => {
+    const { visit, issue } = await open();
+    const code = await issue();
+    const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => visit(code, {}, index % 2)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
+    expect(await stage.events()).toHaveLength(1);
+    expect(await stage.charges()).toHaveLength(1);
+    expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
+    expect((await outcomes()).sort()).toEqual(["counted", ...Array.from({ length: 63 }, () => "used")]);
+  });
+
+  test("machines get a page, earn nothing and do not spend the code", async () => {
+    const { visit, issue } = await open();
+    const code = await issue();
+    for (const agent of crawlerAgents) {
+      const { status, headers, body } = await visit(code, { headers: { "user-agent": agent } });
+      expect(status, agent).toBe(200);
+      expect(headers["cache-control"], agent).toBe("no-store");
+      expect(body, agent).toContain("Open this link in your browser");
+    }
+    expect((await visit(code, { method: "HEAD" })).status).toBe(200);
+    expect((await visit(code, { headers: { "sec-purpose": "prefetch;prerender" } })).status).toBe(204);
+    expect((await visit(code, { headers: { "user-agent": "" } })).status).toBe(200);
+    expect((await visit(code, { headers: { "user-agent": undefined } })).status).toBe(200);
+    expect((await visit(code, { method: "POST", headers: { "user-agent": "curl/8.5.0" } })).status).toBe(200);
+    expect(await stage.events()).toEqual([]);
+    expect(await stage.charges()).toEqual([]);
+    expect(await stage.viewers()).toEqual([]);
+    expect(new Set(await outcomes())).toEqual(
+      new Set(["machine-crawler", "machine-head", "machine-prefetch", "machine-empty-agent"]),
+    );
+
+    expect((await visit(code)).status).toBe(302);
+    expect(await stage.events()).toHaveLength(1);
+  });
+
+  test("a link after a view of the same code earns its own event, once", async () => {
+    const { visit, issue, earnByView } = await open();
+    const code = await issue();
+    await earnByView(code);
+    expect((await visit(code)).status).toBe(302);
+    expect((await visit(code)).status).toBe(302);
+    expect((await stage.events()).map(({ event, code }) => [event, code]).sort()).toEqual([
+      ["direct_link", code],
+      ["rewarded", code],
+    ]);
+  });
+
+  test("an address over its limits is asked for one tap, which counts", async () => {
+    const { visit, issue, advance } = await open();
+    const address = newAddress();
+    expect((await visit(await issue("601"), { address })).status).toBe(302);
+    advance(59);
+    const code = await issue("602");
+    const asked = await visit(code, { address });
+    expect(asked.status).toBe(200);
+    expect(asked.headers["referrer-policy"]).toBe("same-origin");
+    expect(asked.body).toContain(`<form method="post" action="/${code}">`);
+    expect(await stage.events()).toHaveLength(1);
+
+    const headers = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" };
+    expect((await visit(code, { method: "POST", address, headers })).status).toBe(303);
+    expect(await stage.events()).toHaveLength(2);
+    expect(await outcomes()).toEqual(expect.arrayContaining(["counted", "tap-asked-address", "counted"]));
+  });
+
+  test.each([
+    ["a second within a minute", 1, 59, 60],
+    ["a fourth within ten minutes", 3, 70, 600],
+  ])("%s is asked, and not after it", async (_what, clicks, apart, window) => {
+    const { visit, issue, advance } = await open();
+    const address = newAddress();
+    const userOf = (index: number) => `7${clicks}${index}`;
+    for (let index = 0; index < clicks; index++) {
+      expect((await visit(await issue(userOf(index)), { address })).status).toBe(302);
+      advance(apart);
+    }
+    const code = await issue("799");
+    expect((await visit(code, { address })).status).toBe(200);
+    advance(window - clicks * apart);
+    expect((await visit(code, { address })).status).toBe(302);
+  });
+
+  test("a doubtful visitor is asked for one tap; another site's form is no tap", async () => {
+    const { visit, issue } = await open();
+    const code = await issue();
+    expect((await visit(code, { headers: { "sec-fetch-dest": "iframe" } })).body).toContain("<form");
+    const forged = await visit(code, {
+      method: "POST",
+      headers: { "sec-fetch-site": "cross-site", origin: "https://evil.test" },
+    });
+    expect(forged.body).toContain("<form");
+    expect(await stage.events()).toEqual([]);
+    expect((await visit(code, { method: "POST" })).status).toBe(303);
+    expect(await stage.events()).toHaveLength(1);
+  });
+
+  test("two codes of one user, followed at once, pass the cooldown once", async () => {
+    const { visit, issue, advance } = await open({ cooldownSeconds: 60 });
+    const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => issue("501", `order ${index}`)));
+    const answers = await Promise.all(codes.map((code, index) => visit(code, {}, index % 2)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([302, 429, 429, 429, 429, 429, 429, 429]);
+    expect(await stage.events()).toHaveLength(1);
+    expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
+
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers["retry-after"]).toBe("60");
+    expect(refused?.body).toContain("in 1 minute");
+    const waiting = codes.filter((_, index) => answers[index]?.status === 429);
+    advance(60);
+    expect((await visit(waiting[0] ?? "")).status).toBe(302);
+  });
+
+  test("many codes of one user without a cooldown all count, up to the daily cap", async () => {
+    const { visit, issue, advance } = await open({ dailyCap: 5 });
+    const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => issue("501", `order ${index}`)));
+    const answers = await Promise.all(codes.map((code, index) => visit(code, {}, index % 2)));
+    expect(answers.filter(({ status }) => status === 302)).toHaveLength(5);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toContain("in 12 hours");
+    expect(await stage.events()).toHaveLength(5);
+    expect(await stage.viewers()).toMatchObject([{ earned_today: 5 }]);
+    advance(12 * 3600);
+    expect((await visit(await issue("501"))).status).toBe(302);
+  });
+
+  test("expired, unknown and malformed links have pages that say what to do", async () => {
+    const { visit, issue, advance } = await open();
+    const code = await issue();
+    advance(3600);
+    const expired = await visit(code, { headers: { "accept-language": "ru-RU,ru;q=0.9,en;q=0.8" } });
+    expect(expired.status).toBe(410);
+    expect(expired.body).toContain("Ссылка устарела");
+    expect(expired.body).toContain('href="https://t.me/coin_bot"');
+    expect(expired.body).toContain("Coins &amp; &quot;Co&quot; &lt;b&gt;");
+    expect(expired.headers["content-security-policy"]).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(await outcomes()).toEqual(["expired"]);
+    for (const text of [`${code.slice(0, 4)}2222222222zz`, "ABCDEFGHJKMNPQRS", "halfALink"]) {
+      const unknown = await visit(text);
+      expect(unknown.status, text).toBe(404);
+      expect(unknown.body, text).toContain("This link leads nowhere");
+    }
+    expect(await stage.events()).toEqual([]);
+  });
+
+  test("a used link still leads to the landing page after its code expired", async () => {
+    const { visit, issue, advance } = await open();
+    const code = await issue();
+    await visit(code);
+    advance(7200);
+    expect((await visit(code)).headers.location).toContain("https://shop.test/p?");
+    expect(await stage.events()).toHaveLength(1);
+  });
+
+  test("without a campaign, or with its bot suspended, the code is not spent", async () => {
+    const { visit, issue, candidates, suspend } = await open();
+    const code = await issue();
+    const campaign = candidates.pop();
+    expect((await visit(code)).body).toContain("No ad right now");
+    if (campaign) candidates.push(campaign);
+    expect((await visit(code)).status).toBe(302);
+    const other = await issue("502");
+    await suspend();
+    expect((await visit(other)).body).toContain("No ad right now");
+    expect(await outcomes()).toEqual(expect.arrayContaining(["no-ad", "bot-suspended"]));
+    expect(await stage.events()).toHaveLength(1);
+  });
+
+  test("addresses are kept as a hash that cannot be followed into the next day", async () => {
+    const { visit, issue, advance } = await open();
+    const address = "2001:db8:1:2:3:4:5:6";
+    await visit(await issue("801"), { address });
+    advance(7200);
+    await visit(await issue("802"), { address: "2001:db8:1:2:ffff::1" });
+    advance(24 * 3600);
+    await visit(await issue("803"), { address });
+    const hashes = (await stage.clicks()).map(({ address_hash }) => address_hash.toString("hex"));
+    expect(hashes[0]).toBe(hashes[1]);
+    expect(hashes[2]).not.toBe(hashes[0]);
+  });
+
+  test("what a visitor sends is stored bounded", async () => {
+    const { visit, issue } = await open();
+    await visit(await issue(), { headers: { "user-agent": `Mozilla/5.0 ${"é".repeat(5000)}` } });
+    expect((await stage.clicks())[0]?.user_agent.length).toBe(256);
+  });
+});

@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import { isCode, newEventId, uuidv7 } from "@intermission/ad-core/code";
+import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { AdDatabase } from "../ad-database.ts";
+import type { CampaignSnapshot, Candidate } from "../ad-selection/campaign-snapshot.ts";
+import { chooseAd } from "../ad-selection/choose-ad.ts";
+import { limitOfViewer } from "../viewers/limit-of-viewer.ts";
+import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import type { AddressHasher } from "./address-hash.ts";
+import { isAddressOverLimits } from "./address-limits.ts";
+import { type CountableClick, clickCounter } from "./count-click.ts";
+import { landingAddress } from "./landing-address.ts";
+import { type Link, linkReader } from "./read-link.ts";
+import type { Visitor } from "./recognise-person.ts";
+import { refusalRecorder } from "./record-refusal.ts";
+
+export interface Visit {
+  code: string;
+  visitor: Visitor;
+  /** The visitor tapped the button of our own page. */
+  isTap: boolean;
+  userAgent: string;
+  address: string;
+  now: Date;
+}
+
+export interface LinkBot {
+  name: string;
+  username: string | null;
+}
+
+export type FollowOutcome =
+  | { outcome: "landed"; url: string }
+  | { outcome: "tap-needed"; code: string; bot: LinkBot }
+  | { outcome: "machine" }
+  | { outcome: "unknown-code" }
+  | { outcome: "expired"; bot: LinkBot }
+  | { outcome: "used"; bot: LinkBot }
+  | { outcome: "limited"; reason: "cooldown" | "daily-cap"; availableAt: Date; bot: LinkBot }
+  | { outcome: "no-ad"; bot: LinkBot };
+
+export type FollowDirectLink = (visit: Visit) => Promise<FollowOutcome>;
+
+const LONGEST_AGENT = 256;
+/** Of the clicks of one viewer that meet, one is judged at a time; the others read again and go on. */
+const MOST_TRIES = 20;
+
+interface Judged {
+  reason: string;
+  result: FollowOutcome;
+}
+
+/** Follows links: what a visit is worth is judged on one read and counted by one write, each shared by those at once. */
+export function directLinkFollower(deps: {
+  database: AdDatabase;
+  campaigns: Pick<CampaignSnapshot, "candidates">;
+  hashAddress: AddressHasher;
+}): FollowDirectLink {
+  const { database, campaigns, hashAddress } = deps;
+  const links = linkReader(database);
+  const countClick = clickCounter(database);
+  const refusals = refusalRecorder(database);
+
+  return async (visit) => {
+    const { now } = visit;
+    if (!isCode(visit.code)) return { outcome: "unknown-code" };
+    const addressHash = hashAddress(visit.address, now);
+    const clickId = `clk_${uuidv7(now.getTime(), randomBytes(10))}`;
+    for (let attempt = 1; ; attempt++) {
+      const link = await links.submit({ code: visit.code, addressHash, now });
+      if (!link) return { outcome: "unknown-code" };
+      const { botId, userId, code } = link;
+      const userAgent = visit.userAgent.slice(0, LONGEST_AGENT);
+      const click = { botId, userId, code, clickId, userAgent, addressHash, occurredAt: now };
+      const candidates = campaigns.candidates("direct_link");
+      const campaign = chooseAd(candidates, Math.random());
+      const judged = refuse(link, visit, campaign, candidates, clickId);
+      if (judged) {
+        await refusals.submit({ ...click, reason: judged.reason });
+        return judged.result;
+      }
+      if (!campaign) throw new Error("a click was let through without a campaign");
+      const countable = countableClick(click, link, campaign);
+      const eventId = await countClick(countable);
+      if (eventId === countable.eventId) {
+        wakeDeliveries();
+        return { outcome: "landed", url: landingOf(campaign, link, clickId) };
+      }
+      if (attempt === MOST_TRIES) throw new Error(`the click on ${code} lost ${attempt} races`);
+    }
+  };
+}
+
+/** Why a visit earns nothing, and what its visitor sees; undefined when it counts. */
+function refuse(
+  link: Link,
+  visit: Visit,
+  campaign: Candidate | undefined,
+  candidates: readonly Candidate[],
+  clickId: string,
+): Judged | undefined {
+  const { visitor, isTap, now } = visit;
+  const bot = { name: link.botName, username: link.botUsername };
+  if (visitor.kind === "machine") return { reason: `machine-${visitor.reason}`, result: { outcome: "machine" } };
+  if (link.earned.includes("direct_link")) {
+    const again = candidates.find(({ campaignId }) => campaignId === link.campaignId) ?? campaign;
+    const url = again && landingOf(again, link, clickId);
+    return { reason: "used", result: url === undefined ? { outcome: "used", bot } : { outcome: "landed", url } };
+  }
+  if (link.expiresAt <= now) return { reason: "expired", result: { outcome: "expired", bot } };
+  if (link.isSuspended) return { reason: "bot-suspended", result: { outcome: "no-ad", bot } };
+  const limit = limitOfViewer(link.viewer, link, now);
+  if (limit.outcome === "limited") return { reason: limit.reason, result: { ...limit, bot } };
+  if (!campaign) return { reason: "no-ad", result: { outcome: "no-ad", bot } };
+
+  const doubt = doubtAbout(link, visit);
+  if (doubt === undefined || isTap) return undefined;
+  return { reason: `tap-asked-${doubt}`, result: { outcome: "tap-needed", code: link.code, bot } };
+}
+
+function doubtAbout(link: Link, { visitor, now }: Visit): string | undefined {
+  if (visitor.kind === "doubtful") return visitor.reason;
+  return isAddressOverLimits(link.addressClicks, now) ? "address" : undefined;
+}
+
+function countableClick(
+  click: Omit<CountableClick, "reference" | "eventId" | "campaignId" | "body">,
+  { reference }: Link,
+  { campaignId }: Candidate,
+): CountableClick {
+  const { botId, userId, code, occurredAt } = click;
+  const eventId = newEventId(occurredAt.getTime(), randomBytes(10));
+  const body = encodeWebhookEvent({
+    ...{ event: "direct_link", event_id: eventId, bot_id: botId, user_tg_id: userId, code },
+    ...(reference !== null && { reference }),
+    occurred_at: occurredAt.toISOString(),
+  });
+  return { ...click, reference, campaignId, eventId, body };
+}
+
+function landingOf(campaign: Candidate, { code, botId }: Link, clickId: string): string {
+  if (campaign.landingUrl === null) throw new Error(`campaign ${campaign.campaignId} of a link has no landing page`);
+  return landingAddress(campaign.landingUrl, {
+    ...{ click_id: clickId, code, bot_id: botId },
+    ...{ campaign_id: campaign.campaignId, creative_id: campaign.creativeId ?? "" },
+  });
+}

@@ -1,0 +1,79 @@
+import type { EventType } from "@intermission/ad-core/client-api";
+import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import type { Viewer } from "../viewers/limit-of-viewer.ts";
+import { MOST_COUNTED } from "./address-limits.ts";
+
+export interface LinkQuestion {
+  code: string;
+  addressHash: Buffer;
+  now: Date;
+}
+
+/** All that decides what a visit is worth, in one read. */
+export interface Link {
+  botId: string;
+  code: string;
+  userId: string;
+  reference: string | null;
+  expiresAt: Date;
+  earned: EventType[];
+  /** Of the click that counted, if one did. */
+  campaignId: string | null;
+  botName: string;
+  botUsername: string | null;
+  isSuspended: boolean;
+  cooldownSeconds: number;
+  dailyCap: number;
+  viewer: Viewer | undefined;
+  /** When clicks from this address counted within a day, newest first. */
+  addressClicks: Date[];
+}
+
+interface LinkRow extends Omit<Link, "viewer"> {
+  position: number;
+  day: string | null;
+  earnedToday: number;
+  lastEarnedAt: Date;
+}
+
+// The prefix names the bot, whose id leads every key.
+const select = statement<LinkRow>(
+  "direct-links.read",
+  `select asked.position, codes.bot_id as "botId", codes.code, codes.user_id as "userId",
+     nullif(codes.reference, '') as reference, codes.expires_at as "expiresAt",
+     array(select event from events where events.bot_id = codes.bot_id and events.code = codes.code) as earned,
+     (select campaign_id from clicks where clicks.bot_id = codes.bot_id and clicks.code = codes.code
+       and outcome = 'counted' limit 1) as "campaignId",
+     bots.name as "botName", bots.username as "botUsername", bots.is_suspended as "isSuspended",
+     bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
+     viewers.day::text as day, viewers.earned_today as "earnedToday", viewers.last_earned_at as "lastEarnedAt",
+     array(select occurred_at from clicks where clicks.address_hash = asked.address_hash and outcome = 'counted'
+       and clicks.occurred_at > asked.now - interval '1 day' order by occurred_at desc limit ${MOST_COUNTED}) as "addressClicks"
+   from unnest($1::text[], $2::bytea[], $3::timestamptz[]) with ordinality as asked(code, address_hash, now, position)
+   join bots on bots.code_prefix = left(asked.code, 4)
+   join codes on codes.bot_id = bots.bot_id and codes.code = asked.code
+   left join viewers on viewers.bot_id = codes.bot_id and viewers.user_id = codes.user_id`,
+);
+
+/** Reads links; those that are asked for at once share a query. Undefined: there is no such code. */
+export function linkReader(database: AdDatabase): CommitGroup<LinkQuestion, Link | undefined> {
+  return groupCommits<LinkQuestion, Link | undefined>({
+    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    async run(batch) {
+      const columns = [
+        batch.map(({ code }) => code),
+        batch.map(({ addressHash }) => addressHash),
+        batch.map(({ now }) => now),
+      ];
+      const links: (Link | undefined)[] = batch.map(() => undefined);
+      for (const row of await database.run(select, columns)) links[row.position - 1] = linkOf(row);
+      return links;
+    },
+  });
+}
+
+function linkOf({ position: _position, day, earnedToday, lastEarnedAt, ...link }: LinkRow): Link {
+  return { ...link, viewer: day === null ? undefined : { day, earnedToday, lastEarnedAt } };
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { type RequestHeaders, recognisePerson } from "./recognise-person.ts";
+import { crawlerAgents, personAgents } from "./visitor-agents.ts";
+
+const phone = personAgents[0] ?? "";
+const person: RequestHeaders = { "user-agent": phone, "accept-language": "ru,en;q=0.8", host: "ads.test" };
+
+test("there are at least 40 crawlers to be recognised", () => {
+  expect(new Set(crawlerAgents).size).toBeGreaterThanOrEqual(40);
+});
+
+test.each(crawlerAgents)("a machine: %s", (agent) => {
+  expect(recognisePerson("GET", { ...person, "user-agent": agent })).toEqual({ kind: "machine", reason: "crawler" });
+  expect(recognisePerson("POST", { ...person, "user-agent": agent })).toEqual({ kind: "machine", reason: "crawler" });
+});
+
+test.each(personAgents)("a person: %s", (agent) => {
+  expect(recognisePerson("GET", { ...person, "user-agent": agent })).toEqual({ kind: "person" });
+});
+
+describe("what the headers give away", () => {
+  test.each([
+    ["an empty agent", "GET", { "user-agent": "" }, { kind: "machine", reason: "empty-agent" }],
+    ["a blank agent", "GET", { "user-agent": "  " }, { kind: "machine", reason: "empty-agent" }],
+    ["no agent", "GET", { "user-agent": undefined }, { kind: "machine", reason: "empty-agent" }],
+    ["HEAD", "HEAD", {}, { kind: "machine", reason: "head" }],
+    ["a speculative prefetch", "GET", { "sec-purpose": "prefetch" }, { kind: "machine", reason: "prefetch" }],
+    ["a prerender", "GET", { "sec-purpose": "prefetch;prerender" }, { kind: "machine", reason: "prefetch" }],
+    ["an older prefetch", "GET", { purpose: "prefetch" }, { kind: "machine", reason: "prefetch" }],
+    ["a prefetch of Firefox", "GET", { "x-moz": "prefetch" }, { kind: "machine", reason: "prefetch" }],
+    ["a preview of Safari", "GET", { "x-purpose": "preview" }, { kind: "machine", reason: "prefetch" }],
+    ["an image on a page", "GET", { "sec-fetch-dest": "image" }, { kind: "doubtful", reason: "embedded" }],
+    ["a frame", "GET", { "sec-fetch-dest": "iframe" }, { kind: "doubtful", reason: "embedded" }],
+    ["a script's fetch", "GET", { "sec-fetch-dest": "empty" }, { kind: "doubtful", reason: "embedded" }],
+    ["no language", "GET", { "accept-language": undefined }, { kind: "doubtful", reason: "no-language" }],
+    [
+      "a page that moves the browser without a tap",
+      "GET",
+      { "sec-ch-ua": '"Chromium"', "sec-fetch-dest": "document", "sec-fetch-site": "cross-site" },
+      { kind: "doubtful", reason: "scripted" },
+    ],
+    [
+      "a tap on another site's link",
+      "GET",
+      {
+        "sec-ch-ua": '"Chromium"',
+        "sec-fetch-dest": "document",
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-user": "?1",
+      },
+      { kind: "person" },
+    ],
+    [
+      "Safari, which never tells of taps",
+      "GET",
+      { "sec-fetch-dest": "document", "sec-fetch-site": "cross-site" },
+      { kind: "person" },
+    ],
+    ["our own form", "POST", { "sec-fetch-site": "same-origin", origin: "https://ads.test" }, { kind: "person" }],
+    ["our own form, older browser", "POST", { origin: "https://ads.test" }, { kind: "person" }],
+    ["our own form, no origin", "POST", {}, { kind: "person" }],
+    [
+      "another site's form",
+      "POST",
+      { "sec-fetch-site": "cross-site", origin: "https://evil.test" },
+      { kind: "doubtful", reason: "foreign-form" },
+    ],
+    [
+      "another site's form, older browser",
+      "POST",
+      { origin: "https://evil.test" },
+      { kind: "doubtful", reason: "foreign-form" },
+    ],
+    ["a form without an origin of its own", "POST", { origin: "null" }, { kind: "doubtful", reason: "foreign-form" }],
+  ] as const)("%s", (_what, method, headers, visitor) => {
+    expect(recognisePerson(method, { ...person, ...headers })).toEqual(visitor);
+  });
+});

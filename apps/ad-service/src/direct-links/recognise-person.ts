@@ -1,0 +1,51 @@
+import { isbot } from "isbot";
+
+export type Visitor =
+  | { kind: "person" }
+  /** May be a person: one tap tells. */
+  | { kind: "doubtful"; reason: "embedded" | "scripted" | "no-language" | "foreign-form" }
+  | { kind: "machine"; reason: "head" | "prefetch" | "empty-agent" | "crawler" };
+
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Who asks, told by the request alone. Machines are what says so of itself, and messengers' previews above all: they
+ * fetch each link a bot sends, seconds before its user can tap. A forger passes here; the limits bound what that earns.
+ */
+export function recognisePerson(method: string, headers: RequestHeaders): Visitor {
+  const agent = text(headers["user-agent"]);
+  if (method === "HEAD") return { kind: "machine", reason: "head" };
+  if (isPrefetch(headers)) return { kind: "machine", reason: "prefetch" };
+  if (agent === "") return { kind: "machine", reason: "empty-agent" };
+  if (isbot(agent)) return { kind: "machine", reason: "crawler" };
+
+  // Older browsers send none of the Sec-Fetch headers; those that do cannot be made to lie by a page.
+  const destination = text(headers["sec-fetch-dest"]);
+  if (destination !== "" && destination !== "document") return { kind: "doubtful", reason: "embedded" };
+  if (method === "POST") return isOwnForm(headers) ? { kind: "person" } : { kind: "doubtful", reason: "foreign-form" };
+  if (isScripted(headers)) return { kind: "doubtful", reason: "scripted" };
+  if (text(headers["accept-language"]) === "") return { kind: "doubtful", reason: "no-language" };
+  return { kind: "person" };
+}
+
+function isPrefetch(headers: RequestHeaders): boolean {
+  const purposes = [headers["sec-purpose"], headers.purpose, headers["x-purpose"], headers["x-moz"]].map(text);
+  return purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose));
+}
+
+/** Another site's page moved the browser here without a tap. Only Chromium says whether there was one. */
+function isScripted(headers: RequestHeaders): boolean {
+  const isChromium = headers["sec-ch-ua"] !== undefined;
+  return isChromium && text(headers["sec-fetch-site"]) === "cross-site" && text(headers["sec-fetch-user"]) !== "?1";
+}
+
+function isOwnForm(headers: RequestHeaders): boolean {
+  const site = text(headers["sec-fetch-site"]);
+  if (site !== "") return site === "same-origin";
+  const origin = text(headers.origin);
+  return origin === "" || (URL.canParse(origin) && new URL(origin).host === text(headers.host));
+}
+
+function text(header: string | string[] | undefined): string {
+  return (typeof header === "string" ? header : (header?.join(",") ?? "")).trim();
+}

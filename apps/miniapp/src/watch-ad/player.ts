@@ -38,6 +38,8 @@ export class Player {
   #isEnded = false;
   #isRunning = false;
   #furthestMs: number;
+  /** Where playback stood when it was last asked for. */
+  #restMs = 0;
   #attempts = 0;
   #watching: Watching;
   #ticks: ReturnType<typeof setInterval> | undefined;
@@ -135,6 +137,7 @@ export class Player {
 
   async #play(): Promise<void> {
     const attempt = ++this.#attempts;
+    this.#restMs = this.#positionMs;
     try {
       await this.#video.play();
       this.#isBlocked = false;
@@ -149,6 +152,10 @@ export class Player {
     if (!this.#shouldPlay) {
       this.#video.pause();
       return;
+    }
+    // A busy device tells late that playback began: what ran until then was played, too.
+    if (!this.#isRunning && !this.#video.seeking) {
+      this.#options.onEvent({ type: "moved", moment: { ...this.#moment(), positionMs: this.#restMs } });
     }
     this.#isRunning = true;
     if (!this.#hasPlayed) this.#options.onStart();

@@ -24,7 +24,11 @@ export function watchPresence(host: Host, onChange: (isHere: boolean) => void): 
   window.addEventListener("focus", () => set("window", true), listening);
   window.addEventListener("pagehide", () => set("page", false), listening);
   window.addEventListener("pageshow", () => set("page", true), listening);
-  window.addEventListener("pointerdown", () => set("window", true), { ...listening, capture: true });
+  const onTouch = () => {
+    away.clear();
+    onChange(true);
+  };
+  window.addEventListener("click", onTouch, { ...listening, capture: true });
   const stopTelegram = host.onVisibility((isVisible) => set("telegram", isVisible));
   if (away.size > 0) onChange(false);
   return () => {

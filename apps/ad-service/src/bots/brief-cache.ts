@@ -25,8 +25,7 @@ export function briefCache<Value>(options: {
       const entry = { loading: load(key), loadedAt: performance.now() };
       entries.delete(key);
       entries.set(key, entry);
-      const [oldest] = entries.keys();
-      if (entries.size > maxEntries && oldest !== undefined) entries.delete(oldest);
+      if (entries.size > maxEntries) entries.delete(entries.keys().next().value ?? key);
       const drop = () => {
         if (entries.get(key) === entry) entries.delete(key);
       };

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import bs58 from "bs58";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { lookupHashOf, newApiToken } from "./api-token.ts";
-import { releaseHeldDeliveries } from "./release-held-deliveries.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { lockBot, readTokens, type TokenEntry } from "./token-rows.ts";
 
@@ -24,7 +23,6 @@ export async function createToken(
     if (next) return { outcome: "next-exists", tokenId: next.tokenId };
     const state = tokens.some((token) => token.state === "active") ? "next" : "active";
     const created = await insertToken(tx, secretBox, { botId, state, now });
-    await releaseHeldDeliveries(tx, botId);
     return { outcome: "created", ...created };
   });
 }

@@ -37,8 +37,7 @@ export function rateLimiter(limit: RateLimit, mostKeys = 100_000): RateLimiter {
       if (isAllowed) bucket.level -= 1;
       buckets.delete(key);
       buckets.set(key, bucket);
-      const [oldest] = buckets.keys();
-      if (buckets.size > mostKeys && oldest !== undefined) buckets.delete(oldest);
+      if (buckets.size > mostKeys) buckets.delete(buckets.keys().next().value ?? key);
       const remaining = Math.floor(bucket.level);
       const missing = Math.min(remaining + 1, limit.quota) - bucket.level;
       return { isAllowed, remaining, waitSeconds: Math.max(1, Math.ceil(missing / perMs / 1000)) };

@@ -10,7 +10,6 @@ import type { SecretBox } from "../bots/secret-box.ts";
 import { readTokens } from "../bots/token-rows.ts";
 import { resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "../bots/update-bot.ts";
 import { givenFields, parseRequest } from "../parse-request.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { conflict, invalid, notFound } from "./refuse.ts";
 
 export interface BotEndpointDeps {
@@ -35,7 +34,6 @@ export function botEndpoints(scope: FastifyInstance, deps: BotEndpointDeps): voi
   const shown = (bot: Bot) => ({ ...bot, miniappUrl: `${deps.miniappUrl}/${bot.botId}` });
   const answer = (outcome: UpdateBotOutcome, botId: string) => {
     if (outcome.outcome === "unknown-bot") throw unknownBot(botId);
-    wakeDeliveries();
     return shown(outcome.bot);
   };
 

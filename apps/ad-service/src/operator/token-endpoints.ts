@@ -5,7 +5,6 @@ import { activateToken } from "../bots/activate-token.ts";
 import { createToken } from "../bots/create-token.ts";
 import { revokeToken } from "../bots/revoke-token.ts";
 import { parseRequest } from "../parse-request.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { type BotEndpointDeps, unknownBot } from "./bot-endpoints.ts";
 import { conflict, notFound } from "./refuse.ts";
 
@@ -23,7 +22,6 @@ export function tokenEndpoints(scope: FastifyInstance, deps: BotEndpointDeps): v
       const next = created.tokenId;
       throw conflict("NEXT_TOKEN_EXISTS", `${next} waits to be activated; activate or revoke it before making another`);
     }
-    wakeDeliveries();
     return reply.code(201).send({ botId, ...created.entry, token: created.token });
   });
 
@@ -34,7 +32,6 @@ export function tokenEndpoints(scope: FastifyInstance, deps: BotEndpointDeps): v
     if (activated.outcome === "not-next") {
       throw conflict("TOKEN_NOT_NEXT", `${id.tokenId} is ${activated.state}; only the next token can be activated`);
     }
-    wakeDeliveries();
     return { ...id, state: "active", retiring: activated.retiring };
   });
 

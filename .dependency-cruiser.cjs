@@ -64,7 +64,7 @@ module.exports = {
       name: "transports-in-app-and-router",
       comment: "Only app.ts and router.ts may import routes.ts or procedures.ts.",
       severity: "error",
-      from: { path: servers, pathNot: "(/src/(app|router)[.]ts|[.]test[.]ts)$" },
+      from: { path: servers, pathNot: "(/src/(app|router)[.]ts|[.]test[.]ts|-stage[.]ts)$" },
       to: { path: "^apps/[^/]+/src/.*/(routes|procedures)[.]ts$" },
     },
     {

@@ -20,7 +20,13 @@ export default defineConfig({
     trace: "retain-on-failure",
     launchOptions: {
       ...(executablePath === undefined ? {} : { executablePath }),
-      args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-quic", "--mute-audio"],
+      args: [
+        "--no-sandbox",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-quic",
+        "--mute-audio",
+      ],
     },
   },
 });

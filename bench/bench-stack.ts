@@ -19,6 +19,7 @@ export async function benchStack(store: Store): Promise<BenchStack> {
     ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
     databaseUrl: store.databaseUrl,
     video: join(root, "e2e/fixtures/clip-2s.mp4"),
+    hasChat: false,
     cooldownSeconds: 0,
     dailyCap: 1000,
     env: { "ad-service": { TRUST_PROXY: "127.0.0.1", RATE_LIMIT_PER_TOKEN: "1000000", LOG_LEVEL: "warn" } },

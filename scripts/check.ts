@@ -8,7 +8,10 @@ const apps = ["ad-service", "api", "miniapp", "demo-bot"].map((name) => `apps/${
 const checks: [title: string, run: () => Promise<unknown>][] = [
   [
     "format and lint",
-    () => runCommand("biome", ["ci", "--error-on-warnings", "."], { nextStep: "pnpm fix mends most of it." }),
+    () =>
+      runCommand("biome", ["ci", "--error-on-warnings", "--colors=off", "."], {
+        nextStep: "pnpm fix mends most of it.",
+      }),
   ],
   ...[".", ...packages, ...apps].map((folder): [string, () => Promise<unknown>] => [
     `types of ${folder === "." ? "scripts, e2e and bench" : folder}`,

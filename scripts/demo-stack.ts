@@ -10,6 +10,8 @@ export interface DemoStackOptions {
   readonly databaseUrl?: string | undefined;
   /** The video of the house campaign. */
   readonly video: string;
+  /** Whether the demo chat runs, too. */
+  readonly hasChat: boolean;
   readonly cooldownSeconds: number;
   readonly dailyCap: number;
   /** Restarts a server when one of its sources changes. */
@@ -77,7 +79,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
       keepDemoSecrets(options.dataDirectory, secrets);
     }
     await step("companion API", () => start("api"));
-    await step("demo chat", () => start("demo-bot"));
+    if (options.hasChat) await step("demo chat", () => start("demo-bot"));
   } catch (error) {
     await stop();
     throw error;

@@ -14,7 +14,7 @@ export async function runCommand(
   const isShown = options.stdio === "inherit";
   const child = spawn(command, commandArguments, {
     cwd: root,
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, ...(isShown ? {} : { NO_COLOR: "1", FORCE_COLOR: "0" }), ...options.env },
     stdio: isShown ? "inherit" : ["ignore", "pipe", "pipe"],
   });
   let output = "";

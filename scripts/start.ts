@@ -41,6 +41,7 @@ async function main(): Promise<void> {
     dataDirectory,
     ports,
     video,
+    hasChat: true,
     cooldownSeconds: 15,
     dailyCap: 50,
     isWatched,

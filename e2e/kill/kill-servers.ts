@@ -127,7 +127,7 @@ async function main(): Promise<void> {
     const earned: { userId: string; code: string; event: string }[] = [];
     const oneReward = async (index: number) => {
       const userId = String(100_000 + index);
-      await wait(random() * 20_000);
+      await wait(random() * 40_000);
       const created = await patiently("creating a code", async () => {
         const answer = await api.createCode(userId);
         return answer.outcome === "created" ? answer : undefined;

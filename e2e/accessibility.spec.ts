@@ -1,0 +1,51 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { closeAndGet, launchUrl } from "./open-miniapp.ts";
+import { expect, newCode, test } from "./stack.ts";
+
+const lightTheme = {
+  bg_color: "#ffffff",
+  text_color: "#000000",
+  button_color: "#3390ec",
+  button_text_color: "#ffffff",
+};
+
+async function expectNoViolations(page: Page, state: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(({ id, nodes }) => `${state}: ${id} at ${nodes.map(({ target }) => target).join(", ")}`);
+  expect(found).toEqual([]);
+}
+
+for (const scheme of ["light", "dark"] as const) {
+  test.describe(`in ${scheme} colours`, () => {
+    test.use({ colorScheme: scheme });
+
+    test("offer, player, question, end and status are free of axe's findings", async ({ api, page, stack, userId }) => {
+      const { miniappUrl } = await newCode(api, userId);
+      const theme = scheme === "light" ? lightTheme : undefined;
+      await page.goto(launchUrl(miniappUrl, userId, stack.secrets, theme ? { theme } : {}));
+      await page.getByRole("button", { name: "Watch" }).waitFor();
+      await expectNoViolations(page, "offer");
+      await page.getByRole("button", { name: "Watch" }).click();
+      await page.getByRole("button", { name: "Close", exact: true }).click();
+      await expectNoViolations(page, "question");
+      await page.getByRole("button", { name: "Resume" }).click();
+      await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });
+      await expectNoViolations(page, "end");
+      await closeAndGet(page);
+      await page.getByRole("heading", { name: "Reward credited" }).waitFor();
+      await expectNoViolations(page, "status");
+    });
+
+    test("entry pages, link pages and the chat are free of axe's findings", async ({ page, stack, userId }) => {
+      await page.goto(`${stack.urls.adService}/app/${stack.secrets.botId}`);
+      await page.getByRole("heading", { name: "Open this from Telegram" }).waitFor();
+      await expectNoViolations(page, "outside Telegram");
+      await page.goto(`${stack.urls.adService}/ABCDEFGHJKLMNPQR`);
+      await expectNoViolations(page, "unknown link");
+      await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
+      await page.getByText("Welcome to Coin Garden").waitFor();
+      await expectNoViolations(page, "chat");
+    });
+  });
+}

@@ -48,7 +48,7 @@ function show(message) {
   // The stream begins with the history each time it connects.
   if (shown.has(message.id)) return;
   shown.add(message.id);
-  const item = element("li", `message ${message.from}`);
+  const item = element("div", `message ${message.from}`);
   const bubble = element("div", "bubble");
   if (message.from === "user") bubble.append(element("span", "visually-hidden", `${words.you}: `));
   bubble.append(element("p", "", message.text));
@@ -81,7 +81,7 @@ function keyboard(ad) {
 function showSuggestions(message) {
   document.querySelector(".suggestions")?.remove();
   if (!message.suggestions?.length) return;
-  const row = element("li", "suggestions");
+  const row = element("div", "suggestions");
   for (const command of message.suggestions) row.append(button(command, "suggestion", () => send(command)));
   messages.append(row);
 }

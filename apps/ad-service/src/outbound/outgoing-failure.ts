@@ -23,11 +23,6 @@ export class OutgoingFailure extends Error {
 }
 
 const byCode: Record<string, ErrorClass> = {
-  ECONNREFUSED: "refused",
-  EHOSTUNREACH: "refused",
-  EHOSTDOWN: "refused",
-  ENETUNREACH: "refused",
-  EADDRNOTAVAIL: "refused",
   ECONNRESET: "reset",
   ECONNABORTED: "reset",
   EPIPE: "reset",
@@ -42,12 +37,20 @@ const byCode: Record<string, ErrorClass> = {
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
-/** The class of what the other side caused; undefined for a fault of this machine (no file handles) or of our code. */
+/** No file handles, no memory, a pool that we closed, an option that we got wrong. */
+const OWN_FAULT_CODE = /^(EMFILE|ENFILE|ENOMEM|ENOBUFS|ERR_INVALID_|UND_ERR_(CLOSED|DESTROYED|INVALID_ARG|ABORTED))/;
+
+/**
+ * The class of what the other side caused; undefined for a fault of this machine or of our code. Codes that nobody
+ * foresaw count against the other side: taken for ours, they would consume no attempt and come again for ever.
+ */
 export function errorClassOf(error: unknown): ErrorClass | undefined {
   if (error instanceof OutgoingFailure) return error.errorClass;
   if (!(error instanceof Error)) return undefined;
+  if (error.name === "HTTPParserError" || error.message === "bad upgrade") return "protocol";
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (code.startsWith("HPE_") || error.name === "HTTPParserError") return "protocol";
+  if (code === "" || OWN_FAULT_CODE.test(code)) return undefined;
   if (TLS_CODE.test(code)) return "tls";
-  return byCode[code];
+  const isConnecting = "syscall" in error && error.syscall === "connect";
+  return byCode[code] ?? (isConnecting ? "refused" : "protocol");
 }

@@ -21,7 +21,7 @@ export const pageTexts: Record<PageLanguage, Record<PageName, PageText>> = {
   en: {
     "tap-needed": {
       title: "One tap to go",
-      text: "Tap the button to open the page. It counts only when a person does.",
+      text: "Tap the button to open the page. It counts only when a person taps it.",
     },
     machine: { title: "A link for one person", text: "Open this link in your browser to see where it leads." },
     "unknown-code": {

@@ -1,0 +1,94 @@
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { migration } from "../migrations/0001-tables.ts";
+import { openDeliveryStage } from "./delivery-stage.ts";
+import { enqueueWebhook } from "./enqueue-webhook.ts";
+import { listDeliveries } from "./list-deliveries.ts";
+import { listEvents } from "./list-events.ts";
+import { showDelivery } from "./show-delivery.ts";
+
+describe.each(testDatabases())("the feed of events on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: { "0001-tables": migration } });
+  });
+  afterAll(() => store.dispose());
+
+  async function follow(botId: string, after: string | undefined, limit: number) {
+    const page = await listEvents(store.database, { botId, after, limit });
+    if (page.outcome !== "page") throw new Error(page.outcome);
+    return page;
+  }
+
+  test("whoever follows the cursor sees each event once, and only their own", async () => {
+    const stage = await openDeliveryStage(store.database, {});
+    const other = await openDeliveryStage(store.database, {});
+    await other.enqueue(3);
+    const made = [...(await stage.enqueue(5)), ...(await stage.enqueue(2))];
+    const seen: string[] = [];
+    let after: string | undefined;
+    for (let hasMore = true; hasMore; ) {
+      const page = await follow(stage.botId, after, 3);
+      seen.push(...page.events.map(({ event_id }) => event_id));
+      ({ next: after, hasMore } = page);
+    }
+    expect(seen.sort()).toEqual(made.sort());
+    const end = await follow(stage.botId, after, 3);
+    expect(end).toEqual({ outcome: "page", events: [], next: after, hasMore: false });
+    const [later] = await stage.enqueue(1);
+    expect((await follow(stage.botId, after, 3)).events).toMatchObject([{ event_id: later, delivery: "held" }]);
+  });
+
+  test("a cursor that we never gave is named", async () => {
+    for (const after of ["", "junk!", "AAAA", "eyJhIjoxfQ"]) {
+      expect(await listEvents(store.database, { botId: "1", after, limit: 3 }), after).toEqual({
+        outcome: "bad-cursor",
+      });
+    }
+  });
+
+  test.runIf(kind === "server")("an event that commits late, after a newer one was read, is not missed", async () => {
+    const stage = await openDeliveryStage(store.database, {});
+    const insert = statement<{ event_id: string }>(
+      "test.slow-event",
+      `with earned as (
+        select $1::text as bot_id, $2::text as event_id, 'rewarded' as event, '1' as user_id, $2::text as code, null::text as reference,
+          false as is_test, now() as occurred_at, '{}' as body
+      ), ${enqueueWebhook({ from: "earned" })} select event_id from enqueued`,
+    );
+    const seen: string[] = [];
+    let after: string | undefined;
+    const read = async () => {
+      const page = await follow(stage.botId, after, 10);
+      seen.push(...page.events.map(({ event_id }) => event_id));
+      after = page.next;
+    };
+    await store.database.transaction(async (tx) => {
+      await tx.run(insert, [stage.botId, "evt_slow"]);
+      await stage.enqueue(2);
+      await read();
+    });
+    await read();
+    expect(seen).toContain("evt_slow");
+    expect(new Set(seen).size).toBe(3);
+  });
+
+  test("the operator's list is newest first, and one delivery shows its bytes", async () => {
+    const stage = await openDeliveryStage(store.database, {});
+    const [first = "", second = ""] = [...(await stage.enqueue()), ...(await stage.enqueue())].sort();
+    const list = await listDeliveries(store.database, { botId: stage.botId, limit: 10 });
+    expect(list.map(({ eventId }) => eventId)).toEqual([second, first]);
+    const rest = await listDeliveries(store.database, { botId: stage.botId, before: second, state: "held", limit: 10 });
+    expect(rest.map(({ eventId }) => eventId)).toEqual([first]);
+    expect(await showDelivery(store.database, { eventId: first })).toMatchObject({
+      eventId: first,
+      state: "held",
+      log: [],
+    });
+    expect((await showDelivery(store.database, { eventId: first }))?.body).toContain(first);
+    expect(await showDelivery(store.database, { eventId: "evt_none" })).toBeUndefined();
+  });
+});

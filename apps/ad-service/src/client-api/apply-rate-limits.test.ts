@@ -1,20 +1,11 @@
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
-import { type AppStage, openAppStage } from "../app-stage.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { type ClientStage, openClientStage } from "./client-stage.ts";
 
-let store: TestDatabase<AdTables>;
-let stage: AppStage;
+let stage: ClientStage;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
-  // The slowest flow that there is, so that nothing flows in while the test runs.
-  stage = await openAppStage(store.database, { rateLimits: { perTokenPerSecond: 5, perUserPerMinute: 2 } });
+  stage = await openClientStage("embedded", { rateLimits: { perTokenPerSecond: 5, perUserPerMinute: 2 } });
 });
-afterAll(async () => {
-  await stage.close();
-  await store.dispose();
-});
+afterAll(() => stage.close());
 
 function ask({ botId, token }: { botId: string; token: string }, userId: string): Promise<Response> {
   return fetch(`${stage.address}/client/v1/codes`, {

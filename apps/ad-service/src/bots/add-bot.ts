@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { newCodePrefix } from "@intermission/ad-core/code";
+import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
 import type { AdDatabase } from "../ad-database.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
 import { insertToken } from "./create-token.ts";
@@ -39,7 +39,7 @@ async function addOnce(
       .values({
         ...settingColumns(settings),
         bot_id: botId,
-        code_prefix: newCodePrefix(randomBytes(32)),
+        code_prefix: newCodePrefix(randomBytes(codeRandomBytes)),
         name: settings.name ?? `Bot ${botId}`,
         created_at: now,
         updated_at: now,

@@ -11,6 +11,7 @@ import {
   newCode,
   newCodePrefix,
   newEventId,
+  telegramIdPattern,
 } from "./code.ts";
 
 const randomBytes = fc.uint8Array({ minLength: codeRandomBytes, maxLength: codeRandomBytes });
@@ -50,6 +51,12 @@ test("every letter is as likely as every other", () => {
   expect(counts.size).toBe(codeAlphabet.length);
 });
 
+test("a prefix that is not four letters of the alphabet throws instead of making a code that is none", () => {
+  for (const prefix of ["", "ABC", "ABCDE", "ABC0", "AB D", "ABC\n"]) {
+    expect(() => newCode(prefix, new Uint8Array(codeRandomBytes))).toThrow("prefix");
+  }
+});
+
 test("too few random bytes throw instead of making a short code", () => {
   expect(() => newCode("ABCD", new Uint8Array(4))).toThrow("too few");
   expect(() => newCode("ABCD", new Uint8Array(64).fill(255))).toThrow("too few");
@@ -70,4 +77,20 @@ test("an event id is a UUIDv7 that sorts by its millisecond", () => {
       expect(Number.parseInt(id.slice(4, 17).replace("-", ""), 16)).toBe(milliseconds);
     }),
   );
+});
+
+test("an event id carries the UUIDv7 that RFC 9562 shows in appendix A.6", () => {
+  const random = new Uint8Array(Buffer.from("fcc398c4dc0c0c07398f", "hex"));
+  expect(newEventId(1_645_557_742_000, random)).toBe("evt_017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
+});
+
+test.each([-1, 1.5, 2 ** 48, Number.NaN, Number.POSITIVE_INFINITY])("%d is no time for an event id", (milliseconds) => {
+  expect(() => newEventId(milliseconds, new Uint8Array(10))).toThrow("cannot hold the time");
+});
+
+test("a Telegram id is up to 20 digits without a leading zero", () => {
+  for (const id of ["1", "42", "7000000001", "9".repeat(20)]) expect(id).toMatch(telegramIdPattern);
+  for (const id of ["", "0", "042", "-1", "+1", "1.0", "1e3", " 1", "1\n", "１", "9".repeat(21)]) {
+    expect(id).not.toMatch(telegramIdPattern);
+  }
 });

@@ -8,9 +8,10 @@ export const codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstu
 export const codePrefixLength = 4;
 /** 12 × log2(56) = 69.7 random bits. */
 export const codeRandomLength = 12;
-/** Bytes to hand to `newCode`; more than it needs on average, so that it runs out once in about 10^9 codes. */
+/** Bytes to hand to `newCode` or `newCodePrefix`; more than they need, so that a code runs out of them once in 3 × 10^11. */
 export const codeRandomBytes = 32;
 
+const prefixPattern = new RegExp(`^[${codeAlphabet}]{${codePrefixLength}}$`);
 const codePattern = new RegExp(`^[${codeAlphabet}]{${codePrefixLength + codeRandomLength}}$`);
 
 /** Letters without bias: a byte beyond the largest multiple of the alphabet is passed over. */
@@ -25,13 +26,13 @@ function lettersFrom(randomBytes: Uint8Array, length: number): string {
   return letters;
 }
 
-/** A fresh code of the bot with this prefix. Throws when the random bytes do not suffice. */
+/** A fresh code of the bot with this prefix; needs `codeRandomBytes`. Throws for a malformed prefix and too few bytes. */
 export function newCode(prefix: string, randomBytes: Uint8Array): string {
-  if (prefix.length !== codePrefixLength) throw new Error(`a code's prefix has ${codePrefixLength} characters`);
+  if (!prefixPattern.test(prefix)) throw new Error(`a code's prefix is ${codePrefixLength} letters of its alphabet`);
   return prefix + lettersFrom(randomBytes, codeRandomLength);
 }
 
-/** A fresh prefix for a bot: 23 random bits, so its uniqueness is the store's to check. */
+/** A fresh prefix for a bot: 23 random bits, so its uniqueness is the store's to check. Throws for too few bytes. */
 export function newCodePrefix(randomBytes: Uint8Array): string {
   return lettersFrom(randomBytes, codePrefixLength);
 }
@@ -41,6 +42,7 @@ export function isCode(text: string): boolean {
   return codePattern.test(text);
 }
 
+/** The prefix of a text for which `isCode` holds: it names the code's bot. */
 export function codePrefixOf(code: string): string {
   return code.slice(0, codePrefixLength);
 }
@@ -48,6 +50,7 @@ export function codePrefixOf(code: string): string {
 /** A Telegram id: digits without leading zeros, at most 20. */
 export const telegramIdPattern = /^[1-9][0-9]{0,19}$/;
 
+/** `evt_` and a UUIDv7 in lower case. */
 export const eventIdPattern = /^evt_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** `evt_` + UUIDv7 (RFC 9562, section 5.7): sorts by its millisecond. Needs 10 random bytes. */
@@ -55,9 +58,12 @@ export function newEventId(nowMilliseconds: number, randomBytes: Uint8Array): st
   return `evt_${uuidv7(nowMilliseconds, randomBytes)}`;
 }
 
-/** A UUIDv7 (RFC 9562, section 5.7). Needs 10 random bytes. */
+/** A UUIDv7 (RFC 9562, section 5.7). Needs 10 random bytes. Throws for a time that its 48 bits cannot hold. */
 export function uuidv7(nowMilliseconds: number, randomBytes: Uint8Array): string {
   if (randomBytes.length < 10) throw new Error("a UUIDv7 needs 10 random bytes");
+  if (!Number.isInteger(nowMilliseconds) || nowMilliseconds < 0 || nowMilliseconds >= 2 ** 48) {
+    throw new Error(`a UUIDv7 cannot hold the time ${nowMilliseconds}`);
+  }
   const bytes = new Uint8Array(16);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(nowMilliseconds) << 16n);
   bytes.set(randomBytes.subarray(0, 10), 6);

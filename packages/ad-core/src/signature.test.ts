@@ -9,11 +9,20 @@ const token = "ad_test-token";
 const body = new TextEncoder().encode('{"event":"rewarded","user_tg_id":"42"}');
 
 test.each(vectors.hmac_sha256_rfc4231)(
-  "HMAC-SHA256 is that of RFC 4231, $description",
+  "the platform's HMAC-SHA256 is that of RFC 4231, $description",
   ({ key_hex, data_hex, mac_hex }) => {
     expect(createHmac("sha256", bytes(key_hex)).update(bytes(data_hex)).digest("hex")).toBe(mac_hex);
   },
 );
+
+const keysThatAreText = vectors.hmac_sha256_rfc4231.filter(({ key_hex }) =>
+  bytes(key_hex).every((byte) => byte < 0x80),
+);
+test.each(keysThatAreText)("a signature is HMAC-SHA256 of RFC 4231, $description", ({ key_hex, data_hex, mac_hex }) => {
+  const key = Buffer.from(key_hex, "hex").toString("utf8");
+  expect(sign(bytes(data_hex), key)).toBe(`sha256=${mac_hex}`);
+  expect(verify(bytes(data_hex), `sha256=${mac_hex}`, [key])).toBe(true);
+});
 
 test.each(vectors.x_signature)("X-Signature of $description", ({ token: key, body_hex, header }) => {
   expect(sign(bytes(body_hex), key)).toBe(header);
@@ -71,7 +80,17 @@ describe("a header that is not exactly one signature is refused", () => {
 test("any one of the tokens suffices, and none means no", () => {
   expect(verify(body, sign(body, "old"), ["new", "old"])).toBe(true);
   expect(verify(body, sign(body, "other"), ["new", "old"])).toBe(false);
-  expect(verify(body, sign(body, ""), [])).toBe(false);
+  expect(verify(body, sign(body, "old"), [])).toBe(false);
+});
+
+test("an empty token neither signs nor verifies, for anyone could sign with it", () => {
+  const mac = createHmac("sha256", "").update(body).digest();
+  expect(() => sign(body, "")).toThrow("empty token");
+  expect(verify(body, `sha256=${mac.toString("hex")}`, ["", token])).toBe(false);
+  const standardMac = createHmac("sha256", "").update("evt_1.7.").update(body).digest("base64");
+  const headers = { "webhook-id": "evt_1", "webhook-timestamp": "7", "webhook-signature": `v1,${standardMac}` };
+  const verdict = verifyStandardWebhook({ headers, body, tokens: ["", token], now: new Date(7000) });
+  expect(verdict).toEqual({ outcome: "wrong-signature" });
 });
 
 const anyBytes = fc.uint8Array({ maxLength: 300 });
@@ -82,13 +101,9 @@ test("what is signed verifies, and one changed bit of body, header or token does
       const header = sign(data, key);
       expect(verify(data, header, [key])).toBe(true);
       expect(verify(data, header, [`${key}x`])).toBe(false);
-      const at = 7 + (where % 64);
-      const flipped = header.slice(0, at) + (header[at] === "0" ? "1" : "0") + header.slice(at + 1);
-      expect(verify(data, flipped, [key])).toBe(false);
+      expect(verify(data, flipBit(header, where, where % 7), [key])).toBe(false);
       if (data.length === 0) return;
-      const tampered = data.slice();
-      tampered[where % data.length] = (tampered[where % data.length] ?? 0) ^ (1 << (where % 8));
-      expect(verify(tampered, header, [key])).toBe(false);
+      expect(verify(flipBitOf(data, where, where % 8), header, [key])).toBe(false);
     }),
     { numRuns: 1000 },
   );
@@ -131,7 +146,9 @@ describe("Standard Webhooks headers", () => {
     for (const name of Object.keys(headers)) expect(judge({ [name]: undefined })).toBe("missing-header");
     for (const value of ["", " 1", "1e9", "-1", "0x10", "99999999999999"])
       expect(judge({ "webhook-timestamp": value })).toBe("malformed-header");
-    expect(judge({ "webhook-id": "a b" })).toBe("malformed-header");
+    for (const id of ["", "a b", "a\n", "é", "a".repeat(257)])
+      expect(judge({ "webhook-id": id })).toBe("malformed-header");
+    expect(judge({ "webhook-signature": "v1,a ".repeat(1000) })).toBe("malformed-header");
     expect(judge({ "webhook-signature": ["v1,a"] })).toBe("malformed-header");
   });
   test("are refused beyond five minutes either way", () => {
@@ -139,9 +156,61 @@ describe("Standard Webhooks headers", () => {
     expect(judge({}, timestampSeconds + 301)).toBe("stale");
     expect(judge({}, timestampSeconds - 300)).toBe("valid");
     expect(judge({}, timestampSeconds - 301)).toBe("future");
+    expect(judge({}, Number.NaN)).not.toBe("valid");
+  });
+  test("cannot move the border between id, time and body", () => {
+    const tail = new TextEncoder().encode("5.{}");
+    const signed = signStandardWebhook({ id: "evt_1", timestampSeconds: 100, body: tail, tokens: [token] });
+    const moved = { ...signed, "webhook-id": "evt_1.100", "webhook-timestamp": "5" };
+    const verdict = verifyStandardWebhook({
+      headers: moved,
+      body: tail.subarray(2),
+      tokens: [token],
+      now: new Date(5000),
+    });
+    expect(verdict).toEqual({ outcome: "malformed-header" });
+  });
+  test("are not made where no receiver could accept them", () => {
+    const make = (changed: object) => () =>
+      signStandardWebhook({ id: "evt_1", timestampSeconds, body, tokens: [token], ...changed });
+    for (const id of ["", "evt.1", "evt 1"]) expect(make({ id })).toThrow("webhook-id");
+    for (const time of [1.5, -1, Number.NaN]) expect(make({ timestampSeconds: time })).toThrow("webhook-timestamp");
+    for (const tokens of [[], [""], [token, ""]]) expect(make({ tokens })).toThrow("token");
   });
   test("may list signatures of other versions, which count for nothing", () => {
     expect(judge({ "webhook-signature": `v2,AAAA v1a,xyz ${headers["webhook-signature"]}` })).toBe("valid");
     expect(judge({ "webhook-signature": headers["webhook-signature"].replace("v1,", "v2,") })).toBe("wrong-signature");
   });
 });
+
+test("Standard Webhooks headers verify, and one flipped bit of any header or of the body does not", () => {
+  const ids = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
+  fc.assert(
+    fc.property(ids, fc.nat(), anyBytes, fc.nat(), fc.nat(6), (id, timestampSeconds, data, where, bit) => {
+      const headers = { ...signStandardWebhook({ id, timestampSeconds, body: data, tokens: [token] }) };
+      const judge = (changed: Record<string, string>, given: Uint8Array = data) =>
+        verifyStandardWebhook({
+          headers: { ...headers, ...changed },
+          body: given,
+          tokens: [token],
+          now: new Date(timestampSeconds * 1000),
+          toleranceSeconds: Number.POSITIVE_INFINITY,
+        }).outcome;
+      expect(judge({})).toBe("valid");
+      for (const [name, value] of Object.entries(headers)) {
+        expect(judge({ [name]: flipBit(value, where, bit) })).not.toBe("valid");
+      }
+      if (data.length > 0) expect(judge({}, flipBitOf(data, where, bit))).toBe("wrong-signature");
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function flipBitOf(data: Uint8Array, where: number, bit: number): Uint8Array {
+  const at = where % data.length;
+  return data.map((byte, index) => (index === at ? byte ^ (1 << bit) : byte));
+}
+
+function flipBit(ascii: string, where: number, bit: number): string {
+  return Buffer.from(flipBitOf(Buffer.from(ascii, "latin1"), where, bit)).toString("latin1");
+}

@@ -5,8 +5,9 @@ function mac(body: Uint8Array, token: string): Buffer {
   return createHmac("sha256", Buffer.from(token, "utf8")).update(body).digest();
 }
 
-/** The value of `X-Signature` for these bytes: `sha256=` and 64 lower-case hex digits. */
+/** The value of `X-Signature` for these bytes: `sha256=` and 64 lower-case hex digits. Throws for an empty token. */
 export function sign(body: Uint8Array, token: string): string {
+  if (token === "") throw new Error("an empty token signs nothing: anyone could forge it");
   return `sha256=${mac(body, token).toString("hex")}`;
 }
 
@@ -17,18 +18,25 @@ const signaturePattern = /^sha256=([0-9a-f]{64})$/;
  *
  * The grammar is strict: one value, `sha256=` and 64 lower-case hex digits, nothing around them. Every token is tried and
  * compared in constant time, and the MAC is computed for a missing or malformed header too, so that the time tells nothing.
- * Never throws, whatever the header is.
+ * An empty token never verifies. Never throws, whatever the header is.
  */
 export function verify(body: Uint8Array, header: unknown, tokens: readonly string[]): boolean {
   const hex = typeof header === "string" ? signaturePattern.exec(header)?.[1] : undefined;
   const given = hex === undefined ? Buffer.alloc(32) : Buffer.from(hex, "hex");
   let isValid = false;
-  for (const token of tokens.length > 0 ? tokens : [""]) {
-    if (timingSafeEqual(mac(body, token), given) && tokens.length > 0) isValid = true;
+  for (const token of tokens) {
+    if (timingSafeEqual(mac(body, token), given) && token !== "") isValid = true;
   }
   return isValid && hex !== undefined;
 }
 
+/** A full stop parts id, time and body in the signed text: an id that held one could move the border between them. */
+const webhookIdPattern = /^[\x21-\x2d\x2f-\x7e]{1,256}$/;
+const timestampPattern = /^(0|[1-9][0-9]{0,11})$/;
+/** 32 bytes of base64 in their only canonical spelling: the last letter carries four bits, the other two are zero. */
+const listedSignaturePattern = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/;
+
+/** The three headers of Standard Webhooks 1.0, by their names on the wire. */
 export interface StandardWebhookHeaders {
   readonly "webhook-id": string;
   readonly "webhook-timestamp": string;
@@ -39,29 +47,37 @@ function standardSignature(id: string, timestamp: string, body: Uint8Array, toke
   return createHmac("sha256", Buffer.from(token, "utf8")).update(`${id}.${timestamp}.`, "utf8").update(body).digest();
 }
 
-/** The headers of Standard Webhooks 1.0 for one attempt: a signature for each token, so that a receiver may hold either while they rotate. */
+/**
+ * The headers of Standard Webhooks 1.0 for one attempt: a signature for each token, so that a receiver may hold either
+ * while they rotate. The key is the UTF-8 bytes of the token. Throws for an id or a time that no receiver could accept,
+ * and without a token.
+ */
 export function signStandardWebhook(attempt: {
   readonly id: string;
-  /** Unix time of this attempt, whole seconds. */
+  /** Unix time of this attempt, in whole seconds. */
   readonly timestampSeconds: number;
   readonly body: Uint8Array;
   readonly tokens: readonly string[];
 }): StandardWebhookHeaders {
   const timestamp = String(attempt.timestampSeconds);
+  if (!webhookIdPattern.test(attempt.id)) throw new Error(`"${attempt.id}" cannot be a webhook-id`);
+  if (!timestampPattern.test(timestamp)) throw new Error(`${timestamp} cannot be a webhook-timestamp`);
+  if (attempt.tokens.length === 0 || attempt.tokens.includes("")) throw new Error("a webhook is signed with a token");
   const signatures = attempt.tokens.map(
     (token) => `v1,${standardSignature(attempt.id, timestamp, attempt.body, token).toString("base64")}`,
   );
   return { "webhook-id": attempt.id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }
 
+/** `stale` and `future` are said of authentic webhooks only. */
 export type StandardWebhookVerdict =
   | { outcome: "valid" }
   | { outcome: "missing-header" | "malformed-header" | "stale" | "future" | "wrong-signature" };
 
 /**
  * Judges the headers of Standard Webhooks 1.0 against the bytes of the body. The timestamp must lie within
- * `toleranceSeconds` (300 by default) either way of `now`. Signatures of versions other than `v1` are passed over.
- * Header names are looked up in lower case. Never throws.
+ * `toleranceSeconds` (300 by default) either way of `now`. Signatures of versions other than `v1` are passed over, and an
+ * empty token never verifies. Header names are looked up in lower case. Never throws, whatever the headers are.
  */
 export function verifyStandardWebhook(received: {
   readonly headers: Readonly<Record<string, unknown>>;
@@ -77,16 +93,15 @@ export function verifyStandardWebhook(received: {
   if (id === undefined || timestamp === undefined || list === undefined) return { outcome: "missing-header" };
   if (typeof id !== "string" || typeof timestamp !== "string" || typeof list !== "string")
     return { outcome: "malformed-header" };
-  if (!/^[\x21-\x7e]{1,256}$/.test(id) || !/^(0|[1-9][0-9]{0,11})$/.test(timestamp))
+  if (!webhookIdPattern.test(id) || !timestampPattern.test(timestamp) || list.length > 4096)
     return { outcome: "malformed-header" };
-  if (list.length > 4096) return { outcome: "malformed-header" };
   if (!isSignedByOne(list.split(" "), tokens, (token) => standardSignature(id, timestamp, body, token))) {
     return { outcome: "wrong-signature" };
   }
   const ageSeconds = now.getTime() / 1000 - Number(timestamp);
-  if (ageSeconds > toleranceSeconds) return { outcome: "stale" };
-  if (ageSeconds < -toleranceSeconds) return { outcome: "future" };
-  return { outcome: "valid" };
+  // Asked this way round, a clock that is not a number refuses.
+  if (Math.abs(ageSeconds) <= toleranceSeconds) return { outcome: "valid" };
+  return { outcome: ageSeconds > 0 ? "stale" : "future" };
 }
 
 function isSignedByOne(
@@ -94,10 +109,10 @@ function isSignedByOne(
   tokens: readonly string[],
   macOf: (token: string) => Buffer,
 ): boolean {
-  const expected = tokens.map(macOf);
+  const expected = tokens.filter((token) => token !== "").map(macOf);
   let isValid = false;
   for (const entry of entries) {
-    const base64 = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(entry)?.[1];
+    const base64 = listedSignaturePattern.exec(entry)?.[1];
     if (base64 === undefined) continue;
     const given = Buffer.from(base64, "base64");
     for (const one of expected) if (timingSafeEqual(one, given)) isValid = true;

@@ -10,10 +10,12 @@ import {
 /** Telegram's production key for third-party validation of init data (Bot API, "Validating data for Third-Party Use"). */
 export const telegramPublicKey = "e7bf03a2fa4602af4580703d88dda5bb59f32ed8b02a56c187fe7d34caed242d";
 
+/** About ten times what Telegram sends. */
 const longestInitDataBytes = 8192;
 const defaultMaxAgeSeconds = 3600;
 const maxFutureSeconds = 60;
 
+/** Why init data was refused. `stale`, `future` and `no-user` are said of authentic init data only. */
 export type InitDataRefusal =
   | "empty"
   | "too-long"
@@ -26,6 +28,7 @@ export type InitDataRefusal =
   | "future"
   | "no-user";
 
+/** Who opened the mini-app, as Telegram signed it. */
 export interface InitDataUser {
   /** Digits; Telegram's ids fit 52 bits, so reading them as JSON numbers loses nothing. */
   readonly id: string;
@@ -33,6 +36,7 @@ export interface InitDataUser {
   readonly isPremium?: boolean;
 }
 
+/** What init data proves, or why it proves nothing. */
 export type InitDataVerdict =
   | {
       readonly outcome: "valid";
@@ -49,12 +53,15 @@ interface Freshness {
   readonly maxAgeSeconds?: number;
 }
 
+/** 64 bytes of base64url in their only canonical spelling: the last letter carries two bits, the other four are zero. */
+const signaturePattern = /^[A-Za-z0-9_-]{85}[AQgw](==)?$/;
+
 const refused = (reason: InitDataRefusal): InitDataVerdict => ({ outcome: "refused", reason });
 
 /**
  * Validates init data with the bot's own token: HMAC-SHA256 over the sorted fields but `hash`, keyed with
- * HMAC("WebAppData", token) (Bot API, "Validating data received via the Mini App"). The raw string is judged as it came.
- * Never throws.
+ * HMAC("WebAppData", token) (Bot API, "Validating data received via the Mini App"). The raw string is judged as it came,
+ * up to 8192 bytes of it. Never throws, whatever the init data is.
  */
 export function verifyInitDataWithBotToken(
   input: { readonly initData: string; readonly botToken: string } & Freshness,
@@ -62,8 +69,8 @@ export function verifyInitDataWithBotToken(
   const parsed = parseFields(input.initData);
   if ("outcome" in parsed) return parsed;
   const hash = parsed.get("hash");
-  if (hash === undefined || !/^[0-9a-f]{64}$/.test(hash))
-    return refused(hash === undefined ? "missing-hash" : "wrong-signature");
+  if (hash === undefined) return refused("missing-hash");
+  if (!/^[0-9a-f]{64}$/.test(hash)) return refused("wrong-signature");
   const expected = botTokenMac(dataCheckString(parsed, ["hash"]), input.botToken);
   if (!timingSafeEqual(expected, Buffer.from(hash, "hex"))) return refused("wrong-signature");
   return readFields(parsed, input);
@@ -72,7 +79,7 @@ export function verifyInitDataWithBotToken(
 /**
  * Validates init data with the bot's id alone: Telegram's Ed25519 signature over `<bot id>:WebAppData` and the sorted
  * fields but `hash` and `signature` (Bot API, "Validating data for Third-Party Use"). The key is hex of 32 bytes;
- * Telegram's own by default. Never throws on hostile init data; a malformed key throws.
+ * Telegram's own by default. Never throws, whatever the init data is; a malformed key throws.
  */
 export function verifyInitDataWithBotId(
   input: { readonly initData: string; readonly botId: string; readonly publicKey?: string } & Freshness,
@@ -81,7 +88,7 @@ export function verifyInitDataWithBotId(
   if ("outcome" in parsed) return parsed;
   const signature = parsed.get("signature");
   if (signature === undefined) return refused("missing-signature");
-  if (!/^[A-Za-z0-9_-]{86}(==)?$/.test(signature)) return refused("wrong-signature");
+  if (!signaturePattern.test(signature)) return refused("wrong-signature");
   const signed = Buffer.from(thirdPartyString(parsed, input.botId), "utf8");
   const key = publicKeyOf(input.publicKey ?? telegramPublicKey);
   if (!verifyBytes(null, signed, key, Buffer.from(signature, "base64url"))) return refused("wrong-signature");
@@ -114,6 +121,8 @@ function parseFields(initData: string): Map<string, string> | InitDataVerdict {
     const key = decode(rawKey);
     const value = decode([rawValue, ...rest].join("="));
     if (!key || rawValue === undefined || value === undefined) return refused("malformed");
+    // In the signed text `=` ends a key and a newline ends a field: inside one, two fields would read as one and verify.
+    if (/[=\n]/.test(key) || value.includes("\n")) return refused("malformed");
     if (fields.has(key)) return refused("duplicate-key");
     fields.set(key, value);
   }
@@ -130,10 +139,8 @@ function decode(text: string): string | undefined {
 
 function dataCheckString(fields: ReadonlyMap<string, string>, without: readonly string[]): string {
   const lines = [...fields].filter(([key]) => !without.includes(key)).map(([key, value]) => `${key}=${value}`);
-  return lines.sort(byCodeUnit).join("\n");
+  return lines.sort().join("\n");
 }
-
-const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 function thirdPartyString(fields: ReadonlyMap<string, string>, botId: string): string {
   return `${botId}:WebAppData\n${dataCheckString(fields, ["hash", "signature"])}`;
@@ -159,8 +166,9 @@ function readFields(
   const authDate = fields.get("auth_date");
   if (authDate === undefined || !/^[1-9][0-9]{0,11}$/.test(authDate)) return refused("malformed");
   const ageSeconds = now.getTime() / 1000 - Number(authDate);
-  if (ageSeconds > maxAgeSeconds) return refused("stale");
-  if (ageSeconds < -maxFutureSeconds) return refused("future");
+  // Asked this way round, a clock that is not a number refuses.
+  const isFresh = ageSeconds <= maxAgeSeconds && ageSeconds >= -maxFutureSeconds;
+  if (!isFresh) return refused(ageSeconds > 0 ? "stale" : "future");
   const user = readUser(fields.get("user"));
   if (user === undefined) return refused("no-user");
   const startParam = fields.get("start_param");

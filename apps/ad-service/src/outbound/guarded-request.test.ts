@@ -3,12 +3,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import tls from "node:tls";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  type GuardedRequestSettings,
-  type GuardedRequests,
-  type OutgoingRequest,
-  openGuardedRequests,
-} from "./guarded-request.ts";
+import { type GuardedRequestSettings, type GuardedRequests, openGuardedRequests } from "./guarded-request.ts";
+import type { OutgoingRequest } from "./outgoing-request.ts";
 import { expiredCertificate, testCertificate, testKey } from "./test-certificates.ts";
 
 /** What an endpoint does with a connection: raw bytes, since HTTP servers refuse to misbehave. */

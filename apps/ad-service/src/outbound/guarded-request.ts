@@ -5,62 +5,10 @@ import { connectionPools } from "./connection-pools.ts";
 import { type Deadline, orAborted, startDeadline } from "./deadline.ts";
 import { type Answer, exchange } from "./exchange.ts";
 import { type ErrorClass, errorClassOf, OutgoingFailure } from "./outgoing-failure.ts";
+import type { FailedRequest, GuardedResult, OutgoingRequest, Purpose, Timings } from "./outgoing-request.ts";
 import { hostResolver, type Lookup } from "./resolve-host.ts";
 
 const LONGEST_RETRY_AFTER = 100;
-
-/** Each purpose has its own allowed networks: what is open to webhooks is closed to everything else. */
-export type Purpose = "webhook";
-
-export interface OutgoingRequest {
-  url: string;
-  method: "GET" | "POST";
-  headers: Record<string, string>;
-  body?: string | Uint8Array;
-  purpose: Purpose;
-  /** For name, TCP and TLS together; 5 s. */
-  connectTimeoutMs?: number;
-  /** For the whole exchange; 15 s. */
-  totalTimeoutMs?: number;
-  /** Our own wish to stop; the request then throws the signal's reason. */
-  signal?: AbortSignal;
-}
-
-export interface Timings {
-  /** Until a connection stood; next to nothing where one was kept. */
-  connectMs: number | undefined;
-  /** Until the final headers. */
-  firstByteMs: number | undefined;
-  totalMs: number;
-}
-
-export interface AnsweredRequest {
-  outcome: "answered";
-  /** 200–299 or 400–599. */
-  status: number;
-  /** At most 4 KiB, for the log. */
-  text: string;
-  /** The header as it came. */
-  retryAfter: string | undefined;
-  address: string | undefined;
-  timings: Timings;
-}
-
-export interface FailedRequest {
-  outcome: "failed";
-  errorClass: ErrorClass;
-  /** False: not a byte of the request left, so it certainly had no effect. */
-  wasSent: boolean;
-  /** For the operator who reads the log. */
-  detail: string;
-  /** Of a redirect, which is a failure here. */
-  status?: number;
-  retryAfter?: string | undefined;
-  address: string | undefined;
-  timings: Timings;
-}
-
-export type GuardedResult = AnsweredRequest | FailedRequest;
 
 export interface GuardedRequests {
   /** Throws only for faults of this machine or of our code; everything that the other side can cause is an outcome. */

@@ -1,5 +1,6 @@
 import type { SigningTokens } from "../bots/signing-tokens.ts";
-import type { GuardedRequests, GuardedResult } from "../outbound/guarded-request.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import type { FinishedAttempt } from "./finish-deliveries.ts";
 import { judgeAttempt } from "./judge-attempt.ts";

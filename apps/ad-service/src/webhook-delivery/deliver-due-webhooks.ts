@@ -4,27 +4,23 @@ import type { SecretBox } from "../bots/secret-box.ts";
 import { type SigningTokens, signingTokens } from "../bots/signing-tokens.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { newAlarm } from "./alarm.ts";
-import { type AttemptOutcome, attemptDelivery } from "./attempt-delivery.ts";
+import { attemptDelivery } from "./attempt-delivery.ts";
+import { bookAttempt } from "./book-attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, millisecondsToNextDue } from "./claim-deliveries.ts";
-import { type FinishedAttempt, finishDeliveries } from "./finish-deliveries.ts";
-import { releaseDeliveries } from "./release-deliveries.ts";
+import { endpointsInFlight } from "./endpoints-in-flight.ts";
+import { finishDeliveries } from "./finish-deliveries.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
 import { onDeliveriesWoken } from "./wake-deliveries.ts";
 
 export interface WebhookDeliveryDeps {
   database: AdDatabase;
   secretBox: SecretBox;
-  log: DeliveryLogger;
+  log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
   /** False in production: https only. */
   isPlainHttpAllowed: boolean;
   /** CIDR networks that webhooks may reach although they are not public. */
   allowedNetworks: readonly string[];
   limits?: Partial<DeliveryLimits>;
-}
-
-export interface DeliveryLogger {
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
 }
 
 export interface DeliveryLimits {
@@ -61,59 +57,40 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
   const finishing = finishDeliveries(database);
   const alarm = newAlarm();
   const forgetAlarm = onDeliveriesWoken(alarm.ring);
-  const inFlight = new Map<string, number>();
+  const inFlight = endpointsInFlight();
   const active = new Set<Promise<void>>();
-  const drained = new AbortController();
-  let total = 0;
+  const giveUp = new AbortController();
+  const { signal } = giveUp;
   let sweepAt = 0;
   let isStopping = false;
 
-  const occupy = (botId: string, change: 1 | -1) => {
-    total += change;
-    const count = (inFlight.get(botId) ?? 0) + change;
-    if (count === 0) inFlight.delete(botId);
-    else inFlight.set(botId, count);
-    if (change === -1) alarm.ring();
-  };
-
-  async function deliver(delivery: ClaimedDelivery, leaseEndsAt: number, tokensOf: TokensOf): Promise<void> {
+  async function deliver(claim: ClaimedDelivery, leaseEndsAt: number, tokensOf: TokensOf): Promise<void> {
     const mayStart = () => !isStopping && leaseEndsAt - performance.now() >= limits.leaseLeftSeconds * 1000;
-    const outcome = await attemptDelivery({ requests, tokensOf, log, mayStart, signal: drained.signal }, delivery);
+    inFlight.add(claim.botId);
+    const outcome = await attemptDelivery({ requests, tokensOf, log, mayStart, signal }, claim);
     // The endpoint is free again; the booking has the rest of the lease.
-    occupy(delivery.botId, -1);
-    await book(delivery, outcome, leaseEndsAt);
+    inFlight.remove(claim.botId);
+    alarm.ring();
+    const isTooLate = () => performance.now() > leaseEndsAt || signal.aborted;
+    await bookAttempt({ database, finishing, log, isTooLate }, claim, outcome);
   }
 
-  async function book(delivery: ClaimedDelivery, outcome: AttemptOutcome, leaseEndsAt: number): Promise<void> {
-    const { botId, eventId } = delivery;
-    while (true) {
-      try {
-        if (outcome.outcome === "not-made") return await releaseDeliveries(database, [delivery], outcome);
-        return reportFinished(outcome.finished, await finishing.submit(outcome.finished), log);
-      } catch (error) {
-        // Left alone, the lease runs out and the event is sent once more: try while it lasts.
-        if (performance.now() > leaseEndsAt || drained.signal.aborted) {
-          return log.error({ err: error, botId, eventId }, "an attempt could not be booked; its lease will run out");
-        }
-        await sleep(500);
-      }
-    }
+  async function sweepNowAndThen(): Promise<void> {
+    if (performance.now() < sweepAt) return;
+    const { returned, unknown } = await sweepDeliveries(database);
+    if (returned + unknown > 0) log.warn({ returned, unknown }, "deliveries of a node that died were taken back");
+    sweepAt = performance.now() + limits.sweepMs;
   }
 
   async function turn(): Promise<void> {
-    if (performance.now() >= sweepAt) {
-      const { returned, unknown } = await sweepDeliveries(database);
-      if (returned + unknown > 0) log.warn({ returned, unknown }, "deliveries of a node that died were taken back");
-      sweepAt = performance.now() + limits.sweepMs;
-    }
+    await sweepNowAndThen();
+    const { perEndpoint, leaseSeconds, pollMs } = limits;
     // Stamped before asking, so never later than the lease that the database's clock gives.
-    const leaseEndsAt = performance.now() + limits.leaseSeconds * 1000;
-    const { perEndpoint, perNode, leaseSeconds, pollMs } = limits;
-    const limit = perNode - total;
-    const claims = limit > 0 ? await claimDeliveries(database, { inFlight, perEndpoint, limit, leaseSeconds }) : [];
+    const leaseEndsAt = performance.now() + leaseSeconds * 1000;
+    const room = { inFlight: inFlight.counts, perEndpoint, limit: limits.perNode - inFlight.total, leaseSeconds };
+    const claims = room.limit > 0 ? await claimDeliveries(database, room) : [];
     const tokensOf = rememberTokens({ database, secretBox });
     for (const claim of claims) {
-      occupy(claim.botId, 1);
       const work = deliver(claim, leaseEndsAt, tokensOf).finally(() => active.delete(work));
       active.add(work);
     }
@@ -138,7 +115,7 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
       alarm.ring();
       await running;
       forgetAlarm();
-      const timer = setTimeout(() => drained.abort(new Error("stopping")), limits.drainMs);
+      const timer = setTimeout(() => giveUp.abort(new Error("stopping")), limits.drainMs);
       await Promise.all(active);
       clearTimeout(timer);
       await requests.close();
@@ -158,12 +135,4 @@ function rememberTokens(deps: { database: AdDatabase; secretBox: SecretBox }): T
     reads.set(botId, read);
     return read;
   };
-}
-
-function reportFinished(finished: FinishedAttempt, isOurs: boolean, log: DeliveryLogger): void {
-  const { botId, eventId, attempt, state, status, errorClass } = finished;
-  if (!isOurs) log.warn({ botId, eventId, attempt }, "an attempt ended after another node had claimed its delivery");
-  else if (state === "failed" || state === "unknown") {
-    log.warn({ botId, eventId, attempt, state, status, errorClass }, "a webhook will not be sent again by itself");
-  }
 }

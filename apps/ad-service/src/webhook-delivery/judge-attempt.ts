@@ -1,5 +1,5 @@
 import type { DeliveryMode } from "../bots/schema.ts";
-import type { GuardedResult } from "../outbound/guarded-request.ts";
+import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import { retryAfterSeconds } from "./retry-after-seconds.ts";
 import { retryDelaySeconds } from "./retry-delay-seconds.ts";
 

@@ -1,6 +1,7 @@
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import type { SigningTokens } from "../bots/signing-tokens.ts";
-import type { GuardedRequests, GuardedResult } from "../outbound/guarded-request.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 
 /** One attempt: the stored bytes, signed anew for this moment. */

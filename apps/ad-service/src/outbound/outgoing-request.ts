@@ -1,0 +1,54 @@
+import type { ErrorClass } from "./outgoing-failure.ts";
+
+/** Each purpose has its own allowed networks: what is open to webhooks is closed to everything else. */
+export type Purpose = "webhook";
+
+export interface OutgoingRequest {
+  url: string;
+  method: "GET" | "POST";
+  headers: Record<string, string>;
+  body?: string | Uint8Array;
+  purpose: Purpose;
+  /** For name, TCP and TLS together; 5 s. */
+  connectTimeoutMs?: number;
+  /** For the whole exchange; 15 s. */
+  totalTimeoutMs?: number;
+  /** Our own wish to stop; the request then throws the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface Timings {
+  /** Until a connection stood; next to nothing where one was kept. */
+  connectMs: number | undefined;
+  /** Until the final headers. */
+  firstByteMs: number | undefined;
+  totalMs: number;
+}
+
+export interface AnsweredRequest {
+  outcome: "answered";
+  /** 200–299 or 400–599. */
+  status: number;
+  /** At most 4 KiB, for the log. */
+  text: string;
+  /** The header as it came. */
+  retryAfter: string | undefined;
+  address: string | undefined;
+  timings: Timings;
+}
+
+export interface FailedRequest {
+  outcome: "failed";
+  errorClass: ErrorClass;
+  /** False: not a byte of the request left, so it certainly had no effect. */
+  wasSent: boolean;
+  /** For the operator who reads the log. */
+  detail: string;
+  /** Of a redirect, which is a failure here. */
+  status?: number;
+  retryAfter?: string | undefined;
+  address: string | undefined;
+  timings: Timings;
+}
+
+export type GuardedResult = AnsweredRequest | FailedRequest;

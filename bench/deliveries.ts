@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
 import { type BenchStack, startFloor } from "./bench-stack.ts";
 import { type LoadResult, load } from "./load.ts";
+import { addBenchBot, operate } from "./operate.ts";
 import type { Measured } from "./run.ts";
 
 const bots = 32;
@@ -31,13 +32,12 @@ export async function measureDeliveries(
       () => ({ method: "POST", path: "/", headers: { "content-type": "application/json" }, body }),
       200,
     );
-    const operator = operatorOf(stack);
     const perBot = Math.floor(count / bots);
     const botIds = Array.from({ length: bots }, (_, index) => String(8_000_000_000 + round * 1000 + index));
-    for (const botId of botIds) await earnClicks(stack, botId, perBot, operator);
+    for (const botId of botIds) await earnClicks(stack, botId, perBot);
     const before = await received(sink.url);
     const startedAt = performance.now();
-    await Promise.all(botIds.map((botId) => operator("PATCH", `/bots/${botId}`, { webhookUrl: `${sink.url}/` })));
+    await Promise.all(botIds.map((botId) => operate(stack, "PATCH", `/bots/${botId}`, { webhookUrl: `${sink.url}/` })));
     while ((await received(sink.url)) - before < perBot * bots) {
       if (performance.now() - startedAt > 120_000) throw new Error("the deliveries did not arrive in two minutes");
       await wait(20);
@@ -54,27 +54,8 @@ export async function measureDeliveries(
   }
 }
 
-type Operator = (method: string, path: string, body: object) => Promise<{ token?: string }>;
-
-function operatorOf(stack: BenchStack): Operator {
-  return async (method, path, body) => {
-    const response = await fetch(`${stack.urls.adService}/operator/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${stack.secrets.operatorToken}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return response.json();
-  };
-}
-
-async function earnClicks(stack: BenchStack, botId: string, clicks: number, operator: Operator): Promise<void> {
-  const { token } = await operator("POST", "/bots", {
-    botId,
-    name: `Bench ${botId}`,
-    cooldownSeconds: 0,
-    dailyCap: 1000,
-  });
+async function earnClicks(stack: BenchStack, botId: string, clicks: number): Promise<void> {
+  const token = await addBenchBot(stack, botId);
   const pool = new Pool(stack.urls.adService, { connections: 64 });
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const click = async (index: number) => {

@@ -1,6 +1,7 @@
 import type { BenchStack } from "./bench-stack.ts";
 import { issueCodes } from "./issue-codes.ts";
 import { load } from "./load.ts";
+import { addBenchBot } from "./operate.ts";
 import type { Measured } from "./run.ts";
 
 const agent =
@@ -13,7 +14,8 @@ export async function measureLinks(
   count: number,
   round: number,
 ): Promise<Measured> {
-  const codes = await issueCodes(stack, count, 30_000_000 + round * 1_000_000);
+  const botId = String(9_000_000_000 + round);
+  const codes = await issueCodes(stack, { botId, token: await addBenchBot(stack, botId) }, count);
   const requestOf = (index: number) => ({
     method: "GET" as const,
     path: `/${codes[index]}`,

@@ -57,6 +57,9 @@ export interface OpenDatabaseOptions {
 /**
  * Opens the store and brings its tables up to date.
  *
+ * Prepared statements are planned anew each time: a plan made while a table was empty stays in use after it has grown
+ * (measured: following links on a fresh database fell to a quarter within 5,000 clicks).
+ *
  * The same dialect either way: `search_path` is the schema, the time zone UTC, `int8` comes as a number (it throws beyond
  * 2^53), `timestamptz` as a Date, `xid8` as a string. The embedded store survives the death of the process, not that of
  * the machine: PGlite never calls fsync.
@@ -105,7 +108,7 @@ function openServer(options: OpenDatabaseOptions, databaseUrl: string): Store {
   const connection: pg.PoolConfig = {
     connectionString: databaseUrl,
     application_name: `intermission ${options.schema}`,
-    options: `-c search_path=${options.schema} -c timezone=UTC -c idle_in_transaction_session_timeout=30000`,
+    options: `-c search_path=${options.schema} -c timezone=UTC -c plan_cache_mode=force_custom_plan -c idle_in_transaction_session_timeout=30000`,
     statement_timeout: 30_000,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
@@ -144,7 +147,11 @@ async function openEmbedded(options: OpenDatabaseOptions): Promise<Store> {
   });
   // The engine has one session for ever; a client that replaces a broken one finds the other's statements there.
   pool.on("connect", (client) => {
-    client.query(`deallocate all; set search_path to ${options.schema}; set timezone to 'UTC'`).catch(() => {});
+    client
+      .query(
+        `deallocate all; set search_path to ${options.schema}; set timezone to 'UTC'; set plan_cache_mode to force_custom_plan`,
+      )
+      .catch(() => {});
   });
   const notices = new EventEmitter().setMaxListeners(0);
   let stopUpkeep = async () => {};

@@ -15,6 +15,7 @@ paintButton(early.launch.theme);
 const host = createHost(early.launch.version);
 host.ready();
 const translator = await loadTranslator(readLanguageCode(early.launch.initData));
+document.title = translator.text("pageTitle");
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 createRoot(root).render(

@@ -1,5 +1,6 @@
 /** The source of all languages: its keys and the `{names}` in its texts are what each other dictionary must have. */
 export const en = {
+  pageTitle: "Rewarded ad",
   adLabel: "Ad",
   opening: "Getting your ad ready…",
 

@@ -1,6 +1,7 @@
 import type { Dictionary } from "./dictionary.ts";
 
 export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
+  pageTitle: "Реклама с наградой",
   adLabel: "Реклама",
   opening: "Готовим ролик…",
 

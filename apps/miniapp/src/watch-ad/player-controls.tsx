@@ -18,18 +18,17 @@ export function PlayerControls({ session, watching, snapshot, host }: PlayerCont
   const { text } = useTranslator();
   const { ad } = session;
   const { player } = snapshot;
-  const region = useRef<HTMLElement>(null);
-  useEffect(() => region.current?.focus({ preventScroll: true }), []);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const seconds = secondsLeft(session, snapshot);
   const share = Math.min(1, player.positionMs / ad.duration_ms);
   const link = ad.call_to_action;
+  const isRunning = player.playback === "playing" || player.playback === "buffering";
   return (
-    <section
-      ref={region}
-      className="controls"
-      tabIndex={-1}
-      aria-label={text("player.label", { advertiser: ad.advertiser })}
-    >
+    <div className="controls">
+      <h1 ref={heading} className="only-heard" tabIndex={-1}>
+        {text("player.label", { advertiser: ad.advertiser })}
+      </h1>
       <div className="controls-top">
         <p className="chip">
           <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
@@ -53,7 +52,7 @@ export function PlayerControls({ session, watching, snapshot, host }: PlayerCont
           >
             <Icon name={player.isMuted ? "sound-off" : "sound-on"} />
           </Button>
-          {snapshot.stage === "playing" && player.playback !== "held" ? (
+          {snapshot.stage === "playing" && isRunning ? (
             <Button look="on-video" aria-label={text("action.pause")} onClick={watching.pause}>
               <Icon name="pause" />
             </Button>
@@ -76,7 +75,7 @@ export function PlayerControls({ session, watching, snapshot, host }: PlayerCont
           </p>
         </div>
       </div>
-    </section>
+    </div>
   );
 }
 
@@ -110,9 +109,11 @@ function PlaybackNote({ watching, snapshot }: { watching: Watching; snapshot: Wa
 
 function Waiting({ label }: { label: string }) {
   return (
-    <div className="middle" role="status">
-      <span className="spinner" />
-      <p>{label}</p>
+    <div className="middle">
+      <div className="waiting" role="status">
+        <span className="spinner" />
+        <p>{label}</p>
+      </div>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 /** Lets one waiter sleep until somebody rings. A ring while nobody waits ends the next wait at once: none is lost. */
 export interface Alarm {
   ring(): void;
+  hasRung(): boolean;
   wait(milliseconds: number): Promise<void>;
 }
 
@@ -12,6 +13,7 @@ export function newAlarm(): Alarm {
       hasRung = true;
       wake?.();
     },
+    hasRung: () => hasRung,
     async wait(milliseconds) {
       if (!hasRung) {
         const { promise, resolve } = Promise.withResolvers<void>();

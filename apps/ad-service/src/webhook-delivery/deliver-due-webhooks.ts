@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { AdDatabase } from "../ad-database.ts";
+import { briefCache } from "../bots/brief-cache.ts";
 import type { SecretBox } from "../bots/secret-box.ts";
 import { type SigningTokens, signingTokens } from "../bots/signing-tokens.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
@@ -59,15 +60,20 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
   const forgetAlarm = onDeliveriesWoken(alarm.ring);
   const inFlight = endpointsInFlight();
   const active = new Set<Promise<void>>();
+  // A busy endpoint's tokens are read once a second, not once a delivery.
+  const tokens = briefCache<SigningTokens>({
+    load: (botId) => signingTokens({ database, secretBox }, { botId, now: new Date() }),
+    ...{ maxAgeMs: 1000, maxEntries: 10_000 },
+  });
   const giveUp = new AbortController();
   const { signal } = giveUp;
   let sweepAt = 0;
   let isStopping = false;
 
-  async function deliver(claim: ClaimedDelivery, leaseEndsAt: number, tokensOf: TokensOf): Promise<void> {
+  async function deliver(claim: ClaimedDelivery, leaseEndsAt: number): Promise<void> {
     const mayStart = () => !isStopping && leaseEndsAt - performance.now() >= limits.leaseLeftSeconds * 1000;
     inFlight.add(claim.botId);
-    const outcome = await attemptDelivery({ requests, tokensOf, log, mayStart, signal }, claim);
+    const outcome = await attemptDelivery({ requests, tokensOf: tokens.get, log, mayStart, signal }, claim);
     // The endpoint is free again; the booking has the rest of the lease.
     inFlight.remove(claim.botId);
     alarm.ring();
@@ -84,17 +90,20 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
 
   async function turn(): Promise<void> {
     await sweepNowAndThen();
+    // The embedded store blocks while it works: what arrived meanwhile frees its endpoints first, so that claims stay batches.
+    await nextTurn();
     const { perEndpoint, leaseSeconds, pollMs } = limits;
     // Stamped before asking, so never later than the lease that the database's clock gives.
     const leaseEndsAt = performance.now() + leaseSeconds * 1000;
     const room = { inFlight: inFlight.counts, perEndpoint, limit: limits.perNode - inFlight.total, leaseSeconds };
     const claims = room.limit > 0 ? await claimDeliveries(database, room) : [];
-    const tokensOf = rememberTokens({ database, secretBox });
     for (const claim of claims) {
-      const work = deliver(claim, leaseEndsAt, tokensOf).finally(() => active.delete(work));
+      const work = deliver(claim, leaseEndsAt).finally(() => active.delete(work));
       active.add(work);
     }
-    if (claims.length === 0) await alarm.wait(Math.min(pollMs, (await millisecondsToNextDue(database)) ?? pollMs));
+    if (claims.length > 0) return;
+    const nextDueMs = alarm.hasRung() ? 0 : ((await millisecondsToNextDue(database)) ?? pollMs);
+    await alarm.wait(Math.min(pollMs, nextDueMs));
   }
 
   async function run(): Promise<void> {
@@ -120,19 +129,5 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
       clearTimeout(timer);
       await requests.close();
     },
-  };
-}
-
-type TokensOf = (botId: string) => Promise<SigningTokens | undefined>;
-
-/** For the deliveries of one claim: each bot's tokens are read once. */
-function rememberTokens(deps: { database: AdDatabase; secretBox: SecretBox }): TokensOf {
-  const reads = new Map<string, Promise<SigningTokens | undefined>>();
-  return (botId) => {
-    const known = reads.get(botId);
-    if (known) return known;
-    const read = signingTokens(deps, { botId, now: new Date() });
-    reads.set(botId, read);
-    return read;
   };
 }

@@ -16,7 +16,8 @@ export interface ClaimedDelivery {
 /*
  * The bots with something waiting are found by one probe of the index each, and each gives no more rows than its
  * endpoint has room for: a dead endpoint with a long queue costs the others nothing. The claim counts as an attempt until
- * we know better, so that for at-most-once bots the committed claim is the attempt.
+ * we know better, so that for at-most-once bots the committed claim is the attempt. Suspended bots are no exception:
+ * what was earned is delivered.
  */
 const claim = statement<ClaimedDelivery>(
   "deliveries.claim",

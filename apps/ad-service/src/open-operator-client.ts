@@ -1,4 +1,5 @@
-import { claimDataFolder, socketPathOf } from "@intermission/http-server/control-socket";
+import { request } from "node:http";
+import { type ClaimedFolder, claimDataFolder, socketPathOf } from "@intermission/http-server/control-socket";
 import type { CommandConfig } from "./config.ts";
 import { httpOperatorClient, NotReachable, type OperatorClient } from "./operator/operator-client.ts";
 
@@ -12,8 +13,8 @@ export async function openOperatorClient(config: CommandConfig): Promise<Operato
     if (operatorToken !== undefined) return httpOperatorClient({ url, operatorToken });
     throw new NotReachable(`OPERATOR_TOKEN is missing: ${url} asks for the one that it was started with`);
   }
-  const folder = databaseUrl === undefined ? await claimDataFolder(dataFolder) : undefined;
-  if (folder?.outcome === "in-use") return httpOperatorClient({ socketPath: socketPathOf(dataFolder) });
+  const folder = databaseUrl === undefined ? await claimOrFindServer(dataFolder) : undefined;
+  if (folder === "served") return httpOperatorClient({ socketPath: socketPathOf(dataFolder) });
   const { encryptionKey } = config;
   if (encryptionKey === undefined) {
     await folder?.release();
@@ -25,4 +26,35 @@ export async function openOperatorClient(config: CommandConfig): Promise<Operato
   // Loaded only where it is needed: a command to a running server answers in a blink.
   const { openStoreInProcess } = await import("./open-store-in-process.ts");
   return openStoreInProcess({ ...config, encryptionKey }, folder);
+}
+
+const WAIT_FOR_OWNER_MS = 60_000;
+
+/**
+ * Claims the folder, or finds the server that has it. Another command that has it answers nothing and frees it soon; the
+ * question is asked before the command itself is sent, so that no change is ever sent twice.
+ */
+async function claimOrFindServer(dataFolder: string): Promise<ClaimedFolder | "served"> {
+  const giveUpAt = Date.now() + WAIT_FOR_OWNER_MS;
+  while (Date.now() < giveUpAt) {
+    const claim = await claimDataFolder(dataFolder);
+    if (claim.outcome === "claimed") return claim;
+    if (await isServed(socketPathOf(dataFolder), giveUpAt - Date.now())) return "served";
+  }
+  throw new NotReachable(`${dataFolder} is in use by a process that does not answer: stop it, or try again later`);
+}
+
+function isServed(socketPath: string, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const question = request(
+      { socketPath, path: "/healthz", agent: false, timeout: Math.max(1, timeoutMs) },
+      (answer) => {
+        answer.resume();
+        resolve(true);
+      },
+    );
+    question.once("timeout", () => question.destroy());
+    question.once("error", () => resolve(false));
+    question.end();
+  });
 }

@@ -31,8 +31,7 @@ export async function openStoreInProcess(
     now: () => new Date(),
   });
   await app.ready();
-  // Another command that is given meanwhile finds the folder taken, and is answered here.
-  folder?.serve((socket) => app.server.emit("connection", socket));
+  // The claim's socket serves nobody: another command that is given meanwhile waits there, and goes on when it is freed.
   return {
     async call(call) {
       const payload = payloadOf(call);

@@ -1,11 +1,11 @@
-import type { AnyDictionary, MessageArguments, MessageKey } from "./dictionary.ts";
+import type { AnyDictionary, MessageArguments, MessageKey, MessageValues } from "./dictionary.ts";
 
 /** A text in pieces: values stand apart, so that they can be kept from the text's own direction. */
 export type MessagePart = { readonly kind: "text" | "value"; readonly text: string };
 
 export interface Translator {
   readonly language: string;
-  parts<Key extends MessageKey>(key: Key, ...values: MessageArguments<Key>): MessagePart[];
+  parts<Key extends MessageKey>(key: Key, values: MessageValues<Key>): MessagePart[];
   text<Key extends MessageKey>(key: Key, ...values: MessageArguments<Key>): string;
   number(value: number): string;
 }
@@ -32,7 +32,7 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
 
   return {
     language,
-    parts: (key, ...[values]) => parts(key, values),
+    parts,
     text: (key, ...[values]) =>
       parts(key, values)
         .map(({ text }) => text)

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, use } from "react";
-import type { MessageArguments, MessageKey } from "./dictionary.ts";
+import type { MessageKey, MessageValues } from "./dictionary.ts";
 import type { Translator } from "./translate.ts";
 
 const TranslatorContext = createContext<Translator | null>(null);
@@ -13,15 +13,8 @@ export function useTranslator(): Translator {
 }
 
 /** A text with its values in `<bdi>`: a name or a number in another direction must not turn the sentence around it. */
-export function Message<Key extends MessageKey>({
-  id,
-  values,
-}: {
-  id: Key;
-} & (MessageArguments<Key> extends [infer Values] ? { values: Values } : { values?: undefined })): ReactNode {
-  const translator = useTranslator();
-  const given = (values === undefined ? [] : [values]) as MessageArguments<Key>;
-  return translator
-    .parts(id, ...given)
+export function Message<Key extends MessageKey>({ id, values }: { id: Key; values: MessageValues<Key> }): ReactNode {
+  return useTranslator()
+    .parts(id, values)
     .map(({ kind, text }) => (kind === "text" ? text : <bdi key={text}>{text}</bdi>));
 }

@@ -19,9 +19,7 @@ interface NoticeProps {
 export function Notice({ state, icon, tone = "plain", title, children, action, isLive = false }: NoticeProps) {
   useStateName(state);
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (!isLive) heading.current?.focus({ preventScroll: true });
-  }, [isLive]);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <main className="notice">
       <div className="notice-body" role={isLive ? "status" : undefined}>

@@ -1,16 +1,7 @@
 import type { PlayerEvent, PlayerMoment } from "./collect-stretches.ts";
+import { describePlayback, type Hold, type PlayerSnapshot } from "./describe-playback.ts";
 import { guardVideo } from "./guard-video.ts";
 import { startWatching, type Watching, watch } from "./watchdog.ts";
-
-/** Why playback waits although the user started it. It goes on when nothing holds it any more. */
-export type Hold = "paused" | "dialog" | "away" | "over";
-
-export interface PlayerSnapshot {
-  readonly playback: "idle" | "playing" | "buffering" | "held" | "blocked" | "stalled" | "ended";
-  readonly holds: ReadonlySet<Hold>;
-  readonly positionMs: number;
-  readonly isMuted: boolean;
-}
 
 export interface PlayerOptions {
   readonly resumeAtMs: number;
@@ -101,7 +92,14 @@ export class Player {
 
   get snapshot(): PlayerSnapshot {
     return {
-      playback: this.#playback(),
+      playback: describePlayback({
+        isWanted: this.#isWanted,
+        isEnded: this.#isEnded,
+        isStalled: this.#isStalled,
+        isBlocked: this.#isBlocked,
+        isHeld: this.#holds.size > 0,
+        hasFrames: this.#isRunning && this.#video.readyState > HTMLMediaElement.HAVE_CURRENT_DATA,
+      }),
       holds: new Set(this.#holds),
       positionMs: this.#positionMs,
       isMuted: this.#video.muted,
@@ -116,23 +114,21 @@ export class Player {
     return this.#isWanted && this.#holds.size === 0 && !this.#isStalled && !this.#isEnded;
   }
 
-  #playback(): PlayerSnapshot["playback"] {
-    if (this.#isEnded) return "ended";
-    if (!this.#isWanted) return "idle";
-    if (this.#isStalled) return "stalled";
-    if (this.#holds.size > 0) return "held";
-    if (this.#isBlocked) return "blocked";
-    return this.#isRunning && this.#video.readyState > 2 ? "playing" : "buffering";
-  }
-
   #follow(): void {
     if (!this.#shouldPlay) {
-      if (!this.#video.paused) this.#video.pause();
+      if (!this.#video.paused) this.#pause();
     } else if (this.#video.paused) {
       this.#watching = startWatching(this.#positionMs, performance.now());
       this.#play();
     }
     this.#publish();
+  }
+
+  /** Told at once and not with the event: a page that goes away does not live to see it. */
+  #pause(): void {
+    this.#video.pause();
+    if (this.#isRunning) this.#onEvent("stopped");
+    this.#isRunning = false;
   }
 
   async #play(): Promise<void> {

@@ -92,7 +92,7 @@ export class ReportQueue {
   }
 
   async #send(): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#isOver || !this.#hasStarted) return;
     clearTimeout(this.#timer);
     const call = this.#call();
     this.#calls++;

@@ -1,36 +1,27 @@
-import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type Answer, openSession } from "../ad-service-client.ts";
+import { openSession } from "../ad-service-client.ts";
 import type { EarlyStart } from "../early-start.ts";
+import type { Launch } from "../telegram/launch.ts";
 import { createVideo } from "./create-video.ts";
+import { describeOpening, type Opened } from "./describe-opening.ts";
 import type { Session } from "./watching.ts";
 
-export type WaitReason = "no-ad" | "cooldown" | "daily-cap";
-
-/** What came of opening the ad. Times of the service are told as moments of this device's clock. */
 export type Opening =
   | { readonly phase: "opening" }
+  | { readonly phase: "unreachable" }
   | { readonly phase: "watch"; readonly session: Session; readonly video: HTMLVideoElement }
-  | { readonly phase: "rewarded"; readonly session: Session }
-  | {
-      readonly phase: "wait";
-      readonly reason: WaitReason;
-      readonly untilMs: number;
-      readonly botLink: string | undefined;
-    }
-  | { readonly phase: "refused"; readonly code: string }
-  | { readonly phase: "unreachable" };
+  | Exclude<Opened, { phase: "watch" }>;
 
-const RETRY_DELAYS_MS = [1000, 2000, 4000, 8000];
-/** Then the user sees that it does not work, while it goes on. */
+/** The user sees that it does not work only after these, while it goes on by itself. */
 const QUIET_FAILURES = 2;
+const LONGEST_RETRY_MS = 8000;
 
 /** Opens the session, adopting the request and the video that began before the app arrived, and opens it again when asked. */
 export function useAdSession(early: EarlyStart): { opening: Opening; reopen: () => void } {
   const [opening, setOpening] = useState<Opening>({ phase: "opening" });
   const [attempt, setAttempt] = useState(0);
   const failures = useRef(0);
-  const video = useRef<HTMLVideoElement | undefined>(undefined);
+  const latestVideo = useRef<HTMLVideoElement | undefined>(undefined);
 
   const reopen = useCallback(() => {
     setOpening({ phase: "opening" });
@@ -38,58 +29,33 @@ export function useAdSession(early: EarlyStart): { opening: Opening; reopen: () 
   }, []);
 
   useEffect(() => {
-    const { botId, initData, code } = early.launch;
-    if (!botId || !initData) return;
-    let isCurrent = true;
-    let retry: ReturnType<typeof setTimeout> | undefined;
-    const request = { bot_id: botId, init_data: initData, ...(code && { code }) };
-    const answering = (attempt === 0 && early.opening) || openSession(request);
-    answering.then((answer) => {
-      if (!isCurrent) return;
-      if (answer.outcome !== "unreachable") {
-        failures.current = 0;
-        setOpening(
-          describe(answer, (ad) => {
-            video.current = adopt(ad, video.current ?? early.video);
-            return video.current;
-          }),
-        );
+    const isCurrent = new AbortController();
+    const tryAgain = () => isCurrent.signal.aborted || setAttempt((count) => count + 1);
+    const answering = attempt === 0 && early.opening ? early.opening : open(early.launch);
+    answering?.then((answer) => {
+      if (isCurrent.signal.aborted) return;
+      if (answer.outcome === "unreachable") {
+        setTimeout(tryAgain, Math.max(Math.min(1000 * 2 ** failures.current, LONGEST_RETRY_MS), answer.retryAfterMs));
+        window.addEventListener("online", tryAgain, { signal: isCurrent.signal });
+        failures.current++;
+        if (failures.current > QUIET_FAILURES || !navigator.onLine) setOpening({ phase: "unreachable" });
         return;
       }
-      const delayMs = RETRY_DELAYS_MS[Math.min(failures.current, RETRY_DELAYS_MS.length - 1)] ?? 8000;
-      failures.current++;
-      if (failures.current > QUIET_FAILURES || !navigator.onLine) setOpening({ phase: "unreachable" });
-      retry = setTimeout(() => setAttempt((count) => count + 1), Math.max(delayMs, answer.retryAfterMs));
+      failures.current = 0;
+      const opened = describeOpening(answer, Date.now());
+      if (opened.phase !== "watch") return setOpening(opened);
+      const video = adopt(opened.session.ad, latestVideo.current ?? early.video);
+      latestVideo.current = video;
+      setOpening({ ...opened, video });
     });
-    const onOnline = () => retry && setAttempt((count) => count + 1);
-    window.addEventListener("online", onOnline);
-    return () => {
-      isCurrent = false;
-      clearTimeout(retry);
-      window.removeEventListener("online", onOnline);
-    };
+    return () => isCurrent.abort();
   }, [early, attempt]);
 
   return { opening, reopen };
 }
 
-function describe(
-  answer: Exclude<Answer<OpenSessionResponse>, { outcome: "unreachable" }>,
-  videoOf: (ad: Session["ad"]) => HTMLVideoElement,
-): Opening {
-  if (answer.outcome === "refused") return { phase: "refused", code: answer.code };
-  const { body } = answer;
-  if (body.outcome === "session") {
-    return body.state === "rewarded"
-      ? { phase: "rewarded", session: body }
-      : { phase: "watch", session: body, video: videoOf(body.ad) };
-  }
-  const aheadMs = Date.now() - Date.parse(body.server_time);
-  const botLink = body.bot.link;
-  if (body.outcome === "no-ad") {
-    return { phase: "wait", reason: "no-ad", untilMs: Date.now() + body.retry_after_seconds * 1000, botLink };
-  }
-  return { phase: "wait", reason: body.reason, untilMs: Date.parse(body.available_at) + aheadMs, botLink };
+function open({ botId, initData, code }: Launch): ReturnType<typeof openSession> | undefined {
+  return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...(code && { code }) }) : undefined;
 }
 
 /** The element that loads already, unless another ad was chosen meanwhile. */

@@ -5,7 +5,7 @@ import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useNow } from "../ui/use-now.ts";
-import type { WaitReason } from "./use-ad-session.ts";
+import type { WaitReason } from "./describe-opening.ts";
 
 interface WaitEntryProps {
   reason: WaitReason;
@@ -14,28 +14,14 @@ interface WaitEntryProps {
   onReopen: () => void;
 }
 
-/** Nothing to watch yet, with the time that is left by the service's clock. Afterwards it asks again. */
+/** Nothing to watch yet, with the time that is left by the service's clock. Then it asks again by itself. */
 export function WaitEntry({ reason, untilMs, host, onReopen }: WaitEntryProps) {
   const { text } = useTranslator();
   const leftMs = untilMs - useNow(500);
   const isOver = leftMs <= 0;
-  const isAskedByItself = isOver && reason === "no-ad";
   useEffect(() => {
-    if (isAskedByItself) onReopen();
-  }, [isAskedByItself, onReopen]);
-
-  if (isOver && reason !== "no-ad") {
-    return (
-      <Notice
-        state="limit-over"
-        icon="play"
-        title={text("limit-over.title")}
-        action={<Button onClick={onReopen}>{text("action.watch")}</Button>}
-      >
-        <p className="secondary">{text("limit-over.text")}</p>
-      </Notice>
-    );
-  }
+    if (isOver) onReopen();
+  }, [isOver, onReopen]);
   return (
     <Notice
       state={reason === "no-ad" ? "no-ad" : "limit-reached"}

@@ -2,7 +2,8 @@ import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { beaconReports, sendReports } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
 import { type Collecting, collectStretches, type PlayerEvent } from "./collect-stretches.ts";
-import { Player, type PlayerSnapshot } from "./player.ts";
+import type { PlayerSnapshot } from "./describe-playback.ts";
+import { Player } from "./player.ts";
 import { ReportQueue } from "./report-queue.ts";
 import { watchPresence } from "./watch-presence.ts";
 
@@ -138,9 +139,11 @@ export class Watching {
   }
 
   #onPresence(isHere: boolean): void {
+    if (isHere === this.#isHere) return;
     this.#isHere = isHere;
-    if (isHere) this.#player.release("away");
-    else {
+    if (isHere) {
+      this.#player.release("away");
+    } else {
       this.#player.hold("away");
       this.#queue.leave();
     }
@@ -151,6 +154,7 @@ export class Watching {
     const isDone = state === "watched" || state === "rewarded";
     if (isDone && (stage === "playing" || stage === "confirming")) {
       this.#player.release("dialog");
+      this.#host.holdOpen(false);
       this.#set({ stage: "watched", isAskedToLeave: false });
       this.#host.haptic("success");
     } else if (!isDone && stage === "confirming" && this.#queue.isSettled) this.#finish("incomplete");

@@ -1,0 +1,34 @@
+import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
+import type { Answer } from "../ad-service-client.ts";
+import type { Session } from "./watching.ts";
+
+export type WaitReason = "no-ad" | "cooldown" | "daily-cap";
+
+/** What came of asking the ad service for an ad. */
+export type Opened =
+  | { readonly phase: "watch"; readonly session: Session }
+  /** It was watched before; opening it again closed it, and only its reward is left to show. */
+  | { readonly phase: "rewarded"; readonly session: Session }
+  /** `untilMs` is a moment of this device's clock. */
+  | { readonly phase: "wait"; readonly reason: WaitReason; readonly untilMs: number }
+  | { readonly phase: "refused"; readonly code: string };
+
+/** A moment that is just over must not make us ask in a loop. */
+const SHORTEST_WAIT_MS = 1000;
+
+/** Waits are counted by the service's clock, however wrong this device's is. */
+export function describeOpening(
+  answer: Exclude<Answer<OpenSessionResponse>, { outcome: "unreachable" }>,
+  nowMs: number,
+): Opened {
+  if (answer.outcome === "refused") return { phase: "refused", code: answer.code };
+  const { body } = answer;
+  if (body.outcome === "session") return { phase: body.state === "rewarded" ? "rewarded" : "watch", session: body };
+  const wait = (reason: WaitReason, waitMs: number): Opened => ({
+    phase: "wait",
+    reason,
+    untilMs: nowMs + Math.max(waitMs, SHORTEST_WAIT_MS),
+  });
+  if (body.outcome === "no-ad") return wait("no-ad", body.retry_after_seconds * 1000);
+  return wait(body.reason, Date.parse(body.available_at) - Date.parse(body.server_time));
+}

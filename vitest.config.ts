@@ -5,8 +5,8 @@ export default defineConfig({
     include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.{ts,tsx}"],
     setupFiles: ["scripts/fail-on-console-error.ts"],
     // PGlite takes seconds to make a database, and two cores are all there is.
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
   },
 });

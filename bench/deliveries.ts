@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
 import { type BenchStack, startFloor } from "./bench-stack.ts";
 import { type LoadResult, load } from "./load.ts";
-import { addBenchBot, operate } from "./operate.ts";
+import { addBenchBot, nextAddress, operate } from "./operate.ts";
 import type { Measured } from "./run.ts";
 
 const bots = 32;
@@ -66,7 +66,7 @@ async function earnClicks(stack: BenchStack, botId: string, clicks: number): Pro
       body: JSON.stringify({ bot_id: botId, user_tg_id: String(1 + index) }),
     });
     const { code } = JSON.parse(await created.body.text());
-    const address = `11.${Number(botId) % 250}.${(index >> 8) & 255}.${index & 255}`;
+    const address = nextAddress();
     const followed = await pool.request({
       method: "GET",
       path: `/${code}`,

@@ -1,7 +1,7 @@
 import type { BenchStack } from "./bench-stack.ts";
 import { issueCodes } from "./issue-codes.ts";
 import { load } from "./load.ts";
-import { addBenchBot } from "./operate.ts";
+import { addBenchBot, nextAddress } from "./operate.ts";
 import type { Measured } from "./run.ts";
 
 const agent =
@@ -16,6 +16,7 @@ export async function measureLinks(
 ): Promise<Measured> {
   const botId = String(9_000_000_000 + round);
   const codes = await issueCodes(stack, { botId, token: await addBenchBot(stack, botId) }, count);
+  const addresses = codes.map(nextAddress);
   const requestOf = (index: number) => ({
     method: "GET" as const,
     path: `/${codes[index]}`,
@@ -23,7 +24,7 @@ export async function measureLinks(
       "user-agent": agent,
       accept: "text/html",
       "accept-language": "en",
-      "x-forwarded-for": `10.${(round * 16 + (index >> 16)) & 255}.${(index >> 8) & 255}.${index & 255}`,
+      "x-forwarded-for": addresses[index] ?? "",
     },
   });
   const floor = await load(floorUrl, count, requestOf, 302);

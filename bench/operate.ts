@@ -27,3 +27,11 @@ export async function addBenchBot(stack: BenchStack, botId: string): Promise<str
   if (added.token === undefined) throw new Error("the new bot came without its token");
   return added.token;
 }
+
+let addresses = 0;
+
+/** A visitor's address that no one had before: clicks of one address are limited. */
+export function nextAddress(): string {
+  addresses += 1;
+  return `11.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+}

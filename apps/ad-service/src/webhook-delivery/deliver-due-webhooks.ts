@@ -10,7 +10,7 @@ import { bookAttempt } from "./book-attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, millisecondsToNextDue } from "./claim-deliveries.ts";
 import { endpointsInFlight } from "./endpoints-in-flight.ts";
 import { finishDeliveries } from "./finish-deliveries.ts";
-import { sweepDeliveries } from "./sweep-deliveries.ts";
+import { MOST_AT_ONCE, sweepDeliveries } from "./sweep-deliveries.ts";
 import { onDeliveriesWoken } from "./wake-deliveries.ts";
 
 export interface WebhookDeliveryDeps {
@@ -83,9 +83,10 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
 
   async function sweepNowAndThen(): Promise<void> {
     if (performance.now() < sweepAt) return;
-    const { returned, unknown } = await sweepDeliveries(database);
+    const { returned, unknown, unheld } = await sweepDeliveries(database);
     if (returned + unknown > 0) log.warn({ returned, unknown }, "deliveries of a node that died were taken back");
-    sweepAt = performance.now() + limits.sweepMs;
+    const hasMore = Math.max(returned + unknown, unheld) >= MOST_AT_ONCE;
+    sweepAt = performance.now() + (hasMore ? 0 : limits.sweepMs);
   }
 
   async function turn(): Promise<void> {

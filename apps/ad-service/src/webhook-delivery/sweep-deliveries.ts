@@ -1,7 +1,8 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 
-const MOST_AT_ONCE = 1000;
+/** Each sweep is short; one that moved this many has more to do, and is repeated at once. */
+export const MOST_AT_ONCE = 1000;
 
 // A node that died consumed no attempt. For at-most-once bots nobody knows what it sent, and nobody sends again.
 const reap = statement<{ state: string }>(

@@ -1,9 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { Problem } from "./say.ts";
 
 export const root = join(import.meta.dirname, "..");
+
+const commands = new Set<ChildProcess>();
+
+/** Ends what `runCommand` runs, so that its callers clean up and end, too. */
+export function stopCommands(): void {
+  for (const command of commands) command.kill("SIGTERM");
+}
 
 /** Runs a command to its end and shows its output only if it fails, or always with `stdio: "inherit"`. */
 export async function runCommand(
@@ -17,6 +25,8 @@ export async function runCommand(
     env: { ...process.env, ...(isShown ? {} : { NO_COLOR: "1", FORCE_COLOR: "0" }), ...options.env },
     stdio: isShown ? "inherit" : ["ignore", "pipe", "pipe"],
   });
+  commands.add(child);
+  child.once("close", () => commands.delete(child));
   let output = "";
   child.stdout?.on("data", (chunk) => {
     output += chunk;
@@ -55,6 +65,7 @@ export async function stopAllServers(): Promise<void> {
 // Servers have process groups of their own: they would outlive a parent that throws.
 process.once("exit", () => {
   for (const server of running) server.process.kill("SIGTERM");
+  stopCommands();
 });
 
 /**
@@ -68,7 +79,8 @@ export function startServer(
   options: { readonly onLine?: ((line: string) => void) | undefined; readonly isWatched?: boolean | undefined } = {},
 ): Server {
   const nodeArguments = options.isWatched ? ["--watch-preserve-output", "--watch"] : [];
-  const child = spawn(process.execPath, [...nodeArguments, join(root, script)], {
+  const preload = ["--import", pathToFileURL(join(root, "scripts/stop-with-parent.ts")).href];
+  const child = spawn(process.execPath, [...nodeArguments, ...preload, join(root, script)], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -5,6 +5,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -94,7 +95,18 @@ const env = {
 };
 installPackages(env);
 
-// Typed at a terminal, Ctrl-C reaches the child too; sent to this process alone, it does not. The child takes a repeat as one.
+// Typed at a terminal, Ctrl-C reaches the child too; sent to npm alone, it comes here alone (by `exec` in package.json: a
+// shell in between would keep it) and is passed on. The child takes a repeat as one.
 const child = spawn(node, [join(root, script), ...scriptArguments], { stdio: "inherit", env });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 143)));
+child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+
+// Killed, npm takes nothing along: end as if it had asked for it.
+if (process.env.npm_lifecycle_event) {
+  const parent = process.ppid;
+  const asking = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(asking);
+    child.kill("SIGTERM");
+  }, 500);
+}

@@ -10,6 +10,7 @@ import { demoPorts } from "./demo-ports.ts";
 import { startDemoStack } from "./demo-stack.ts";
 import { assertPortFree, root, stopAllServers } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
+import "./stop-with-parent.ts";
 
 const isWatched = process.argv.includes("--watch");
 
@@ -48,10 +49,11 @@ async function main(): Promise<void> {
     onLine,
   });
   for (const [name, server] of stack.servers) {
-    server.process.once("exit", (code) => {
+    server.process.once("exit", (code, signal) => {
       if (isStopping) return;
+      const how = signal === null ? `exit ${code}` : `killed by ${signal}`;
       console.error(
-        `\n✗ The ${name} ended by itself (exit ${code}).\n  Its last words are above; npm start goes on from the same data.`,
+        `\n✗ The ${name} ended by itself (${how}).\n  Errors it logged are above; npm start goes on from the same data.`,
       );
       void stop(1);
     });

@@ -1,7 +1,7 @@
 /** `pnpm test:long`: what takes longer than `npm test` may, the kill script above all. Arguments go to the kill script. */
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findPostgres } from "./find-postgres.ts";
-import { runCommand } from "./processes.ts";
+import { runCommand, stopCommands } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
 
 async function main(): Promise<void> {
@@ -29,4 +29,5 @@ async function main(): Promise<void> {
   }
 }
 
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stopCommands);
 main().catch(explain);

@@ -4,7 +4,7 @@
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
 import { findPostgres } from "./find-postgres.ts";
-import { runCommand } from "./processes.ts";
+import { runCommand, stopCommands } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
 async function main(): Promise<void> {
@@ -42,4 +42,6 @@ function sizesOf(buildOutput: string): string {
     .join("\n");
 }
 
+// The commands end, and so what was started for them is stopped in its turn.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stopCommands);
 main().catch(explain);

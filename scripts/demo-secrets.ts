@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Problem } from "./say.ts";
 
 /** What the demo needs to play publisher, operator and Telegram at once. Made on this machine, kept in its data folder. */
 export interface DemoSecrets {
@@ -13,6 +14,8 @@ export interface DemoSecrets {
   readonly backendApiKey: string;
   /** The ad service's token of the demo bot, once it was seeded. */
   readonly adApiToken?: string;
+  /** The addresses it was seeded with: other ports need other ones. */
+  readonly seededFor?: string;
 }
 
 const demoBotId = "7000000001";
@@ -34,15 +37,33 @@ function newSecrets(): DemoSecrets {
 /** Reads the secrets of a data folder, or makes them there (mode 0600). */
 export function demoSecrets(dataDirectory: string): DemoSecrets {
   const file = join(dataDirectory, "demo-secrets.json");
-  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  if (existsSync(file)) return keptSecrets(file);
   const secrets = newSecrets();
   keepDemoSecrets(dataDirectory, secrets);
   return secrets;
 }
 
+function keptSecrets(file: string): DemoSecrets {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new Problem(
+      `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
+      "Make it readable for this user, or begin anew in another folder: DATA_DIR=/path/to/folder npm start",
+    );
+  }
+}
+
 export function keepDemoSecrets(dataDirectory: string, secrets: DemoSecrets): void {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   const file = join(dataDirectory, "demo-secrets.json");
-  writeFileSync(`${file}.new`, `${JSON.stringify(secrets, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.new`, `${JSON.stringify(secrets, undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  } catch (error) {
+    throw new Problem(
+      `The data folder ${dataDirectory} cannot be written: ${error instanceof Error ? error.message : error}`,
+      "Make it writable for this user, or name another: DATA_DIR=/path/to/folder npm start",
+    );
+  }
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type DemoSecrets, demoSecrets, keepDemoSecrets } from "./demo-secrets.ts";
 import { root, runCommand, type Server, startServer } from "./processes.ts";
 import { step } from "./say.ts";
+import { seedDemo } from "./seed-demo.ts";
 
 export interface DemoStackOptions {
   readonly dataDirectory: string;
@@ -39,7 +40,7 @@ const scripts: Record<ServerName, string> = {
   "demo-bot": "apps/demo-bot/src/main.ts",
 };
 
-/** Starts ad service, companion API and demo bot on 127.0.0.1, seeds the ad service once, and stops them in reverse order. */
+/** Starts ad service, companion API and demo bot on 127.0.0.1, seeds the ad service, and stops them in reverse order. */
 export async function startDemoStack(options: DemoStackOptions): Promise<DemoStack> {
   let secrets = demoSecrets(options.dataDirectory);
   const { ports } = options;
@@ -73,9 +74,11 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
 
   try {
     await step("ad service", () => start("ad-service"));
-    if (secrets.adApiToken === undefined) {
-      const adApiToken = await step("demo bot and house campaign", () => seed(ads, secrets, options, urls));
-      secrets = { ...secrets, adApiToken };
+    const seededFor = `${urls.api} ${urls.demoBot}`;
+    if (secrets.adApiToken === undefined || secrets.seededFor !== seededFor) {
+      const seed = { ...options, ads, secrets, urls };
+      const adApiToken = await step("demo bot and house campaign", () => seedDemo(seed));
+      secrets = { ...secrets, adApiToken, seededFor };
       keepDemoSecrets(options.dataDirectory, secrets);
     }
     await step("companion API", () => start("api"));
@@ -155,28 +158,4 @@ function environmentOf(
     MINIAPP_URL: miniappUrl,
     COOLDOWN_SECONDS: String(options.cooldownSeconds),
   };
-}
-
-async function seed(
-  ads: DemoStack["ads"],
-  secrets: DemoSecrets,
-  options: DemoStackOptions,
-  urls: DemoStack["urls"],
-): Promise<string> {
-  const added: { token: string } = JSON.parse(
-    await ads([
-      ...["bots", "add", "--bot-id", secrets.botId, "--name", "Coin Garden", "--username", "coin_garden_bot"],
-      ...["--webhook-url", `${urls.api}/webhooks/ads`, "--publisher-api-url", urls.api],
-      ...["--cooldown", String(options.cooldownSeconds), "--daily-cap", String(options.dailyCap), "--json"],
-    ]),
-  );
-  await ads([
-    ...["campaigns", "add", "--name", "House video", "--advertiser", "Intermission", "--format", "rewarded"],
-    ...["--video", options.video, "--landing-url", `${urls.demoBot}/landing`, "--call-to-action", "Learn more"],
-  ]);
-  await ads([
-    ...["campaigns", "add", "--name", "House link", "--advertiser", "Intermission", "--format", "direct_link"],
-    ...["--landing-url", `${urls.demoBot}/landing?click={click_id}`],
-  ]);
-  return added.token;
 }

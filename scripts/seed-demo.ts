@@ -1,0 +1,65 @@
+import type { DemoSecrets } from "./demo-secrets.ts";
+
+interface Seed {
+  /** The operator's command line, with the ad service running. */
+  readonly ads: (commandArguments: readonly string[]) => Promise<string>;
+  readonly secrets: DemoSecrets;
+  readonly urls: { readonly api: string; readonly demoBot: string };
+  /** The video of the house campaign. */
+  readonly video: string;
+  readonly cooldownSeconds: number;
+  readonly dailyCap: number;
+}
+
+/**
+ * Gives the ad service the demo's bot and its house campaigns, and returns the bot's API token. It adds what is missing
+ * and corrects what points elsewhere, so a start that was killed half-way, or that has other ports, is mended by the next.
+ */
+export async function seedDemo(seed: Seed): Promise<string> {
+  const [adApiToken] = await Promise.all([seedBot(seed), seedCampaigns(seed)]);
+  return adApiToken;
+}
+
+async function seedBot({ ads, secrets, urls, cooldownSeconds, dailyCap }: Seed): Promise<string> {
+  const { botId } = secrets;
+  const addresses = ["--webhook-url", `${urls.api}/webhooks/ads`, "--publisher-api-url", urls.api];
+  const bots: { botId: string }[] = JSON.parse(await ads(["bots", "list", "--json"]));
+  if (!bots.some((bot) => bot.botId === botId)) {
+    const added: { token: string } = JSON.parse(
+      await ads([
+        ...["bots", "add", "--bot-id", botId, "--name", "Coin Garden", "--username", "coin_garden_bot", ...addresses],
+        ...["--cooldown", String(cooldownSeconds), "--daily-cap", String(dailyCap), "--json"],
+      ]),
+    );
+    return added.token;
+  }
+  await ads(["bots", "update", botId, ...addresses]);
+  if (secrets.adApiToken !== undefined) return secrets.adApiToken;
+  // The bot was added, but its token, shown once, was not kept.
+  const created: { token: string; tokenId: string } = JSON.parse(
+    await ads(["tokens", "create", "--bot-id", botId, "--json"]),
+  );
+  await ads(["tokens", "activate", created.tokenId, "--bot-id", botId]);
+  return created.token;
+}
+
+async function seedCampaigns({ ads, urls, video }: Seed): Promise<void> {
+  const landingPage = `${urls.demoBot}/landing`;
+  const wanted = [
+    {
+      name: "House video",
+      landingUrl: landingPage,
+      others: ["--format", "rewarded", "--video", video, "--call-to-action", "Learn more"],
+    },
+    { name: "House link", landingUrl: `${landingPage}?click={click_id}`, others: ["--format", "direct_link"] },
+  ];
+  const campaigns: { campaignId: string; name: string }[] = JSON.parse(await ads(["campaigns", "list", "--json"]));
+  for (const { name, landingUrl, others } of wanted) {
+    const found = campaigns.find((campaign) => campaign.name === name);
+    if (found) await ads(["campaigns", "update", found.campaignId, "--landing-url", landingUrl]);
+    else
+      await ads([
+        ...["campaigns", "add", "--name", name, "--advertiser", "Intermission", "--landing-url", landingUrl, ...others],
+      ]);
+  }
+}

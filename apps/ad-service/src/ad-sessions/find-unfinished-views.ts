@@ -5,12 +5,19 @@ import type { UnfinishedViews } from "../viewers/limit-of-viewer.ts";
 /** No code lives longer than 24 h, no session longer than its code by more than minutes: bounds the index range. */
 const OLDEST = "interval '25 hours'";
 
+/** The SQL of one row, `UnfinishedViews`, for these expressions: a user's views that may still earn, but for that of a code. */
+export function selectUnfinishedViews(of: { botId: string; userId: string; code: string; now: string }): string {
+  return `select count(*) as count, max(coalesce(last_report_at, started_at)) as "lastActiveAt",
+     min(deadline) as "firstDeadline"
+   from ad_sessions
+   where ad_sessions.bot_id = ${of.botId} and ad_sessions.user_id = ${of.userId} and ad_sessions.code <> ${of.code}
+     and opened_at > ${of.now}::timestamptz - ${OLDEST} and deadline > ${of.now}
+     and state in ('playing', 'watched')`;
+}
+
 const unfinishedViews = statement<UnfinishedViews>(
   "ad-sessions.unfinished-views",
-  `select count(*) as count, max(coalesce(last_report_at, started_at)) as "lastActiveAt", min(deadline) as "firstDeadline"
-   from ad_sessions
-   where bot_id = $1 and user_id = $2 and opened_at > $3::timestamptz - ${OLDEST}
-     and state in ('playing', 'watched') and deadline > $3 and code <> $4`,
+  selectUnfinishedViews({ botId: "$1", userId: "$2", code: "$4", now: "$3" }),
 );
 
 const latestUnfinished = statement<{ code: string }>(

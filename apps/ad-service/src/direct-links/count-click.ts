@@ -16,6 +16,8 @@ export interface CountableClick {
   addressHash: Buffer;
   occurredAt: Date;
   body: string;
+  /** Of the same user on other codes: the daily cap leaves room for them. */
+  unfinishedViews: number;
 }
 
 const columns: readonly (readonly [name: string, type: string, value: (click: CountableClick) => unknown])[] = [
@@ -30,6 +32,7 @@ const columns: readonly (readonly [name: string, type: string, value: (click: Co
   ["address_hash", "bytea", ({ addressHash }) => addressHash],
   ["occurred_at", "timestamptz", ({ occurredAt }) => occurredAt],
   ["body", "text", ({ body }) => body],
+  ["unfinished_views", "integer", ({ unfinishedViews }) => unfinishedViews],
 ];
 
 /*
@@ -60,7 +63,10 @@ const count = statement<{ eventId: string }>(
     where excluded.last_earned_at >= viewers.last_earned_at
         + (select make_interval(secs => cooldown_seconds) from bots where bots.bot_id = excluded.bot_id)
       and (viewers.day < excluded.day
-        or viewers.earned_today < (select daily_cap from bots where bots.bot_id = excluded.bot_id))
+        or viewers.earned_today + (
+            select max(unfinished_views) from candidates
+            where candidates.bot_id = excluded.bot_id and candidates.user_id = excluded.user_id
+          ) < (select daily_cap from bots where bots.bot_id = excluded.bot_id))
     returning bot_id, user_id
   ),
   charged as (

@@ -105,6 +105,22 @@ export async function openDirectLinkStage(
       ), ${enqueueWebhook({ from: "earned" })} select 1 from enqueued`;
       await database.run(statement("test.earn-by-view", text), [botId, code]);
     },
+    /** As if the code's video were playing, with an hour left to earn. */
+    async beginView(code: string) {
+      const text = `with video as (
+        insert into creatives (creative_id, sha256, file_name, media_type, byte_length, duration_ms, width, height)
+        values ('cre_view', 'ab', 'ab.mp4', 'video/mp4', 1, 1000, 1, 1) on conflict do nothing
+      ), house as (
+        insert into campaigns (campaign_id, name, advertiser, format, creative_id)
+        values ('cmp_view', 'House', 'House', 'rewarded', 'cre_view') on conflict do nothing
+      )
+      insert into ad_sessions (bot_id, session_id, code, user_id, campaign_id, creative_id, state, token_hash, duration_ms,
+        opened_at, started_at, deadline)
+      select bot_id, code, code, user_id, 'cmp_view', 'cre_view', 'playing', '', 1000, $3::timestamptz, $3,
+        $3::timestamptz + interval '1 hour'
+      from codes where bot_id = $1 and code = $2`;
+      await database.run(statement("test.begin-view", text), [botId, code, clock.now]);
+    },
     suspend: () => database.query.updateTable("bots").set({ is_suspended: true }).where("bot_id", "=", botId).execute(),
     events: () =>
       rowsOf<{ event: string; code: string; body: string; event_id: string }>("select * from events where bot_id = $1"),

@@ -181,6 +181,27 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect((await visit(await issue("501"))).status).toBe(302);
   });
 
+  test("a view under way on another code counts towards the daily cap as if it had earned", async () => {
+    const { visit, issue, beginView } = await open({ dailyCap: 3 });
+    const watched = await Promise.all(["a", "b"].map((reference) => issue("501", reference)));
+    for (const code of watched) await beginView(code);
+    const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => issue("501", `order ${index}`)));
+    const answers = await Promise.all(codes.map((code, index) => visit(code, {}, index % 2)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([302, 429, 429, 429, 429, 429, 429, 429]);
+    expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
+    // The link of a view is its fallback: its own view does not stand in its way.
+    expect((await visit(watched[0] ?? "")).status).toBe(302);
+  });
+
+  test("a view under way holds the cooldown of other codes' links, and not of its own", async () => {
+    const { visit, issue, advance, beginView } = await open({ cooldownSeconds: 60 });
+    const [watched, other] = [await issue("501", "a"), await issue("501", "b")];
+    await beginView(watched);
+    advance(59);
+    expect((await visit(other)).status).toBe(429);
+    expect((await visit(watched)).status).toBe(302);
+  });
+
   test("expired, unknown and malformed links have pages that say what to do", async () => {
     const { visit, issue, advance } = await open();
     const code = await issue();

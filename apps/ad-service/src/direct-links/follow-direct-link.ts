@@ -109,7 +109,7 @@ function refuse(
   }
   if (link.expiresAt <= now) return { reason: "expired", result: { outcome: "expired", bot } };
   if (link.isSuspended) return { reason: "bot-suspended", result: { outcome: "no-ad", bot } };
-  const limit = limitOfViewer(link.viewer, link, now);
+  const limit = limitOfViewer(link.viewer, link, now, link.unfinished);
   if (limit.outcome === "limited") return { reason: limit.reason, result: { ...limit, bot } };
   if (!campaign) return { reason: "no-ad", result: { outcome: "no-ad", bot } };
 
@@ -124,8 +124,8 @@ function doubtAbout(link: Link, { visitor, now }: Visit): string | undefined {
 }
 
 function countableClick(
-  click: Omit<CountableClick, "reference" | "eventId" | "campaignId" | "body">,
-  { reference }: Link,
+  click: Omit<CountableClick, "reference" | "eventId" | "campaignId" | "body" | "unfinishedViews">,
+  { reference, unfinished }: Link,
   { campaignId }: Candidate,
 ): CountableClick {
   const { botId, userId, code, occurredAt } = click;
@@ -135,7 +135,7 @@ function countableClick(
     ...(reference !== null && { reference }),
     occurred_at: occurredAt.toISOString(),
   });
-  return { ...click, reference, campaignId, eventId, body };
+  return { ...click, reference, campaignId, eventId, body, unfinishedViews: unfinished.count };
 }
 
 function landingOf(campaign: Candidate, { code, botId }: Link, clickId: string): string {

@@ -2,7 +2,8 @@ import type { EventType } from "@intermission/ad-core/client-api";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
-import type { Viewer } from "../viewers/limit-of-viewer.ts";
+import { selectUnfinishedViews } from "../ad-sessions/find-unfinished-views.ts";
+import type { UnfinishedViews, Viewer } from "../viewers/limit-of-viewer.ts";
 import { MOST_COUNTED } from "./address-limits.ts";
 
 export interface LinkQuestion {
@@ -27,15 +28,20 @@ export interface Link {
   cooldownSeconds: number;
   dailyCap: number;
   viewer: Viewer | undefined;
+  /** Views of other codes: what they may still earn is bounded like what was earned. */
+  unfinished: UnfinishedViews;
   /** When clicks from this address counted within a day, newest first. */
   addressClicks: Date[];
 }
 
-interface LinkRow extends Omit<Link, "viewer"> {
+interface LinkRow extends Omit<Link, "viewer" | "unfinished"> {
   position: number;
   day: string | null;
   earnedToday: number;
   lastEarnedAt: Date;
+  count: number;
+  lastActiveAt: Date | null;
+  firstDeadline: Date | null;
 }
 
 // The prefix names the bot, whose id leads every key.
@@ -49,12 +55,16 @@ const select = statement<LinkRow>(
      bots.name as "botName", bots.username as "botUsername", bots.is_suspended as "isSuspended",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      viewers.day::text as day, viewers.earned_today as "earnedToday", viewers.last_earned_at as "lastEarnedAt",
+     unfinished.*,
      array(select occurred_at from clicks where clicks.address_hash = asked.address_hash and outcome = 'counted'
        and clicks.occurred_at > asked.now - interval '1 day' order by occurred_at desc limit ${MOST_COUNTED}) as "addressClicks"
    from unnest($1::text[], $2::bytea[], $3::timestamptz[]) with ordinality as asked(code, address_hash, now, position)
    join bots on bots.code_prefix = left(asked.code, 4)
    join codes on codes.bot_id = bots.bot_id and codes.code = asked.code
-   left join viewers on viewers.bot_id = codes.bot_id and viewers.user_id = codes.user_id`,
+   left join viewers on viewers.bot_id = codes.bot_id and viewers.user_id = codes.user_id
+   cross join lateral (
+     ${selectUnfinishedViews({ botId: "codes.bot_id", userId: "codes.user_id", code: "codes.code", now: "asked.now" })}
+   ) as unfinished`,
 );
 
 /** Reads links; those that are asked for at once share a query. Undefined: there is no such code. */
@@ -74,6 +84,11 @@ export function linkReader(database: AdDatabase): CommitGroup<LinkQuestion, Link
   });
 }
 
-function linkOf({ position: _position, day, earnedToday, lastEarnedAt, ...link }: LinkRow): Link {
-  return { ...link, viewer: day === null ? undefined : { day, earnedToday, lastEarnedAt } };
+function linkOf(row: LinkRow): Link {
+  const { position: _position, day, earnedToday, lastEarnedAt, count, lastActiveAt, firstDeadline, ...link } = row;
+  return {
+    ...link,
+    viewer: day === null ? undefined : { day, earnedToday, lastEarnedAt },
+    unfinished: { count, lastActiveAt: lastActiveAt ?? undefined, firstDeadline: firstDeadline ?? undefined },
+  };
 }

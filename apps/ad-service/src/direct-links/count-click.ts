@@ -60,8 +60,8 @@ const count = statement<{ eventId: string }>(
       earned_today = 1 + case when viewers.day >= excluded.day then viewers.earned_today else 0 end,
       day = greatest(viewers.day, excluded.day),
       last_earned_at = greatest(viewers.last_earned_at, excluded.last_earned_at)
-    where excluded.last_earned_at >= viewers.last_earned_at
-        + (select make_interval(secs => cooldown_seconds) from bots where bots.bot_id = excluded.bot_id)
+    where (select cooldown_seconds = 0 or excluded.last_earned_at >= viewers.last_earned_at
+          + make_interval(secs => cooldown_seconds) from bots where bots.bot_id = excluded.bot_id)
       and (viewers.day < excluded.day
         or viewers.earned_today + (
             select max(unfinished_views) from candidates

@@ -202,6 +202,14 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect((await visit(watched)).status).toBe(302);
   });
 
+  test("without a cooldown no click is refused for another that a node ahead in time counted first", async () => {
+    const { visit, issue, advance } = await open({ cooldownSeconds: 0 });
+    const codes = [await issue("501", "a"), await issue("501", "b")];
+    expect((await visit(codes[0] ?? "")).status).toBe(302);
+    advance(-0.005);
+    expect((await visit(codes[1] ?? "", {}, 1)).status).toBe(302);
+  });
+
   test("expired, unknown and malformed links have pages that say what to do", async () => {
     const { visit, issue, advance } = await open();
     const code = await issue();

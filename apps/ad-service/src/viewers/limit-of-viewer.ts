@@ -49,5 +49,7 @@ export function limitOfViewer(
 }
 
 function cooldownEndOf(since: Date | undefined, cooldownSeconds: number): number {
+  // Without a cooldown what was earned an instant ahead, on another node, is no reason to wait for this clock to catch up.
+  if (cooldownSeconds === 0) return Number.NEGATIVE_INFINITY;
   return since ? since.getTime() + cooldownSeconds * 1000 : Number.NEGATIVE_INFINITY;
 }

@@ -64,17 +64,27 @@ test("a wrong method is told the right ones", async () => {
   expect(response.headers.get("allow")).toBe("POST");
 });
 
-test("bytes that are not HTTP are answered with the error body", async () => {
+test.each([
+  ["bytes that are not HTTP", "HELO there\r\n\r\n", 400, "BAD_REQUEST"],
+  ["a request without a host", "GET /things/1 HTTP/1.1\r\nconnection: close\r\n\r\n", 400, "BAD_REQUEST"],
+  [
+    "an expectation that nobody knows",
+    "GET /nothing HTTP/1.1\r\nhost: x\r\nexpect: tea\r\nconnection: close\r\n\r\n",
+    404,
+    "NOT_FOUND",
+  ],
+])("%s: the answer has the error body", async (_what, bytes, status, code) => {
   const answer = await new Promise<string>((resolve) => {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write("HELO there\r\n\r\n"));
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(bytes));
     let text = "";
     socket.on("data", (chunk) => {
       text += chunk;
     });
     socket.once("close", () => resolve(text));
   });
-  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ error: { code: "BAD_REQUEST" } });
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(answer).toMatch(/\r\nx-request-id: \S+\r\n/);
+  expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ error: { code } });
 });
 
 test("a well-formed request id is kept, another is replaced", async () => {

@@ -77,6 +77,8 @@ export function createHttpServer({
       const given = request.headers["x-request-id"];
       return typeof given === "string" && requestIdPattern.test(given) ? given : randomUUID();
     },
+    // Node would answer these two itself, without the error body.
+    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => answerError(error, request, reply),
     clientErrorHandler(_error, socket) {
@@ -87,8 +89,12 @@ export function createHttpServer({
     },
   });
   rememberRoutes(app);
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.addHook("onRequest", async (request, reply) => {
     setHeaders(reply.raw, request.id);
+    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
+      throw new HttpError(400, "BAD_REQUEST", "the Host header is missing");
+    }
   });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler(answerNotFound);

@@ -9,9 +9,16 @@ function portFrom(variable: string, fallback: number): number {
 }
 
 export function demoPorts(): { demoBot: number; adService: number; api: number } {
-  return {
+  const ports = {
     demoBot: portFrom("DEMO_BOT_PORT", 8700),
     adService: portFrom("AD_SERVICE_PORT", 8701),
     api: portFrom("API_PORT", 8702),
   };
+  if (new Set(Object.values(ports)).size < 3) {
+    throw new Problem(
+      `Three ports are needed, but DEMO_BOT_PORT, AD_SERVICE_PORT and API_PORT are ${Object.values(ports).join(", ")}.`,
+      "Give each its own.",
+    );
+  }
+  return ports;
 }

@@ -210,6 +210,16 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect((await visit(codes[1] ?? "", {}, 1)).status).toBe(302);
   });
 
+  test("of more links of one user than can be judged at once, the others are asked to come again and are not spent", async () => {
+    const { visit, issue } = await open({ dailyCap: 100 });
+    const codes = await Promise.all(Array.from({ length: 50 }, (_, index) => issue("501", `order ${index}`)));
+    const answers = await Promise.all(codes.map((code) => visit(code)));
+    expect(answers.filter(({ status }) => status !== 302 && status !== 503)).toEqual([]);
+    const refused = codes.filter((_, index) => answers[index]?.status === 503);
+    for (const code of refused) expect((await visit(code)).status).toBe(302);
+    expect(await stage.events()).toHaveLength(50);
+  });
+
   test("expired, unknown and malformed links have pages that say what to do", async () => {
     const { visit, issue, advance } = await open();
     const code = await issue();

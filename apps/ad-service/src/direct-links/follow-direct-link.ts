@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isCode, newEventId, uuidv7 } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { OverloadedError } from "@intermission/postgres/group-commits";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot, Candidate } from "../ad-selection/campaign-snapshot.ts";
 import { chooseAd } from "../ad-selection/choose-ad.ts";
@@ -86,7 +87,7 @@ export function directLinkFollower(deps: {
         wakeDeliveries();
         return { outcome: "landed", url: landingOf(campaign, link, clickId) };
       }
-      if (attempt === MOST_TRIES) throw new Error(`the click on ${code} lost ${attempt} races`);
+      if (attempt === MOST_TRIES) throw new OverloadedError(`a click lost ${attempt} races`);
     }
   };
 }

@@ -56,7 +56,7 @@ export async function enterSession(database: AdDatabase, input: EnterSessionInpu
     const refusal = session ? await continueSession(tx, session, input) : await beginSession(tx, input);
     if (refusal) return refusal;
     const entered = await lockSessionOfCode(tx, input.code);
-    if (!entered) throw new Error(`the session of code ${input.code.code} vanished while it was opened`);
+    if (!entered) throw new Error("a session vanished while it was opened");
     return { outcome: "entered", session: entered, ad: await findAd(tx, entered) };
   });
 }

@@ -1,3 +1,5 @@
+import { pageLanguage } from "../direct-links/page-language.ts";
+
 export type FriendlyPage = "unknown-bot" | "not-built";
 
 const texts = {
@@ -24,7 +26,7 @@ const hints: Partial<Record<FriendlyPage, string>> = {
 
 /** A whole HTML page without scripts, in the language that the browser asks for first among those we have. */
 export function friendlyPage(page: FriendlyPage, acceptLanguage: string | undefined): string {
-  const language = languageOf(acceptLanguage);
+  const language = pageLanguage(acceptLanguage);
   const { title, text } = texts[page][language];
   const hint = hints[page];
   return `<!doctype html>
@@ -39,19 +41,4 @@ export function friendlyPage(page: FriendlyPage, acceptLanguage: string | undefi
 </main>
 </html>
 `;
-}
-
-/** RFC 9110, 12.5.4: the listed language of highest quality. */
-function languageOf(acceptLanguage = ""): "en" | "ru" {
-  const wishes = acceptLanguage.split(",").map((entry, position) => {
-    const [tag = "", ...parameters] = entry
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/);
-    const quality = parameters.find((parameter) => parameter.startsWith("q="));
-    return { language: tag.slice(0, 2), quality: quality ? Number(quality.slice(2)) : 1, position };
-  });
-  const known = wishes.filter(({ language, quality }) => (language === "en" || language === "ru") && quality > 0);
-  const best = known.toSorted((a, b) => b.quality - a.quality || a.position - b.position)[0];
-  return best?.language === "ru" ? "ru" : "en";
 }

@@ -13,15 +13,8 @@ export interface ClaimedDelivery {
   deliveryMode: DeliveryMode;
 }
 
-/*
- * The bots with something waiting are found by one probe of the index each, and each gives no more rows than its
- * endpoint has room for: a dead endpoint with a long queue costs the others nothing. The claim counts as an attempt until
- * we know better, so that for at-most-once bots the committed claim is the attempt. Suspended bots are no exception:
- * what was earned is delivered.
- */
-const claim = statement<ClaimedDelivery>(
-  "deliveries.claim",
-  `with recursive waiting_bots as (
+/** The bots with something waiting, by one probe of the index each. */
+const waitingBots = `waiting_bots as (
     (select bot_id from deliveries where state = 'waiting' order by bot_id limit 1)
     union all
     select (
@@ -29,7 +22,16 @@ const claim = statement<ClaimedDelivery>(
       where state = 'waiting' and deliveries.bot_id > waiting_bots.bot_id order by deliveries.bot_id limit 1
     )
     from waiting_bots where waiting_bots.bot_id is not null
-  ),
+  )`;
+
+/*
+ * Each bot with something waiting gives no more rows than its endpoint has room for: a dead endpoint with a long queue
+ * costs the others nothing. The claim counts as an attempt until we know better, so that for at-most-once bots the
+ * committed claim is the attempt. Suspended bots are no exception: what was earned is delivered.
+ */
+const claim = statement<ClaimedDelivery>(
+  "deliveries.claim",
+  `with recursive ${waitingBots},
   endpoints as (
     select waiting_bots.bot_id, first.due_at, $3 - coalesce(busy.in_flight, 0) as room
     from waiting_bots
@@ -72,15 +74,7 @@ export async function claimDeliveries(
 
 const nextDue = statement<{ milliseconds: number | null }>(
   "deliveries.next-due",
-  `with recursive waiting_bots as (
-    (select bot_id from deliveries where state = 'waiting' order by bot_id limit 1)
-    union all
-    select (
-      select deliveries.bot_id from deliveries
-      where state = 'waiting' and deliveries.bot_id > waiting_bots.bot_id order by deliveries.bot_id limit 1
-    )
-    from waiting_bots where waiting_bots.bot_id is not null
-  )
+  `with recursive ${waitingBots}
   select extract(epoch from min(next.due_at) - now())::float8 * 1000 as milliseconds
   from waiting_bots cross join lateral (
     select due_at from deliveries

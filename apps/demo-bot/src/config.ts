@@ -1,26 +1,50 @@
+import { createPrivateKey } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 
 const loopback = ["127.0.0.1", "::1", "localhost"];
 
+function required(whatItIs: string) {
+  return z.string({ error: `is missing; it is ${whatItIs}` });
+}
+
+function address(whatItIs: string) {
+  const error = ({ input }: { input?: unknown }) =>
+    input === undefined ? `is missing; it is ${whatItIs}` : `must be an http(s) address; it is ${whatItIs}`;
+  return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ""));
+}
+
+function isEd25519(key: string): boolean {
+  try {
+    const { asymmetricKeyType } = createPrivateKey({ key: Buffer.from(key, "base64"), format: "der", type: "pkcs8" });
+    return asymmetricKeyType === "ed25519";
+  } catch {
+    return false;
+  }
+}
+
 const variables = z.object({
   MODE: z.literal("demo", { error: "must be demo: this bot plays Telegram and never runs in production" }),
   HOST: z
     .string()
-    .refine((host) => loopback.includes(host), "must be a loopback address")
+    .refine((host) => loopback.includes(host), "must be a loopback address: whoever reaches this server plays any user")
     .default("127.0.0.1"),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8700),
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
-  API_URL: z.url({ protocol: /^https?$/ }),
-  BACKEND_API_KEY: z.string().min(32),
-  BOT_ID: telegramId,
-  TELEGRAM_BOT_TOKEN: z.string().min(1),
-  /** Ed25519, PKCS #8 DER in base64: the demo's stand-in for Telegram's own key. */
-  DEMO_TELEGRAM_PRIVATE_KEY: z.string().min(1),
-  MINIAPP_URL: z.url({ protocol: /^https?$/ }),
-  COOLDOWN_SECONDS: z.coerce.number().int().min(0).max(86_400).default(15),
+  API_URL: address("the companion API's, without /trpc"),
+  BACKEND_API_KEY: required("the companion API's BACKEND_API_KEY").min(32, "has at least 32 characters"),
+  BOT_ID: required("the number before the colon of the bot's token").pipe(telegramId),
+  TELEGRAM_BOT_TOKEN: required("a made-up one, the same as the companion API's"),
+  DEMO_TELEGRAM_PRIVATE_KEY: required("the demo's stand-in for Telegram's own key").refine(
+    isEd25519,
+    "must be an Ed25519 key, PKCS #8 DER in base64",
+  ),
+  MINIAPP_URL: address("where the mini-app is served, without the bot's id"),
+  COOLDOWN_SECONDS: z.coerce.number().int().min(0).max(604_800).default(15),
 });
+
+export type Config = ReturnType<typeof readConfig>;
 
 /** Reads the environment once. Throws one message that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
@@ -36,7 +60,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     port: read.PORT,
     dataFolder: `${read.DATA_DIR}/demo-bot`,
     logLevel: read.LOG_LEVEL,
-    apiUrl: read.API_URL.replace(/\/+$/, ""),
+    apiUrl: read.API_URL,
     backendApiKey: read.BACKEND_API_KEY,
     cooldownSeconds: read.COOLDOWN_SECONDS,
     miniappOrigin: new URL(read.MINIAPP_URL).origin,

@@ -1,47 +1,45 @@
 import { onStopSignal } from "@intermission/http-server/graceful-stop";
 import { createLogger } from "@intermission/http-server/logger";
 import { createApp } from "./app.ts";
-import { Conversations } from "./chat/conversations.ts";
 import { readConfig } from "./config.ts";
-import { followRewards } from "./follow-rewards.ts";
 import { signLaunch } from "./phone/sign-launch.ts";
-import { createPublisherApi } from "./publisher-api.ts";
-import { publisherRewards } from "./publisher-rewards.ts";
-import { phrasesOf } from "./scenario/phrases.ts";
-import { announceReward } from "./scenario/scenario.ts";
+import { followRewards } from "./rewards/follow-rewards.ts";
+import { createPublisherApi } from "./rewards/publisher-api.ts";
+import { publisherRewards } from "./rewards/publisher-rewards.ts";
+import { createBot } from "./scenario/create-bot.ts";
+import { SimulatedChat } from "./simulated-chat/simulated-chat.ts";
 
 async function main(): Promise<void> {
   const config = readConfig();
+  const { cooldownSeconds, miniappOrigin } = config;
   const logger = createLogger({ level: config.logLevel, name: "demo-bot" });
+  const now = () => new Date();
   const api = createPublisherApi({ url: config.apiUrl, apiKey: config.backendApiKey });
-  const conversations = new Conversations();
+  const chat = new SimulatedChat(now);
+  const bot = createBot({
+    ...{ chat, rewards: publisherRewards(api), cooldownSeconds, now },
+    onTrouble: (error) => logger.warn({ err: error }, "a message could not be answered"),
+  });
   const stopping = new AbortController();
   const app = createApp({
-    logger,
-    api,
-    conversations,
-    rewards: publisherRewards(api),
-    cooldownSeconds: config.cooldownSeconds,
-    miniappOrigin: config.miniappOrigin,
+    ...{ logger, api, chat, bot, miniappOrigin, now },
     signLaunch: (request) => signLaunch(request, config.telegram),
     stopping: stopping.signal,
-    now: () => new Date(),
   });
-  const url = await app.listen({ host: config.host, port: config.port });
+  const url = await app.listen({ host: config.host, port: config.port }).catch((cause: unknown) => {
+    const nextStep = "stop the program that listens there, or set PORT (for npm start: DEMO_BOT_PORT) to another";
+    throw new Error(`port ${config.port} on ${config.host} could not be had: ${nextStep}`, { cause });
+  });
   const following = followRewards({
     api,
-    cursorFile: `${config.dataFolder}/rewards-cursor`,
-    onEntry(entry) {
-      const said = announceReward(entry, phrasesOf(conversations.languageOf(entry.userId)));
-      // A feed may repeat its last entry after a crash; the entry's id keeps the bot from saying it twice.
-      if (said) conversations.say(entry.userId, "bot", said, new Date(), `reward-${entry.entryId}`);
-    },
+    file: `${config.dataFolder}/rewards-cursor`,
+    onEntry: (entry) => bot.tell(entry),
     onTrouble: (error) => logger.warn({ err: error }, "the feed of rewards broke; trying again"),
   });
   onStopSignal(
     async () => {
-      following.stop();
       stopping.abort();
+      await following.stop();
       await app.close();
     },
     { logger },
@@ -50,6 +48,11 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(`The demo bot could not start: ${error instanceof Error ? error.message : error}`);
+  console.error(`The demo bot could not start: ${reasonsOf(error).join(": ")}`);
   process.exit(1);
 });
+
+function reasonsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  return error.cause === undefined ? [error.message] : [error.message, ...reasonsOf(error.cause)];
+}

@@ -4,22 +4,34 @@ export interface LaunchRequest {
   readonly miniappUrl: string;
   readonly userId: string;
   readonly language: string;
+  /** Telegram's colours by their names, such as `bg_color`. */
   readonly themeParams: Readonly<Record<string, string>>;
   readonly now: Date;
 }
 
+export interface TelegramIdentity {
+  readonly botId: string;
+  readonly botToken: string;
+  /** Ed25519, PKCS #8 DER in base64: the demo's stand-in for Telegram's own key. */
+  readonly privateKey: string;
+}
+
 /** The address that Telegram's client would open: the button's own, and behind the hash the user's signed launch data. */
-export function signLaunch(
-  request: LaunchRequest,
-  telegram: { readonly botId: string; readonly botToken: string; readonly privateKey: string },
-): string {
-  const authDate = Math.floor(request.now.getTime() / 1000);
-  const user = { id: Number(request.userId), first_name: "Robin", language_code: request.language.slice(0, 2) };
-  const fields = { auth_date: String(authDate), query_id: `AAF${request.userId}`, user: JSON.stringify(user) };
+export function signLaunch(request: LaunchRequest, telegram: TelegramIdentity): string {
+  const user = {
+    id: Number(request.userId),
+    first_name: "Robin",
+    language_code: request.language.split("-", 1)[0]?.toLowerCase(),
+  };
+  const fields = {
+    auth_date: String(Math.floor(request.now.getTime() / 1000)),
+    query_id: `demo${request.userId}`,
+    user: JSON.stringify(user),
+  };
   const launch = new URLSearchParams({
     tgWebAppData: signInitData({ fields, ...telegram }),
     tgWebAppVersion: "9.1",
-    tgWebAppPlatform: "weba",
+    tgWebAppPlatform: "web",
     tgWebAppThemeParams: JSON.stringify(request.themeParams),
   });
   return `${request.miniappUrl}#${launch}`;

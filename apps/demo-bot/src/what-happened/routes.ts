@@ -1,12 +1,16 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance } from "fastify";
-import type { PublisherApi } from "../publisher-api.ts";
+import type { PublisherApi } from "../rewards/publisher-api.ts";
 
 /** The panel beside the chat: the webhooks as they came, and what the ledger says of this user. */
-export function whatHappenedRoutes(app: FastifyInstance, { api }: { readonly api: PublisherApi }): void {
+export function whatHappenedRoutes(
+  app: FastifyInstance,
+  { api }: { readonly api: Pick<PublisherApi, "receipts" | "rewards"> },
+): void {
   app.get<{ Params: { userId: string } }>("/what-happened/:userId", async (request, reply) => {
     const userId = telegramId.safeParse(request.params.userId);
-    if (!userId.success) return reply.code(400).send({ error: { code: "BAD_REQUEST", message: "not a user's id" } });
+    if (!userId.success) throw new HttpError(400, "BAD_REQUEST", "that is not a user's id");
     reply.header("cache-control", "no-store");
     try {
       const [receipts, { balance }] = await Promise.all([
@@ -15,7 +19,8 @@ export function whatHappenedRoutes(app: FastifyInstance, { api }: { readonly api
       ]);
       return { outcome: "known", receipts, balance };
     } catch (error) {
-      request.log.warn({ err: error }, "the companion API did not answer");
+      // The page asks every few seconds: while the API is down, its absence is news only once.
+      request.log.debug({ err: error }, "the companion API did not answer");
       return { outcome: "unknown" };
     }
   });

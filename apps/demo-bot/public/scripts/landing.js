@@ -1,0 +1,3 @@
+import { fillWords } from "./words.js";
+
+fillWords();

@@ -1,0 +1,20 @@
+import { byId } from "./element.js";
+
+const question = byId("leave");
+let answer = () => {};
+
+/** Whether the user wants to close a mini-app that asked to be asked. */
+export function askToLeave() {
+  answer(false);
+  if (!question.open) question.showModal();
+  return new Promise((resolve) => {
+    answer = resolve;
+  });
+}
+
+byId("leave-yes").addEventListener("click", () => {
+  answer(true);
+  question.close();
+});
+byId("leave-no").addEventListener("click", () => question.close());
+question.addEventListener("close", () => answer(false));

@@ -1,0 +1,82 @@
+import { followConversation, sendMessage } from "./chat-client.js";
+import { startColours } from "./colours.js";
+import { createConversation } from "./conversation.js";
+import { byId } from "./element.js";
+import { lookAtFacts, startFacts } from "./facts.js";
+import { openPhone } from "./phone.js";
+import { fillWords, language, words } from "./words.js";
+
+fillWords();
+startColours();
+
+const notice = byId("notice");
+const state = byId("bot-state");
+let isConnected = false;
+let waiting = 0;
+
+function showState() {
+  state.textContent = isConnected ? (waiting > 0 ? words.typing : words.subtitle) : words.connecting;
+}
+
+/** Whether it was sent. */
+async function say(text, id) {
+  let isLate = false;
+  // Most answers come at once: a flash of "typing" would only be restless.
+  const late = setTimeout(() => {
+    isLate = true;
+    waiting++;
+    showState();
+  }, 250);
+  try {
+    await sendMessage(text, id);
+    notice.textContent = "";
+    return true;
+  } catch {
+    notice.textContent = words.notSent;
+    return false;
+  } finally {
+    clearTimeout(late);
+    if (isLate) waiting--;
+    showState();
+  }
+}
+
+function openAd(ad, opener) {
+  openPhone(ad.miniappUrl, opener).catch(() => {
+    notice.textContent = words.notSent;
+  });
+}
+
+const conversation = createConversation({ say, openAd });
+followConversation({
+  onConnection(isOpen) {
+    isConnected = isOpen;
+    showState();
+  },
+  onHistory(messages) {
+    for (const message of messages) conversation.show(message);
+    // Who has no history has just met the bot. Two windows greet it once: the message has the same id.
+    if (conversation.isEmpty()) say("/start", "start");
+  },
+  onMessage(message) {
+    conversation.show(message);
+    lookAtFacts();
+  },
+});
+
+const text = byId("text");
+byId("compose").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const written = text.value.trim();
+  if (written === "") return;
+  text.value = "";
+  if (!(await say(written)) && text.value === "") text.value = written;
+});
+
+const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+function showTime() {
+  for (const shown of document.querySelectorAll(".clock")) shown.textContent = clock.format(new Date());
+}
+showTime();
+setInterval(showTime, 10_000);
+startFacts();

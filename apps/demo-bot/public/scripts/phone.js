@@ -1,0 +1,117 @@
+import { signLaunch } from "./chat-client.js";
+import { onColours, themeParams } from "./colours.js";
+import { byId, element } from "./element.js";
+import { askToLeave } from "./leave-question.js";
+import { connectBridge } from "./telegram-bridge.js";
+import { words } from "./words.js";
+
+const phone = byId("phone");
+const screen = byId("screen");
+const back = byId("phone-back");
+const isBeside = matchMedia("(min-width: 1180px)");
+
+/** The mini-app that is open: its frame and bridge, what opened it, and whether it wants to be asked before it closes. */
+let open;
+
+/** Opens the mini-app as Telegram's web client would: in a frame, with launch data that were signed at this tap. */
+export async function openPhone(miniappUrl, opener) {
+  if (open) return screen.querySelector("iframe")?.focus();
+  const opening = { opener, needsConfirmation: false };
+  open = opening;
+  back.hidden = true;
+  screen.replaceChildren(element("p", { className: "opening", textContent: words.opening }));
+  show();
+  try {
+    const url = await signLaunch(miniappUrl, themeParams());
+    if (open === opening) load(url);
+  } catch (error) {
+    if (open === opening) closePhone();
+    throw error;
+  }
+}
+
+function load(url) {
+  const frame = element("iframe", {
+    title: words.frame,
+    allow: "autoplay; fullscreen",
+    src: url,
+  });
+  frame.sandbox.add("allow-scripts", "allow-same-origin", "allow-forms", "allow-popups");
+  frame.sandbox.add("allow-popups-to-escape-sandbox");
+  frame.addEventListener("load", () => frame.focus(), { once: true });
+  open.bridge = connectBridge(frame, new URL(url).origin, answers);
+  screen.append(frame);
+}
+
+function show() {
+  if (isBeside.matches) phone.show();
+  else phone.showModal();
+}
+
+function closePhone() {
+  const closing = open;
+  open = undefined;
+  closing?.bridge?.disconnect();
+  // Taking the frame away is what swiping the mini-app away is on a phone: it hears pagehide and nothing else.
+  screen.replaceChildren();
+  phone.close();
+  closing?.opener?.focus();
+}
+
+async function leave() {
+  const leaving = open;
+  const isLeaving = !leaving?.needsConfirmation || (await askToLeave());
+  if (open !== leaving) return;
+  if (isLeaving) closePhone();
+  else screen.querySelector("iframe")?.focus();
+}
+
+function tell(eventType, eventData) {
+  open?.bridge?.tell(eventType, eventData);
+}
+
+function tellViewport() {
+  const { clientHeight: height, clientWidth: width } = screen;
+  tell("viewport_changed", { height, width, is_expanded: true, is_state_stable: true });
+}
+
+function openOutside(url) {
+  if (/^https?:\/\//i.test(url)) window.open(url, "_blank", "noopener,noreferrer");
+}
+
+const noInsets = { top: 0, right: 0, bottom: 0, left: 0 };
+const answers = {
+  web_app_ready: () => screen.querySelector(".opening")?.remove(),
+  web_app_close: closePhone,
+  web_app_setup_closing_behavior({ need_confirmation }) {
+    open.needsConfirmation = need_confirmation === true;
+  },
+  web_app_setup_back_button({ is_visible }) {
+    back.hidden = is_visible !== true;
+  },
+  web_app_request_theme: () => tell("theme_changed", { theme_params: themeParams() }),
+  web_app_request_viewport: tellViewport,
+  web_app_request_safe_area: () => tell("safe_area_changed", noInsets),
+  web_app_request_content_safe_area: () => tell("content_safe_area_changed", noInsets),
+  web_app_open_link: ({ url }) => openOutside(url),
+  web_app_open_tg_link: ({ path_full }) => openOutside(`https://t.me${path_full}`),
+};
+
+byId("phone-close").addEventListener("click", leave);
+back.addEventListener("click", () => tell("back_button_pressed"));
+phone.addEventListener("cancel", (event) => {
+  event.preventDefault();
+  if (back.hidden) leave();
+  else tell("back_button_pressed");
+});
+isBeside.addEventListener("change", () => {
+  if (!phone.open) return;
+  // A dialog changes between window and panel only while it is closed; its frame goes on.
+  phone.close();
+  show();
+});
+new ResizeObserver(tellViewport).observe(screen);
+onColours(() => tell("theme_changed", { theme_params: themeParams() }));
+document.addEventListener("visibilitychange", () =>
+  tell("visibility_changed", { is_visible: document.visibilityState === "visible" }),
+);

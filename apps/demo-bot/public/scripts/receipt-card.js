@@ -1,0 +1,72 @@
+import { element, icon } from "./element.js";
+import { language, words } from "./words.js";
+
+const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+let openedByItself;
+
+/** One webhook: what it said, what became of it, and its bytes as they came. */
+export function receiptCard(receipt, user) {
+  const { event, outcome, reason, rawBody, receivedAt } = receipt;
+  const fields = rawBody === null ? {} : JSON.parse(rawBody);
+  const isOwn = fields.user_tg_id === user;
+  const why = reason === null ? "" : `: ${words.reasons[reason] ?? reason}`;
+  const title = element("h4", { textContent: words.events[event] ?? event ?? words.webhooks });
+  const time = element("time", { dateTime: receivedAt, textContent: clock.format(new Date(receivedAt)) });
+  const verdict = element("span", { className: "verdict" }, icon(rawBody === null ? "feed" : "shield"));
+  verdict.append(rawBody === null ? words.reconciled : words.verified);
+  const result = element("span", { className: "outcome", textContent: `${words.outcomes[outcome]}${why}` });
+  const card = element("li", { className: `receipt ${outcome}` });
+  card.append(
+    element("div", { className: "receipt-head" }, title, time),
+    element("p", { className: "badges" }, verdict, result),
+    fieldList(fields, isOwn),
+  );
+  if (rawBody === null) return card;
+  const details = rawDetails(receipt);
+  // The user's newest one is shown as it came, the others on demand.
+  if (isOwn) {
+    if (openedByItself) openedByItself.open = false;
+    details.open = true;
+    openedByItself = details;
+  }
+  card.append(details);
+  return card;
+}
+
+function fieldList(fields, isOwn) {
+  const list = element("dl", { className: "fields" });
+  for (const [name, label] of Object.entries(words.fields)) {
+    if (fields[name] === undefined) continue;
+    const value = element("dd", {}, element("bdi", { textContent: fields[name] }));
+    if (name === "user_tg_id" && isOwn) value.append(` (${words.thisUser})`);
+    list.append(element("div", {}, element("dt", { textContent: label }), value));
+  }
+  return list;
+}
+
+function rawDetails({ rawBody, signatureHeader }) {
+  const copy = element("button", { type: "button", className: "copy", ariaLabel: words.copy }, icon("copy"));
+  copy.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(rawBody);
+    copy.ariaLabel = words.copied;
+    copy.replaceChildren(icon("check"));
+  });
+  return element(
+    "details",
+    {},
+    element("summary", { textContent: words.raw }),
+    element("p", { className: "label", textContent: words.signature }),
+    element("pre", {}, element("code", { textContent: signatureHeader })),
+    element("div", { className: "label" }, words.body, copy),
+    element("pre", {}, element("code", {}, ...coloured(rawBody))),
+  );
+}
+
+/** The same characters, with names and values told apart. */
+function coloured(json) {
+  return json.split(/("(?:[^"\\]|\\.)*")/).map((part, at, parts) => {
+    if (!part.startsWith('"')) return part;
+    const isName = parts[at + 1]?.trimStart().startsWith(":");
+    return element("span", { className: isName ? "json-name" : "json-text", textContent: part });
+  });
+}

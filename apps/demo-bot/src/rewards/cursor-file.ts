@@ -1,0 +1,27 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Keeps one cursor in a file. Written beside and renamed: a crash leaves the old place or the new one, never half of one. */
+export function cursorFile(file: string): { read(): string | undefined; keep(cursor: string): void } {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return {
+    read() {
+      try {
+        return readFileSync(file, "utf8").trim() || undefined;
+      } catch (error) {
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+        throw new Error(`the place in the feed of rewards could not be read from ${file}`, { cause: error });
+      }
+    },
+    keep(cursor) {
+      const fresh = openSync(`${file}.new`, "w", 0o600);
+      try {
+        writeSync(fresh, `${cursor}\n`);
+        fsyncSync(fresh);
+      } finally {
+        closeSync(fresh);
+      }
+      renameSync(`${file}.new`, file);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { AppRouter } from "@intermission/api/router";
+import type { inferRouterOutputs } from "@trpc/server";
+import { cursorFile } from "./cursor-file.ts";
+import type { PublisherApi } from "./publisher-api.ts";
+
+export type RewardEntry = inferRouterOutputs<AppRouter>["rewards"]["list"]["entries"][number];
+
+export interface FollowRewardsOptions {
+  readonly api: Pick<PublisherApi, "rewards">;
+  /** Where the place in the feed is kept. */
+  readonly file: string;
+  readonly onEntry: (entry: RewardEntry) => Promise<void>;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+const retryAfterMilliseconds = 1000;
+
+/**
+ * Hears of every line of the ledger, one after the other, also of those that were booked while this bot or the API was
+ * down. The place in the feed moves on only after a line was handled: around a crash the last one may come twice.
+ */
+export function followRewards({ api, file, onEntry, onTrouble }: FollowRewardsOptions): { stop(): Promise<void> } {
+  const place = cursorFile(file);
+  let cursor = place.read();
+  // What an earlier subscription still brings after it was given up is not handled: the next one brings it again.
+  let run = 0;
+  let handled: Promise<void> = Promise.resolve();
+  let subscription: { unsubscribe(): void } | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  function subscribe(): void {
+    const ours = ++run;
+    const isCurrent = () => ours === run;
+    const input = cursor === undefined ? { from: "start" as const } : { lastEventId: cursor };
+    subscription = api.rewards.watch.subscribe(input, {
+      onData: ({ id, data }) => {
+        handled = handled.then(() => (isCurrent() ? handle(id, data) : undefined)).catch((error) => again(ours, error));
+      },
+      onError: (error) => again(ours, error),
+      onComplete: () => again(ours),
+    });
+  }
+
+  async function handle(id: string, entry: RewardEntry): Promise<void> {
+    await onEntry(entry);
+    cursor = id;
+    place.keep(id);
+  }
+
+  function again(ours: number, error?: unknown): void {
+    if (ours !== run) return;
+    run++;
+    subscription?.unsubscribe();
+    if (error !== undefined) onTrouble(error);
+    retry = setTimeout(subscribe, retryAfterMilliseconds);
+  }
+
+  subscribe();
+  return {
+    async stop() {
+      run++;
+      clearTimeout(retry);
+      subscription?.unsubscribe();
+      await handled;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage, Reply, Suggestion } from "./chat-port.ts";
+import type { Phrases } from "./phrases.ts";
+import type { RewardsPort } from "./rewards-port.ts";
+
+export const seedPrice = 25;
+
+export interface Situation {
+  readonly message: IncomingMessage;
+  readonly phrases: Phrases;
+  readonly rewards: RewardsPort;
+  readonly cooldownSeconds: number;
+  readonly now: Date;
+}
+
+const answers = {
+  "/start": greet,
+  "/bonus": offerAd,
+  "/balance": tellBalance,
+  "/buy": sellSeeds,
+} satisfies Record<string, (situation: Situation) => Promise<Reply>>;
+
+type Command = keyof typeof answers;
+
+/** The command that a message begins with. Telegram writes `/bonus@some_bot` in groups. */
+export function commandOf(text: string): Command | undefined {
+  const word = /^\s*(\/[a-z]+)(@\w+)?(\s|$)/i.exec(text)?.[1]?.toLowerCase();
+  return word !== undefined && isCommand(word) ? word : undefined;
+}
+
+function isCommand(word: string): word is Command {
+  return Object.hasOwn(answers, word);
+}
+
+export function suggest(phrases: Phrases, ...commands: Exclude<Command, "/start">[]): Suggestion[] {
+  return commands.map((command) => ({ command, label: phrases.commands[command] }));
+}
+
+/** One message in, one reply out. Throws only when the publisher's backend fails. */
+export async function answerMessage(situation: Situation): Promise<Reply> {
+  const command = commandOf(situation.message.text);
+  if (command) return answers[command](situation);
+  const { phrases } = situation;
+  return { text: phrases.unknown, suggestions: suggest(phrases, "/bonus", "/balance", "/buy") };
+}
+
+async function greet({ phrases }: Situation): Promise<Reply> {
+  return {
+    text: phrases.welcome(seedPrice),
+    picture: "garden",
+    suggestions: suggest(phrases, "/bonus", "/balance", "/buy"),
+  };
+}
+
+async function offerAd({ message, phrases, rewards, cooldownSeconds, now }: Situation): Promise<Reply> {
+  const { userId } = message;
+  // The ledger knows when the last ad was paid, also after a restart; a timer of the bot's own would not.
+  const since = new Date(now.getTime() - cooldownSeconds * 1000);
+  const lastPaidAt = cooldownSeconds > 0 ? await rewards.lastPaidAt(userId, since) : undefined;
+  const waitSeconds = lastPaidAt ? Math.ceil((lastPaidAt.getTime() - since.getTime()) / 1000) : 0;
+  if (waitSeconds > 0)
+    return { text: phrases.tooSoon(waitSeconds), suggestions: suggest(phrases, "/bonus", "/balance") };
+  const ad = await rewards.createAd(userId);
+  if (ad.outcome === "unavailable") {
+    return { text: phrases.noAdNow(ad.retryAfterSeconds), suggestions: suggest(phrases, "/bonus") };
+  }
+  const { miniappUrl, directLink } = ad;
+  return {
+    text: phrases.offer,
+    ad: { label: phrases.watch, miniappUrl, linkLabel: phrases.useLink, directLink },
+  };
+}
+
+async function tellBalance({ message, phrases, rewards }: Situation): Promise<Reply> {
+  const balance = await rewards.balance(message.userId);
+  return { text: phrases.balance(balance), suggestions: suggest(phrases, "/bonus", "/buy") };
+}
+
+async function sellSeeds({ message, phrases, rewards }: Situation): Promise<Reply> {
+  const sale = await rewards.spend(message.userId, seedPrice, message.id);
+  if (sale.outcome === "conflict") throw new Error(`message ${message.id} has bought something else before`);
+  if (sale.outcome === "insufficient") {
+    return { text: phrases.tooPoor(seedPrice, sale.balance), suggestions: suggest(phrases, "/bonus") };
+  }
+  return {
+    text: phrases.bought(sale.balance),
+    picture: "seeds",
+    suggestions: suggest(phrases, "/bonus", "/balance", "/buy"),
+  };
+}

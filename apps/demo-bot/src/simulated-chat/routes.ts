@@ -1,0 +1,67 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { HttpError } from "@intermission/http-server/http-server";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { LaunchRequest } from "../phone/sign-launch.ts";
+import type { Bot } from "../scenario/create-bot.ts";
+import type { SimulatedChat } from "./simulated-chat.ts";
+import { streamMessages } from "./stream-messages.ts";
+
+export interface ChatRoutesOptions {
+  readonly chat: SimulatedChat;
+  readonly bot: Bot;
+  readonly miniappOrigin: string;
+  readonly signLaunch: (request: LaunchRequest) => string;
+  /** Ends the open event streams. */
+  readonly stopping: AbortSignal;
+  readonly now: () => Date;
+}
+
+const params = z.object({
+  // Init data carries the id as a JSON number.
+  userId: telegramId.refine((id) => Number.isSafeInteger(Number(id)), "is beyond Telegram's ids"),
+});
+const language = z.string().regex(/^[a-z]{2,3}\b[\w-]{0,32}$/i, "is no language tag");
+const newMessage = z.object({
+  id: z.string().regex(/^[\w-]{1,64}$/, "is no id of a message"),
+  text: z.string().trim().min(1).max(500),
+  language,
+});
+const colour = z.string().regex(/^#[0-9a-f]{6}$/i);
+const newLaunch = z.object({ miniappUrl: z.url(), themeParams: z.record(z.string().max(40), colour) });
+
+/** What the chat's page speaks, in Telegram's place. */
+export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): void {
+  const { chat, bot, miniappOrigin, now } = options;
+
+  app.post("/chat/:userId/messages", async (request, reply) => {
+    const { userId } = parse(params, request.params);
+    const message = parse(newMessage, request.body);
+    chat.setLanguage(userId, message.language);
+    if (chat.receive({ userId, ...message })) await bot.hear({ userId, ...message });
+    return reply.code(204).send();
+  });
+
+  app.post("/chat/:userId/launch", async (request) => {
+    const { userId } = parse(params, request.params);
+    const { miniappUrl, themeParams } = parse(newLaunch, request.body);
+    if (new URL(miniappUrl).origin !== miniappOrigin) {
+      throw new HttpError(400, "BAD_REQUEST", "not an address of the mini-app");
+    }
+    const launch = { miniappUrl, userId, language: chat.languageOf(userId), themeParams, now: now() };
+    return { url: options.signLaunch(launch) };
+  });
+
+  app.get("/chat/:userId/events", (request, reply) => {
+    const { userId } = parse(params, request.params);
+    chat.setLanguage(userId, parse(z.object({ language }), request.query).language);
+    reply.hijack();
+    streamMessages(reply.raw, chat, userId, options.stopping);
+  });
+}
+
+function parse<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new HttpError(400, "BAD_REQUEST", z.prettifyError(parsed.error));
+}

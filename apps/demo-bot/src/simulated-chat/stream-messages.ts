@@ -1,0 +1,27 @@
+import type { ServerResponse } from "node:http";
+import type { SimulatedChat } from "./simulated-chat.ts";
+
+const pingEveryMilliseconds = 15_000;
+
+/** A conversation as server-sent events: once `history` with all that was said, then a `message` for each new one. */
+export function streamMessages(
+  response: ServerResponse,
+  chat: SimulatedChat,
+  userId: string,
+  stopping: AbortSignal,
+): void {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  const send = (event: string, data: unknown) => response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  response.write("retry: 1000\n\n");
+  send("history", chat.history(userId));
+  const stopListening = chat.listen(userId, (message) => send("message", message));
+  const ping = setInterval(() => response.write(":\n\n"), pingEveryMilliseconds);
+  const end = () => response.end();
+  stopping.addEventListener("abort", end);
+  response.once("close", () => {
+    stopListening();
+    clearInterval(ping);
+    stopping.removeEventListener("abort", end);
+  });
+  if (stopping.aborted) end();
+}

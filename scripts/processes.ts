@@ -56,6 +56,8 @@ export interface Server {
 }
 
 const running = new Set<Server>();
+/** A store is made within seconds; a slow, busy machine gets its time. */
+const readyWithinMs = 120_000;
 
 /** Stops what runs, the last started first, also while a start is still under way. */
 export async function stopAllServers(): Promise<void> {
@@ -100,6 +102,11 @@ export function startServer(
     child.stdout.on("data", read);
     child.stderr.on("data", read);
     child.once("error", reject);
+    const tooLate = () => {
+      const said = lastLines.join("\n  ") || "It said nothing; LOG_LEVEL=info lets it speak.";
+      reject(new Problem(`The ${name} was not ready after ${readyWithinMs / 1000} s.`, said));
+    };
+    setTimeout(tooLate, readyWithinMs).unref();
     void exited.then((code) =>
       reject(
         new Problem(

@@ -1,4 +1,5 @@
 import type { FrameLocator, Page } from "@playwright/test";
+import { arriveAtLanding } from "./arrive-at-landing.ts";
 import { expect, expectNothingPaid, expectPaidOnce, test } from "./stack.ts";
 
 async function askForAd(page: Page, chatUrl: string, userId: string): Promise<void> {
@@ -53,9 +54,7 @@ test("the direct link of the chat pays, and the bot says so", async ({ api, cont
   const opening = context.waitForEvent("page");
   await page.getByRole("link", { name: "No mini-apps? Use this link" }).click();
   const landing = await opening;
-  await landing.waitForLoadState();
-  const once = landing.getByRole("button");
-  if (landing.url().startsWith(stack.urls.adService)) await once.click();
+  await arriveAtLanding(landing, `${stack.urls.demoBot}/landing`);
   await expect(landing.getByRole("heading", { name: "An advertiser’s page" })).toBeVisible();
   await expect(page.getByText("+3 coins for following the link")).toBeVisible({ timeout: 30_000 });
   await expectPaidOnce(api, userId, "direct_link");

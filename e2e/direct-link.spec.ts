@@ -1,3 +1,4 @@
+import { arriveAtLanding } from "./arrive-at-landing.ts";
 import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
 const phone =
@@ -39,7 +40,7 @@ test("a browser that follows the link arrives at the advertiser's page and is pa
 }) => {
   const { directLink } = await newCode(api, userId);
   await page.goto(directLink);
-  await expect(page).toHaveURL(new RegExp(`^${stack.urls.demoBot}/landing`));
+  await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
   await expectPaidOnce(api, userId, "direct_link");
 });
 

@@ -1,3 +1,4 @@
+import { arriveAtLanding } from "./arrive-at-landing.ts";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { ScriptedViewer } from "./scripted-viewer.ts";
 import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
@@ -139,6 +140,7 @@ test("the link after the view of the same code is booked as zero", async ({ api,
   await closeAndGet(page);
   await expectPaidOnce(api, userId, "rewarded");
   await page.goto(directLink);
+  await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
   await expect.poll(async () => (await api.listRewards(userId)).length).toBe(2);
   const second = (await api.listRewards(userId)).find((entry) => entry.event === "direct_link");
   expect(second).toMatchObject({ code, amount: 0, reason: "code-already-paid" });

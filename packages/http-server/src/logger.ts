@@ -4,19 +4,20 @@ export type { Logger };
 
 /** Never written, wherever they stand in a logged object: what would let a reader act as somebody else. */
 const secretFields = [
-  ...[
-    "authorization",
-    "cookie",
-    "token",
-    "init_data",
-    "initData",
-    "code",
-    "secret",
-    "x-signature",
-    "webhook-signature",
-  ],
+  "authorization",
+  "cookie",
+  "token",
+  "init_data",
+  "initData",
+  "secret",
+  "x-signature",
+  "webhook-signature",
 ];
-const redactedPaths = secretFields.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]);
+const redactedPaths = [
+  ...secretFields.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]),
+  // A direct link's code. Not one level down: there `code` is the SQLSTATE or errno of an error.
+  "code",
+];
 
 /**
  * JSON lines on standard output. The destination is synchronous: a line that was logged before a crash is there after it.

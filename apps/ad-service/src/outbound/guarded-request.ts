@@ -96,7 +96,7 @@ function answered(answer: Answer, seen: Seen): GuardedResult {
 function failed(errorClass: ErrorClass, detail: string, { startedAt, address, timings }: Seen): FailedRequest {
   timings.totalMs = performance.now() - startedAt;
   const wasSent = timings.connectMs !== undefined;
-  return { outcome: "failed", errorClass, wasSent, detail, address, timings };
+  return { outcome: "failed", errorClass, wasSent, detail: answerText(Buffer.from(detail)), address, timings };
 }
 
 function checkedUrl(text: string, isPlainHttpAllowed: boolean): URL {

@@ -44,8 +44,6 @@ const variables = z.object({
   COOLDOWN_SECONDS: z.coerce.number().int().min(0).max(604_800).default(15),
 });
 
-export type Config = ReturnType<typeof readConfig>;
-
 /** Reads the environment once. Throws one message that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));

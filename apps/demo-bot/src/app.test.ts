@@ -1,0 +1,155 @@
+import { generateKeyPairSync } from "node:crypto";
+import { request } from "node:http";
+import { verifyInitDataWithBotId, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
+import { createLogger } from "@intermission/http-server/logger";
+import type { FastifyInstance } from "fastify";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { createApp } from "./app.ts";
+import { signLaunch } from "./phone/sign-launch.ts";
+import { createPublisherApi } from "./rewards/publisher-api.ts";
+import { publisherRewards } from "./rewards/publisher-rewards.ts";
+import { createBot } from "./scenario/create-bot.ts";
+import { type ChatMessage, SimulatedChat } from "./simulated-chat/simulated-chat.ts";
+
+const keys = generateKeyPairSync("ed25519");
+const publicKey = keys.publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString("hex");
+const telegram = {
+  botId: "7000000001",
+  botToken: "7000000001:made-up",
+  privateKey: keys.privateKey.export({ type: "pkcs8", format: "der" }).toString("base64"),
+};
+const miniappOrigin = "http://127.0.0.1:8701";
+const now = new Date("2026-01-02T03:04:05Z");
+
+let app: FastifyInstance;
+let url = "";
+let chat: SimulatedChat;
+let stopping: AbortController;
+let troubles: unknown[];
+
+beforeEach(async () => {
+  // Nobody listens there: the companion API is down.
+  const api = createPublisherApi({ url: "http://127.0.0.1:9", apiKey: "unused" });
+  chat = new SimulatedChat(() => now);
+  stopping = new AbortController();
+  troubles = [];
+  const onTrouble = (error: unknown) => void troubles.push(error);
+  const bot = createBot({ chat, rewards: publisherRewards(api), cooldownSeconds: 15, now: () => now, onTrouble });
+  app = createApp({
+    ...{ api, chat, bot, miniappOrigin, now: () => now },
+    logger: createLogger({ level: "silent", name: "demo-bot" }),
+    signLaunch: (launch) => signLaunch(launch, telegram),
+    stopping: stopping.signal,
+  });
+  url = await app.listen({ host: "127.0.0.1", port: 0 });
+});
+afterEach(async () => {
+  stopping.abort();
+  await app.close();
+});
+
+function post(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+const say = (text: string, id: string) => post("/chat/42/messages", { id, text, language: "en" });
+const textsOf = (messages: readonly ChatMessage[]) => messages.map(({ text }) => text);
+
+test("a message is answered, and one that is sent twice is heard once", async () => {
+  expect((await say("/start", "start")).status).toBe(204);
+  expect((await say("/start", "start")).status).toBe(204);
+  expect(textsOf(chat.history("42"))).toEqual(["/start", expect.stringContaining("Welcome to Coin Garden!")]);
+  expect(chat.history("43")).toEqual([]);
+});
+
+test("while the companion API is down the chat says so kindly, and the panel knows nothing", async () => {
+  expect((await say("/bonus", "first")).status).toBe(204);
+  expect(textsOf(chat.history("42")).at(-1)).toContain("Please try again in a moment");
+  expect(troubles).toHaveLength(1);
+  expect(await (await fetch(`${url}/what-happened/42`)).json()).toEqual({ outcome: "unknown" });
+});
+
+test("the stream brings the history, then what is said, and ends when the server stops", async () => {
+  await chat.send("42", { text: "before" }, "a");
+  const response = await fetch(`${url}/chat/42/events?language=ru`);
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  const read = response.text();
+  await chat.send("42", { text: "after" }, "b");
+  await chat.send("43", { text: "somebody else's" }, "c");
+  expect(chat.languageOf("42")).toBe("ru");
+  stopping.abort();
+  const events = (await read).match(/^event: .*\ndata: .*$/gm)?.map((event) => event.replace(/\ndata: /, " "));
+  expect(events).toEqual([
+    expect.stringMatching(/^event: history \[\{"text":"before".*\}\]$/),
+    expect.stringMatching(/^event: message \{"text":"after"/),
+  ]);
+});
+
+test("launch data bear both of Telegram's signatures, the user and the colours", async () => {
+  chat.setLanguage("42", "ru-RU");
+  const themeParams = { bg_color: "#18221d" };
+  const answer = await post("/chat/42/launch", { miniappUrl: `${miniappOrigin}/app/7000000001?code=abc`, themeParams });
+  const launch = new URL(z.object({ url: z.url() }).parse(await answer.json()).url);
+  expect(`${launch.origin}${launch.pathname}${launch.search}`).toBe(`${miniappOrigin}/app/7000000001?code=abc`);
+  const hash = new URLSearchParams(launch.hash.slice(1));
+  const initData = hash.get("tgWebAppData") ?? "";
+  const valid = { outcome: "valid", user: { id: "42", languageCode: "ru" }, authDate: now };
+  expect(verifyInitDataWithBotId({ initData, botId: telegram.botId, publicKey, now })).toMatchObject(valid);
+  expect(verifyInitDataWithBotToken({ initData, botToken: telegram.botToken, now })).toMatchObject(valid);
+  expect(JSON.parse(hash.get("tgWebAppThemeParams") ?? "")).toEqual(themeParams);
+});
+
+test.each([
+  ["another site's address", { miniappUrl: "https://evil.example/app/7000000001" }],
+  ["an address that only begins like the mini-app's", { miniappUrl: `${miniappOrigin}.evil.example/` }],
+  ["something that is no colour", { miniappUrl: `${miniappOrigin}/app/7`, themeParams: { bg_color: "red;}" } }],
+])("nobody's launch data are signed for %s", async (_what, launch) => {
+  expect((await post("/chat/42/launch", { themeParams: {}, ...launch })).status).toBe(400);
+});
+
+test.each(["0", "-1", "1e3", "99999999999999999999", "abc"])("%j is no user", async (userId) => {
+  expect((await post(`/chat/${userId}/messages`, { id: "a", text: "hi", language: "en" })).status).toBe(400);
+  expect((await fetch(`${url}/chat/${userId}/events?language=en`)).status).toBe(400);
+});
+
+test("another site's page is refused, and so is a foreign name for this machine", async () => {
+  const body = { id: "a", text: "/buy", language: "en" };
+  expect((await post("/chat/42/messages", body, { origin: "https://evil.example" })).status).toBe(403);
+  expect((await post("/chat/42/messages", body, { origin: "null" })).status).toBe(403);
+  expect(await statusFor("rebound.example")).toBe(403);
+  expect(await statusFor("127.0.0.1.evil.example")).toBe(403);
+  expect(await statusFor(`localhost:${new URL(url).port}`)).toBe(200);
+  expect(chat.history("42")).toEqual([]);
+});
+
+/** `fetch` sets the Host header itself. */
+function statusFor(host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    outgoing.once("error", reject);
+    outgoing.end();
+  });
+}
+
+test("the page may run its own scripts only, frame the mini-app only, and be framed by nobody", async () => {
+  const page = await fetch(url);
+  expect(page.status).toBe(200);
+  const policy = page.headers.get("content-security-policy") ?? "";
+  for (const rule of [
+    "default-src 'none'",
+    "script-src 'self'",
+    `frame-src ${miniappOrigin}`,
+    "frame-ancestors 'none'",
+  ]) {
+    expect(policy.split("; ")).toContain(rule);
+  }
+  expect(await page.text()).not.toMatch(/<script(?![^>]* src=)| style=| on[a-z]+=/);
+});

@@ -1,0 +1,49 @@
+import { generateKeyPairSync } from "node:crypto";
+import { expect, test } from "vitest";
+import { readConfig } from "./config.ts";
+
+const privateKey = (type: "ed25519" | "x25519") =>
+  (type === "ed25519" ? generateKeyPairSync("ed25519") : generateKeyPairSync("x25519")).privateKey
+    .export({ type: "pkcs8", format: "der" })
+    .toString("base64");
+
+const sound = {
+  MODE: "demo",
+  API_URL: "http://127.0.0.1:8702/",
+  BACKEND_API_KEY: "k".repeat(32),
+  BOT_ID: "7000000001",
+  TELEGRAM_BOT_TOKEN: "7000000001:made-up",
+  DEMO_TELEGRAM_PRIVATE_KEY: privateKey("ed25519"),
+  MINIAPP_URL: "http://127.0.0.1:8701/app",
+  DATA_DIR: "/somewhere",
+};
+
+test("a sound environment is read, with a data folder of the bot's own", () => {
+  expect(readConfig(sound)).toMatchObject({
+    host: "127.0.0.1",
+    port: 8700,
+    dataFolder: "/somewhere/demo-bot",
+    apiUrl: "http://127.0.0.1:8702",
+    miniappOrigin: "http://127.0.0.1:8701",
+    cooldownSeconds: 15,
+  });
+});
+
+test.each([
+  ["production", { MODE: "production" }, "MODE: must be demo"],
+  ["no mode, since production is meant then", { MODE: "" }, "MODE: must be demo"],
+  ["an address that others can reach", { HOST: "0.0.0.0" }, "HOST: must be a loopback address"],
+  ["a key of another kind", { DEMO_TELEGRAM_PRIVATE_KEY: privateKey("x25519") }, "must be an Ed25519 key"],
+  ["a key that is none", { DEMO_TELEGRAM_PRIVATE_KEY: "secret" }, "must be an Ed25519 key"],
+  ["an address that is none", { MINIAPP_URL: "javascript:alert(1)" }, "MINIAPP_URL: must be an http(s) address"],
+])("%s is refused", (_what, changes, words) => {
+  expect(() => readConfig({ ...sound, ...changes })).toThrow(words);
+});
+
+test("all faults are told at once, none of them with a secret's value", () => {
+  const read = () => readConfig({ BACKEND_API_KEY: "hush", DEMO_TELEGRAM_PRIVATE_KEY: "hush", HOST: "::" });
+  expect(read).toThrow(
+    /MODE: .*\n.*HOST: .*\n.*API_URL: is missing.*\n.*BACKEND_API_KEY: .*\n.*BOT_ID: is missing.*\n.*TELEGRAM_BOT_TOKEN: is missing.*\n.*DEMO_TELEGRAM_PRIVATE_KEY: .*\n.*MINIAPP_URL: is missing/,
+  );
+  expect(read).not.toThrow(/hush/);
+});

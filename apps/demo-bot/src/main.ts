@@ -44,7 +44,8 @@ async function main(): Promise<void> {
     },
     { logger },
   );
-  logger.info({ url }, "listening");
+  // At any LOG_LEVEL: who started this waits for it.
+  logger.child({}, { level: "info" }).info({ url }, "listening");
 }
 
 main().catch((error: unknown) => {

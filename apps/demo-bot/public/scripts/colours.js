@@ -25,7 +25,7 @@ const dark = {
   text_color: "#e9f2ec",
   hint_color: "#9fb3a7",
   link_color: "#55d096",
-  button_color: "#2f9d68",
+  button_color: "#1f8253",
   button_text_color: "#ffffff",
   header_bg_color: "#18221d",
   section_bg_color: "#18221d",

@@ -51,10 +51,11 @@ export function createConversation({ say, openAd }) {
   function suggest(offered) {
     suggestions.replaceChildren(
       ...offered.map(({ label, command }) =>
-        button(label, "suggestion", () => {
+        button(label, "suggestion", ({ detail }) => {
           // What is taken is gone, so that a double tap says it once.
           suggest([]);
-          byId("text").focus({ preventScroll: true });
+          // The button goes from under a keyboard's focus; on a phone, focus would only raise the keyboard.
+          if (detail === 0) byId("text").focus();
           say(command);
         }),
       ),

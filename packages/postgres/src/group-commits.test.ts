@@ -18,12 +18,16 @@ describe.each(testDatabases())("on the %s database", (kind) => {
       migrations,
     });
     const batches: number[] = [];
+    let inFlight = 0;
+    let mostInFlight = 0;
+    const maxInFlight = kind === "server" ? 2 : 1;
     const group = groupCommits<number, number>({
-      maxInFlight: kind === "server" ? 2 : 1,
+      maxInFlight,
       orderBy: (id) => String(id).padStart(9, "0"),
       async run(ids) {
         batches.push(ids.length);
-        await database.run(insert, [ids]);
+        mostInFlight = Math.max(mostInFlight, ++inFlight);
+        await database.run(insert, [ids]).finally(() => inFlight--);
         return ids.map((id) => id * 2);
       },
     });
@@ -35,6 +39,8 @@ describe.each(testDatabases())("on the %s database", (kind) => {
     expect(refused).toEqual([13]);
     expect(stored.map(({ id }) => id * 2)).toEqual(doubled);
     expect(Math.max(...batches)).toBeGreaterThan(100);
+    expect(batches.length).toBeLessThan(30);
+    expect(mostInFlight).toBe(maxInFlight);
   });
 });
 
@@ -72,6 +78,19 @@ test("equal keys of one batch are run once and share the result, in the order of
   });
   expect(await Promise.all(["b", "a", "b", "a"].map((item) => group.submit(item)))).toEqual(["b!", "a!", "b!", "a!"]);
   expect(batches).toEqual([["a", "b"]]);
+});
+
+test("a fault in the caller's own key answers its batch, and the next one is served", async () => {
+  const group = groupCommits<string, string>({
+    maxInFlight: 1,
+    mergeBy: (item) => {
+      if (item === "odd") throw new Error("no key");
+      return item;
+    },
+    run: async (items) => [...items],
+  });
+  await expect(group.submit("odd")).rejects.toThrow("no key");
+  expect(await group.submit("even")).toBe("even");
 });
 
 test("a failure that is no data error answers the whole batch: whether it was committed is unknown", async () => {

@@ -2,16 +2,15 @@ import pg from "pg";
 import type { DatabaseLogger } from "./database-logger.ts";
 
 /** One connection of its own that listens, and connects again when it breaks. Opened with the first listener. */
-export function listenForever(connection: pg.ClientConfig, logger: DatabaseLogger | undefined) {
+export function listenForever(connection: pg.ClientConfig, schema: string, logger: DatabaseLogger | undefined) {
   const listeners = new Map<string, Set<(payload: string) => void>>();
   let client: pg.Client | undefined;
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
-  const schema = /search_path=(\w+)/.exec(connection.options ?? "")?.[1] ?? "public";
   const nameOf = (channel: string) => `${schema}.${channel}`;
 
   async function connect(): Promise<void> {
-    const next = new pg.Client({ ...connection, statement_timeout: 0 });
+    const next = new pg.Client(connection);
     client = next;
     next.on("notification", ({ channel, payload }) => {
       for (const listener of listeners.get(channel) ?? []) listener(payload ?? "");

@@ -66,6 +66,41 @@ describe.each(testDatabases())("on the %s database", (kind) => {
     expect(await database.query.selectFrom("things").select("id").where("id", "=", 10).execute()).toEqual([{ id: 10 }]);
   });
 
+  test("a transaction whose work swallows the error of a statement commits nothing, and says so", async () => {
+    const swallowed = database.transaction(async (tx) => {
+      await tx.run(insert, [[20]]);
+      await tx.run(insert, [[20]]).catch(() => {});
+    });
+    await expect(swallowed).rejects.toThrow("nothing was committed");
+    expect(await database.query.selectFrom("things").select("id").where("id", "=", 20).execute()).toEqual([]);
+  });
+
+  test("a statement that comes after the end of its transaction is refused", async () => {
+    const ended = await database.transaction(async (tx) => tx);
+    await expect(ended.run(insert, [[21]])).rejects.toThrow("after the end of its transaction");
+    const late = ended.query.insertInto("things").values({ id: 21, amount: 1, made_at: new Date() }).execute();
+    await expect(late).rejects.toThrow("after the end of its transaction");
+  });
+
+  test("transactions that lock rows in opposite order both commit", async () => {
+    await database.run(insert, [[30, 31]]);
+    const add = statement("add-one", "update things set amount = amount + 1 where id = $1");
+    const both = [
+      [30, 31],
+      [31, 30],
+    ].map((ids) =>
+      database.transaction(async (tx) => {
+        for (const id of ids) {
+          await tx.run(add, [id]);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }),
+    );
+    await Promise.all(both);
+    const rows = await database.query.selectFrom("things").select("amount").where("id", "in", [30, 31]).execute();
+    expect(rows).toEqual([{ amount: 7 }, { amount: 7 }]);
+  });
+
   test("64 transactions at once all commit", async () => {
     const ids = Array.from({ length: 64 }, (_, index) => 1000 + index);
     await Promise.all(ids.map((id) => database.transaction((tx) => tx.run(insert, [[id]]))));
@@ -83,30 +118,6 @@ describe.each(testDatabases())("on the %s database", (kind) => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(heard).toEqual(["one"]);
   });
-});
-
-test("migrations that changed, or that a newer version made, are refused", async () => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), "migrate-"));
-  const open = (texts: Record<string, string>) => openDatabase({ dataDirectory, schema: "shop", migrations: texts });
-  try {
-    await (await open({ "0001-a": "create table a (id int)", "0002-b": "create table b (id int)" })).close();
-    await expect(open({ "0001-a": "create table a (id int)" })).rejects.toThrow("newer version");
-    await expect(open({ "0001-a": "create table a (id text)", "0002-b": "create table b (id int)" })).rejects.toThrow(
-      "changed after it ran",
-    );
-    await expect(
-      open({ "0001-a": "create table a (id int)", "0002-b": "create table b (id int)", "0003-c": "create tabel c ()" }),
-    ).rejects.toThrow("0003-c failed");
-    await (
-      await open({
-        "0001-a": "create table a (id int)",
-        "0002-b": "create table b (id int)",
-        "0003-c": "create table c ()",
-      })
-    ).close();
-  } finally {
-    rmSync(dataDirectory, { recursive: true, force: true });
-  }
 });
 
 test("a process that is killed loses no committed row of the embedded store", async () => {

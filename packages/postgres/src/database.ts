@@ -1,0 +1,40 @@
+import type { Kysely } from "kysely";
+
+/** Hot SQL in plain sight, run as a named prepared statement. `Row` is the shape of what it returns. */
+export interface Statement<Row> {
+  readonly name: string;
+  readonly text: string;
+  readonly row?: Row;
+}
+
+/** Names must be unique within a process: the name alone selects the prepared plan of a connection. At most 63 bytes. */
+export function statement<Row>(name: string, text: string): Statement<Row> {
+  return { name, text };
+}
+
+export interface Runner<Tables> {
+  /** The query builder, for paths that are not hot. */
+  readonly query: Kysely<Tables>;
+  /** Runs a prepared statement; values are bound, never spliced. Rejects with pg's DatabaseError, whose `code` is the SQLSTATE. */
+  run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
+}
+
+/**
+ * Inside `transaction`, use this and never the database: the embedded store has one session, which the transaction holds,
+ * and a server's pool has an end. It works until its transaction ends, and throws afterwards.
+ */
+export interface Transaction<Tables> extends Runner<Tables> {}
+
+export interface Database<Tables> extends Runner<Tables> {
+  readonly kind: "embedded" | "server";
+  /**
+   * Commits when `work` resolves, rolls back when it rejects. It resolves only after a commit: work that swallows the error
+   * of a statement is rolled back, and rejects. Deadlocks and serialisation failures run `work` again, three times at most.
+   */
+  transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Notices are hints: some get lost while a connection is down. Returns the way to stop. */
+  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
+  notify(channel: string, payload?: string): Promise<void>;
+  /** Waits for what is under way. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,67 @@
+import { EventEmitter } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import type { DatabaseLogger } from "./database-logger.ts";
+import { columnTypes, type DatabaseStore, sessionSettings } from "./database-store.ts";
+import { startEmbeddedUpkeep } from "./embedded-upkeep.ts";
+import { PgliteStream } from "./pglite-stream.ts";
+
+/** A PGlite in `postgres` under the data directory: one session, so a pool of one. One process per folder. */
+export async function openEmbeddedStore(options: {
+  readonly dataDirectory: string;
+  readonly schema: string;
+  readonly logger: DatabaseLogger | undefined;
+}): Promise<DatabaseStore> {
+  const { dataDirectory, schema, logger } = options;
+  // Loaded only where it is used: a node on a PostgreSQL server never pays for it.
+  const { PGlite } = await import("@electric-sql/pglite");
+  const folder = join(dataDirectory, "postgres");
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const engine = await PGlite.create(folder).catch((cause: unknown) => {
+    throw new Error(`the embedded database in ${folder} cannot be opened`, { cause });
+  });
+  const pool = new pg.Pool({
+    max: 1,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: 60_000,
+    user: "postgres",
+    database: "postgres",
+    stream: () => new PgliteStream(engine),
+    types: columnTypes,
+    // The engine has one session for ever: a client that replaces a broken one finds what the other left there.
+    onConnect: async (client) => {
+      await client.query("rollback");
+      await client.query(`deallocate all; ${sessionSettings(schema)}`);
+    },
+  });
+  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("error", (error) => logger?.warn({ err: error }, "the embedded database's session broke"));
+  const notices = new EventEmitter().setMaxListeners(0);
+  let stopUpkeep = async () => {};
+  return {
+    kind: "embedded",
+    pool,
+    async withoutTimeout(work) {
+      const client = await pool.connect();
+      await work(client).finally(() => client.release());
+    },
+    startUpkeep() {
+      stopUpkeep = startEmbeddedUpkeep(pool, schema, logger);
+    },
+    async listen(channel, onNotify) {
+      notices.on(channel, onNotify);
+      return async () => {
+        notices.off(channel, onNotify);
+      };
+    },
+    async notify(channel, payload) {
+      notices.emit(channel, payload);
+    },
+    async close() {
+      await stopUpkeep();
+      await pool.end();
+      await engine.close();
+    },
+  };
+}

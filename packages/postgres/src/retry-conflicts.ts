@@ -1,0 +1,21 @@
+import { setTimeout as wait } from "node:timers/promises";
+import pg from "pg";
+
+/**
+ * Runs work that one commit ends, and again (three times at most) when the database undid all of it: a deadlock (40P01) or
+ * a serialisation failure (40001). The waits differ by chance, so that the same two do not meet again.
+ */
+export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt > 3 || !isConflict(error)) throw error;
+      await wait(Math.random() * 5 * 2 ** attempt);
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === "40P01" || error.code === "40001");
+}

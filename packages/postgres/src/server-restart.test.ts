@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { openDatabase, statement } from "./open-database.ts";
+import { startTemporaryCluster } from "./temporary-cluster.ts";
+import { testDatabases } from "./test-database.ts";
+
+const insert = statement("insert", "insert into things (id) values ($1)");
+const count = statement<{ rows: number }>("count", "select count(*)::int as rows from things");
+
+// An 'error' that nobody hears would end this process, and the run with it.
+test.runIf(testDatabases().includes("server"))(
+  "a database server that crashes costs what is under way: no answered row, no later request, no notice of later",
+  async (context) => {
+    const cluster = await startTemporaryCluster();
+    if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");
+    const dataDirectory = mkdtempSync(join(tmpdir(), "restart-"));
+    const migrations = { "0001": "create table things (id int primary key)" };
+    const database = await openDatabase({ databaseUrl: cluster.url, dataDirectory, schema: "shop", migrations });
+    try {
+      const heard: string[] = [];
+      await database.listen("bell", (payload) => heard.push(payload));
+      let answered = 0;
+      let isOver = false;
+      const writers = Array.from({ length: 5 }, async (_, writer) => {
+        for (let id = writer; !isOver; id += 5) {
+          const isStored = await database.run(insert, [id]).then(
+            () => true,
+            () => wait(50, false),
+          );
+          if (isStored) answered += 1;
+        }
+      });
+      const held = database.transaction(async (tx) => {
+        await tx.run(count, []);
+        await wait(2000);
+        await tx.run(count, []);
+      });
+      const heldOutcome = expect(held).rejects.toThrow();
+      await wait(300);
+      const before = answered;
+      await cluster.restart();
+      await heldOutcome;
+      await expect.poll(() => answered, { timeout: 10_000 }).toBeGreaterThan(before + 10);
+      isOver = true;
+      await Promise.all(writers);
+      const [stored] = await database.run(count, []);
+      expect(before).toBeGreaterThan(0);
+      expect(stored?.rows).toBeGreaterThanOrEqual(answered);
+      await expect
+        .poll(
+          async () => {
+            await database.notify("bell", "after");
+            return heard.at(-1);
+          },
+          { timeout: 10_000 },
+        )
+        .toBe("after");
+    } finally {
+      await database.close();
+      await cluster.stop();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    }
+  },
+  60_000,
+);

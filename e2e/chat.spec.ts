@@ -44,8 +44,9 @@ test("closing the mini-app in the middle pays nothing", async ({ api, page, stac
   await askForAd(page, stack.urls.demoBot, userId);
   const miniapp = await openMiniapp(page);
   await miniapp.getByRole("button", { name: "Watch" }).click();
-  page.once("dialog", (dialog) => dialog.accept());
   await page.getByRole("button", { name: "Close the mini-app" }).click();
+  await page.getByRole("button", { name: "Close anyway" }).click();
+  await expect(page.locator("iframe")).toHaveCount(0);
   await expectNothingPaid(api, userId);
 });
 

@@ -88,3 +88,30 @@ test("two devices and a replayed session pay once", async ({ api, stack, userId 
   expect(again.body).toMatchObject({ outcome: "session", state: "rewarded" });
   await expectPaidOnce(api, userId, "rewarded");
 });
+
+test("a webhook that is captured and sent again pays once", async ({ api, stack, userId }) => {
+  const viewer = new ScriptedViewer(stack.urls.adService);
+  const { code } = await newCode(api, userId);
+  const { body } = await viewer.open(stack.secrets.botId, initDataOf(userId, stack.secrets), code);
+  if (body.outcome !== "session") throw new Error(body.outcome);
+  await viewer.report(body.session_id, { token: body.token, reports: [], started: true });
+  await new Promise((resolve) => setTimeout(resolve, clipMs));
+  const reports = stretches(body.ad.duration_ms, 0, body.first_sequence);
+  await viewer.report(body.session_id, { token: body.token, reports, closed: "tap" });
+  await expectPaidOnce(api, userId, "rewarded");
+
+  const captured = (await api.latestReceipts()).find((receipt) => receipt.rawBody?.includes(`"code":"${code}"`));
+  if (!captured?.rawBody || !captured.signatureHeader) throw new Error("the webhook was not kept");
+  const { rawBody, signatureHeader } = captured;
+  const replay = () =>
+    fetch(`${stack.urls.api}/webhooks/ads`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-bot-id": stack.secrets.botId, "x-signature": signatureHeader },
+      body: rawBody,
+    });
+  const answers = await Promise.all(Array.from({ length: 8 }, replay));
+  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  await expectPaidOnce(api, userId, "rewarded");
+  expect(await api.listRewards(userId)).toHaveLength(1);
+  expect(await api.balance(userId)).toBe(10);
+});

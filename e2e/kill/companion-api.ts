@@ -9,6 +9,12 @@ export interface RewardEntry {
   reason: string | null;
 }
 
+export interface Receipt {
+  eventId: string | null;
+  rawBody: string | null;
+  signatureHeader: string | null;
+}
+
 export type CreatedCode =
   | { outcome: "created"; code: string; directLink: string; miniappUrl: string }
   | { outcome: "unavailable"; reason: string };
@@ -34,6 +40,7 @@ export function companionApi(apiUrl: string, backendApiKey: string) {
       mutate<CreatedCode>("codes.create", { userId, ...(reference && { reference }) }),
     listRewards: async (userId: string) =>
       (await query<{ entries: RewardEntry[] }>("rewards.list", { userId, limit: 100 })).entries,
+    latestReceipts: () => query<Receipt[]>("receipts.latest", { limit: 50 }),
     balance: async (userId: string) => (await query<{ balance: number }>("rewards.balance", { userId })).balance,
   };
 }

@@ -11,6 +11,11 @@ const lightTheme = {
 };
 
 async function expectNoViolations(page: Page, state: string): Promise<void> {
+  // What is still fading in has a contrast of its own.
+  await page.evaluate(async () => {
+    const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
   const { violations } = await new AxeBuilder({ page }).analyze();
   const found = violations.map(({ id, nodes }) => `${state}: ${id} at ${nodes.map(({ target }) => target).join(", ")}`);
   expect(found).toEqual([]);

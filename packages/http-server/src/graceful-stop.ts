@@ -20,7 +20,6 @@ export function onStopSignal(
       logger.error({ timeoutMs }, "stopping took too long");
       process.exit(1);
     }, timeoutMs);
-    giveUp.unref();
     stop().then(
       () => process.exit(0),
       (error) => {

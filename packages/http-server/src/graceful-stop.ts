@@ -16,7 +16,7 @@ export function onStopSignal(
     }
     stoppingSince = Date.now();
     logger.info({ signal }, "stopping");
-    const giveUp = setTimeout(() => {
+    setTimeout(() => {
       logger.error({ timeoutMs }, "stopping took too long");
       process.exit(1);
     }, timeoutMs);

@@ -10,6 +10,8 @@ import { addBot } from "./bots/add-bot.ts";
 import type { BotSettings } from "./bots/bot-settings.ts";
 import { secretBox as openSecretBox } from "./bots/secret-box.ts";
 import type { Config } from "./config.ts";
+import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 
 export type AppStage = Awaited<ReturnType<typeof openAppStage>>;
 
@@ -22,12 +24,18 @@ export async function openAppStage(database: AdDatabase, changes: Partial<Config
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });
   const clock = { now: new Date("2026-03-01T12:00:00.000Z") };
   const controlSockets = new WeakSet<object>();
+  const requests = openGuardedRequests({
+    isPlainHttpAllowed: config.mode === "demo",
+    allowedNetworks: { webhook: config.webhookAllowedNetworks },
+  });
+  const endpointTests = openEndpointTests({ database, secretBox, requests, log: logger });
   const app = await createApp({
     config,
     logger,
     database,
     secretBox,
     campaigns,
+    endpointTests,
     isControlSocket: (socket) => controlSockets.has(socket),
     now: () => clock.now,
   });
@@ -46,7 +54,9 @@ export async function openAppStage(database: AdDatabase, changes: Partial<Config
       return { botId, token: added.token, tokenId: added.entry.tokenId };
     },
     async close() {
+      endpointTests.stop();
       await app.close();
+      await requests.close();
       await campaigns.stop();
       await rm(folder, { recursive: true, force: true });
     },

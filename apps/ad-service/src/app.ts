@@ -14,6 +14,7 @@ import { mediaRoutes } from "./creatives/routes.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { type OperatorDeps, operatorRoutes } from "./operator/routes.ts";
+import type { EndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 
 export interface AppDeps {
   config: Config;
@@ -21,6 +22,7 @@ export interface AppDeps {
   database: AdDatabase;
   secretBox: SecretBox;
   campaigns: CampaignSnapshot;
+  endpointTests: EndpointTests;
   /** Whether a connection came by the operator's own door, the socket in the data folder. */
   isControlSocket: (socket: object) => boolean;
   now?: () => Date;

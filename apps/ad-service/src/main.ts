@@ -9,8 +9,11 @@ import { createApp } from "./app.ts";
 import { secretBox as openSecretBox } from "./bots/secret-box.ts";
 import { type Config, readConfig } from "./config.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
+import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { StartFault, startFaultOf } from "./start-fault.ts";
 import { startWebhookDelivery } from "./webhook-delivery/deliver-due-webhooks.ts";
+import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
+import { startTestingEndpoints } from "./webhook-endpoints/test-pending-endpoints.ts";
 
 async function start(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: "ad-service" });
@@ -25,27 +28,29 @@ async function start(config: Config): Promise<void> {
   });
   const secretBox = openSecretBox(config.encryptionKey);
   const campaigns = await startCampaignSnapshot({ database, log: logger });
+  const requests = openGuardedRequests({
+    isPlainHttpAllowed: config.mode === "demo",
+    allowedNetworks: { webhook: config.webhookAllowedNetworks },
+  });
+  const endpointTests = openEndpointTests({ database, secretBox, requests, log: logger });
   const controlSockets = new WeakSet<object>();
   const isControlSocket = (socket: object) => controlSockets.has(socket);
-  const app = await createApp({ config, logger, database, secretBox, campaigns, isControlSocket });
+  const app = await createApp({ config, logger, database, secretBox, campaigns, endpointTests, isControlSocket });
   await app.listen({ host: config.host, port: config.port });
   folder?.serve((socket) => {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
   const sweeping = startSweepingSessions({ database, log: logger });
-  const delivering = startWebhookDelivery({
-    database,
-    secretBox,
-    log: logger,
-    isPlainHttpAllowed: config.mode === "demo",
-    allowedNetworks: config.webhookAllowedNetworks,
-  });
+  const delivering = startWebhookDelivery({ database, secretBox, requests, log: logger });
+  const testing = startTestingEndpoints({ database, endpointTests, log: logger });
 
   onStopSignal(
     async () => {
+      endpointTests.stop();
       await app.close();
-      await Promise.all([sweeping.stop(), delivering.stop(), campaigns.stop()]);
+      await Promise.all([sweeping.stop(), delivering.stop(), testing.stop(), campaigns.stop()]);
+      await requests.close();
       await database.close();
       await folder?.release();
     },

@@ -159,13 +159,16 @@ async function insertBot(
       code_prefix: newCodePrefix(randomBytes(32)),
       name: "Test bot",
       username: "test_bot",
-      webhook_url: "https://bot.test/webhooks",
       publisher_api_url: null,
       cooldown_seconds: settings.cooldownSeconds ?? 0,
       daily_cap: settings.dailyCap ?? 20,
       created_at: now,
       updated_at: now,
     })
+    .execute();
+  await database.query
+    .insertInto("endpoints")
+    .values({ bot_id: botId, url: "https://bot.test/webhooks", state: "active" })
     .execute();
 }
 

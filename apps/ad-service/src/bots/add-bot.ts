@@ -6,6 +6,7 @@ import { insertToken } from "./create-token.ts";
 import { forgetBot } from "./find-bot.ts";
 import { type Bot, botOf } from "./rows.ts";
 import type { SecretBox } from "./secret-box.ts";
+import { setEndpoint } from "./set-endpoint.ts";
 import type { TokenEntry } from "./token-rows.ts";
 
 export type AddBotOutcome =
@@ -48,9 +49,11 @@ async function addOnce(
       .returningAll()
       .executeTakeFirst();
     if (!row) return { outcome: "bot-exists" };
+    const { webhookUrl = null } = settings;
+    if (webhookUrl !== null) await setEndpoint(tx, botId, webhookUrl);
     return {
       outcome: "added",
-      bot: botOf(row),
+      bot: botOf({ ...row, webhook_url: webhookUrl }),
       ...(await insertToken(tx, secretBox, { botId, state: "active", now })),
     };
   });

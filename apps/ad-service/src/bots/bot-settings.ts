@@ -31,12 +31,11 @@ export const botSettings = z.object({
 });
 export type BotSettings = z.infer<typeof botSettings>;
 
-/** Only those that were given. */
+/** Those that are columns of the bot; its endpoint is a row of its own. Only what was given. */
 export function settingColumns(settings: Partial<BotSettings>) {
   const columns = {
     name: settings.name,
     username: settings.username,
-    webhook_url: settings.webhookUrl,
     publisher_api_url: settings.publisherApiUrl,
     delivery_mode: settings.deliveryMode,
     code_lifetime_seconds: settings.codeLifetimeSeconds,

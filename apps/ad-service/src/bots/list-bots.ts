@@ -1,8 +1,8 @@
 import type { AdDatabase } from "../ad-database.ts";
-import { type Bot, botOf } from "./rows.ts";
+import { type Bot, botOf, selectBots } from "./rows.ts";
 
 /** Oldest first. */
 export async function listBots(database: AdDatabase): Promise<Bot[]> {
-  const rows = await database.query.selectFrom("bots").selectAll().orderBy("created_at").orderBy("bot_id").execute();
+  const rows = await selectBots(database).orderBy("bots.created_at").orderBy("bots.bot_id").execute();
   return rows.map(botOf);
 }

@@ -21,11 +21,20 @@ export interface Bot {
 }
 
 export async function readBot(database: AdDatabase | AdTransaction, botId: string): Promise<Bot | undefined> {
-  const row = await database.query.selectFrom("bots").selectAll().where("bot_id", "=", botId).executeTakeFirst();
+  const row = await selectBots(database).where("bots.bot_id", "=", botId).executeTakeFirst();
   return row && botOf(row);
 }
 
-export function botOf(row: Selectable<BotTables["bots"]>): Bot {
+/** Bots, each with the address of its endpoint. */
+export function selectBots(database: AdDatabase | AdTransaction) {
+  return database.query
+    .selectFrom("bots")
+    .leftJoin("endpoints", "endpoints.bot_id", "bots.bot_id")
+    .selectAll("bots")
+    .select("endpoints.url as webhook_url");
+}
+
+export function botOf(row: Selectable<BotTables["bots"]> & { webhook_url: string | null }): Bot {
   return {
     botId: row.bot_id,
     codePrefix: row.code_prefix,

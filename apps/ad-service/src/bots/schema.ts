@@ -13,7 +13,6 @@ export interface BotTables {
     name: string;
     username: string | null;
     is_suspended: ColumnType<boolean, boolean | undefined, boolean>;
-    webhook_url: string | null;
     publisher_api_url: string | null;
     delivery_mode: ColumnType<DeliveryMode, DeliveryMode | undefined, DeliveryMode>;
     code_lifetime_seconds: ColumnType<number, number | undefined, number>;

@@ -1,28 +1,33 @@
 import type { AdDatabase } from "../ad-database.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
 import { forgetBot } from "./find-bot.ts";
-import { type Bot, botOf } from "./rows.ts";
+import { type Bot, readBot } from "./rows.ts";
+import { setEndpoint } from "./set-endpoint.ts";
 
 export type UpdateBotOutcome = { outcome: "updated"; bot: Bot } | { outcome: "unknown-bot" };
 
-/** Settings that are not given stay. What was held for want of an address is released by the next sweep of deliveries. */
+/** Settings that are not given stay. What was held for want of an address goes out once the new one has answered its test. */
 export async function updateBot(
   database: AdDatabase,
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
 ): Promise<UpdateBotOutcome> {
   const { isSuspended, ...others } = settings;
-  const row = await database.query
-    .updateTable("bots")
-    .set({
-      ...settingColumns(others),
-      ...(isSuspended !== undefined && { is_suspended: isSuspended }),
-      updated_at: now,
-    })
-    .where("bot_id", "=", botId)
-    .returningAll()
-    .executeTakeFirst();
+  const bot = await database.transaction(async (tx) => {
+    const changed = await tx.query
+      .updateTable("bots")
+      .set({
+        ...settingColumns(others),
+        ...(isSuspended !== undefined && { is_suspended: isSuspended }),
+        updated_at: now,
+      })
+      .where("bot_id", "=", botId)
+      .returning("bot_id")
+      .executeTakeFirst();
+    if (changed && others.webhookUrl !== undefined) await setEndpoint(tx, botId, others.webhookUrl);
+    return readBot(tx, botId);
+  });
   forgetBot(database, botId);
-  return row ? { outcome: "updated", bot: botOf(row) } : { outcome: "unknown-bot" };
+  return bot ? { outcome: "updated", bot } : { outcome: "unknown-bot" };
 }
 
 /** Its codes earn nothing and its publisher is answered 403; what was earned before is still delivered. */

@@ -2,7 +2,7 @@ import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { migration } from "../migrations/0001-tables.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
 import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
 import { crawlerAgents } from "./visitor-agents.ts";
@@ -18,7 +18,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
   const outcomes = async () => (await stage.clicks()).map(({ outcome }) => outcome);
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: { "0001-tables": migration } });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => stage.close());

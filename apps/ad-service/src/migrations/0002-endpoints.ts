@@ -50,11 +50,14 @@ alter table bots drop column webhook_url;
 alter table deliveries
   -- Failures that the schedule counts; replays and our own faults are none.
   add column schedule_step integer not null default 0,
+  -- The claim that was booked last: each is booked once, however often an uncertain commit is repeated.
+  add column booked_fence bigint not null default 0,
   -- Set while a replay is on its way: what the delivery returns to if that fails.
   add column resume_state text check (resume_state in ('waiting', 'delivered', 'unknown')),
   add column resume_due_at timestamptz,
   add column end_reason text check (end_reason in ('attempts-used-up', 'at-most-once', 'held-too-long', 'test'));
 update deliveries set schedule_step = attempts where state in ('waiting', 'held', 'sending');
+update deliveries set booked_fence = fence where state <> 'sending';
 create index deliveries_undelivered on deliveries (bot_id, event_id) where state in ('failed', 'unknown');
 
 alter table delivery_attempts drop column connect_ms;

@@ -22,7 +22,7 @@ describe("the mini-app's page", () => {
   beforeAll(async () => {
     const options = { kind: "embedded", schema: "ad_service", migrations: allMigrations } as const;
     store = await openTestDatabase<AdTables>(options);
-    const shared = { name: "Bot", webhook_url: null, username: null, created_at: new Date(), updated_at: new Date() };
+    const shared = { name: "Bot", username: null, created_at: new Date(), updated_at: new Date() };
     await store.database.query
       .insertInto("bots")
       .values([

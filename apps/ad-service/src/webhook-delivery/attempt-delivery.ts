@@ -3,7 +3,7 @@ import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import type { FinishedAttempt } from "./finish-deliveries.ts";
-import { judgeAttempt } from "./judge-attempt.ts";
+import { isSuccess, judgeAttempt } from "./judge-attempt.ts";
 import { sendWebhook } from "./send-webhook.ts";
 
 export type AttemptOutcome =
@@ -28,53 +28,53 @@ const TOO_LATE_DELAY_SECONDS = 1;
 
 /** Makes one attempt of a claimed delivery and says what is to be booked. Never throws. */
 export async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Promise<AttemptOutcome> {
-  const { webhookUrl } = delivery;
   let startedAt: Date | undefined;
   try {
     const tokens = await deps.tokensOf(delivery.botId);
-    if (webhookUrl === null || tokens === undefined) return { outcome: "not-made", to: "held", delaySeconds: 0 };
+    if (tokens === undefined) return { outcome: "not-made", to: "held", delaySeconds: 0 };
     if (!deps.mayStart()) return { outcome: "not-made", to: "waiting", delaySeconds: TOO_LATE_DELAY_SECONDS };
     startedAt = new Date();
-    const result = await sendWebhook(deps.requests, { ...delivery, webhookUrl }, tokens, startedAt, deps.signal);
-    return { outcome: "finished", finished: finishedBy(delivery, webhookUrl, startedAt, result) };
+    const result = await sendWebhook(deps.requests, delivery, tokens, startedAt, deps.signal);
+    return { outcome: "finished", finished: finishedBy(delivery, startedAt, result) };
   } catch (error) {
     if (!deps.signal.aborted) {
-      deps.log.error(
-        { err: error, botId: delivery.botId, eventId: delivery.eventId },
-        "an attempt failed by our own fault",
-      );
+      const { botId, eventId } = delivery;
+      deps.log.error({ err: error, botId, eventId }, "an attempt failed by our own fault");
     }
-    if (startedAt !== undefined && webhookUrl !== null && delivery.deliveryMode === "at-most-once") {
-      return { outcome: "finished", finished: unknownOf(delivery, webhookUrl, startedAt) };
+    if (startedAt !== undefined && delivery.deliveryMode === "at-most-once") {
+      return { outcome: "finished", finished: unknownOf(delivery, startedAt) };
     }
     return { outcome: "not-made", to: "waiting", delaySeconds: deps.signal.aborted ? 0 : OWN_FAULT_DELAY_SECONDS };
   }
 }
 
-function finishedBy(delivery: ClaimedDelivery, url: string, startedAt: Date, result: GuardedResult): FinishedAttempt {
-  const { attempt: attemptsMade, deliveryMode } = delivery;
-  const judgement = judgeAttempt({ result, attemptsMade, deliveryMode, jitter: Math.random(), now: new Date() });
+function finishedBy(delivery: ClaimedDelivery, startedAt: Date, result: GuardedResult): FinishedAttempt {
+  const { scheduleStep, deliveryMode } = delivery;
   const hasFailed = result.outcome === "failed";
+  const { timings } = result;
   return {
-    ...unknownOf(delivery, url, startedAt),
-    state: judgement.state,
-    delaySeconds: judgement.state === "waiting" ? judgement.delaySeconds : null,
+    ...unknownOf(delivery, startedAt),
+    ...judgeAttempt({ result, scheduleStep, deliveryMode, jitter: Math.random(), now: new Date() }),
+    isSuccess: isSuccess(result),
     address: result.address ?? null,
     status: result.status ?? null,
     errorClass: hasFailed ? result.errorClass : null,
-    connectMs: result.timings.connectMs ?? null,
-    firstByteMs: result.timings.firstByteMs ?? null,
-    totalMs: result.timings.totalMs,
+    dnsMs: timings.dnsMs ?? null,
+    tcpMs: timings.tcpMs ?? null,
+    tlsMs: timings.tlsMs ?? null,
+    firstByteMs: timings.firstByteMs ?? null,
+    totalMs: timings.totalMs,
     responseText: hasFailed ? result.detail : result.text,
   };
 }
 
 /** Something may have been sent, and nobody knows what came of it. */
-function unknownOf(delivery: ClaimedDelivery, url: string, startedAt: Date): FinishedAttempt {
-  const { botId, eventId, fence, attempt } = delivery;
+function unknownOf(delivery: ClaimedDelivery, startedAt: Date): FinishedAttempt {
+  const { botId, eventId, fence, attempt, url } = delivery;
   return {
-    ...{ botId, eventId, fence, attempt, url, startedAt, state: "unknown", delaySeconds: null },
+    ...{ botId, eventId, fence, attempt, url, startedAt },
+    ...{ state: "unknown", endReason: "at-most-once", delaySeconds: null, restSeconds: null, isSuccess: null },
     ...{ address: null, status: null, errorClass: null, responseText: null },
-    ...{ connectMs: null, firstByteMs: null, totalMs: null },
+    ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: null },
   };
 }

@@ -8,8 +8,13 @@ export interface ClaimedDelivery {
   /** The number of the attempt that this claim is for. */
   attempt: number;
   fence: number;
+  /** Failures so far that the schedule counts. */
+  scheduleStep: number;
+  /** Asked for by somebody: its failure does not touch the schedule. */
+  isReplay: boolean;
   body: string;
-  webhookUrl: string | null;
+  /** The endpoint's address now. */
+  url: string;
   deliveryMode: DeliveryMode;
 }
 
@@ -25,64 +30,82 @@ const waitingBots = `waiting_bots as (
   )`;
 
 /*
- * Each bot with something waiting gives no more rows than its endpoint has room for: a dead endpoint with a long queue
- * costs the others nothing. The claim counts as an attempt until we know better, so that for at-most-once bots the
- * committed claim is the attempt. Suspended bots are no exception: what was earned is delivered.
+ * Endpoints first, least recently served first, each with no more rows than it has room for: a dead endpoint with a long
+ * queue costs the others nothing. The lock on their rows makes the limits hold over all nodes: the loser skips a row, or
+ * judges it again as the winner left it. An open breaker lets one probe through at a time.
+ *
+ * The claim counts as an attempt until we know better, so that for at-most-once bots the committed claim is the attempt.
+ * Suspended bots are no exception: what was earned is delivered.
  */
 const claim = statement<ClaimedDelivery>(
   "deliveries.claim",
   `with recursive ${waitingBots},
-  endpoints as (
-    select waiting_bots.bot_id, first.due_at, $3 - coalesce(busy.in_flight, 0) as room
-    from waiting_bots
-    cross join lateral (
-      select due_at from deliveries where deliveries.bot_id = waiting_bots.bot_id and state = 'waiting' order by due_at limit 1
-    ) as first
-    left join unnest($1::text[], $2::int[]) as busy(bot_id, in_flight) on busy.bot_id = waiting_bots.bot_id
-    where first.due_at <= now()
+  ready as (
+    select endpoints.bot_id, endpoints.url, endpoints.last_served_at,
+      case breaker when 'closed' then max_in_flight - in_flight else 1 end as room
+    from waiting_bots join endpoints using (bot_id)
+    where endpoints.state = 'active' and rest_until <= now()
+      and case breaker when 'closed' then in_flight < max_in_flight else in_flight = 0 and probe_at <= now() end
+      and exists (
+        select from deliveries where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting' and due_at <= now()
+      )
+    order by endpoints.last_served_at limit $1
+    for update of endpoints skip locked
   ),
   due as (
-    select endpoints.bot_id, rows.event_id
-    from (select * from endpoints where room > 0 order by due_at) as endpoints
+    select ready.bot_id, ready.url, rows.event_id
+    from (select * from ready order by last_served_at) as ready
     cross join lateral (
       select event_id from deliveries
-      where deliveries.bot_id = endpoints.bot_id and state = 'waiting' and due_at <= now()
-      order by due_at limit endpoints.room for update skip locked
+      where deliveries.bot_id = ready.bot_id and state = 'waiting' and due_at <= now()
+      order by due_at limit ready.room for update skip locked
     ) as rows
-    limit $4
+    limit $1
+  ),
+  served as (
+    update endpoints set in_flight = in_flight + taken.number, last_served_at = clock_timestamp(),
+      breaker = case breaker when 'closed' then 'closed' else 'half-open' end
+    from (select bot_id, count(*) as number from due group by bot_id) as taken
+    where endpoints.bot_id = taken.bot_id
   ),
   claimed as (
     update deliveries
     set state = 'sending', attempts = attempts + 1, fence = fence + 1,
-      lease_until = clock_timestamp() + make_interval(secs => $5)
+      lease_until = clock_timestamp() + make_interval(secs => $2)
     from due where deliveries.bot_id = due.bot_id and deliveries.event_id = due.event_id
-    returning deliveries.bot_id, deliveries.event_id, deliveries.attempts, deliveries.fence
+    returning deliveries.bot_id, deliveries.event_id, deliveries.attempts, deliveries.fence, deliveries.schedule_step,
+      deliveries.resume_state, due.url
   )
   select bot_id as "botId", event_id as "eventId", claimed.attempts as attempt, claimed.fence,
-    events.body, bots.webhook_url as "webhookUrl", bots.delivery_mode as "deliveryMode"
+    schedule_step as "scheduleStep", resume_state is not null as "isReplay",
+    events.body, claimed.url, bots.delivery_mode as "deliveryMode"
   from claimed join events using (bot_id, event_id) join bots using (bot_id)`,
 );
 
-/** Takes due deliveries for this node: each is leased, and its fencing number grows. Endpoint settings are read now. */
+/** Takes due deliveries for this node, `limit` at most: each is leased, and its fencing number grows. */
 export async function claimDeliveries(
   database: AdDatabase,
-  room: { inFlight: ReadonlyMap<string, number>; perEndpoint: number; limit: number; leaseSeconds: number },
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
 ): Promise<ClaimedDelivery[]> {
-  const { inFlight, perEndpoint, limit, leaseSeconds } = room;
-  return database.run(claim, [[...inFlight.keys()], [...inFlight.values()], perEndpoint, limit, leaseSeconds]);
+  return database.run(claim, [limit, leaseSeconds]);
 }
 
 const nextDue = statement<{ milliseconds: number | null }>(
   "deliveries.next-due",
-  `with recursive ${waitingBots}
-  select extract(epoch from min(next.due_at) - now())::float8 * 1000 as milliseconds
-  from waiting_bots cross join lateral (
-    select due_at from deliveries
-    where deliveries.bot_id = waiting_bots.bot_id and state = 'waiting' and due_at > now() order by due_at limit 1
-  ) as next`,
+  `with recursive ${waitingBots},
+  next as (
+    select greatest(first.due_at, rest_until, case breaker when 'closed' then first.due_at else probe_at end) as at
+    from waiting_bots join endpoints using (bot_id)
+    cross join lateral (
+      select due_at from deliveries
+      where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting' order by due_at limit 1
+    ) as first
+    where endpoints.state = 'active'
+  )
+  select extract(epoch from min(at) - now())::float8 * 1000 as milliseconds from next where at > now()`,
 );
 
-/** Milliseconds until the next delivery falls due; undefined when none waits for a moment to come. */
+/** Milliseconds until something may be sent that may not be sent yet; undefined when nothing waits for a moment to come. */
 export async function millisecondsToNextDue(database: AdDatabase): Promise<number | undefined> {
   const [row] = await database.run(nextDue, []);
   return row?.milliseconds ?? undefined;

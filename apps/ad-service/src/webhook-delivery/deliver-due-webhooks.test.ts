@@ -4,8 +4,8 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { migration } from "../migrations/0001-tables.ts";
-import { claimDeliveries } from "./claim-deliveries.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import {
   eventually,
   openDeliveryStage,
@@ -13,9 +13,19 @@ import {
   startTestDelivery,
   type TestEndpoint,
 } from "./delivery-stage.ts";
-import { finishDeliveries } from "./finish-deliveries.ts";
+import { type FinishedAttempt, finishDeliveries } from "./finish-deliveries.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
 import { wakeDeliveries } from "./wake-deliveries.ts";
+
+/** A claim that was answered 200, or what a test says. */
+function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {}): FinishedAttempt {
+  return {
+    ...{ ...claim, state: "delivered", endReason: null, delaySeconds: null, isSuccess: true, restSeconds: null },
+    ...{ startedAt: new Date(), address: null, status: 200, errorClass: null, responseText: "" },
+    ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: 2, totalMs: 3 },
+    ...change,
+  };
+}
 
 type Stage = Awaited<ReturnType<typeof openDeliveryStage>>;
 
@@ -32,11 +42,11 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   };
   const states = async () => (await stage.deliveries()).map(({ state }) => state);
   const everyState = (state: string) => (seen: string[]) => seen.length > 0 && seen.every((each) => each === state);
-  const claimAll = (leaseSeconds: number) =>
-    claimDeliveries(store.database, { inFlight: new Map(), perEndpoint: 40, limit: 100, leaseSeconds });
+  const claimAll = (leaseSeconds: number) => claimDeliveries(store.database, { limit: 100, leaseSeconds });
+  const finishing = () => finishDeliveries(store.database, () => {});
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: { "0001-tables": migration } });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
@@ -132,19 +142,10 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     if (!first || !second) throw new Error("nothing was claimed");
     expect(second.fence).toBe(first.fence + 1);
 
-    const finishing = finishDeliveries(store.database);
-    const finished = {
-      ...second,
-      url: endpoint.url,
-      startedAt: new Date(),
-      delaySeconds: null,
-      address: null,
-      status: 200,
-    };
-    const phases = { errorClass: null, connectMs: 1, firstByteMs: 2, totalMs: 3.4, responseText: "" };
-    const late = { ...finished, ...phases, fence: first.fence, state: "failed" as const };
-    const right = { ...finished, ...phases, state: "delivered" as const };
-    expect(await Promise.all([finishing.submit(late), finishing.submit(right)])).toEqual([false, true]);
+    const group = finishing();
+    const late = finishedBy(first, { state: "failed" });
+    const right = finishedBy(second, { totalMs: 3.4 });
+    expect(await Promise.all([group.submit(late), group.submit(right)])).toEqual([false, true]);
     expect(await states()).toEqual(["delivered"]);
     expect(await stage.attempts()).toMatchObject([{ attempt: 1, status: 200, total_ms: 3 }]);
   });
@@ -154,9 +155,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     const [claim] = await claimAll(-1);
     await sweepDeliveries(store.database);
     if (!claim) throw new Error("nothing was claimed");
-    const finished = { ...claim, url: "", startedAt: new Date(), delaySeconds: null, address: null, status: 200 };
-    const phases = { errorClass: null, connectMs: 1, firstByteMs: 2, totalMs: 3, responseText: "" };
-    expect(await finishDeliveries(store.database).submit({ ...finished, ...phases, state: "delivered" })).toBe(true);
+    expect(await finishing().submit(finishedBy(claim))).toBe(true);
     expect(await stage.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
     expect(await claimAll(30)).toEqual([]);
   });
@@ -229,7 +228,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   });
 
   describe("bots that want each event at most once", () => {
-    beforeEach(() => stage.set("delivery_mode", "at-most-once"));
+    beforeEach(() => stage.deliverAtMostOnce());
 
     test("a worker that died leaves the event unknown, and nobody sends it again", async () => {
       await stage.enqueue();
@@ -264,18 +263,18 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   });
 
   test("an event without an address to go to is held, and sent when there is one", async () => {
-    await stage.set("webhook_url", null);
+    await stage.moveTo(null);
     start();
     await stage.enqueue();
     expect(await states()).toEqual(["held"]);
-    await stage.set("webhook_url", endpoint.url);
+    await stage.moveTo(endpoint.url);
     await eventually(states, everyState("delivered"));
     expect(await stage.deliveries()).toMatchObject([{ attempts: 1 }]);
   });
 
   test("an address that goes away while an event waits holds it without an attempt", async () => {
     await stage.enqueue();
-    await stage.set("webhook_url", null);
+    await stage.moveTo(null);
     start();
     await eventually(states, everyState("held"));
     expect(await stage.deliveries()).toMatchObject([{ attempts: 0 }]);

@@ -3,30 +3,32 @@ import type { AdDatabase } from "../ad-database.ts";
 import { briefCache } from "../bots/brief-cache.ts";
 import type { SecretBox } from "../bots/secret-box.ts";
 import { type SigningTokens, signingTokens } from "../bots/signing-tokens.ts";
-import { openGuardedRequests } from "../outbound/guarded-request.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { newAlarm } from "./alarm.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { bookAttempt } from "./book-attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, millisecondsToNextDue } from "./claim-deliveries.ts";
-import { endpointsInFlight } from "./endpoints-in-flight.ts";
 import { finishDeliveries } from "./finish-deliveries.ts";
-import { MOST_AT_ONCE, sweepDeliveries } from "./sweep-deliveries.ts";
-import { onDeliveriesWoken } from "./wake-deliveries.ts";
+import { logEndpointChange } from "./log-endpoint-change.ts";
+import { startDeliveryUpkeep } from "./upkeep-deliveries.ts";
+import { onDeliveriesWoken, shareWakeUps } from "./wake-deliveries.ts";
 
 export interface WebhookDeliveryDeps {
   database: AdDatabase;
   secretBox: SecretBox;
-  log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
-  /** False in production: https only. */
-  isPlainHttpAllowed: boolean;
-  /** CIDR networks that webhooks may reach although they are not public. */
-  allowedNetworks: readonly string[];
+  requests: Pick<GuardedRequests, "guardedRequest">;
+  log: DeliveryLog;
   limits?: Partial<DeliveryLimits>;
 }
 
+export interface DeliveryLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
 export interface DeliveryLimits {
-  /** In flight at once, for one endpoint on this node: 1 to 40. */
-  perEndpoint: number;
+  /** In flight at once on this node; an endpoint's own limit holds over all nodes and stands in its row. */
   perNode: number;
   leaseSeconds: number;
   /** An attempt starts only while this much of its lease is left: longer than an exchange can last. */
@@ -38,7 +40,6 @@ export interface DeliveryLimits {
 }
 
 const DEFAULT_LIMITS: DeliveryLimits = {
-  perEndpoint: 4,
   perNode: 256,
   leaseSeconds: 30,
   leaseLeftSeconds: 16,
@@ -49,17 +50,15 @@ const DEFAULT_LIMITS: DeliveryLimits = {
 
 /** Sends what is due until it is stopped. Stopping claims no more and waits for what is in flight, `drainMs` at most. */
 export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promise<void> } {
-  const { database, secretBox, log } = deps;
+  const { database, secretBox, requests, log } = deps;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
-  const requests = openGuardedRequests({
-    isPlainHttpAllowed: deps.isPlainHttpAllowed,
-    allowedNetworks: { webhook: deps.allowedNetworks },
-  });
-  const finishing = finishDeliveries(database);
+  const finishing = finishDeliveries(database, (change) => logEndpointChange(log, change));
   const alarm = newAlarm();
   const forgetAlarm = onDeliveriesWoken(alarm.ring);
-  const inFlight = endpointsInFlight();
+  const sharing = shareWakeUps(database, alarm.ring);
+  const upkeep = startDeliveryUpkeep(database, { log, sweepMs: limits.sweepMs, onReleased: alarm.ring });
   const active = new Set<Promise<void>>();
+  let inFlight = 0;
   // A busy endpoint's tokens are read once a second, not once a delivery.
   const tokens = briefCache<SigningTokens>({
     load: (botId) => signingTokens({ database, secretBox }, { botId, now: new Date() }),
@@ -67,37 +66,28 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
   });
   const giveUp = new AbortController();
   const { signal } = giveUp;
-  let sweepAt = 0;
   let isStopping = false;
 
   async function deliver(claim: ClaimedDelivery, leaseEndsAt: number): Promise<void> {
     const mayStart = () => !isStopping && leaseEndsAt - performance.now() >= limits.leaseLeftSeconds * 1000;
-    inFlight.add(claim.botId);
     const outcome = await attemptDelivery({ requests, tokensOf: tokens.get, log, mayStart, signal }, claim);
-    // The endpoint is free again; the booking has the rest of the lease.
-    inFlight.remove(claim.botId);
+    // This node may take the next one; the booking has the rest of the lease, and frees the endpoint.
+    inFlight -= 1;
     alarm.ring();
     const isTooLate = () => performance.now() > leaseEndsAt || signal.aborted;
     await bookAttempt({ database, finishing, log, isTooLate }, claim, outcome);
-  }
-
-  async function sweepNowAndThen(): Promise<void> {
-    if (performance.now() < sweepAt) return;
-    const { returned, unknown, unheld } = await sweepDeliveries(database);
-    if (returned + unknown > 0) log.warn({ returned, unknown }, "deliveries of a node that died were taken back");
-    const hasMore = Math.max(returned + unknown, unheld) >= MOST_AT_ONCE;
-    sweepAt = performance.now() + (hasMore ? 0 : limits.sweepMs);
+    alarm.ring();
   }
 
   async function turn(): Promise<void> {
-    await sweepNowAndThen();
     // The embedded store blocks while it works: what arrived meanwhile frees its endpoints first, so that claims stay batches.
     await nextTurn();
-    const { perEndpoint, leaseSeconds, pollMs } = limits;
+    const { leaseSeconds, pollMs } = limits;
     // Stamped before asking, so never later than the lease that the database's clock gives.
     const leaseEndsAt = performance.now() + leaseSeconds * 1000;
-    const room = { inFlight: inFlight.counts, perEndpoint, limit: limits.perNode - inFlight.total, leaseSeconds };
-    const claims = room.limit > 0 ? await claimDeliveries(database, room) : [];
+    const limit = limits.perNode - inFlight;
+    const claims = limit > 0 ? await claimDeliveries(database, { limit, leaseSeconds }) : [];
+    inFlight += claims.length;
     for (const claim of claims) {
       const work = deliver(claim, leaseEndsAt).finally(() => active.delete(work));
       active.add(work);
@@ -123,12 +113,12 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
     async stop() {
       isStopping = true;
       alarm.ring();
-      await running;
+      await Promise.all([running, upkeep.stop()]);
       forgetAlarm();
       const timer = setTimeout(() => giveUp.abort(new Error("stopping")), limits.drainMs);
       await Promise.all(active);
       clearTimeout(timer);
-      await requests.close();
+      await (await sharing)();
     },
   };
 }

@@ -4,12 +4,16 @@ import type { AddressInfo } from "node:net";
 import { newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
+import type { Updateable } from "kysely";
 import type { AdDatabase } from "../ad-database.ts";
 import { addBot } from "../bots/add-bot.ts";
 import type { BotSettings } from "../bots/bot-settings.ts";
 import { secretBox } from "../bots/secret-box.ts";
+import { updateBot } from "../bots/update-bot.ts";
+import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { type DeliveryLimits, startWebhookDelivery } from "./deliver-due-webhooks.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
+import type { WebhookDeliveryTables } from "./schema.ts";
 import { wakeDeliveries } from "./wake-deliveries.ts";
 
 /** What a webhook looked like when it arrived. */
@@ -78,6 +82,7 @@ export async function openDeliveryStage(database: AdDatabase, settings: Partial<
   const botId = String(lastBot);
   const added = await addBot({ database, secretBox: box }, { botId, settings, now: new Date() });
   if (added.outcome !== "added") throw new Error(added.outcome);
+  await database.query.updateTable("endpoints").set({ state: "active" }).where("bot_id", "=", botId).execute();
 
   return {
     botId,
@@ -110,8 +115,10 @@ export async function openDeliveryStage(database: AdDatabase, settings: Partial<
         .orderBy("event_id")
         .orderBy("attempt")
         .execute(),
-    /** What waits for its time is due now. */
+    /** What waits for its time is due now, at an endpoint that nobody blames for anything. */
     async makeDue() {
+      await this.setEndpoint({ breaker: "closed", failures_in_row: 0, window_attempts: 0, window_failures: 0 });
+      await this.setEndpoint({ rest_until: Number.NEGATIVE_INFINITY });
       const makeDue = statement(
         "test.make-due",
         "update deliveries set due_at = now() where bot_id = $1 and state = 'waiting'",
@@ -119,12 +126,19 @@ export async function openDeliveryStage(database: AdDatabase, settings: Partial<
       await database.run(makeDue, [botId]);
       wakeDeliveries();
     },
-    async set(column: "webhook_url" | "delivery_mode", value: string | null) {
-      await database.query
-        .updateTable("bots")
-        .set({ [column]: value })
-        .where("bot_id", "=", botId)
-        .execute();
+    async deliverAtMostOnce() {
+      await updateBot(database, { botId, settings: { deliveryMode: "at-most-once" }, now: new Date() });
+    },
+    endpoint: () =>
+      database.query.selectFrom("endpoints").selectAll().where("bot_id", "=", botId).executeTakeFirstOrThrow(),
+    async setEndpoint(change: Updateable<WebhookDeliveryTables["endpoints"]>) {
+      await database.query.updateTable("endpoints").set(change).where("bot_id", "=", botId).execute();
+    },
+    /** Gives the bot another address, or none; active at once, where a publisher would have to answer a test. */
+    async moveTo(webhookUrl: string | null) {
+      await updateBot(database, { botId, settings: { webhookUrl }, now: new Date() });
+      await this.setEndpoint({ state: "active" });
+      wakeDeliveries();
     },
   };
 }
@@ -133,11 +147,18 @@ const logged: { facts: object; message: string }[] = [];
 const silent = (facts: object, message: string) => void logged.push({ facts, message });
 
 export function startTestDelivery(database: AdDatabase, limits: Partial<DeliveryLimits> = {}) {
-  return startWebhookDelivery({
-    ...{ database, secretBox: box, isPlainHttpAllowed: true, allowedNetworks: ["127.0.0.0/8"] },
-    log: { warn: silent, error: silent },
+  const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.0/8"] } });
+  const delivery = startWebhookDelivery({
+    ...{ database, secretBox: box, requests },
+    log: { info: silent, warn: silent, error: silent },
     limits: { sweepMs: 100, pollMs: 100, ...limits },
   });
+  return {
+    async stop() {
+      await delivery.stop();
+      await requests.close();
+    },
+  };
 }
 
 /** Waits for what is true soon, or fails with what it saw last. */

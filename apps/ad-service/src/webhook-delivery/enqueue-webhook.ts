@@ -6,7 +6,7 @@
  * event, user_id, code, reference, is_test, occurred_at) holds what was truly made: a code that earned this event before
  * is left out, and whoever counts or charges must go by `enqueued`. After the commit call `wakeDeliveries()`.
  *
- * A bot without an address gets its events held; they are released when it has one.
+ * Events of a bot whose endpoint is missing or not active are held; they go out once it is.
  */
 export function enqueueWebhook({ from }: { from: string }): string {
   return `
@@ -19,8 +19,8 @@ export function enqueueWebhook({ from }: { from: string }): string {
     ),
     enqueued_deliveries as (
       insert into deliveries (bot_id, event_id, state)
-      select bot_id, event_id, case when bots.webhook_url is null then 'held' else 'waiting' end
-      from enqueued join bots using (bot_id) order by bot_id, event_id
+      select bot_id, event_id, case endpoints.state when 'active' then 'waiting' else 'held' end
+      from enqueued left join endpoints using (bot_id) order by bot_id, event_id
     ),
     -- Locked in the order of the key: two batches never wait for one another.
     codes_to_spend as (

@@ -1,7 +1,8 @@
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
-import type { DeliveryState } from "./schema.ts";
+import { endpointHealth } from "./endpoint-health.ts";
+import type { BreakerState, DeliveryState, DisabledReason, EndpointState, EndReason } from "./schema.ts";
 
 /** What became of one claimed delivery. */
 export interface FinishedAttempt {
@@ -10,17 +11,34 @@ export interface FinishedAttempt {
   fence: number;
   attempt: number;
   state: Extract<DeliveryState, "waiting" | "delivered" | "failed" | "unknown">;
+  endReason: EndReason | null;
   /** Until the next attempt, when `waiting`. */
   delaySeconds: number | null;
+  /** What it says of the endpoint; null: nothing, since the fault was ours. */
+  isSuccess: boolean | null;
+  /** How long the endpoint is to rest. */
+  restSeconds: number | null;
   startedAt: Date;
   url: string;
   address: string | null;
   status: number | null;
   errorClass: string | null;
-  connectMs: number | null;
+  dnsMs: number | null;
+  tcpMs: number | null;
+  tlsMs: number | null;
   firstByteMs: number | null;
   totalMs: number | null;
   responseText: string | null;
+}
+
+/** What changed at an endpoint by the batch that an attempt was booked in; null where it did not change. */
+export interface EndpointChange {
+  botId: string;
+  breaker: BreakerState | null;
+  endpointState: EndpointState | null;
+  disabledReason: DisabledReason | null;
+  /** The mark on the way to being disabled that was reached now. */
+  warnedPercent: number | null;
 }
 
 const columns: readonly (readonly [name: string, type: string, value: (finished: FinishedAttempt) => unknown])[] = [
@@ -29,47 +47,79 @@ const columns: readonly (readonly [name: string, type: string, value: (finished:
   ["fence", "bigint", ({ fence }) => fence],
   ["attempt", "integer", ({ attempt }) => attempt],
   ["state", "text", ({ state }) => state],
+  ["end_reason", "text", ({ endReason }) => endReason],
   ["delay_seconds", "float8", ({ delaySeconds }) => delaySeconds],
+  ["is_success", "boolean", ({ isSuccess }) => isSuccess],
+  ["rest_seconds", "float8", ({ restSeconds }) => restSeconds],
   ["started_at", "timestamptz", ({ startedAt }) => startedAt],
   ["url", "text", ({ url }) => url],
   ["address", "text", ({ address }) => address],
   ["status", "integer", ({ status }) => status],
   ["error_class", "text", ({ errorClass }) => errorClass],
-  ["connect_ms", "integer", ({ connectMs }) => rounded(connectMs)],
+  ["dns_ms", "integer", ({ dnsMs }) => rounded(dnsMs)],
+  ["tcp_ms", "integer", ({ tcpMs }) => rounded(tcpMs)],
+  ["tls_ms", "integer", ({ tlsMs }) => rounded(tlsMs)],
   ["first_byte_ms", "integer", ({ firstByteMs }) => rounded(firstByteMs)],
   ["total_ms", "integer", ({ totalMs }) => rounded(totalMs)],
   ["response_text", "text", ({ responseText }) => responseText],
 ];
 
-// The fence alone decides: who claimed last may finish, even after its lease ran out, as long as nobody claimed again.
-const finish = statement<Pick<FinishedAttempt, "botId" | "eventId" | "fence">>(
+/*
+ * The fence alone decides: who claimed last may finish, even after its lease ran out, as long as nobody claimed again, and
+ * may ask again after a commit that nobody is sure of: the second time changes nothing. A replay that failed leaves everything as it was before somebody asked for it.
+ */
+const finish = statement<EndpointChange & Pick<FinishedAttempt, "eventId" | "fence">>(
   "deliveries.finish",
   `with finished as (
     select * from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
       as finished(${columns.map(([name]) => name).join(", ")})
   ),
+  outcomes as (
+    select finished.*, resume_due_at, resume_state is not null as is_replay, booked_fence < fence as is_new,
+      deliveries.state = 'sending' as is_in_flight,
+      case when finished.state <> 'delivered' and resume_state is not null then resume_state else finished.state end
+        as next_state
+    from finished join deliveries using (bot_id, event_id, fence)
+  ),
   moved as (
-    update deliveries set state = finished.state, attempts = finished.attempt, lease_until = null,
-      due_at = case finished.state when 'waiting' then now() + make_interval(secs => finished.delay_seconds) else due_at end,
-      finished_at = case finished.state when 'waiting' then null else now() end
-    from finished
-    where deliveries.bot_id = finished.bot_id and deliveries.event_id = finished.event_id and deliveries.fence = finished.fence
-    returning deliveries.bot_id, deliveries.event_id, deliveries.fence,
-      case deliveries.state when 'waiting' then deliveries.due_at end as next_at
+    update deliveries set
+      state = next_state, attempts = outcomes.attempt, lease_until = null, booked_fence = outcomes.fence,
+      schedule_step = schedule_step + case when next_state = 'waiting' and not is_replay then 1 else 0 end,
+      due_at = case
+        when next_state <> 'waiting' then due_at
+        when is_replay then outcomes.resume_due_at
+        else now() + make_interval(secs => delay_seconds)
+      end,
+      finished_at = case next_state when 'waiting' then null else now() end,
+      end_reason = case when is_replay then deliveries.end_reason else outcomes.end_reason end,
+      resume_state = null, resume_due_at = null
+    from outcomes
+    where is_new and deliveries.bot_id = outcomes.bot_id and deliveries.event_id = outcomes.event_id
+      and deliveries.fence = outcomes.fence and deliveries.booked_fence < outcomes.fence
+    returning outcomes.*, case deliveries.state when 'waiting' then deliveries.due_at end as next_at
   ),
   logged as (
     insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, address, status, error_class,
-      connect_ms, first_byte_ms, total_ms, response_text, next_at)
+      dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay)
     select bot_id, event_id, attempt, started_at, url, address, status, error_class,
-      connect_ms, first_byte_ms, total_ms, response_text, next_at
-    from finished join moved using (bot_id, event_id, fence)
+      dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay
+    from moved
     on conflict do nothing
-  )
-  select bot_id as "botId", event_id as "eventId", fence from moved`,
+  ),
+  ${endpointHealth({ from: "moved" })}
+  select outcomes.bot_id as "botId", event_id as "eventId", fence, change.breaker, endpoint_state as "endpointState",
+    disabled_reason as "disabledReason", warned_percent as "warnedPercent"
+  from outcomes left join endpoint_changes as change on change.bot_id = outcomes.bot_id`,
 );
 
-/** Books finished attempts and their log rows, many in one commit. False: another claim holds the delivery by now. */
-export function finishDeliveries(database: AdDatabase): CommitGroup<FinishedAttempt, boolean> {
+/**
+ * Books finished attempts, their log rows and what they say of their endpoints, many in one commit. False: another claim
+ * holds the delivery by now. `onChange` hears of each endpoint whose standing changed.
+ */
+export function finishDeliveries(
+  database: AdDatabase,
+  onChange: (change: EndpointChange) => void,
+): CommitGroup<FinishedAttempt, boolean> {
   return groupCommits<FinishedAttempt, boolean>({
     maxInFlight: database.kind === "embedded" ? 1 : 2,
     orderBy: keyOf,
@@ -78,10 +128,15 @@ export function finishDeliveries(database: AdDatabase): CommitGroup<FinishedAtte
         finish,
         columns.map(([, , value]) => batch.map(value)),
       );
+      for (const change of new Map(rows.filter(hasChange).map((row) => [row.botId, row])).values()) onChange(change);
       const moved = new Set(rows.map(keyOf));
       return batch.map((finished) => moved.has(keyOf(finished)));
     },
   });
+}
+
+function hasChange({ breaker, endpointState, warnedPercent }: EndpointChange): boolean {
+  return breaker !== null || endpointState !== null || warnedPercent !== null;
 }
 
 function keyOf({ botId, eventId, fence }: Pick<FinishedAttempt, "botId" | "eventId" | "fence">): string {

@@ -1,32 +1,62 @@
 import type { DeliveryMode } from "../bots/schema.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import { retryAfterSeconds } from "./retry-after-seconds.ts";
-import { retryDelaySeconds } from "./retry-delay-seconds.ts";
+import { LONGEST_RETRY_AFTER, retryDelaySeconds } from "./retry-delay-seconds.ts";
+import type { EndReason } from "./schema.ts";
 
-export type Judgement = { state: "delivered" | "failed" | "unknown" } | { state: "waiting"; delaySeconds: number };
+export interface Judgement {
+  state: "delivered" | "failed" | "unknown" | "waiting";
+  /** Until the next attempt, when `waiting`. */
+  delaySeconds: number | null;
+  endReason: EndReason | null;
+  /** How long nothing at all is to be sent to the endpoint; null: no rest. */
+  restSeconds: number | null;
+}
+
+const REST_SECONDS = 60;
+const GONE_REST_SECONDS = 600;
+const RESTING_STATUS = new Set([429, 502, 503, 504]);
 
 /**
- * What an attempt makes of its delivery. Any 2xx delivers. For at-most-once bots only a request of which not a byte
- * left may be repeated: an answer other than 2xx is `failed`, no answer is `unknown`.
+ * What an attempt makes of its delivery and its endpoint. Any 2xx delivers. For at-most-once bots only a request of which
+ * not a byte left may be repeated: an answer other than 2xx is `failed`, no answer is `unknown`.
  */
 export function judgeAttempt(attempt: {
   result: GuardedResult;
-  attemptsMade: number;
+  /** Failures that the schedule counts, this attempt not included. */
+  scheduleStep: number;
   deliveryMode: DeliveryMode;
   jitter: number;
   now: Date;
 }): Judgement {
-  const { result, attemptsMade, deliveryMode, jitter, now } = attempt;
-  if (result.outcome === "answered" && result.status >= 200 && result.status <= 299) return { state: "delivered" };
+  const { result, scheduleStep, deliveryMode, jitter, now } = attempt;
+  if (isSuccess(result)) return { state: "delivered", delaySeconds: null, endReason: null, restSeconds: null };
 
+  const askedSeconds = retryAfterSeconds(result.retryAfter, now);
+  const restSeconds = restAfter(result, askedSeconds ?? 0, jitter);
   const mayHaveArrived = result.outcome === "answered" || result.wasSent;
   if (deliveryMode === "at-most-once" && mayHaveArrived) {
-    return { state: result.status === undefined ? "unknown" : "failed" };
+    const state = result.status === undefined ? "unknown" : "failed";
+    return { state, delaySeconds: null, endReason: "at-most-once", restSeconds };
   }
-  const delaySeconds = retryDelaySeconds({
-    attemptsMade,
-    jitter,
-    retryAfterSeconds: retryAfterSeconds(result.retryAfter, now),
-  });
-  return delaySeconds === undefined ? { state: "failed" } : { state: "waiting", delaySeconds };
+  const delaySeconds = retryDelaySeconds({ failures: scheduleStep + 1, jitter, retryAfterSeconds: askedSeconds });
+  return delaySeconds === undefined
+    ? { state: "failed", delaySeconds: null, endReason: "attempts-used-up", restSeconds }
+    : { state: "waiting", delaySeconds, endReason: null, restSeconds };
+}
+
+export function isSuccess(result: GuardedResult): boolean {
+  return result.outcome === "answered" && result.status >= 200 && result.status <= 299;
+}
+
+/** Whoever says that he is overloaded, gone or does not answer in time is left in peace for a while. */
+function restAfter(result: GuardedResult, askedSeconds: number, jitter: number): number | null {
+  const rest = Math.max(usualRest(result) * (1 + 0.2 * jitter), Math.min(askedSeconds, LONGEST_RETRY_AFTER));
+  return rest > 0 ? rest : null;
+}
+
+function usualRest(result: GuardedResult): number {
+  if (result.status === 410) return GONE_REST_SECONDS;
+  const isTimeout = result.outcome === "failed" && result.errorClass.startsWith("timeout");
+  return isTimeout || RESTING_STATUS.has(result.status ?? 0) ? REST_SECONDS : 0;
 }

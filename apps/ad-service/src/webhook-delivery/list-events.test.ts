@@ -2,7 +2,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { migration } from "../migrations/0001-tables.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
 import { openDeliveryStage } from "./delivery-stage.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
 import { listDeliveries } from "./list-deliveries.ts";
@@ -13,7 +13,7 @@ describe.each(testDatabases())("the feed of events on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: { "0001-tables": migration } });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
   });
   afterAll(() => store.dispose());
 

@@ -4,11 +4,16 @@ import type { ClaimedDelivery } from "./claim-deliveries.ts";
 
 const release = statement<never>(
   "deliveries.release",
-  `update deliveries set state = $4, attempts = attempts - 1, lease_until = null,
-     due_at = now() + make_interval(secs => $5)
-   from unnest($1::text[], $2::text[], $3::bigint[]) as released(bot_id, event_id, fence)
-   where deliveries.bot_id = released.bot_id and deliveries.event_id = released.event_id
-     and deliveries.fence = released.fence and state = 'sending'`,
+  `with released as (
+    update deliveries set state = $4, attempts = attempts - 1, lease_until = null,
+      due_at = case $4 when 'held' then due_at else now() + make_interval(secs => $5) end
+    from unnest($1::text[], $2::text[], $3::bigint[]) as released(bot_id, event_id, fence)
+    where deliveries.bot_id = released.bot_id and deliveries.event_id = released.event_id
+      and deliveries.fence = released.fence and state = 'sending'
+    returning deliveries.bot_id
+  ),
+  ended as (select bot_id, count(*) as number from released group by bot_id order by bot_id)
+  update endpoints set in_flight = greatest(0, in_flight - number) from ended where endpoints.bot_id = ended.bot_id`,
 );
 
 /** Gives back claims of which nothing was sent: they consume no attempt. */

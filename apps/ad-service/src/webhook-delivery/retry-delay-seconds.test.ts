@@ -7,19 +7,19 @@ const steps = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 86_4
 const now = new Date("2026-03-01T12:00:00Z");
 
 test("twelve attempts over 70 h 42 min, then no more", () => {
-  const delays = steps.map((_, index) => retryDelaySeconds({ attemptsMade: index + 1, jitter: 0 }));
+  const delays = steps.map((_, index) => retryDelaySeconds({ failures: index + 1, jitter: 0 }));
   expect(delays).toEqual(steps);
   expect(Math.floor(steps.reduce((sum, step) => sum + step) / 60)).toBe(70 * 60 + 42);
-  expect(retryDelaySeconds({ attemptsMade: 12, jitter: 0, retryAfterSeconds: 10 })).toBeUndefined();
+  expect(retryDelaySeconds({ failures: 12, jitter: 0, retryAfterSeconds: 10 })).toBeUndefined();
 });
 
 test("never early, at most a fifth late, and never more than an hour for Retry-After", () => {
   const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const asked = fc.option(fc.nat(), { nil: undefined });
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 11 }), jitter, asked, (attemptsMade, chance, retryAfter) => {
-      const step = steps[attemptsMade - 1] ?? 0;
-      const delay = retryDelaySeconds({ attemptsMade, jitter: chance, retryAfterSeconds: retryAfter }) ?? -1;
+    fc.property(fc.integer({ min: 1, max: 11 }), jitter, asked, (failures, chance, retryAfter) => {
+      const step = steps[failures - 1] ?? 0;
+      const delay = retryDelaySeconds({ failures, jitter: chance, retryAfterSeconds: retryAfter }) ?? -1;
       expect(delay).toBeGreaterThanOrEqual(step);
       expect(delay).toBeGreaterThanOrEqual(Math.min(retryAfter ?? 0, 3600));
       expect(delay).toBeLessThanOrEqual(Math.max(step * 1.2, 3600));

@@ -5,7 +5,7 @@ const HOUR = 60 * MINUTE;
 const STEPS = [5, 30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 24 * HOUR];
 const LARGEST_JITTER = 0.2;
 /** An endpoint may ask for patience, but not postpone the schedule for days. */
-const LONGEST_RETRY_AFTER = HOUR;
+export const LONGEST_RETRY_AFTER = HOUR;
 
 /**
  * Seconds from the end of a failed attempt to the next, never less than the step; undefined after the last.
@@ -13,11 +13,12 @@ const LONGEST_RETRY_AFTER = HOUR;
  * `jitter` in [0, 1) spreads attempts that failed together over a further 20 %.
  */
 export function retryDelaySeconds(failed: {
-  attemptsMade: number;
+  /** Failed attempts of the schedule, the last one included: 1 to 12. */
+  failures: number;
   jitter: number;
   retryAfterSeconds?: number | undefined;
 }): number | undefined {
-  const step = STEPS[failed.attemptsMade - 1];
+  const step = STEPS[failed.failures - 1];
   if (step === undefined) return undefined;
   const asked = Math.min(failed.retryAfterSeconds ?? 0, LONGEST_RETRY_AFTER);
   return Math.max(step * (1 + LARGEST_JITTER * failed.jitter), asked);

@@ -1,7 +1,17 @@
 import type { EventType } from "@intermission/ad-core/client-api";
-import type { ColumnType } from "kysely";
+import type { ColumnType, Generated } from "kysely";
 
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
+
+/** Why a delivery that was not answered 2xx will not be sent again by itself. */
+export type EndReason = "attempts-used-up" | "at-most-once" | "held-too-long" | "test";
+
+/** Only an active endpoint is sent to; a pending one must answer a test event 2xx first. */
+export type EndpointState = "pending" | "active" | "disabled";
+
+export type DisabledReason = "operator" | "gone" | "failing";
+
+export type BreakerState = "closed" | "open" | "half-open";
 
 /** Event, delivery and attempts are written by hot statements; the builder only reads them. */
 type Read<Value> = ColumnType<Value, never, never>;
@@ -33,6 +43,14 @@ export interface WebhookDeliveryTables {
     fence: Read<number>;
     created_at: Read<Date>;
     finished_at: Read<Date | null>;
+    /** Failures that the schedule counts; a replay or a fault of ours is none. */
+    schedule_step: Read<number>;
+    /** The claim that was booked last: each is booked once. */
+    booked_fence: Read<number>;
+    /** Set while a replay is on its way: what the delivery returns to if that fails. */
+    resume_state: Read<"waiting" | "delivered" | "unknown" | null>;
+    resume_due_at: Read<Date | null>;
+    end_reason: Read<EndReason | null>;
   };
   delivery_attempts: {
     bot_id: Read<string>;
@@ -43,11 +61,50 @@ export interface WebhookDeliveryTables {
     address: Read<string | null>;
     status: Read<number | null>;
     error_class: Read<string | null>;
-    /** Name look-up, TCP and TLS together; next to nothing on a connection that stood. */
-    connect_ms: Read<number | null>;
+    /** Null where the phase did not happen: an address without a name, plain HTTP, a connection that stood. */
+    dns_ms: Read<number | null>;
+    tcp_ms: Read<number | null>;
+    tls_ms: Read<number | null>;
     first_byte_ms: Read<number | null>;
     total_ms: Read<number | null>;
     response_text: Read<string | null>;
     next_at: Read<Date | null>;
+    is_replay: Read<boolean>;
+  };
+  /** One for each bot with an address for webhooks. Health is written with each batch of attempts. */
+  endpoints: {
+    bot_id: string;
+    url: string;
+    state: EndpointState;
+    state_since: Generated<Date>;
+    disabled_reason: DisabledReason | null;
+    max_in_flight: Generated<number>;
+    /** Claimed and not yet booked, over all nodes. */
+    in_flight: Generated<number>;
+    last_served_at: Generated<Date>;
+    rest_until: Generated<Date | number>;
+    breaker: Generated<BreakerState>;
+    probe_at: Generated<Date | number>;
+    probe_failures: Generated<number>;
+    probe_successes: Generated<number>;
+    failures_in_row: Generated<number>;
+    window_started_at: Generated<Date | number>;
+    window_attempts: Generated<number>;
+    window_failures: Generated<number>;
+    last_success_at: Date | null;
+    last_failure_at: Date | null;
+    failing_since: Date | null;
+    failures_since_success: Generated<number>;
+    warned_percent: Generated<number>;
+    gone_since: Date | null;
+    gone_event_id: string | null;
+    is_gone_for_several: Generated<boolean>;
+    last_status: number | null;
+    last_error_class: string | null;
+    last_answer: string | null;
+    test_event_id: string | null;
+    test_due_at: Generated<Date>;
+    tests: Generated<number>;
+    is_tested_for_event: Generated<boolean>;
   };
 }

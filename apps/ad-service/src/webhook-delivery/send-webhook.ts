@@ -7,7 +7,7 @@ import type { ClaimedDelivery } from "./claim-deliveries.ts";
 /** One attempt: the stored bytes, signed anew for this moment. */
 export async function sendWebhook(
   { guardedRequest }: Pick<GuardedRequests, "guardedRequest">,
-  delivery: Pick<ClaimedDelivery, "botId" | "eventId" | "attempt" | "body"> & { webhookUrl: string },
+  delivery: Pick<ClaimedDelivery, "botId" | "eventId" | "attempt" | "body" | "url">,
   tokens: SigningTokens,
   now: Date,
   signal: AbortSignal,
@@ -18,7 +18,7 @@ export async function sendWebhook(
     purpose: "webhook",
     method: "POST",
     signal,
-    url: delivery.webhookUrl,
+    url: delivery.url,
     body,
     headers: {
       "content-type": "application/json",

@@ -10,7 +10,9 @@ export interface DeliveryAttempt {
   address: string | null;
   status: number | null;
   errorClass: string | null;
-  connectMs: number | null;
+  dnsMs: number | null;
+  tcpMs: number | null;
+  tlsMs: number | null;
   firstByteMs: number | null;
   totalMs: number | null;
   /** What the endpoint answered, or what went wrong. */
@@ -69,7 +71,9 @@ function attemptOf(row: Selectable<WebhookDeliveryTables["delivery_attempts"]>):
     address: row.address,
     status: row.status,
     errorClass: row.error_class,
-    connectMs: row.connect_ms,
+    dnsMs: row.dns_ms,
+    tcpMs: row.tcp_ms,
+    tlsMs: row.tls_ms,
     firstByteMs: row.first_byte_ms,
     totalMs: row.total_ms,
     responseText: row.response_text,

@@ -4,38 +4,50 @@ import type { AdDatabase } from "../ad-database.ts";
 /** Each sweep is short; one that moved this many has more to do, and is repeated at once. */
 export const MOST_AT_ONCE = 1000;
 
-// A node that died consumed no attempt. For at-most-once bots nobody knows what it sent, and nobody sends again.
+/*
+ * A node that died consumed no attempt. For at-most-once bots nobody knows what it sent, and nobody sends again; a test
+ * has nobody left who waits for its answer.
+ */
 const reap = statement<{ state: string }>(
   "deliveries.reap",
   `with expired as (
-    select deliveries.bot_id, event_id, delivery_mode = 'at-most-once' as is_final
-    from deliveries join bots using (bot_id)
-    where state = 'sending' and lease_until < clock_timestamp()
+    select deliveries.bot_id, event_id, is_test,
+      case when is_test then 'failed' when delivery_mode = 'at-most-once' then 'unknown' else 'waiting' end as next_state
+    from deliveries join bots using (bot_id) join events using (bot_id, event_id)
+    where deliveries.state = 'sending' and lease_until < clock_timestamp()
     order by lease_until limit ${MOST_AT_ONCE} for update of deliveries skip locked
+  ),
+  reaped as (
+    update deliveries set lease_until = null, state = next_state, due_at = now(),
+      attempts = attempts - case next_state when 'waiting' then 1 else 0 end,
+      finished_at = case next_state when 'waiting' then null else now() end,
+      end_reason = case next_state when 'failed' then 'test' when 'unknown' then 'at-most-once' end
+    from expired where deliveries.bot_id = expired.bot_id and deliveries.event_id = expired.event_id
+    returning deliveries.bot_id, deliveries.state, is_test
+  ),
+  ended as (select bot_id, count(*) as number from reaped where not is_test group by bot_id order by bot_id),
+  freed as (
+    update endpoints set in_flight = greatest(0, in_flight - number) from ended where endpoints.bot_id = ended.bot_id
   )
-  update deliveries set lease_until = null,
-    state = case when is_final then 'unknown' else 'waiting' end,
-    attempts = attempts - case when is_final then 0 else 1 end,
-    due_at = now(),
-    finished_at = case when is_final then now() end
-  from expired where deliveries.bot_id = expired.bot_id and deliveries.event_id = expired.event_id
-  returning deliveries.state`,
+  select state from reaped`,
 );
 
-// Asked again and again, since an event can be held by a statement that began before its bot's address was stored.
+const hasTokens = `exists (
+      select from bot_tokens where bot_tokens.bot_id = endpoints.bot_id
+        and (bot_tokens.state in ('active', 'next') or bot_tokens.state = 'retiring' and revoke_at > now())
+    )`;
+
+// Asked again and again, since an event can be held by a statement that began before its endpoint became active.
 const unhold = statement<never>(
   "deliveries.unhold",
   `with ready as (
     select held.bot_id, held.event_id
-    from bots cross join lateral (
+    from endpoints cross join lateral (
       select deliveries.bot_id, event_id from deliveries
-      where deliveries.bot_id = bots.bot_id and state = 'held'
+      where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'held'
       order by event_id limit ${MOST_AT_ONCE} for update skip locked
     ) as held
-    where bots.webhook_url is not null and exists (
-      select from bot_tokens where bot_tokens.bot_id = bots.bot_id
-        and (bot_tokens.state in ('active', 'next') or bot_tokens.state = 'retiring' and revoke_at > now())
-    )
+    where endpoints.state = 'active' and ${hasTokens}
     limit ${MOST_AT_ONCE}
   )
   update deliveries set state = 'waiting', due_at = now()
@@ -43,12 +55,35 @@ const unhold = statement<never>(
   returning 1`,
 );
 
-/** Returns what died nodes left behind, and releases what was held for bots that can be sent to by now. */
+// What waits is sent to active endpoints alone; here it gets the name of what it is.
+const hold = statement<never>(
+  "deliveries.hold",
+  `with idle as (
+    select bot_id from endpoints where state <> 'active'
+    union all
+    select bot_id from bots where not exists (select from endpoints where endpoints.bot_id = bots.bot_id)
+  ),
+  stranded as (
+    select waiting.bot_id, waiting.event_id
+    from idle cross join lateral (
+      select deliveries.bot_id, event_id from deliveries
+      where deliveries.bot_id = idle.bot_id and deliveries.state = 'waiting'
+      order by due_at limit ${MOST_AT_ONCE} for update skip locked
+    ) as waiting
+    limit ${MOST_AT_ONCE}
+  )
+  update deliveries set state = 'held'
+  from stranded where deliveries.bot_id = stranded.bot_id and deliveries.event_id = stranded.event_id
+  returning 1`,
+);
+
+/** Returns what died nodes left behind, and holds or releases what waits by whether its endpoint can be sent to. */
 export async function sweepDeliveries(
   database: AdDatabase,
-): Promise<{ returned: number; unknown: number; unheld: number }> {
+): Promise<{ returned: number; unknown: number; unheld: number; held: number }> {
   const reaped = await database.run(reap, []);
   const unheld = await database.run(unhold, []);
+  const held = await database.run(hold, []);
   const unknown = reaped.filter(({ state }) => state === "unknown").length;
-  return { returned: reaped.length - unknown, unknown, unheld: unheld.length };
+  return { returned: reaped.length - unknown, unknown, unheld: unheld.length, held: held.length };
 }

@@ -1,0 +1,157 @@
+/**
+ * What attempts teach about their endpoint: breaker, rest and the way to being disabled, as SQL over one batch of attempts.
+ * It lives in the statement that books them, so that all nodes see one truth and no crash can come between.
+ */
+
+/** The breaker opens at so many failures in a row, or at this share of at least so many attempts in five minutes. */
+const FAILURES_IN_ROW = 10;
+const WINDOW_SECONDS = 300;
+const WINDOW_ATTEMPTS = 10;
+const WINDOW_FAILED_SHARE = 0.7;
+/** Between probes: 30 s, 1, 2, 4, 5, 5 … minutes, spread over a further 20 %. */
+const FIRST_PROBE_SECONDS = 30;
+const LAST_PROBE_SECONDS = 300;
+const SUCCESSES_TO_CLOSE = 3;
+
+/** Nothing but 410 for an hour, and for at least two events. */
+const GONE_SECONDS = 3600;
+
+/** No success for five days, with at least 20 failures spread over at least twelve hours. */
+const FAILING_SECONDS = 5 * 86_400;
+const FAILURES_TO_DISABLE = 20;
+const SPREAD_SECONDS = 12 * 3600;
+
+/** How far an endpoint is on its way to being disabled, from 0 to 1: the least advanced of the three conditions. */
+export const disableProgress = `least(1,
+    extract(epoch from now() - greatest(last_success_at, state_since)) / ${FAILING_SECONDS},
+    failures_since_success / ${FAILURES_TO_DISABLE}.0,
+    coalesce(extract(epoch from now() - failing_since) / ${SPREAD_SECONDS}, 0))`;
+
+/** Of the last failure, for lists: characters. */
+const LONGEST_ANSWER = 200;
+
+/** Percents of that way at which the operator is warned. */
+const MARKS = [50, 70, 90, 100];
+const markOf = (progress: string) =>
+  `case ${MARKS.toReversed()
+    .map((mark) => `when ${progress} >= ${mark / 100} then ${mark}`)
+    .join(" ")} else 0 end`;
+
+/**
+ * CTEs that update endpoints by what became of a batch of attempts. `from` names a CTE with a row for each booked attempt:
+ * bot_id, event_id, url, is_in_flight (still counted in the endpoint's row), is_success (null: no fault of the endpoint and no merit), status, error_class, response_text,
+ * rest_seconds (null: none). The CTE `endpoint_changes` has a row for each endpoint whose breaker or state changed, or
+ * which reached the next mark of its way to being disabled: bot_id, breaker, endpoint_state, disabled_reason,
+ * warned_percent (null unless warned now); null where nothing changed.
+ *
+ * Attempts at an address that the bot has changed meanwhile end, but teach nothing about the new one. The rows are locked
+ * in the order of the key, so that two batches never wait for one another in a ring.
+ */
+export function endpointHealth({ from }: { from: string }): string {
+  return `
+    ended as (select bot_id, count(*) filter (where is_in_flight)::integer as number from ${from} group by bot_id),
+    locked as (
+      select endpoints.* from endpoints where bot_id in (select bot_id from ended) order by bot_id for update
+    ),
+    tally as (
+      select locked.bot_id,
+        count(*) filter (where is_success)::integer as successes,
+        count(*) filter (where not is_success)::integer as failures,
+        max(rest_seconds) as rest_seconds,
+        bool_and(status is not distinct from 410) as is_gone_only,
+        min(event_id) as first_event_id,
+        max(event_id) as last_event_id,
+        (array_agg(status) filter (where not is_success))[1] as status,
+        (array_agg(error_class) filter (where not is_success))[1] as error_class,
+        (array_agg(left(response_text, ${LONGEST_ANSWER})) filter (where not is_success))[1] as answer
+      from locked join ${from} as attempt on attempt.bot_id = locked.bot_id and attempt.url = locked.url
+      where is_success is not null
+      group by locked.bot_id
+    ),
+    counted as (
+      select locked.bot_id, number, state, state_since, disabled_reason, warned_percent, rest_until,
+        breaker, probe_at, probe_failures, tally.bot_id is not null as is_judged,
+        coalesce(successes, 0) as successes, coalesce(failures, 0) as failures, rest_seconds,
+        case when successes > 0 then 0 else failures_in_row + coalesce(failures, 0) end as failures_in_row,
+        case when breaker = 'closed' then 0 else probe_successes + coalesce(successes, 0) end as probe_successes,
+        case when is_new_window then now() else window_started_at end as window_started_at,
+        case when is_new_window then 0 else window_attempts end + coalesce(successes + failures, 0) as window_attempts,
+        case when is_new_window then 0 else window_failures end + coalesce(failures, 0) as window_failures,
+        case when successes > 0 then now() else last_success_at end as last_success_at,
+        case when failures > 0 then now() else last_failure_at end as last_failure_at,
+        case when successes > 0 then null when failures > 0 then coalesce(failing_since, now()) else failing_since end
+          as failing_since,
+        case when successes > 0 then 0 else failures_since_success + coalesce(failures, 0) end as failures_since_success,
+        case when is_gone_only then coalesce(gone_since, now()) when tally.bot_id is null then gone_since end as gone_since,
+        case when is_gone_only then coalesce(gone_event_id, first_event_id) when tally.bot_id is null then gone_event_id end
+          as gone_event_id,
+        case when tally.bot_id is null then is_gone_for_several
+          else is_gone_only and (is_gone_for_several or first_event_id <> last_event_id
+            or coalesce(gone_event_id <> last_event_id, false)) end as is_gone_for_several,
+        case when failures > 0 then status else last_status end as last_status,
+        case when failures > 0 then error_class else last_error_class end as last_error_class,
+        case when failures > 0 then answer else last_answer end as last_answer
+      from locked join ended using (bot_id) left join tally using (bot_id)
+      cross join lateral (select window_started_at < now() - interval '${WINDOW_SECONDS} seconds' as is_new_window) as age
+    ),
+    judged as (
+      select counted.*,
+        failures > 0 and (
+          breaker = 'closed' and (
+            failures_in_row >= ${FAILURES_IN_ROW}
+            or window_attempts >= ${WINDOW_ATTEMPTS} and window_failures >= ${WINDOW_FAILED_SHARE} * window_attempts
+          )
+          -- Half-open, only the probe was under way.
+          or breaker = 'half-open'
+        ) as opens,
+        breaker <> 'closed' and failures = 0 and probe_successes >= ${SUCCESSES_TO_CLOSE} as closes,
+        case when failures > 0 then ${markOf(disableProgress)} when successes > 0 then 0 else warned_percent end as mark,
+        case when state = 'active' and failures > 0 then
+          case when is_gone_for_several and gone_since <= now() - interval '${GONE_SECONDS} seconds' then 'gone'
+            when ${disableProgress} >= 1 then 'failing' end
+        end as disable_reason
+      from counted
+    ),
+    updated as (
+      update endpoints set
+        in_flight = greatest(0, endpoints.in_flight - number),
+        state = case when disable_reason is null then judged.state else 'disabled' end,
+        state_since = case when disable_reason is null then judged.state_since else now() end,
+        disabled_reason = coalesce(disable_reason, judged.disabled_reason),
+        warned_percent = mark,
+        rest_until = greatest(judged.rest_until, now() + make_interval(secs => rest_seconds)),
+        breaker = case when opens then 'open' when closes then 'closed' else judged.breaker end,
+        probe_at = case when opens then now() + ${nextProbe("judged.probe_failures")} else judged.probe_at end,
+        probe_failures = case when opens then judged.probe_failures + 1 when closes then 0 else judged.probe_failures end,
+        probe_successes = case when opens or closes then 0 else judged.probe_successes end,
+        failures_in_row = judged.failures_in_row,
+        window_started_at = judged.window_started_at,
+        -- What was counted before it closed must not open it again at once.
+        window_attempts = case when closes then 0 else judged.window_attempts end,
+        window_failures = case when closes then 0 else judged.window_failures end,
+        last_success_at = judged.last_success_at,
+        last_failure_at = judged.last_failure_at,
+        failing_since = judged.failing_since,
+        failures_since_success = judged.failures_since_success,
+        gone_since = judged.gone_since,
+        gone_event_id = judged.gone_event_id,
+        is_gone_for_several = judged.is_gone_for_several,
+        last_status = judged.last_status,
+        last_error_class = judged.last_error_class,
+        last_answer = judged.last_answer
+      from judged where endpoints.bot_id = judged.bot_id
+      returning endpoints.bot_id,
+        nullif(endpoints.breaker, judged.breaker) as breaker,
+        nullif(endpoints.state, judged.state) as endpoint_state,
+        disable_reason as disabled_reason,
+        case when endpoints.warned_percent > judged.warned_percent then endpoints.warned_percent end as warned_percent
+    ),
+    endpoint_changes as (
+      select * from updated where num_nonnulls(breaker, endpoint_state, warned_percent) > 0
+    )`;
+}
+
+function nextProbe(failedProbes: string): string {
+  const seconds = `least(${LAST_PROBE_SECONDS}, ${FIRST_PROBE_SECONDS} * 2 ^ least(${failedProbes}, 10))`;
+  return `make_interval(secs => ${seconds} * (1 + 0.2 * random()))`;
+}

@@ -1,0 +1,34 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+
+const KEPT_DAYS = 30;
+/** Small enough that nobody waits for it. */
+export const MOST_PRUNED_AT_ONCE = 1000;
+
+const prune = statement<never>(
+  "deliveries.prune-log",
+  `delete from delivery_attempts where ctid = any (array(
+     select ctid from delivery_attempts where started_at < now() - interval '${KEPT_DAYS} days'
+     limit ${MOST_PRUNED_AT_ONCE} for update skip locked
+   ))
+   returning 1`,
+);
+
+const giveUp = statement<never>(
+  "deliveries.give-up-held",
+  `with old as (
+    select deliveries.bot_id, event_id from deliveries
+    where state = 'held' and created_at < now() - interval '${KEPT_DAYS} days'
+    limit ${MOST_PRUNED_AT_ONCE} for update skip locked
+  )
+  update deliveries set state = 'failed', end_reason = 'held-too-long', finished_at = now()
+  from old where deliveries.bot_id = old.bot_id and deliveries.event_id = old.event_id
+  returning 1`,
+);
+
+/** One small batch of each: the log's rows of more than 30 days go, and what was held for longer is given up. */
+export async function pruneDeliveries(database: AdDatabase): Promise<{ pruned: number; givenUp: number }> {
+  const pruned = await database.run(prune, []);
+  const givenUp = await database.run(giveUp, []);
+  return { pruned: pruned.length, givenUp: givenUp.length };
+}

@@ -6,10 +6,21 @@ interface Language {
   readonly load: () => Promise<AnyDictionary>;
 }
 
-/** To add a language: a dictionary beside this file and a line here. English is in the first load, as what always works. */
+/**
+ * To add a language: a dictionary beside this file and a line here. Each is a file of its own, so that nobody loads
+ * another's; English alone is in the first load, as what always works.
+ */
 export const languages = {
   en: { direction: "ltr", load: async () => en },
   ru: { direction: "ltr", load: async () => (await import("./ru.ts")).ru },
+  uk: { direction: "ltr", load: async () => (await import("./uk.ts")).uk },
+  es: { direction: "ltr", load: async () => (await import("./es.ts")).es },
+  pt: { direction: "ltr", load: async () => (await import("./pt.ts")).pt },
+  ar: { direction: "rtl", load: async () => (await import("./ar.ts")).ar },
+  fa: { direction: "rtl", load: async () => (await import("./fa.ts")).fa },
+  hi: { direction: "ltr", load: async () => (await import("./hi.ts")).hi },
+  id: { direction: "ltr", load: async () => (await import("./id.ts")).id },
+  tr: { direction: "ltr", load: async () => (await import("./tr.ts")).tr },
 } satisfies Record<string, Language>;
 
 export type LanguageTag = keyof typeof languages;

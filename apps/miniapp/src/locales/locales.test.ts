@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { chooseLanguage } from "./choose-language.ts";
 import type { AnyDictionary } from "./dictionary.ts";
 import { en } from "./en.ts";
+import { formatMoment } from "./format-moment.ts";
 import { formatWait } from "./format-wait.ts";
 import { type LanguageTag, languages } from "./languages.ts";
-import { ru } from "./ru.ts";
 import { createTranslator } from "./translate.ts";
 
 describe("choice of the language", () => {
@@ -12,6 +12,7 @@ describe("choice of the language", () => {
     { wishes: ["ru"], chosen: "ru" },
     { wishes: ["ru-RU", "en"], chosen: "ru" },
     { wishes: ["RU_ru"], chosen: "ru" },
+    { wishes: ["pt-br"], chosen: "pt" },
     { wishes: ["de", undefined, "ru", "en"], chosen: "ru" },
     { wishes: [undefined, null, "", "tlh"], chosen: "en" },
     { wishes: ["constructor", "__proto__"], chosen: "en" },
@@ -22,21 +23,30 @@ describe("choice of the language", () => {
 });
 
 describe("plurals", () => {
-  test.each([
-    [1, "Осталась 1 секунда"],
-    [3, "Осталось 3 секунды"],
-    [5, "Осталось 5 секунд"],
-    [11, "Осталось 11 секунд"],
-    [21, "Осталась 21 секунда"],
-    [102, "Осталось 102 секунды"],
-  ])("of %i in Russian", (count, told) => {
-    expect(createTranslator("ru", ru).text("secondsLeft", { count })).toBe(told);
-  });
-
-  test("in English, with the numbers of the language", () => {
-    const { text } = createTranslator("en", en);
-    expect(text("seconds", { count: 1 })).toBe("1 second");
-    expect(text("seconds", { count: 1200 })).toBe("1,200 seconds");
+  test.each<[LanguageTag, number, string]>([
+    ["en", 1, "1 second left"],
+    ["en", 1200, "1,200 seconds left"],
+    ["ru", 1, "Осталась 1 секунда"],
+    ["ru", 3, "Осталось 3 секунды"],
+    ["ru", 11, "Осталось 11 секунд"],
+    ["ru", 21, "Осталась 21 секунда"],
+    ["uk", 2, "Залишилося 2 секунди"],
+    ["uk", 12, "Залишилося 12 секунд"],
+    ["uk", 31, "Залишилася 31 секунда"],
+    ["es", 1, "Queda 1 segundo"],
+    ["es", 15, "Quedan 15 segundos"],
+    ["pt", 0, "Falta 0 segundo"],
+    ["pt", 15, "Faltam 15 segundos"],
+    ["ar", 1, "بقيت ثانية واحدة"],
+    ["ar", 2, "بقيت ثانيتان"],
+    ["ar", 3, "بقيت 3 ثوانٍ"],
+    ["ar", 15, "بقيت 15 ثانية"],
+    ["fa", 15, "۱۵ ثانیه مانده"],
+    ["hi", 15, "15 सेकंड बाकी"],
+    ["id", 1, "Sisa 1 detik"],
+    ["tr", 15, "15 saniye kaldı"],
+  ])("in %s of %i", async (tag, count, told) => {
+    expect(createTranslator(tag, await languages[tag].load()).text("secondsLeft", { count })).toBe(told);
   });
 });
 
@@ -59,36 +69,74 @@ describe("texts", () => {
   });
 });
 
+test("there are ten languages, and two of them run from right to left", () => {
+  expect(Object.keys(languages)).toEqual(["en", "ru", "uk", "es", "pt", "ar", "fa", "hi", "id", "tr"]);
+  const fromRight = Object.entries(languages).filter(([, { direction }]) => direction === "rtl");
+  expect(fromRight.map(([tag]) => tag)).toEqual(["ar", "fa"]);
+});
+
 describe.each(Object.keys(languages) as LanguageTag[])("the dictionary of %s", (tag) => {
   const names = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
   const forms = (entry: AnyDictionary[keyof AnyDictionary]) =>
-    typeof entry === "string" ? [entry] : Object.values(entry);
+    typeof entry === "string" ? { other: entry } : { ...entry };
+  const plurals = new Intl.PluralRules(tag);
+  const keys = Object.keys(en) as (keyof typeof en)[];
 
-  test("has every text, none empty, each with the values of the English one", async () => {
+  /** A form for one number alone may say it in words: "two seconds" is one word in Arabic. */
+  const isOfOneNumber = (category: string) =>
+    Array.from({ length: 200 }, (_, number) => plurals.select(number)).filter((each) => each === category).length === 1;
+
+  test("has every text and no other, none empty, each with the values of the English one", async () => {
     const dictionary: AnyDictionary = await languages[tag].load();
-    expect(Object.keys(dictionary).sort()).toEqual(Object.keys(en).sort());
-    for (const key of Object.keys(en) as (keyof typeof en)[]) {
-      const expected = names(forms(en[key]).at(-1) ?? "");
-      for (const form of forms(dictionary[key])) {
-        expect(form.trim()).not.toBe("");
-        expect(names(form)).toEqual(expected);
+    expect(Object.keys(dictionary).sort()).toEqual(keys.toSorted());
+    for (const key of keys) {
+      const expected = names(forms(en[key]).other ?? "");
+      for (const [category, form] of Object.entries(forms(dictionary[key]))) {
+        expect(form, key).toBe(form.trim());
+        expect(form, key).not.toBe("");
+        const found = names(form);
+        if (found.length > 0 || !isOfOneNumber(category)) expect(found, `${key} ${form}`).toEqual(expected);
       }
     }
   });
 
   test("has a form for each plural of its language", async () => {
-    const dictionary = await languages[tag].load();
-    const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;
-    expect(Object.keys(dictionary.secondsLeft).sort()).toEqual([...categories].sort());
+    const dictionary: AnyDictionary = await languages[tag].load();
+    const categories = plurals.resolvedOptions().pluralCategories.toSorted();
+    for (const key of keys) {
+      if (typeof en[key] !== "string") expect(Object.keys(forms(dictionary[key])).sort(), key).toEqual(categories);
+    }
+  });
+
+  test.skipIf(tag === "en")("leaves nothing in English", async () => {
+    const dictionary: AnyDictionary = await languages[tag].load();
+    expect(keys.filter((key) => forms(dictionary[key]).other === forms(en[key]).other)).toEqual([]);
+  });
+
+  test("uses real apostrophes, quotes and ellipses", async () => {
+    const texts = Object.values<AnyDictionary[keyof AnyDictionary]>(await languages[tag].load()).flatMap((entry) =>
+      Object.values(forms(entry)),
+    );
+    expect(texts.filter((text) => /['"`]|\.\.\./.test(text))).toEqual([]);
   });
 });
 
-test.each([
-  [0, "0:00"],
-  [-5, "0:00"],
-  [900, "0:01"],
-  [75_000, "1:15"],
-  [3_900_000, "1:05:00"],
-])("a wait of %i ms reads %s", (milliseconds, told) => {
-  expect(formatWait(milliseconds)).toBe(told);
+describe("times", () => {
+  test.each([
+    [0, "en", "0:00"],
+    [-5, "en", "0:00"],
+    [900, "en", "0:01"],
+    [75_000, "ar", "1:15"],
+    [3_900_000, "en", "1:05:00"],
+    [3_900_000, "fa", "۱:۰۵:۰۰"],
+  ])("a wait of %i ms in %s reads %s", (milliseconds, language, told) => {
+    expect(formatWait(milliseconds, language)).toBe(told);
+  });
+
+  test("of today stand without a date, older ones with it", () => {
+    const now = new Date(2030, 4, 2, 12, 0);
+    expect(formatMoment(new Date(2030, 4, 2, 9, 5), now, "ru")).toBe("09:05");
+    expect(formatMoment(new Date(2030, 4, 1, 9, 5), now, "ru")).toMatch(/1 мая 2030.*09:05/);
+    expect(formatMoment(new Date(2030, 4, 2, 9, 5), now, "fa")).toBe("۹:۰۵");
+  });
 });

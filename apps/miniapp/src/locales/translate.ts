@@ -7,12 +7,14 @@ export interface Translator {
   readonly language: string;
   parts<Key extends MessageKey>(key: Key, values: MessageValues<Key>): MessagePart[];
   text<Key extends MessageKey>(key: Key, ...values: MessageArguments<Key>): string;
-  number(value: number): string;
+  /** What came on top: `+10`. */
+  gain(amount: number): string;
 }
 
 export function createTranslator(language: string, dictionary: AnyDictionary): Translator {
   const plurals = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(language);
+  const gains = new Intl.NumberFormat(language, { signDisplay: "always" });
 
   const parts = (key: MessageKey, values: Readonly<Record<string, string | number>> = {}): MessagePart[] => {
     // A service that is newer than this page may give a reason that has no text yet.
@@ -37,6 +39,6 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
       parts(key, values)
         .map(({ text }) => text)
         .join(""),
-    number: (value) => numbers.format(value),
+    gain: (amount) => gains.format(amount),
   };
 }

@@ -91,14 +91,14 @@ function Status({ session, initData, host, onReopen }: RewardStatusProps) {
 }
 
 function Details({ reward, session }: { reward: Reward; session: Session }): ReactNode {
-  const { text, number } = useTranslator();
+  const { text, gain } = useTranslator();
   const bot = session.bot.name;
   switch (reward.kind) {
     case "credited":
       return (
         <>
           <p className="amount">
-            <bdi>+{number(reward.amount)}</bdi>
+            <bdi>{gain(reward.amount)}</bdi>
           </p>
           <p className="secondary">
             <Message id="credited.text" values={{ balance: reward.balance }} />
@@ -142,7 +142,7 @@ function Details({ reward, session }: { reward: Reward; session: Session }): Rea
 function Quote({ id }: { id: string }) {
   return (
     <p className="quote">
-      <Message id="status.id" values={{ id }} />
+      <Message id="supportCode" values={{ id }} />
     </p>
   );
 }

@@ -16,7 +16,7 @@ interface WaitEntryProps {
 
 /** Nothing to watch yet, with the time that is left by the service's clock. Then it asks again by itself. */
 export function WaitEntry({ reason, untilMs, host, onReopen }: WaitEntryProps) {
-  const { text } = useTranslator();
+  const { text, language } = useTranslator();
   const leftMs = untilMs - useNow(500);
   const isOver = leftMs <= 0;
   useEffect(() => {
@@ -30,7 +30,7 @@ export function WaitEntry({ reason, untilMs, host, onReopen }: WaitEntryProps) {
       action={<Button onClick={host.close}>{text("action.close")}</Button>}
     >
       <p className="secondary" role="timer">
-        <Message id={`${reason}.text`} values={{ time: formatWait(leftMs) }} />
+        <Message id={`${reason}.text`} values={{ time: formatWait(leftMs, language) }} />
       </p>
     </Notice>
   );

@@ -74,13 +74,13 @@ const insertEvents = statement<{ eventId: string }>(
 
 let lastBot = 700_000_000;
 let lastCode = 0;
-const box = secretBox(Buffer.alloc(32, 7));
+export const testSecretBox = secretBox(Buffer.alloc(32, 7));
 
 /** A bot of its own, and what a test does to it. */
 export async function openDeliveryStage(database: AdDatabase, settings: Partial<BotSettings>) {
   lastBot += 1;
   const botId = String(lastBot);
-  const added = await addBot({ database, secretBox: box }, { botId, settings, now: new Date() });
+  const added = await addBot({ database, secretBox: testSecretBox }, { botId, settings, now: new Date() });
   if (added.outcome !== "added") throw new Error(added.outcome);
   await database.query.updateTable("endpoints").set({ state: "active" }).where("bot_id", "=", botId).execute();
 
@@ -149,7 +149,7 @@ const silent = (facts: object, message: string) => void logged.push({ facts, mes
 export function startTestDelivery(database: AdDatabase, limits: Partial<DeliveryLimits> = {}) {
   const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.0/8"] } });
   const delivery = startWebhookDelivery({
-    ...{ database, secretBox: box, requests },
+    ...{ database, secretBox: testSecretBox, requests },
     log: { info: silent, warn: silent, error: silent },
     limits: { sweepMs: 100, pollMs: 100, ...limits },
   });

@@ -116,6 +116,8 @@ async function makeTest(
     deps.log.info({ botId }, "an endpoint answered its test and is active");
     wakeDeliveries();
   }
+  // Booked first: what we got wrong must not leave the delivery under way.
+  if (finished.totalMs === null) throw new Error("the test could not be made by a fault of ours");
   const { status, errorClass, responseText: answer, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
   const phases = { dnsMs, tcpMs, tlsMs, firstByteMs, totalMs };
   return { outcome: "tested", eventId, isDelivered, status, errorClass, answer, phases, endpointState };

@@ -1,0 +1,153 @@
+import { verify } from "@intermission/ad-core/signature";
+import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { updateBot } from "../bots/update-bot.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import {
+  eventually,
+  openDeliveryStage,
+  openTestEndpoint,
+  startTestDelivery,
+  type TestEndpoint,
+} from "../webhook-delivery/delivery-stage.ts";
+import { openTestsOfEndpoints } from "./endpoint-stage.ts";
+
+describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let endpoint: TestEndpoint;
+  let stage: Awaited<ReturnType<typeof openDeliveryStage>>;
+  let running: { stop(): Promise<void> }[] = [];
+
+  const start = () => {
+    const tests = openTestsOfEndpoints(store.database);
+    running.push(startTestDelivery(store.database), tests);
+    return tests;
+  };
+  const endpointState = async () => (await stage.endpoint()).state;
+  const bodies = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()));
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    endpoint = await openTestEndpoint();
+    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    await stage.setEndpoint({ state: "pending" });
+  });
+  afterEach(async () => {
+    await Promise.all(running.map(({ stop }) => stop()));
+    running = [];
+    await store.database.query.updateTable("endpoints").set({ state: "disabled" }).execute();
+    await endpoint.close();
+  });
+
+  test("a new endpoint is active once it has answered a signed test event that rewards nobody", async () => {
+    start().activatePending();
+    await eventually(endpointState, (state) => state === "active");
+    const [{ headers, body } = { headers: {}, body: Buffer.alloc(0) }] = endpoint.received;
+    expect(verify(body, headers["x-signature"], [stage.token])).toBe(true);
+    expect(parseWebhookEvent(body)).toMatchObject({ event: { user_tg_id: "0", test: true, bot_id: stage.botId } });
+    expect(endpoint.received).toHaveLength(1);
+    expect(await stage.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
+    expect(await stage.attempts()).toMatchObject([{ status: 200, attempt: 1 }]);
+  });
+
+  test("nothing is sent to a pending endpoint but its test, and what was held goes out after it", async () => {
+    endpoint.answer = (response) => response.writeHead(401).end("who are you?");
+    start().activatePending();
+    await eventually(stage.attempts, (attempts) => attempts.length > 0);
+    const ids = await stage.enqueue(3);
+    expect(bodies().every(({ test: isTest }) => isTest === true)).toBe(true);
+    expect(await stage.endpoint()).toMatchObject({ state: "pending", last_status: 401, last_answer: "who are you?" });
+
+    endpoint.answer = (response) => response.end();
+    await stage.setEndpoint({ test_due_at: new Date() });
+    await eventually(endpointState, (state) => state === "active");
+    await eventually(
+      () => bodies().filter(({ test: isTest }) => isTest === undefined),
+      (sent) => sent.length === 3,
+    );
+    const tests = bodies().filter(({ test: isTest }) => isTest === true);
+    // The same event each time: a receiver that dedupes sees one.
+    expect(new Set(tests.map(({ event_id }) => event_id)).size).toBe(1);
+    expect(bodies().map(({ event_id }) => event_id)).toEqual(expect.arrayContaining(ids));
+  });
+
+  test("the first event of a pending endpoint is a reason to test it at once", async () => {
+    await stage.setEndpoint({ test_due_at: new Date(Date.now() + 3_600_000), tests: 9 });
+    start().activatePending();
+    await stage.enqueue();
+    await eventually(endpointState, (state) => state === "active");
+    await eventually(stage.deliveries, (rows) => rows.every(({ state }) => state === "delivered"));
+  });
+
+  test("a failed test is repeated with growing delays", async () => {
+    endpoint.answer = (response) => response.writeHead(500).end();
+    start().activatePending();
+    for (const [tests, seconds] of [
+      [1, 5],
+      [2, 30],
+      [3, 120],
+    ] as const) {
+      const before = Date.now();
+      await stage.setEndpoint({ test_due_at: new Date() });
+      await eventually(stage.attempts, (attempts) => attempts.length === tests);
+      const { test_due_at } = await eventually(stage.endpoint, ({ tests: made }) => made === tests);
+      expect(test_due_at.getTime() - before).toBeGreaterThanOrEqual(seconds * 1000);
+    }
+  });
+
+  test("a test by hand says what was answered, once, and changes nothing of an active endpoint's health", async () => {
+    await stage.setEndpoint({ state: "active" });
+    endpoint.answer = (response) => response.writeHead(503).end("later");
+    const tests = start();
+    const tested = await tests.testEndpoint({ botId: stage.botId, event: "direct_link" });
+    expect(tested).toMatchObject({ outcome: "tested", isDelivered: false, status: 503, answer: "later" });
+    expect(bodies()).toMatchObject([{ event: "direct_link", user_tg_id: "0", test: true }]);
+    expect(await stage.endpoint()).toMatchObject({
+      state: "active",
+      failures_in_row: 0,
+      breaker: "closed",
+      in_flight: 0,
+    });
+    expect(await stage.deliveries()).toMatchObject([{ state: "failed", end_reason: "test", attempts: 1 }]);
+  });
+
+  test("a real user id is sent only for a listed tester", async () => {
+    const tests = start();
+    expect(await tests.testEndpoint({ botId: stage.botId, userId: "42" })).toEqual({ outcome: "not-a-tester" });
+    await updateBot(store.database, { botId: stage.botId, settings: { testers: ["42"] }, now: new Date() });
+    expect(await tests.testEndpoint({ botId: stage.botId, userId: "42" })).toMatchObject({ outcome: "tested" });
+    expect(bodies()).toMatchObject([{ user_tg_id: "42", test: true }]);
+  });
+
+  test("one test of a bot at a time; without a bot, an address or a token there is none", async () => {
+    endpoint.answer = (response) => void setTimeout(() => response.end(), 200);
+    const tests = start();
+    const both = await Promise.all([1, 2].map(() => tests.testEndpoint({ botId: stage.botId })));
+    expect(both.map(({ outcome }) => outcome)).toEqual(["tested", "busy"]);
+    expect(await tests.testEndpoint({ botId: "5" })).toEqual({ outcome: "unknown-bot" });
+    await store.database.query.updateTable("bot_tokens").set({ state: "revoked" }).execute();
+    expect(await tests.testEndpoint({ botId: stage.botId })).toEqual({ outcome: "no-token" });
+    await stage.moveTo(null);
+    expect(await tests.testEndpoint({ botId: stage.botId })).toEqual({ outcome: "no-endpoint" });
+  });
+
+  test("another address is pending again, and a success of the old one does not make it active", async () => {
+    const other = await openTestEndpoint();
+    other.answer = (response) => response.writeHead(404).end();
+    endpoint.answer = async (response) => {
+      const settings = { webhookUrl: other.url };
+      await updateBot(store.database, { botId: stage.botId, settings, now: new Date() });
+      response.end();
+    };
+    const tests = start();
+    const tested = await tests.testEndpoint({ botId: stage.botId });
+    expect(tested).toMatchObject({ outcome: "tested", isDelivered: true });
+    expect(await stage.endpoint()).toMatchObject({ state: "pending", url: other.url });
+    await other.close();
+  });
+});

@@ -34,9 +34,25 @@ describe.each(testDatabases())("booking events on %s", (kind) => {
 
   const book = (lines: EventLine[], changes: Partial<Payout> = {}) =>
     bookEvents(test_.database, botId, { ...payout, ...changes }, lines);
+  const booked = async (lines: EventLine[]) => {
+    const text = "select event_id, amount, reason from ledger_entries where event_id = any($1::text[])";
+    const ids = lines.map(({ eventId }) => eventId);
+    const entries = await rows<{ event_id: string; amount: number; reason: string | null }>(text, [ids]);
+    return new Map(entries.map((entry) => [entry.event_id, entry.reason ?? entry.amount]));
+  };
   const outcomes = async (lines: EventLine[], changes: Partial<Payout> = {}) => {
-    const booked = new Map((await book(lines, changes)).map((row) => [row.event_id, row.reason ?? row.amount]));
-    return lines.map((each) => booked.get(each.eventId) ?? "nothing");
+    const before = await booked(lines);
+    await book(lines, changes);
+    const after = await booked(lines);
+    return lines.map(({ eventId }) => (before.has(eventId) ? "nothing" : after.get(eventId)));
+  };
+  const receiptOf = async ({ eventId }: EventLine) => {
+    const text = "select duplicates, last_duplicate_at, raw_body from receipts where event_id = $1";
+    const [receipt] = await rows<{ duplicates: number; last_duplicate_at: Date | null; raw_body: string | null }>(
+      text,
+      [eventId],
+    );
+    return receipt;
   };
   const rows = async <Row>(text: string, values: unknown[] = []) =>
     test_.database.run<Row>({ name: `test-${text.length}-${text.slice(0, 40)}`, text }, values);
@@ -46,6 +62,38 @@ describe.each(testDatabases())("booking events on %s", (kind) => {
     expect(await outcomes([event, event])).toEqual([10, 10]);
     expect(await outcomes([event])).toEqual(["nothing"]);
     expect(await rows("select balance from balances where user_id = '1'")).toEqual([{ balance: 10 }]);
+  });
+
+  test("what was new is counted by the reason why it pays nothing, and a repeat is not", async () => {
+    const lines = [line({ userId: "20" }), line({ userId: "21" }), line({ userId: "22", isTest: true })];
+    const counts = (await book(lines)).toSorted((a, b) => a.events - b.events);
+    expect(counts).toEqual([
+      { reason: "test", events: 1 },
+      { reason: null, events: 2 },
+    ]);
+    expect(await book(lines)).toEqual([]);
+  });
+
+  test("each repeat is counted on the receipt with its time, whichever way it came", async () => {
+    const event = line({ userId: "23" });
+    await book([event]);
+    expect(await receiptOf(event)).toMatchObject({ duplicates: 0, last_duplicate_at: null });
+    await book([event, event]);
+    await book([event]);
+    expect(await receiptOf(event)).toMatchObject({ duplicates: 3, last_duplicate_at: expect.any(Date) });
+    const together = line({ userId: "24" });
+    await book([together, together, together]);
+    expect(await receiptOf(together)).toMatchObject({ duplicates: 2, last_duplicate_at: expect.any(Date) });
+  });
+
+  test("a webhook after its reconciliation brings the bytes and is no repeat; one before it is not counted again", async () => {
+    const event = line({ userId: "25", rawBody: '{"a":1}' });
+    const listed = { ...event, rawBody: null, signatureHeader: null };
+    await book([listed]);
+    await book([event]);
+    expect(await receiptOf(event)).toEqual({ duplicates: 0, last_duplicate_at: null, raw_body: '{"a":1}' });
+    await book([listed]);
+    expect(await receiptOf(event)).toEqual({ duplicates: 0, last_duplicate_at: null, raw_body: '{"a":1}' });
   });
 
   test("a code pays for its first event only, the link after the view is booked as zero with the reason", async () => {

@@ -36,12 +36,11 @@ export interface ReceiveWebhookOptions {
 export function receiveWebhook({ database, botId, payout, ...options }: ReceiveWebhookOptions): ReceiveWebhook {
   const group = groupCommits<EventLine, undefined>({
     async run(lines) {
-      const entries = await bookEvents(database, botId, payout, lines);
-      if (entries.length > 0) options.onBooked();
+      const counts = await bookEvents(database, botId, payout, lines);
+      if (counts.length > 0) options.onBooked();
       return lines.map(() => undefined);
     },
-    mergeBy: (line) => line.eventId,
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    maxInFlight: 1,
   });
 
   return async ({ body, headers }, now) => {

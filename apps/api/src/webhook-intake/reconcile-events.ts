@@ -63,7 +63,7 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
     booked += await database.transaction(async (tx) => {
       const entries = lines.length === 0 ? [] : await bookEvents(tx, botId, payout, lines);
       if (isFinished && next !== progress.cursor) await tx.run(keepCursor, [botId, next, progress.cursor]);
-      return entries.length;
+      return entries.reduce((sum, { events }) => sum + events, 0);
     });
     if (!isFinished || !hasMore || next === progress.cursor) return { outcome: "done", booked };
   }

@@ -1,88 +1,70 @@
-import { buildConnector, Pool } from "undici";
-import { isSameAddress } from "./address-guard.ts";
-import { OutgoingFailure } from "./outgoing-failure.ts";
+import { Connection, type Destination } from "./connection.ts";
 
-const MOST_POOLS = 512;
 const IDLE_MS = 30_000;
-/** Closes what a request that gave up left behind; the request has its own, shorter clock. */
-const LONGEST_CONNECT_MS = 10_000;
-const CONNECTIONS_PER_POOL = 256;
-const LARGEST_HEADERS = 16 * 1024;
+const MOST_DESTINATIONS = 512;
+
+/** The connections to one address of one origin. The idle ones are a stack: the warmest is taken first. */
+export interface ConnectionPool {
+  readonly destination: Destination;
+  readonly idle: Connection[];
+  readonly inUse: Set<Connection>;
+}
 
 export interface ConnectionPools {
-  /** The pool of connections to exactly this address, for this origin. Call `release` when the exchange is over. */
-  borrow(origin: string, address: string): { pool: Pool; release(): void };
+  /** How many are in use at once is bounded by the callers. */
+  to(address: string, endpoint: Omit<Destination, "address">): ConnectionPool;
   close(): Promise<void>;
 }
 
-interface Entry {
-  readonly pool: Pool;
-  borrowed: number;
-  lastUsed: number;
+/** A connection that nobody else uses, kept from before or new. */
+export function takeConnection(pool: ConnectionPool): Connection {
+  const connection = pool.idle.pop() ?? new Connection(pool.destination);
+  pool.inUse.add(connection);
+  return connection;
 }
 
-/** One undici pool for each origin and address. Idle ones are closed, so that their number follows what is being sent to. */
-export function connectionPools(): ConnectionPools {
-  const entries = new Map<string, Entry>();
+/** What was not used to a clean end is closed: nothing of one exchange may reach the next. */
+export function giveBackConnection(pool: ConnectionPool, connection: Connection, isClean: boolean): void {
+  pool.inUse.delete(connection);
+  connection.usedAt = performance.now();
+  if (isClean) pool.idle.push(connection);
+  else void connection.destroy();
+}
 
-  const closeIdle = (idleMs: number, keep: number) => {
-    for (const [key, entry] of entries) {
-      if (entries.size <= keep) return;
-      if (entry.borrowed > 0 || performance.now() - entry.lastUsed < idleMs) continue;
-      entries.delete(key);
-      void entry.pool.close();
+/** Pools by origin and address. Idle connections are closed, so that their number follows what is being sent to. */
+export function connectionPools(): ConnectionPools {
+  const pools = new Map<string, ConnectionPool>();
+
+  const closeIdle = (idleMs: number, mostPools: number) => {
+    const usedBefore = performance.now() - idleMs;
+    for (const [key, pool] of pools) {
+      if (pools.size <= mostPools) return;
+      const firstKept = pool.idle.findIndex(({ usedAt }) => usedAt > usedBefore);
+      for (const connection of pool.idle.splice(0, firstKept < 0 ? pool.idle.length : firstKept))
+        void connection.destroy();
+      if (pool.inUse.size + pool.idle.length === 0) pools.delete(key);
     }
   };
   const timer = setInterval(() => closeIdle(IDLE_MS, 0), IDLE_MS / 2);
   timer.unref();
 
   return {
-    borrow(origin, address) {
-      const key = `${origin} ${address}`;
-      let entry = entries.get(key);
-      if (!entry) {
-        closeIdle(0, MOST_POOLS - 1);
-        entry = { pool: openPool(origin, address), borrowed: 0, lastUsed: 0 };
-        entries.set(key, entry);
+    to(address, endpoint) {
+      const key = `${endpoint.origin} ${address}`;
+      let pool = pools.get(key);
+      if (!pool) {
+        closeIdle(0, MOST_DESTINATIONS - 1);
+        const { origin, isSecure, host, port } = endpoint;
+        pool = { destination: { origin, isSecure, host, port, address }, idle: [], inUse: new Set() };
+        pools.set(key, pool);
       }
-      const borrowed = entry;
-      borrowed.borrowed += 1;
-      return {
-        pool: borrowed.pool,
-        release() {
-          borrowed.borrowed -= 1;
-          borrowed.lastUsed = performance.now();
-        },
-      };
+      return pool;
     },
     async close() {
       clearInterval(timer);
-      await Promise.all([...entries.values()].map(({ pool }) => pool.destroy()));
-      entries.clear();
+      const all = [...pools.values()].flatMap(({ idle, inUse }) => [...idle, ...inUse]);
+      pools.clear();
+      await Promise.all(all.map((connection) => connection.destroy()));
     },
   };
-}
-
-function openPool(origin: string, address: string): Pool {
-  const connect = buildConnector({ allowH2: false, timeout: LONGEST_CONNECT_MS, maxCachedSessions: 8 });
-  return new Pool(origin, {
-    connections: CONNECTIONS_PER_POOL,
-    pipelining: 1,
-    allowH2: false,
-    maxHeaderSize: LARGEST_HEADERS,
-    // One deadline rules the whole exchange: these two would not see a trickled body or endless interim answers.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    // The name stays in `host` and `servername` (Host header, SNI, certificate); only the address is connected to.
-    connect: (options, callback) =>
-      connect({ ...options, hostname: address }, (...[error, socket]) => {
-        if (error) return callback(error, null);
-        if (isSameAddress(address, socket.remoteAddress)) return callback(null, socket);
-        socket.destroy();
-        callback(
-          new OutgoingFailure("blocked-address", `connected to ${socket.remoteAddress} instead of ${address}`),
-          null,
-        );
-      }),
-  });
 }

@@ -1,72 +1,139 @@
 import type { Dispatcher } from "undici";
+import type { Connection } from "./connection.ts";
 import { OutgoingFailure } from "./outgoing-failure.ts";
+import type { OutgoingRequest, Timings } from "./outgoing-request.ts";
+import type { Watched } from "./watch-deadlines.ts";
 
+const CONNECT_TIMEOUT_MS = 5000;
+const TOTAL_TIMEOUT_MS = 15_000;
 const MOST_READ_BYTES = 16 * 1024;
 
-export interface Answer {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  /** At most 16 KiB, as they came: nothing is inflated. */
-  body: Buffer;
-  firstByteAt: number;
+const NOTHING = Buffer.alloc(0);
+
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
 }
 
 /**
- * One request on a pool. Resolves when the answer has ended, broke off after its headers, or grew beyond 16 KiB: the
- * headers decide, the body is only for the log. Rejects when no final headers came. `signal` ends it at any stage;
- * `onConnected` is called when a connection stands and the request is about to be written.
+ * One request from its name to the end of its answer. The final headers decide: once they came, what breaks off or grows
+ * beyond 16 KiB is an answer all the same, and without them it is a failure.
+ *
+ * Thousands run each second, so it is undici's handler itself: one object, no closures.
  */
-export function exchange(
-  pool: Dispatcher,
-  request: Dispatcher.DispatchOptions,
-  signal: AbortSignal,
-  onConnected: () => void,
-): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  let controller: Dispatcher.DispatchController | undefined;
-  let answer: Omit<Answer, "body"> | undefined;
-  let isSettled = false;
-  const chunks: Buffer[] = [];
-  let length = 0;
+export class Exchange implements Watched, Dispatcher.DispatchHandler {
+  readonly startedAt = performance.now();
+  readonly signal: AbortSignal | undefined;
+  readonly timings: Timings = { dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: 0, connectMs: null };
+  /** Moves from the shorter limit to the longer one when a connection stands. */
+  dueAt: number;
+  address: string | undefined;
+  /** At least a byte of it may have left. */
+  wasSent = false;
+  isOver = false;
+  /** Every byte of the answer was read: the connection may carry another exchange. */
+  isClean = false;
+  answer: AnswerHead | undefined;
+  /** Why there is no answer. */
+  failure: unknown;
+  readonly #connectTimeoutMs: number;
+  readonly #totalTimeoutMs: number;
+  #connection: Connection | undefined;
+  #firstChunk: Buffer = NOTHING;
+  #chunks: Buffer[] | undefined;
+  #length = 0;
+  #onOver: (() => void) | undefined;
 
-  const settle = (error?: Error) => {
-    if (isSettled) return;
-    isSettled = true;
-    signal.removeEventListener("abort", onAbort);
-    if (answer) resolve({ ...answer, body: Buffer.concat(chunks) });
-    else reject(error ?? new OutgoingFailure("protocol", "the answer ended before its headers"));
-  };
-  const give = (error: Error) => {
-    settle(error);
-    // Closes the connection, too. A request that still waits for one is ended in onRequestStart, before it is written.
-    controller?.abort(error);
-  };
-  const onAbort = () => give(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
-  signal.addEventListener("abort", onAbort);
+  constructor({ signal, connectTimeoutMs = CONNECT_TIMEOUT_MS, totalTimeoutMs = TOTAL_TIMEOUT_MS }: OutgoingRequest) {
+    this.signal = signal;
+    this.#connectTimeoutMs = Math.min(connectTimeoutMs, totalTimeoutMs);
+    this.#totalTimeoutMs = totalTimeoutMs;
+    this.dueAt = this.startedAt + this.#connectTimeoutMs;
+  }
 
-  pool.dispatch(request, {
-    onRequestStart(started) {
-      controller = started;
-      if (isSettled) started.abort(new Error("the request was given up before a connection stood"));
-      else onConnected();
-    },
-    onRequestUpgrade(_controller, status, _headers, socket) {
-      socket.destroy();
-      give(new OutgoingFailure("protocol", `status ${status} to a request that asked for no other protocol`));
-    },
-    onResponseStart(_controller, status, headers) {
-      if (status === 101 || status > 599) return give(new OutgoingFailure("protocol", `status ${status}`));
-      if (status < 200) return;
-      answer = { status, headers, firstByteAt: performance.now() };
-    },
-    onResponseData(_controller, chunk) {
-      chunks.push(chunk.subarray(0, MOST_READ_BYTES - length));
-      length += chunk.length;
-      if (length >= MOST_READ_BYTES) give(new Error("enough was read"));
-    },
-    onResponseEnd: () => settle(),
-    onResponseError: (_controller, error) => settle(error),
-  });
-  if (signal.aborted) onAbort();
-  return promise;
+  /** Resolves when it is over; an exchange is awaited once at a time. */
+  over(): Promise<void> {
+    if (this.isOver) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onOver = resolve;
+    });
+  }
+
+  /** Sends the request; over it is only later, as `isOver` and `over` tell. */
+  sendOn(connection: Connection, request: Dispatcher.DispatchOptions): void {
+    this.#connection = connection;
+    connection.client.dispatch(request, this);
+  }
+
+  /** At most 16 KiB, as they came: nothing is inflated. */
+  body(): Buffer {
+    return this.#chunks ? Buffer.concat(this.#chunks) : this.#firstChunk;
+  }
+
+  expire(): void {
+    const [errorClass, milliseconds] = this.wasSent
+      ? (["timeout-total", this.#totalTimeoutMs] as const)
+      : (["timeout-connect", this.#connectTimeoutMs] as const);
+    if (!this.isOver) this.giveUp(new OutgoingFailure(errorClass, `nothing within ${milliseconds} ms`));
+  }
+
+  giveUp(reason: unknown): void {
+    if (this.isOver) return;
+    this.failure = reason;
+    this.#end();
+  }
+
+  onRequestStart(): void {
+    this.wasSent = true;
+    this.dueAt = this.startedAt + this.#totalTimeoutMs;
+    this.#takePhases();
+    this.timings.connectMs = performance.now() - this.startedAt;
+  }
+
+  onRequestUpgrade(_controller: Dispatcher.DispatchController, status: number): void {
+    this.giveUp(new OutgoingFailure("protocol", `status ${status} to a request that asked for no other protocol`));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHead["headers"]): void {
+    if (status === 101 || status > 599) this.giveUp(new OutgoingFailure("protocol", `status ${status}`));
+    if (this.isOver || status < 200) return;
+    this.answer = { status, headers };
+    this.timings.firstByteMs = performance.now() - this.startedAt;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.isOver) return;
+    const kept = chunk.subarray(0, MOST_READ_BYTES - this.#length);
+    this.#length += kept.length;
+    if (this.#length === kept.length) this.#firstChunk = kept;
+    else {
+      this.#chunks ??= [this.#firstChunk];
+      this.#chunks.push(kept);
+    }
+    if (this.#length >= MOST_READ_BYTES) this.#end();
+  }
+
+  onResponseEnd(): void {
+    if (this.isOver) return;
+    this.isClean = true;
+    this.#end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.giveUp(error);
+  }
+
+  #end(): void {
+    this.isOver = true;
+    if (!this.wasSent) this.#takePhases();
+    this.timings.totalMs = performance.now() - this.startedAt;
+    this.#onOver?.();
+  }
+
+  #takePhases(): void {
+    if (!this.#connection) return;
+    const { tcpMs, tlsMs } = this.#connection.takePhases();
+    this.timings.tcpMs = tcpMs;
+    this.timings.tlsMs = tlsMs;
+  }
 }

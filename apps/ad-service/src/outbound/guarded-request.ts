@@ -1,14 +1,16 @@
 import type { Dispatcher } from "undici";
-import { isAddressOpen, parseNetworks } from "./address-guard.ts";
+import { isAddressOpen, type Network, parseNetworks } from "./address-guard.ts";
 import { answerText } from "./answer-text.ts";
-import { connectionPools } from "./connection-pools.ts";
-import { type Deadline, orAborted, startDeadline } from "./deadline.ts";
-import { type Answer, exchange } from "./exchange.ts";
-import { type ErrorClass, errorClassOf, OutgoingFailure } from "./outgoing-failure.ts";
-import type { FailedRequest, GuardedResult, OutgoingRequest, Purpose, Timings } from "./outgoing-request.ts";
+import { connectionPools, giveBackConnection, takeConnection } from "./connection-pools.ts";
+import { type AnswerHead, Exchange } from "./exchange.ts";
+import { errorClassOf, OutgoingFailure } from "./outgoing-failure.ts";
+import type { GuardedResult, OutgoingRequest, Purpose } from "./outgoing-request.ts";
+import { type Endpoint, parseEndpoint } from "./parse-endpoint.ts";
 import { hostResolver, type Lookup } from "./resolve-host.ts";
+import { watchDeadlines } from "./watch-deadlines.ts";
 
 const LONGEST_RETRY_AFTER = 100;
+const MOST_TARGETS = 2000;
 
 export interface GuardedRequests {
   /** Throws only for faults of this machine or of our code; everything that the other side can cause is an outcome. */
@@ -22,6 +24,14 @@ export interface GuardedRequestSettings {
   /** CIDR networks, by purpose, that are reached although they are not public. */
   allowedNetworks: Record<Purpose, readonly string[]>;
   lookup?: Lookup;
+  /** How long a name's addresses are kept; 10 s. */
+  lookupKeptMs?: number;
+}
+
+/** A URL that was parsed, and the addresses that were last checked for it: both would cost more than all else here. */
+interface Target extends Endpoint {
+  readonly literal: readonly string[] | undefined;
+  open?: readonly string[];
 }
 
 /**
@@ -30,90 +40,100 @@ export interface GuardedRequestSettings {
  * Redirects are never followed, answers never inflated, HTTP/2 never spoken.
  */
 export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRequests {
-  const networks = { webhook: parseNetworks(settings.allowedNetworks.webhook) };
-  const resolve = hostResolver(settings.lookup);
+  const purposes = { webhook: targetsOf("webhook") } satisfies Record<Purpose, unknown>;
+  const resolver = hostResolver(settings.lookup, settings.lookupKeptMs);
   const pools = connectionPools();
+  const deadlines = watchDeadlines();
 
-  async function attempt(request: OutgoingRequest, seen: Seen, deadline: Deadline): Promise<Answer> {
-    const url = checkedUrl(request.url, settings.isPlainHttpAllowed);
-    const addresses = await orAborted(resolve(url.hostname), deadline.signal);
-    const blocked = addresses.find((address) => !isAddressOpen(address, networks[request.purpose]));
-    seen.address = blocked ?? addresses[0];
-    if (blocked !== undefined) throw new OutgoingFailure("blocked-address", `${blocked} is not a public address`);
-    if (seen.address === undefined) throw new OutgoingFailure("dns", "the name has no address");
+  function targetsOf(purpose: Purpose) {
+    return { networks: parseNetworks(settings.allowedNetworks[purpose]), targets: new Map<string, Target>() };
+  }
 
-    const { pool, release } = pools.borrow(url.origin, seen.address);
+  function targetOf(targets: Map<string, Target>, url: string): Target {
+    const known = targets.get(url);
+    if (known) return known;
+    const endpoint = parseEndpoint(url, settings.isPlainHttpAllowed);
+    for (const oldest of targets.keys()) {
+      if (targets.size < MOST_TARGETS) break;
+      targets.delete(oldest);
+    }
+    const target = { ...endpoint, literal: endpoint.isLiteral ? [endpoint.host] : undefined };
+    targets.set(url, target);
+    return target;
+  }
+
+  async function lookUp(host: string, exchange: Exchange): Promise<readonly string[]> {
     try {
-      return await exchange(pool, dispatchOptions(url, request), deadline.signal, () => {
-        deadline.connected();
-        seen.timings.connectMs = performance.now() - seen.startedAt;
-      });
+      const addresses = await Promise.race([resolver.lookUp(host), exchange.over()]);
+      if (addresses === undefined || exchange.isOver) throw exchange.failure;
+      return addresses;
     } finally {
-      release();
+      exchange.timings.dnsMs = performance.now() - exchange.startedAt;
     }
   }
 
-  async function guardedRequest(request: OutgoingRequest): Promise<GuardedResult> {
-    const startedAt = performance.now();
-    const seen: Seen = {
-      startedAt,
-      address: undefined,
-      timings: { connectMs: undefined, firstByteMs: undefined, totalMs: 0 },
-    };
-    const deadline = startDeadline(request);
+  async function perform(request: OutgoingRequest, exchange: Exchange): Promise<void> {
+    const { networks, targets } = purposes[request.purpose];
+    const target = targetOf(targets, request.url);
+    const addresses = target.literal ?? resolver.known(target.host) ?? (await lookUp(target.host, exchange));
+    const [address] = addresses;
+    if (address === undefined) throw new OutgoingFailure("dns", "the name has no address");
+    if (addresses !== target.open) refuseClosed(addresses, networks, exchange);
+    target.open = addresses;
+    exchange.address = address;
+
+    const pool = pools.to(address, target);
+    const connection = takeConnection(pool);
     try {
-      return answered(await attempt(request, seen, deadline), seen);
-    } catch (error) {
-      request.signal?.throwIfAborted();
-      const errorClass = errorClassOf(error);
-      if (errorClass === undefined) throw new Error("an outgoing request could not be made", { cause: error });
-      return failed(errorClass, error instanceof Error ? error.message : String(error), seen);
+      exchange.sendOn(connection, dispatchOptions(target.path, request));
+      await exchange.over();
     } finally {
-      deadline.clear();
+      giveBackConnection(pool, connection, exchange.isClean);
     }
+  }
+  async function guardedRequest(request: OutgoingRequest): Promise<GuardedResult> {
+    request.signal?.throwIfAborted();
+    const exchange = new Exchange(request);
+    deadlines.add(exchange);
+    try {
+      await perform(request, exchange);
+    } catch (error) {
+      exchange.giveUp(error);
+    } finally {
+      deadlines.remove(exchange);
+    }
+    return exchange.answer ? answered(exchange.answer, exchange) : failed(request, exchange);
   }
 
   return { guardedRequest, close: pools.close };
 }
 
-interface Seen {
-  readonly startedAt: number;
-  address: string | undefined;
-  readonly timings: Timings;
+/** Refuses all if one is closed: a name that answers with both may answer with either the next time. */
+function refuseClosed(addresses: readonly string[], networks: readonly Network[], exchange: Exchange): void {
+  const closed = addresses.find((address) => !isAddressOpen(address, networks));
+  if (closed === undefined) return;
+  exchange.address = closed;
+  throw new OutgoingFailure("blocked-address", `${closed} is not a public address`);
 }
 
-function answered(answer: Answer, seen: Seen): GuardedResult {
-  const { status } = answer;
-  const { address, timings, startedAt } = seen;
-  timings.firstByteMs = answer.firstByteAt - startedAt;
-  const retryAfter = answer.headers["retry-after"]?.slice(0, LONGEST_RETRY_AFTER).toString();
-  const text = answerText(answer.body);
-  if (status >= 300 && status <= 399) return { ...failed("redirect", text, seen), status, retryAfter };
-  timings.totalMs = performance.now() - startedAt;
-  return { outcome: "answered", status, text, retryAfter, address, timings };
+function answered({ status, headers }: AnswerHead, exchange: Exchange): GuardedResult {
+  const { address, timings } = exchange;
+  const retryAfter = headers["retry-after"]?.slice(0, LONGEST_RETRY_AFTER).toString();
+  const text = answerText(exchange.body());
+  const isRedirect = status >= 300 && status <= 399;
+  return isRedirect
+    ? { outcome: "failed", errorClass: "redirect", wasSent: true, detail: text, status, retryAfter, address, timings }
+    : { outcome: "answered", status, text, retryAfter, address, timings };
 }
 
-function failed(errorClass: ErrorClass, detail: string, { startedAt, address, timings }: Seen): FailedRequest {
-  timings.totalMs = performance.now() - startedAt;
-  const wasSent = timings.connectMs !== undefined;
-  return { outcome: "failed", errorClass, wasSent, detail: answerText(Buffer.from(detail)), address, timings };
+function failed(request: OutgoingRequest, { failure, wasSent, address, timings }: Exchange): GuardedResult {
+  request.signal?.throwIfAborted();
+  const errorClass = errorClassOf(failure);
+  if (errorClass === undefined) throw new Error("an outgoing request could not be made", { cause: failure });
+  const detail = answerText(Buffer.from(failure instanceof Error ? failure.message : String(failure)));
+  return { outcome: "failed", errorClass, wasSent, detail, address, timings };
 }
 
-function checkedUrl(text: string, isPlainHttpAllowed: boolean): URL {
-  if (!URL.canParse(text)) throw new OutgoingFailure("blocked-address", "this is no address");
-  const url = new URL(text);
-  const isAllowed = url.protocol === "https:" || (url.protocol === "http:" && isPlainHttpAllowed);
-  if (!isAllowed) throw new OutgoingFailure("blocked-address", `${url.protocol} is not allowed`);
-  if (url.username || url.password)
-    throw new OutgoingFailure("blocked-address", "the address holds a user name or password");
-  return url;
-}
-
-function dispatchOptions(url: URL, { method, headers, body }: OutgoingRequest): Dispatcher.DispatchOptions {
-  return {
-    path: url.pathname + url.search,
-    method,
-    headers: { ...headers, "accept-encoding": "identity" },
-    body: body ?? null,
-  };
+function dispatchOptions(path: string, { method, headers, body }: OutgoingRequest): Dispatcher.DispatchOptions {
+  return { path, method, headers: { ...headers, "accept-encoding": "identity" }, body: body ?? null };
 }

@@ -17,12 +17,19 @@ export interface OutgoingRequest {
   signal?: AbortSignal;
 }
 
+/** A phase that was cut short or failed counts until then. */
 export interface Timings {
-  /** Until a connection stood; next to nothing where one was kept. */
-  connectMs: number | undefined;
-  /** Until the final headers. */
-  firstByteMs: number | undefined;
+  /** Null for a literal address, and for a name that was looked up a moment ago. */
+  dnsMs: number | null;
+  /** Null on a kept connection. */
+  tcpMs: number | null;
+  /** Null on a kept connection and for plain http. */
+  tlsMs: number | null;
+  /** From the start until the final headers; null if they never came. */
+  firstByteMs: number | null;
   totalMs: number;
+  /** From the start until a connection stood. */
+  connectMs: number | null;
 }
 
 export interface AnsweredRequest {

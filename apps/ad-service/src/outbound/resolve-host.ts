@@ -1,11 +1,17 @@
 import { lookup } from "node:dns/promises";
-import { isIP } from "node:net";
 import { OutgoingFailure } from "./outgoing-failure.ts";
 
 /** All addresses of a name, in the order in which they should be tried. */
-export type Lookup = (hostname: string) => Promise<string[]>;
+export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
-/** Addresses were checked and are connected to as they are, so keeping them for a moment opens no way around the check. */
+export interface HostResolver {
+  /** What was found a moment ago; always the same array until it is looked up anew. */
+  known(hostname: string): readonly string[] | undefined;
+  /** Rejects with an OutgoingFailure. */
+  lookUp: Lookup;
+}
+
+/** Addresses are checked and connected to as they are, so keeping them for a moment opens no way around the check. */
 const KEPT_MS = 10_000;
 const MOST_KEPT = 1000;
 
@@ -16,35 +22,39 @@ const systemLookup: Lookup = async (hostname) =>
  * Resolves names. Look-ups of one name under way at once are one: the system's resolver has four threads for the whole
  * process, and a name whose servers are silent must not take them all.
  */
-export function hostResolver(lookUp: Lookup = systemLookup): Lookup {
-  const kept = new Map<string, { addresses: Promise<string[]>; until: number }>();
+export function hostResolver(lookUpAnew: Lookup = systemLookup, keptMs = KEPT_MS): HostResolver {
+  const kept = new Map<string, { addresses: readonly string[]; until: number }>();
+  const underWay = new Map<string, Promise<readonly string[]>>();
 
-  return async (hostname) => {
-    const literal = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
-    if (isIP(literal) !== 0) return [literal];
-    const now = performance.now();
-    const known = kept.get(hostname);
-    if (known && known.until > now) return known.addresses;
-
-    const entry = { addresses: lookUp(hostname).catch(failLookup), until: Number.POSITIVE_INFINITY };
-    kept.delete(hostname);
-    kept.set(hostname, entry);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MOST_KEPT) break;
-      kept.delete(oldest);
+  async function lookUpAndKeep(hostname: string): Promise<readonly string[]> {
+    try {
+      const addresses = await lookUpAnew(hostname);
+      kept.delete(hostname);
+      for (const oldest of kept.keys()) {
+        if (kept.size < MOST_KEPT) break;
+        kept.delete(oldest);
+      }
+      kept.set(hostname, { addresses, until: performance.now() + keptMs });
+      return addresses;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : "the name was not found";
+      throw new OutgoingFailure("dns", message, { cause: error });
+    } finally {
+      underWay.delete(hostname);
     }
-    entry.addresses.then(
-      () => {
-        entry.until = performance.now() + KEPT_MS;
-      },
-      () => {
-        if (kept.get(hostname) === entry) kept.delete(hostname);
-      },
-    );
-    return entry.addresses;
-  };
-}
+  }
 
-function failLookup(error: unknown): never {
-  throw new OutgoingFailure("dns", error instanceof Error ? error.message : "the name was not found", { cause: error });
+  return {
+    known(hostname) {
+      const found = kept.get(hostname);
+      return found && found.until > performance.now() ? found.addresses : undefined;
+    },
+    async lookUp(hostname) {
+      const known = underWay.get(hostname);
+      if (known) return known;
+      const anew = lookUpAndKeep(hostname);
+      underWay.set(hostname, anew);
+      return anew;
+    },
+  };
 }

@@ -1,0 +1,111 @@
+import net from "node:net";
+import tls from "node:tls";
+import { type buildConnector, Client } from "undici";
+import { isSameAddress } from "./address-guard.ts";
+import { OutgoingFailure } from "./outgoing-failure.ts";
+import type { Timings } from "./outgoing-request.ts";
+
+const LARGEST_HEADERS = 16 * 1024;
+const PROBE_IDLE_MS = 60_000;
+
+/** One address of one origin. What is kept of TLS is kept for it alone. */
+export interface Destination {
+  readonly origin: string;
+  readonly isSecure: boolean;
+  /** The name, or the literal without its brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly address: string;
+  session?: Buffer;
+}
+
+type Phases = Pick<Timings, "tcpMs" | "tlsMs">;
+
+const NO_PHASES: Phases = { tcpMs: null, tlsMs: null };
+
+/** An HTTP/1.1 connection to exactly one address: opened when it is first used, and again when the other side closed it. */
+export class Connection {
+  readonly client: Client;
+  /** When an exchange last ended on it. */
+  usedAt = 0;
+  readonly #destination: Destination;
+  #socket: net.Socket | undefined;
+  #startedAt = 0;
+  #phases: Phases | undefined;
+
+  constructor(destination: Destination) {
+    this.#destination = destination;
+    this.client = new Client(destination.origin, {
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: LARGEST_HEADERS,
+      // One deadline rules the whole exchange: these two would not see a trickled body or endless interim answers.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (_options, callback) => this.#open(callback),
+    });
+  }
+
+  /** What opening it took, told once: to the exchange for which it was opened. A phase that is not over counts until now. */
+  takePhases(): Phases {
+    const phases = this.#phases;
+    if (phases === undefined) return NO_PHASES;
+    this.#phases = undefined;
+    const sinceStartMs = performance.now() - this.#startedAt;
+    if (phases.tcpMs === null) phases.tcpMs = sinceStartMs;
+    else if (this.#destination.isSecure) phases.tlsMs ??= sinceStartMs - phases.tcpMs;
+    return phases;
+  }
+
+  async destroy(): Promise<void> {
+    this.#socket?.destroy();
+    await this.client.destroy();
+  }
+
+  #open(callback: buildConnector.Callback): void {
+    const { address, isSecure } = this.#destination;
+    const phases: Phases = { tcpMs: null, tlsMs: null };
+    this.#phases = phases;
+    this.#startedAt = performance.now();
+    const socket = this.#connect();
+    this.#socket = socket;
+    let isOver = false;
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, PROBE_IDLE_MS);
+    // Comes before TLS's own listener, so before the first byte.
+    socket.prependOnceListener("connect", () => {
+      phases.tcpMs = performance.now() - this.#startedAt;
+      if (isSameAddress(address, socket.remoteAddress)) return;
+      const detail = `connected to ${socket.remoteAddress} instead of ${address}`;
+      socket.destroy(new OutgoingFailure("blocked-address", detail));
+    });
+    socket.once(isSecure ? "secureConnect" : "connect", () => {
+      if (socket.destroyed) return;
+      isOver = true;
+      if (isSecure) phases.tlsMs = performance.now() - this.#startedAt - (phases.tcpMs ?? 0);
+      callback(null, socket);
+    });
+    socket.on("error", (error) => {
+      if (isOver) return;
+      isOver = true;
+      callback(error, null);
+    });
+  }
+
+  /** The name stands in SNI, in the certificate's check and in the Host header; only the address is connected to. */
+  #connect(): net.Socket {
+    const destination = this.#destination;
+    const { address, host, port, session } = destination;
+    if (!destination.isSecure) return net.connect({ host: address, port });
+    const name = host.replace(/\.$/, "");
+    const socket = tls.connect({
+      ...{ host: address, port, session, ALPNProtocols: ["http/1.1"] },
+      // RFC 6066, 3: no literal addresses and no final dot in SNI.
+      servername: net.isIP(name) === 0 ? name : "",
+    });
+    socket.on("session", (fresh) => {
+      destination.session = fresh;
+    });
+    return socket;
+  }
+}

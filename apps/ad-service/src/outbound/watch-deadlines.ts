@@ -1,0 +1,50 @@
+/** How late an exchange may be ended. One coarse clock for all costs less than two timers for each. */
+const TICK_MS = 25;
+
+export interface Watched {
+  /** By `performance.now()`. May move. */
+  readonly dueAt: number;
+  readonly signal: AbortSignal | undefined;
+  /** Called when it is due, never before, and again until it was removed. */
+  expire(): void;
+  /** Called when its signal aborts. */
+  giveUp(reason: unknown): void;
+}
+
+export interface DeadlineWatch {
+  add(watched: Watched): void;
+  remove(watched: Watched): void;
+}
+
+/** Ends what is late or no longer wanted. The clock runs only while something is under way. */
+export function watchDeadlines(): DeadlineWatch {
+  const underWay = new Set<Watched>();
+  const followed = new WeakSet<AbortSignal>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function tick(): void {
+    const now = performance.now();
+    for (const watched of underWay) if (now >= watched.dueAt) watched.expire();
+    if (underWay.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  // One listener for each signal, not for each request: callers give the same one to hundreds at once.
+  function follow(signal: AbortSignal): void {
+    followed.add(signal);
+    const giveUp = () => {
+      for (const watched of underWay) if (watched.signal === signal) watched.giveUp(signal.reason);
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+  }
+
+  return {
+    add(watched) {
+      underWay.add(watched);
+      timer ??= setInterval(tick, TICK_MS);
+      if (watched.signal && !followed.has(watched.signal)) follow(watched.signal);
+    },
+    remove: (watched) => void underWay.delete(watched),
+  };
+}

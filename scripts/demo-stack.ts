@@ -99,7 +99,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   };
 }
 
-function environmentOf(
+export function environmentOf(
   name: ServerName,
   secrets: DemoSecrets,
   options: DemoStackOptions,

@@ -1,4 +1,4 @@
-/** `pnpm test:long`: what takes longer than `npm test` may, the kill script above all. Arguments go to the kill script. */
+/** `pnpm test:long`: what takes longer than `npm test` may, short forms of the kill scripts above all. */
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { runCommand, stopCommands } from "./processes.ts";
@@ -8,22 +8,12 @@ async function main(): Promise<void> {
   await step("mini-app", buildMiniapp);
   const postgres = await step("PostgreSQL", findPostgres);
   try {
-    await runCommand(
-      process.execPath,
-      ["e2e/kill/kill-servers.ts", "--database", "embedded", ...process.argv.slice(2)],
-      {
-        stdio: "inherit",
-      },
-    );
+    const kill = (script: string, ...options: string[]) =>
+      runCommand(process.execPath, [`e2e/kill/${script}.ts`, ...options], { stdio: "inherit" });
+    await kill("random-kills", "--store", "pglite", "--runs", "20");
     if (postgres === undefined)
-      throw new Problem("The kill script did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
-    await runCommand(
-      process.execPath,
-      ["e2e/kill/kill-servers.ts", "--database", postgres.url, ...process.argv.slice(2)],
-      {
-        stdio: "inherit",
-      },
-    );
+      throw new Problem("The kill scripts did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
+    await kill("many-nodes", "--runs", "30");
   } finally {
     await postgres?.stop();
   }

@@ -6,18 +6,22 @@ export interface RewardEntry {
   code: string | null;
   eventId: string | null;
   amount: number;
+  /** Why an event paid nothing, or the note of what was spent. */
   reason: string | null;
+  balance: number | null;
 }
+
+export type CreatedCode =
+  | { outcome: "created"; code: string; directLink: string; miniappUrl: string }
+  | { outcome: "unavailable"; reason: string };
+
+export type SpendOutcome = { outcome: "spent" | "insufficient"; balance: number } | { outcome: "conflict" };
 
 export interface Receipt {
   eventId: string | null;
   rawBody: string | null;
   signatureHeader: string | null;
 }
-
-export type CreatedCode =
-  | { outcome: "created"; code: string; directLink: string; miniappUrl: string }
-  | { outcome: "unavailable"; reason: string };
 
 export function companionApi(apiUrl: string, backendApiKey: string) {
   async function call<Result>(path: string, init: RequestInit): Promise<Result> {
@@ -40,7 +44,25 @@ export function companionApi(apiUrl: string, backendApiKey: string) {
       mutate<CreatedCode>("codes.create", { userId, ...(reference && { reference }) }),
     listRewards: async (userId: string) =>
       (await query<{ entries: RewardEntry[] }>("rewards.list", { userId, limit: 100 })).entries,
+    /** The whole ledger, newest first. */
+    async listAllRewards(): Promise<RewardEntry[]> {
+      const all: RewardEntry[] = [];
+      let cursor: string | null | undefined;
+      do {
+        const page: { entries: RewardEntry[]; next: string | null } = await query("rewards.list", {
+          limit: 100,
+          ...(cursor && { cursor }),
+        });
+        all.push(...page.entries);
+        cursor = page.next;
+      } while (cursor !== null);
+      return all;
+    },
+    spend: (order: { userId: string; amount: number; idempotencyKey: string; note: string }) =>
+      mutate<SpendOutcome>("rewards.spend", order),
     latestReceipts: () => query<Receipt[]>("receipts.latest", { limit: 50 }),
     balance: async (userId: string) => (await query<{ balance: number }>("rewards.balance", { userId })).balance,
   };
 }
+
+export type CompanionApi = ReturnType<typeof companionApi>;

@@ -1,0 +1,99 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { initDataOf, ScriptedViewer, stretches } from "../scripted-viewer.ts";
+import { type CompanionApi, companionApi } from "./companion-api.ts";
+import { patiently } from "./patiently.ts";
+import type { Nodes } from "./start-nodes.ts";
+
+/** What somebody was told to have earned or spent, and what the books must therefore hold. */
+export interface Promises {
+  readonly earned: { readonly userId: string; readonly code: string; readonly event: "rewarded" | "direct_link" }[];
+  readonly spent: { readonly userId: string; readonly note: string; readonly outcome: "spent" | "insufficient" }[];
+}
+
+/** As many share all codes, so that a user's balance is written by several nodes at once. */
+const USERS = 40;
+
+/** People who watch ads, follow links and spend, and try again whenever a server does not answer. */
+export function earnEvents(nodes: Nodes) {
+  const api = companionApi(nodes.apiUrl, nodes.secrets.backendApiKey);
+  const promises: Promises = { earned: [], spent: [] };
+  const underWay = new Set<Promise<void>>();
+  let started = 0;
+
+  async function earn(index: number): Promise<void> {
+    const userId = userOf(index);
+    const code = await newCode(api, userId, `${index}`);
+    const event = index % 4 === 0 ? "rewarded" : "direct_link";
+    if (event === "rewarded") await watchAd(nodes, userId, code);
+    else await followLink(nodes, code, `198.18.${index >> 8}.${index & 255}`);
+    promises.earned.push({ userId, code, event });
+    if (index % 5 === 0) await spend(userId, `order ${index}`);
+  }
+
+  async function spend(userId: string, note: string): Promise<void> {
+    const order = { userId, amount: 1, idempotencyKey: note, note };
+    const { outcome } = await patiently("spending", () => api.spend(order));
+    if (outcome === "conflict") throw new Error(`${note} was spent with another amount`);
+    promises.spent.push({ userId, note, outcome });
+  }
+
+  return {
+    promises,
+    /** Lets one more person begin. */
+    begin(): void {
+      const work: Promise<void> = earn(started++).finally(() => underWay.delete(work));
+      work.catch(() => {});
+      underWay.add(work);
+    },
+    get underWay() {
+      return underWay.size;
+    },
+    /** Resolves when everybody was told what they have earned. */
+    async finish(): Promise<void> {
+      await Promise.all(underWay);
+    },
+  };
+}
+
+function userOf(index: number): string {
+  return String(100_000 + (index % USERS));
+}
+
+async function newCode(api: CompanionApi, userId: string, reference: string): Promise<string> {
+  const { code } = await patiently("creating a code", async () => {
+    const answer = await api.createCode(userId, reference);
+    return answer.outcome === "created" ? answer : undefined;
+  });
+  return code;
+}
+
+async function watchAd(nodes: Nodes, userId: string, code: string): Promise<void> {
+  const viewer = new ScriptedViewer(nodes.adServiceUrl);
+  await patiently("watching an ad", async () => {
+    const { status, body } = await viewer.open(nodes.secrets.botId, initDataOf(userId, nodes.secrets), code);
+    if (status !== 200 || body.outcome !== "session") throw new Error(`no ad for ${userId}: ${JSON.stringify(body)}`);
+    if (body.state === "rewarded") return true;
+    const { session_id: id, token, ad } = body;
+    await patiently("starting", () => viewer.report(id, { token, reports: [], started: true }));
+    await wait(ad.duration_ms);
+    const reports = stretches(ad.duration_ms, 0, body.first_sequence);
+    const end = await patiently("closing", () => viewer.report(id, { token, reports, closed: "tap" }));
+    return end.status === 200 && end.body.state === "rewarded" ? true : undefined;
+  });
+}
+
+async function followLink(nodes: Nodes, code: string, address: string): Promise<void> {
+  const headers = {
+    "user-agent":
+      "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36",
+    accept: "text/html",
+    "accept-language": "en",
+    "x-forwarded-for": address,
+  };
+  await patiently("following a link", async () => {
+    const signal = AbortSignal.timeout(10_000);
+    const response = await fetch(`${nodes.adServiceUrl}/${code}`, { redirect: "manual", headers, signal });
+    await response.arrayBuffer();
+    return response.status === 302 ? true : undefined;
+  });
+}

@@ -1,0 +1,59 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { dealSteps } from "./death-steps.ts";
+import type { earnEvents } from "./earn-events.ts";
+import type { Random } from "./seeded-random.ts";
+import type { Node, Nodes } from "./start-nodes.ts";
+
+/** A step that has not come by then is given up, and the server dies where it is. */
+const STEP_WITHIN_MS = 6000;
+const PEOPLE_AT_ONCE = 16;
+
+const ANYWHERE = "at a random moment";
+
+interface Killing {
+  readonly nodes: Nodes;
+  readonly earning: ReturnType<typeof earnEvents>;
+  readonly random: Random;
+}
+
+/**
+ * Makes the runs of a kill script: each names a step, lets people earn until a server has died there, and starts it again. What its death left behind is sorted out while the next runs go on.
+ */
+export function killAtSteps({ nodes, earning, random }: Killing) {
+  const deal = { "ad-service": dealSteps("ad-service", random), api: dealSteps("api", random) };
+  /** How often a server died at each place. */
+  const deaths = new Map<string, number>();
+
+  async function earnUntil(hasDied: () => boolean): Promise<void> {
+    const until = Date.now() + STEP_WITHIN_MS;
+    while (!hasDied() && Date.now() < until) {
+      if (earning.underWay < PEOPLE_AT_ONCE) earning.begin();
+      await wait(100 + 300 * random.next());
+    }
+  }
+
+  /** The first of these nodes to pass the step dies there; two may, when they pass it together. */
+  async function dieAt(targets: readonly Node[], step: string): Promise<boolean> {
+    const count = 1 + random.below(2);
+    for (const node of targets) node.arm(step, count);
+    await earnUntil(() => targets.some((node) => !node.isUp));
+    for (const node of targets) node.disarm();
+    return targets.some((node) => !node.isUp);
+  }
+
+  return {
+    deaths,
+    async run(): Promise<void> {
+      const role = random.pick(["ad-service", "ad-service", "api"] as const);
+      const targets = nodes.all.filter((node) => node.role === role);
+      let step = deal[role]();
+      if (!(await dieAt(targets, step))) {
+        await random.pick(targets).kill();
+        step = ANYWHERE;
+      }
+      const place = `${role} ${step}`;
+      deaths.set(place, (deaths.get(place) ?? 0) + 1);
+      await Promise.all(targets.map((node) => node.isUp || node.start()));
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Tries again while a server is down, as a phone or a bot would. `undefined` is an answer that asks to come again. */
+export async function patiently<T>(
+  what: string,
+  attempt: () => Promise<T | undefined>,
+  { withinMs = 300_000, pauseMs = 150 } = {},
+): Promise<T> {
+  const until = Date.now() + withinMs;
+  let fault: unknown;
+  while (Date.now() < until) {
+    try {
+      const result = await attempt();
+      if (result !== undefined) return result;
+    } catch (error) {
+      fault = error;
+    }
+    await wait(pauseMs);
+  }
+  throw new Error(`${what} did not succeed in ${withinMs / 1000} s`, { cause: fault });
+}

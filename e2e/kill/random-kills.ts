@@ -1,0 +1,27 @@
+/**
+ * Kills ad service and companion API by SIGKILL, each time at another step on an event's way into the ledger, while people
+ * earn and spend; then shows that no event was lost and none was paid twice.
+ *
+ *   node e2e/kill/random-kills.ts [--runs 1000] [--store pglite|postgres] [--seed 1] [--block 100]
+ */
+import { parseArgs } from "node:util";
+import { proveBooks } from "./prove-books.ts";
+import { withStore } from "./with-store.ts";
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "1000" },
+    store: { type: "string", default: "pglite" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    block: { type: "string", default: "100" },
+  },
+});
+
+await withStore(values.store, ({ databaseUrl, dataDirectory }) =>
+  proveBooks({
+    ...{ databaseUrl, dataDirectory, adServices: 1, apis: 1 },
+    ...{ runs: Number(values.runs), block: Number(values.block), seed: Number(values.seed) },
+    name: `one node of each on ${values.store}`,
+    disturbances: [],
+  }),
+);

@@ -1,0 +1,51 @@
+import { companionApi, type RewardEntry } from "./companion-api.ts";
+import { patiently } from "./patiently.ts";
+import type { Nodes } from "./start-nodes.ts";
+
+export interface ListedEvent {
+  readonly event_id: string;
+  readonly event: "rewarded" | "direct_link";
+  readonly user_tg_id: string;
+  readonly code?: string;
+  readonly test?: true;
+  readonly delivery: "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
+}
+
+/** What both parties have written down, read through their public doors. Tests of the endpoint are left out. */
+export interface Books {
+  /** The ad service's, in the order of their commits. */
+  readonly events: readonly ListedEvent[];
+  /** The companion API's, newest first. */
+  readonly entries: readonly RewardEntry[];
+  readonly balances: ReadonlyMap<string, number>;
+}
+
+export async function readBooks(nodes: Nodes): Promise<Books> {
+  const api = companionApi(nodes.apiUrl, nodes.secrets.backendApiKey);
+  const events = await patiently("listing the events", () => listEvents(nodes));
+  const entries = (await patiently("listing the ledger", () => api.listAllRewards())).filter(
+    ({ reason }) => reason !== "test",
+  );
+  const balances = new Map<string, number>();
+  for (const userId of new Set(entries.map((entry) => entry.userId))) {
+    balances.set(userId, await patiently("asking for a balance", () => api.balance(userId)));
+  }
+  return { events, entries, balances };
+}
+
+async function listEvents({ adServiceUrl, secrets }: Nodes): Promise<ListedEvent[]> {
+  const events: ListedEvent[] = [];
+  let after = "";
+  for (;;) {
+    const query = new URLSearchParams({ limit: "500", ...(after !== "" && { after }) });
+    const response = await fetch(`${adServiceUrl}/client/v1/events?${query}`, {
+      headers: { authorization: `Bearer ${secrets.adApiToken}` },
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (!response.ok) throw new Error(`the list of events answered ${response.status}`);
+    const page: { events: ListedEvent[]; next: string; has_more: boolean } = await response.json();
+    events.push(...page.events.filter(({ test }) => !test));
+    if (!page.has_more) return events;
+    after = page.next;
+  }
+}

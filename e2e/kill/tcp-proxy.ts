@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Resets every connection, and every new one, until `mend`. */
+  cut(): void;
+  mend(): void;
+  close(): Promise<void>;
+}
+
+/** As a load balancer that tries its targets again while they start. */
+const PATIENCE_MS = 3000;
+
+/** Passes bytes on to the targets in turn, on 127.0.0.1. A target that dies takes its connections with it. */
+export async function openTcpProxy(options: {
+  readonly targets: readonly number[];
+  /** Sees what clients send. */
+  readonly onSent?: (chunk: Buffer) => void;
+}): Promise<TcpProxy> {
+  const open = new Set<Socket>();
+  let isCut = false;
+  let turn = 0;
+
+  const server = createServer(async (client) => {
+    open.add(client);
+    client.on("error", () => {});
+    client.on("close", () => open.delete(client));
+    if (isCut) return void client.resetAndDestroy();
+    client.pause();
+    const target = await reach(() => options.targets[turn++ % options.targets.length] ?? 0);
+    if (target === undefined || client.destroyed || isCut) {
+      target?.destroy();
+      return void client.resetAndDestroy();
+    }
+    target.on("close", (hasFailed) => (hasFailed ? client.resetAndDestroy() : client.end()));
+    client.on("close", () => target.destroy());
+    if (options.onSent) client.on("data", options.onSent);
+    client.pipe(target).pipe(client);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
+
+  const resetAll = () => {
+    for (const socket of open) socket.resetAndDestroy();
+  };
+  return {
+    port: address.port,
+    cut() {
+      isCut = true;
+      resetAll();
+    },
+    mend() {
+      isCut = false;
+    },
+    async close() {
+      resetAll();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function reach(nextPort: () => number): Promise<Socket | undefined> {
+  const until = Date.now() + PATIENCE_MS;
+  while (Date.now() < until) {
+    const socket = connect(nextPort(), "127.0.0.1").setNoDelay();
+    socket.on("error", () => {});
+    const isConnected = await Promise.race([
+      once(socket, "connect").then(
+        () => true,
+        () => false,
+      ),
+      once(socket, "close").then(() => false),
+    ]);
+    if (isConnected) return socket;
+    await wait(50);
+  }
+  return undefined;
+}

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startTemporaryCluster, type TemporaryCluster } from "../../packages/postgres/src/temporary-cluster.ts";
+import { explain, Problem } from "../../scripts/say.ts";
+
+export interface Store {
+  readonly dataDirectory: string;
+  /** Both undefined on the embedded store. */
+  readonly databaseUrl: string | undefined;
+  readonly cluster: TemporaryCluster | undefined;
+}
+
+/** Lends a kill script a folder, and on "postgres" a server of its own, which it may crash. Without faults nothing is left. */
+export async function withStore(store: string, prove: (store: Store) => Promise<boolean>): Promise<void> {
+  // An orderly exit, at which whoever started a process ends it.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
+  const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-kill-"));
+  let cluster: TemporaryCluster | undefined;
+  try {
+    if (store === "postgres") cluster = await startCluster();
+    else if (store !== "pglite") throw new Problem(`There is no store ${store}.`, "Use --store pglite or postgres.");
+    const isProven = await prove({ dataDirectory, databaseUrl: cluster?.url, cluster });
+    if (isProven) rmSync(dataDirectory, { recursive: true, force: true });
+    else console.error(`The servers' logs are in ${dataDirectory}`);
+    process.exitCode = isProven ? 0 : 1;
+  } catch (error) {
+    explain(error);
+  } finally {
+    await cluster?.stop();
+  }
+}
+
+async function startCluster(): Promise<TemporaryCluster> {
+  const started = await startTemporaryCluster();
+  if ("url" in started) return started;
+  throw new Problem("There is no PostgreSQL server on this machine to crash.", "Install postgresql.");
+}

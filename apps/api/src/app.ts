@@ -12,13 +12,17 @@ import { identifyCaller } from "./identify-caller.ts";
 import type { BookingHint } from "./ledger/booking-hint.ts";
 import { getBalance } from "./ledger/get-balance.ts";
 import { getRewardStatus } from "./ledger/get-reward-status.ts";
+import { limitWatches } from "./ledger/limit-watches.ts";
 import { listRewards } from "./ledger/list-rewards.ts";
 import { spend } from "./ledger/spend.ts";
 import { isLedgerCursor, latestCursor, startOfLedger, watchRewards } from "./ledger/watch-rewards.ts";
 import { createRouter, type Verbs } from "./router.ts";
 import { authenticateTelegramUser } from "./telegram-user/authenticate-telegram-user.ts";
+import { defaultSignInLimits, limitSignIns, type SignInLimits } from "./telegram-user/limit-sign-ins.ts";
 import { deriveSessionKey } from "./telegram-user/session-token.ts";
-import { latestReceipts } from "./webhook-intake/latest-receipts.ts";
+import { countRefusals, type RefusalCounter } from "./webhook-intake/count-refusals.ts";
+import { listReceipts } from "./webhook-intake/list-receipts.ts";
+import { listRefusals } from "./webhook-intake/list-refusals.ts";
 import { receiveWebhook } from "./webhook-intake/receive-webhook.ts";
 import { webhookRoutes } from "./webhook-intake/routes.ts";
 
@@ -30,20 +34,26 @@ export interface AppOptions {
   hint: BookingHint;
   /** Ends what would go on for ever, so that the server can close. */
   stopping: AbortSignal;
+  /** Whether a connection came by the operator's own door, the socket in the data folder. */
+  isControlSocket?: (socket: object) => boolean;
+  signInLimits?: SignInLimits;
 }
 
 const ping = statement<unknown>("ping", "select 1");
 
 /** All routes of the companion API. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { config, database, hint, logger } = options;
+  const { config, database, hint, logger, isControlSocket = () => false } = options;
   const { backendApiKey, telegramBotToken } = config;
   const secrets = { backendApiKey, telegramBotToken, sessionKey: deriveSessionKey(config) };
   const app = createHttpServer({ logger, trustProxy: config.trustProxy });
 
   healthRoutes(app, { check: () => database.run(ping, []) });
   const { botId, adApiTokens: tokens, payout, twoFieldEvents } = config;
-  webhookRoutes(app, receiveWebhook({ database, botId, tokens, payout, twoFieldEvents, onBooked: hint.announce }));
+  const refusals = countRefusals(database, botId, logger);
+  app.addHook("onClose", () => refusals.flush().catch((error) => logger.warn({ err: error }, "counts were lost")));
+  const receive = receiveWebhook({ database, botId, tokens, payout, twoFieldEvents, onBooked: hint.announce });
+  webhookRoutes(app, receive, refusals);
   app.register(
     async (scope) => {
       // The mini-app's page is the only one that may call from a browser; it sends its token in a header, no cookies.
@@ -55,8 +65,14 @@ export function createApp(options: AppOptions): FastifyInstance {
       });
       await scope.register(fastifyTRPCPlugin, {
         trpcOptions: {
-          router: createRouter(verbsOf(options, secrets)),
-          createContext: ({ req }) => ({ caller: identifyCaller(req.headers.authorization, secrets, new Date()) }),
+          router: createRouter(verbsOf(options, secrets, refusals)),
+          createContext: ({ req }) => ({
+            // Who can open the socket can open the store beside it.
+            caller: isControlSocket(req.raw.socket)
+              ? { kind: "backend" }
+              : identifyCaller(req.headers.authorization, secrets, new Date()),
+            address: req.ip,
+          }),
           maxBatchSize: 10,
           onError({ error, path }) {
             if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, path }, "procedure failed");
@@ -71,13 +87,16 @@ export function createApp(options: AppOptions): FastifyInstance {
 }
 
 function verbsOf(
-  { config, database, adService, logger, hint, stopping }: AppOptions,
+  { config, database, adService, logger, hint, stopping, signInLimits = defaultSignInLimits }: AppOptions,
   secrets: { telegramBotToken: string; sessionKey: Buffer },
+  refusals: RefusalCounter,
 ): Verbs {
   const { botId, links } = config;
+  const signIns = limitSignIns(signInLimits);
+  const watches = limitWatches();
   const onUnavailable = (facts: object) => logger.warn(facts, "no code could be had from the ad service");
   return {
-    signIn: (initData) => authenticateTelegramUser(initData, secrets, new Date()),
+    signIn: (initData, address) => authenticateTelegramUser({ initData, address }, secrets, signIns, new Date()),
     createCode: (wanted) => requestCode({ database, adService, botId, links, onUnavailable }, wanted),
     getRewardStatus: (query) => getRewardStatus(database, botId, query),
     listRewards: (query) => listRewards(database, botId, query),
@@ -89,12 +108,16 @@ function verbsOf(
     },
     isCursor: isLedgerCursor,
     latestCursor: () => latestCursor(database),
-    async *watchRewards(from, signal) {
-      const start = from === "start" ? startOfLedger : from === "now" ? await latestCursor(database) : from.cursor;
-      const until = AbortSignal.any(signal ? [stopping, signal] : [stopping]);
-      // Other nodes' bookings, and those whose commit was overtaken, are found by the timer.
-      yield* watchRewards(database, botId, start, until, () => hint.wait(1000, until));
+    watchRewards: (from, signal) =>
+      watches(async function* () {
+        const start = from === "start" ? startOfLedger : from === "now" ? await latestCursor(database) : from.cursor;
+        const until = AbortSignal.any(signal ? [stopping, signal] : [stopping]);
+        yield* watchRewards(database, botId, start, until, (milliseconds) => hint.wait(milliseconds, until));
+      }),
+    listReceipts: (query) => listReceipts(database, botId, query),
+    async listRefusals(since) {
+      await refusals.flush();
+      return listRefusals(database, botId, since);
     },
-    latestReceipts: (limit) => latestReceipts(database, botId, limit),
   };
 }

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { claimDataFolder } from "@intermission/http-server/control-socket";
+import { type ClaimedFolder, claimDataFolder } from "@intermission/http-server/control-socket";
 import { onStopSignal } from "@intermission/http-server/graceful-stop";
 import { createLogger } from "@intermission/http-server/logger";
 import { openDatabase } from "@intermission/postgres/open-database";
@@ -13,7 +13,7 @@ import { reconcileForever } from "./webhook-intake/reconcile-forever.ts";
 async function main(): Promise<void> {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: "api" });
-  const release = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : async () => {};
+  const folder = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : undefined;
   const database = await openDatabase<unknown>({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataFolder,
@@ -27,10 +27,16 @@ async function main(): Promise<void> {
   });
   const adService = adServiceClient({ url: config.adServiceUrl, token: config.adApiTokens[0] });
   const stopping = new AbortController();
-  const hint = bookingHint();
-  const app = createApp({ config, database, adService, logger, hint, stopping: stopping.signal });
+  const hint = await bookingHint(database, logger);
+  const controlSockets = new WeakSet<object>();
+  const isControlSocket = (socket: object) => controlSockets.has(socket);
+  const app = createApp({ config, database, adService, logger, hint, stopping: stopping.signal, isControlSocket });
 
   const url = await listen(app, config);
+  folder?.serve((socket) => {
+    controlSockets.add(socket);
+    app.server.emit("connection", socket);
+  });
   const reconciliation = reconcileForever({
     ...{ database, adService, botId: config.botId, payout: config.payout, settleAfterSeconds: 30 },
     ...{ logger, stopping: stopping.signal, onBooked: hint.announce },
@@ -41,8 +47,9 @@ async function main(): Promise<void> {
       await app.close();
       await adService.close();
       await reconciliation;
+      await hint.stop();
       await database.close();
-      await release();
+      await folder?.release();
     },
     { logger },
   );
@@ -51,13 +58,12 @@ async function main(): Promise<void> {
 }
 
 /** The embedded store has one owner; a second process would destroy it. */
-async function claimFolder(folder: string): Promise<() => Promise<void>> {
+async function claimFolder(folder: string): Promise<ClaimedFolder> {
   const claim = await claimDataFolder(folder);
   if (claim.outcome === "in-use") {
     throw new Error(`${folder} is in use by another process: stop that one, or set DATA_DIR to another folder`);
   }
-  claim.serve((socket) => socket.destroy());
-  return claim.release;
+  return claim;
 }
 
 async function listen(app: ReturnType<typeof createApp>, { host, port }: Config): Promise<string> {

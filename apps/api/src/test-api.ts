@@ -49,11 +49,13 @@ export async function startTestApi(
   database: Database<unknown>,
   changes: Partial<Config> = {},
   adService: AppOptions["adService"] = { createCode: () => Promise.reject(new Error("no ad service in this test")) },
+  more: Partial<AppOptions> = {},
 ): Promise<TestApi> {
   const config = { ...testConfig, ...changes };
   const stopping = new AbortController();
   const logger = createLogger({ level: config.logLevel, name: "api" });
-  const app = createApp({ config, database, adService, logger, hint: bookingHint(), stopping: stopping.signal });
+  const hint = await bookingHint(database, logger);
+  const app = createApp({ config, database, adService, logger, hint, stopping: stopping.signal, ...more });
   await app.listen({ host: config.host, port: config.port });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {
@@ -69,6 +71,7 @@ export async function startTestApi(
     async stop() {
       stopping.abort();
       await app.close();
+      await hint.stop();
     },
   };
 }

@@ -1,10 +1,12 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 
-/** Who calls. Decided once per request, from the Authorization header alone. */
+/** Who calls. Decided once per request: by the Authorization header, or by the door, where it is the socket in the data folder. */
 export type Caller = { kind: "backend" } | { kind: "user"; userId: string } | { kind: "nobody" };
 
 export interface Context {
   readonly caller: Caller;
+  /** The client's network address. */
+  readonly address: string;
 }
 
 const t = initTRPC.context<Context>().create({

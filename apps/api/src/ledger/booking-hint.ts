@@ -1,29 +1,94 @@
-/** Wakes those who wait for entries. A hint alone: whoever waits also asks again on a timer, which is the truth. */
+import { randomUUID } from "node:crypto";
+import type { Logger } from "@intermission/http-server/logger";
+import type { Database } from "@intermission/postgres/open-database";
+
+/** Wakes those who wait for entries, on this node and on the others. A hint alone: asking again on a timer is the truth. */
 export interface BookingHint {
   /** Something was committed. */
   announce(): void;
-  /** Resolves at the next announcement, after `milliseconds`, or when the signal aborts. */
-  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** Resolves with true at the next announcement of any node; with false after `milliseconds`, or when the signal aborts. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<boolean>;
+  stop(): Promise<void>;
 }
 
-export function bookingHint(): BookingHint {
+/** Twenty in a second at most, of each node. */
+const apartMs = 50;
+const channel = "booked";
+
+/** Notices go out after the commit and outside of it: inside, PostgreSQL would let one commit at a time. */
+export async function bookingHint(
+  database: Pick<Database<unknown>, "listen" | "notify">,
+  logger: Pick<Logger, "debug">,
+): Promise<BookingHint> {
+  const node = randomUUID();
   const waiting = new Set<() => void>();
+  const wake = () => {
+    for (const each of [...waiting]) each();
+  };
+  const unlisten = await database.listen(channel, (from) => {
+    if (from !== node) wake();
+  });
+  const announce = atMostOnceIn(apartMs, async () => {
+    wake();
+    await database.notify(channel, node).catch((error: unknown) => logger.debug({ err: error }, "no notice was sent"));
+  });
+
   return {
-    announce() {
-      for (const wake of waiting) wake();
-    },
+    announce: announce.now,
     wait: (milliseconds, signal) =>
       new Promise((resolve) => {
-        const wake = () => {
+        const end = (isHinted: boolean) => {
           clearTimeout(timer);
-          waiting.delete(wake);
-          signal.removeEventListener("abort", wake);
+          waiting.delete(onHint);
+          signal.removeEventListener("abort", onAbort);
+          resolve(isHinted);
+        };
+        const onHint = () => end(true);
+        const onAbort = () => end(false);
+        const timer = setTimeout(onAbort, milliseconds);
+        waiting.add(onHint);
+        signal.addEventListener("abort", onAbort, { once: true });
+        if (signal.aborted) onAbort();
+      }),
+    async stop() {
+      await announce.stop();
+      await unlisten();
+    },
+  };
+}
+
+/** Acts at once, and for all calls that come meanwhile once more afterwards. */
+function atMostOnceIn(milliseconds: number, act: () => Promise<void>) {
+  let resting: Promise<void> | undefined;
+  let isWanted = false;
+  let isStopped = false;
+  let endRest = () => {};
+
+  async function actUntilNobodyAsks(): Promise<void> {
+    while (isWanted && !isStopped) {
+      isWanted = false;
+      await act();
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        endRest = () => {
+          clearTimeout(timer);
           resolve();
         };
-        const timer = setTimeout(wake, milliseconds);
-        waiting.add(wake);
-        signal.addEventListener("abort", wake, { once: true });
-        if (signal.aborted) wake();
-      }),
+        if (isStopped) endRest();
+      });
+    }
+    resting = undefined;
+  }
+
+  return {
+    now() {
+      isWanted = true;
+      if (!isStopped) resting ??= actUntilNobodyAsks();
+    },
+    async stop() {
+      isStopped = true;
+      endRest();
+      await resting;
+    },
   };
 }

@@ -2,7 +2,7 @@ import { eventType, telegramId } from "@intermission/ad-core/client-api";
 import { TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";
 import { backendProcedure, router, subjectOf, userOrBackendProcedure } from "../trpc.ts";
-import type { RewardPage, RewardStatus, SpendOutcome, WatchedEntry } from "./schema.ts";
+import type { RewardPage, RewardStatus, SpendOutcome, WatchOutcome } from "./schema.ts";
 
 export interface LedgerVerbs {
   getRewardStatus(query: {
@@ -16,10 +16,7 @@ export interface LedgerVerbs {
   /** Whether this text can have come from `next`, `cursor` or a tracked id. */
   isCursor(text: string): boolean;
   latestCursor(): Promise<string>;
-  watchRewards(
-    from: { cursor: string } | "start" | "now",
-    signal: AbortSignal | undefined,
-  ): AsyncIterable<WatchedEntry>;
+  watchRewards(from: { cursor: string } | "start" | "now", signal: AbortSignal | undefined): WatchOutcome;
 }
 
 const maximalAmount = 1_000_000_000;
@@ -89,7 +86,11 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
       .input(z.object({ lastEventId: cursor.nullish(), from: z.enum(["start", "now"]).default("now") }))
       .subscription(async function* ({ input, signal }) {
         const from = input.lastEventId ? { cursor: input.lastEventId } : input.from;
-        for await (const { cursor: id, entry } of verbs.watchRewards(from, signal)) yield tracked(id, entry);
+        const watch = verbs.watchRewards(from, signal);
+        if (watch.outcome === "too-many") {
+          throw new TRPCError({ code: "TOO_MANY_REQUESTS", message: `${watch.limit} watch already: share one line` });
+        }
+        for await (const { cursor: id, entry } of watch.entries) yield tracked(id, entry);
         // The server stops. An orderly end would tell the client that there is no more; this makes it come back.
         if (!signal?.aborted) throw new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "restarting" });
       }),

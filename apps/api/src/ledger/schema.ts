@@ -53,3 +53,8 @@ export interface WatchedEntry {
   cursor: string;
   entry: RewardEntry;
 }
+
+export type WatchOutcome =
+  | { outcome: "watching"; entries: AsyncIterable<WatchedEntry> }
+  /** So many watch on this node already. */
+  | { outcome: "too-many"; limit: number };

@@ -45,7 +45,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     }
     return seen;
   }
-  const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
+  const pause = () => new Promise<boolean>((resolve) => setTimeout(resolve, 5, false));
 
   test("each entry comes once, in spite of parallel commits and broken lines", async () => {
     const from = await latestCursor(store.database);

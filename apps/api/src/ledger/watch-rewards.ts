@@ -5,6 +5,9 @@ import type { WatchedEntry } from "./schema.ts";
 
 const pageSize = 200;
 
+const shortestPauseMs = 25;
+const longestPauseMs = 1000;
+
 // Ends before the oldest transaction that is still running: what it will commit sorts behind this page.
 const nextPage = statement<EntryRow>(
   "watch-rewards",
@@ -35,18 +38,22 @@ export async function latestCursor(runner: Pick<Runner<unknown>, "run">): Promis
 
 /**
  * Each entry once, in the order of commits, from the cursor on and then live, until the signal aborts.
- * `waitForMore` may return early, as a hint that something was booked; asking again on its timer is what misses nothing.
+ *
+ * `waitForMore` may return early, with true, as a hint that something was booked; asking again on its timer is what misses
+ * nothing. After a hint it is soon asked again, and then less and less often: an entry shows only when every transaction
+ * that began before it has ended.
  */
 export async function* watchRewards(
   runner: Pick<Runner<unknown>, "run">,
   botId: string,
   from: string,
   signal: AbortSignal,
-  waitForMore: () => Promise<void>,
+  waitForMore: (milliseconds: number) => Promise<boolean>,
 ): AsyncGenerator<WatchedEntry> {
   const start = decodeCursor(from);
   if (!start) throw new Error("the cursor was not checked");
   let { xid, id } = start;
+  let pauseMs = longestPauseMs;
   while (!signal.aborted) {
     const rows = await runner.run(nextPage, [botId, xid, id]);
     for (const row of rows) {
@@ -55,6 +62,8 @@ export async function* watchRewards(
       id = String(row.entry_id);
       yield { cursor: encodeCursor({ xid, id }), entry: rewardEntryOf(row) };
     }
-    if (rows.length < pageSize) await waitForMore();
+    if (rows.length === pageSize) continue;
+    const isHinted = await waitForMore(pauseMs);
+    pauseMs = isHinted ? shortestPauseMs : Math.min(2 * pauseMs, longestPauseMs);
   }
 }

@@ -28,10 +28,10 @@ order by issued_at, code limit 1`,
 // One row per user, kind and cooldown, so that a captured webhook sent again and again fills no disk.
 const keepUnmatched = statement<unknown>(
   "keep-unmatched",
-  `insert into receipts (bot_id, event_id, event, user_id, raw_body, signature_header, is_two_field, unmatched_reason)
+  `insert into receipts as kept (bot_id, event_id, event, user_id, raw_body, signature_header, is_two_field, unmatched_reason)
 values ($1, format('unmatched:%s:%s:%s', $2::text, $3::text, floor(extract(epoch from now()) / $4::integer)), $3, $2, $5, $6,
   true, $7)
-on conflict (bot_id, event_id) do nothing`,
+on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, last_duplicate_at = now()`,
 );
 
 export type UnmatchedReason = "no-event-id" | "repeated-within-cooldown" | "no-open-code";

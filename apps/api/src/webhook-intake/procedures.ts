@@ -1,15 +1,36 @@
+import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
-import type { Receipt } from "./schema.ts";
+import type { Receipt, ReceiptQuery, RefusalCount } from "./schema.ts";
 
 export interface ReceiptVerbs {
-  latestReceipts(limit: number): Promise<Receipt[]>;
+  listReceipts(query: ReceiptQuery): Promise<Receipt[]>;
+  listRefusals(since: Date): Promise<RefusalCount[]>;
 }
+
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 export const receiptProcedures = (verbs: ReceiptVerbs) =>
   router({
-    /** The webhooks that came last, newest first, with the bytes that were signed. */
+    /** The events that came last, newest first, with the bytes that were signed. */
     latest: backendProcedure
       .input(z.object({ limit: z.int().min(1).max(50).default(20) }))
-      .query(({ input }): Promise<Receipt[]> => verbs.latestReceipts(input.limit)),
+      .query(({ input }): Promise<Receipt[]> => verbs.listReceipts({ outcome: "event", ...input })),
+
+    /** Every webhook that was signed, newest first, also what was no event. */
+    list: backendProcedure
+      .input(
+        z.object({
+          outcome: z.enum(["booked", "refused", "unmatched", "invalid", "duplicate"]).optional(),
+          userId: telegramId.optional(),
+          since: moment.optional(),
+          limit: z.int().min(1).max(1000).default(50),
+        }),
+      )
+      .query(({ input }): Promise<Receipt[]> => verbs.listReceipts(input)),
+
+    /** How many were refused before their signature held, by hour and reason. */
+    refused: backendProcedure
+      .input(z.object({ since: moment }))
+      .query(({ input }): Promise<RefusalCount[]> => verbs.listRefusals(input.since)),
   });

@@ -1,5 +1,6 @@
 import { errorBody } from "@intermission/http-server/http-server";
 import type { FastifyInstance } from "fastify";
+import type { RefusalCounter, RefusalReason } from "./count-refusals.ts";
 import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
 
 const answers = {
@@ -14,19 +15,23 @@ const answers = {
 /** Largest body that is read. Ours are below 1 kB. */
 const bodyLimit = 64 * 1024;
 
-export function webhookRoutes(app: FastifyInstance, receive: ReceiveWebhook): void {
-  const countForged = counter((forged) => app.log.warn({ forged }, "webhooks with a bad signature were refused"));
+const refusalOfStatus: Record<number, RefusalReason> = { 413: "too-large", 415: "wrong-content-type" };
+
+export function webhookRoutes(app: FastifyInstance, receive: ReceiveWebhook, refusals: RefusalCounter): void {
   app.register(async (scope) => {
     // The signature covers the bytes as they came: nothing may parse them before.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    scope.addHook("onError", async (_request, _reply, error) => {
+      refusals.count(refusalOfStatus[error.statusCode ?? 0] ?? "malformed-request");
+    });
 
     scope.post("/webhooks/ads", { bodyLimit }, async (request, reply) => {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       try {
         const result = await receive({ body, headers: request.headers }, new Date());
         const [status, answer] = answers[result.outcome];
-        if (result.outcome === "bad-signature") countForged();
+        if (result.outcome === "bad-signature") refusals.count(result.fault);
         else if (result.outcome !== "booked") request.log.warn(factsOf(result), "webhook not booked");
         return await reply.code(status).send(answer);
       } catch (error) {
@@ -42,17 +47,4 @@ function factsOf(result: ReceiveWebhookOutcome): object {
   const { outcome } = result;
   if (outcome === "unmatched") return { outcome, reason: result.reason };
   return outcome === "bad-shape" ? { outcome, fault: result.message } : { outcome };
-}
-
-/** Anybody can send a bad signature, so it may cost no more than a count and one line a minute. */
-function counter(report: (count: number) => void): () => void {
-  let count = 0;
-  let reportedAt = 0;
-  return () => {
-    count += 1;
-    if (Date.now() - reportedAt < 60_000) return;
-    reportedAt = Date.now();
-    report(count);
-    count = 0;
-  };
 }

@@ -4,9 +4,18 @@ export interface Receipt {
   outcome: ReceiptOutcome;
   /** Why it paid nothing, or was not booked. */
   reason: string | null;
+  /** The event's id; made here where it brought none. */
+  eventId: string;
+  /** What follows is null where the webhook was no event. */
   event: "rewarded" | "direct_link" | null;
-  eventId: string | null;
-  /** The text whose UTF-8 bytes were signed; null where reconciliation fetched the event. */
+  userId: string | null;
+  code: string | null;
+  /** Whole units; null where it has no line in the ledger. */
+  amount: number | null;
+  /** How often it came after the first time. */
+  duplicates: number;
+  lastDuplicateAt: string | null;
+  /** The text whose UTF-8 bytes were signed, of an invalid one its beginning; null where reconciliation fetched the event. */
   rawBody: string | null;
   /** `X-Signature` as it came. Not a secret. */
   signatureHeader: string | null;
@@ -14,8 +23,27 @@ export interface Receipt {
   verified: true;
 }
 
-/** `refused`: in the ledger with zero units. `unmatched`: not in the ledger, because it names no code and none fits. */
-export type ReceiptOutcome = "booked" | "refused" | "unmatched";
+/**
+ * `refused`: in the ledger with zero units. `unmatched`: not in the ledger, because it names no code and none fits.
+ * `invalid`: signed, but no event for this bot.
+ */
+export type ReceiptOutcome = "booked" | "refused" | "unmatched" | "invalid";
+
+export interface ReceiptQuery {
+  /** `duplicate`: those that came more than once. `event`: all that are not invalid. */
+  outcome?: ReceiptOutcome | "duplicate" | "event" | undefined;
+  userId?: string | undefined;
+  since?: Date | undefined;
+  limit: number;
+}
+
+/** Webhooks that came without a good signature, and left no more than this. */
+export interface RefusalCount {
+  hour: string;
+  reason: string;
+  refused: number;
+  lastAt: string;
+}
 
 /** One event to be booked, whatever brought it. Its id is what makes a repeat harmless. */
 export interface EventLine {

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import { type Runner, statement } from "@intermission/postgres/open-database";
+
+/** Enough to see what it was; the sender has the rest. */
+const keptCharacters = 4096;
+
+// The bytes are the key: one that is sent again and again stays one row.
+const keep = statement<unknown>(
+  "keep-invalid-webhook",
+  `insert into receipts as kept (bot_id, event_id, raw_body, signature_header, invalid_reason) values ($1, $2, $3, $4, $5)
+on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, last_duplicate_at = now()`,
+);
+
+/** Keeps what was signed with a token of ours and yet is no event for us, so that somebody can see why it was refused. */
+export async function keepInvalidWebhook(
+  runner: Pick<Runner<unknown>, "run">,
+  botId: string,
+  { body, signatureHeader, reason }: { body: Uint8Array; signatureHeader: string; reason: string },
+): Promise<void> {
+  const id = `invalid:${createHash("sha256").update(body).digest("hex")}`;
+  const text = Buffer.from(body).toString("utf8").replaceAll("\0", "").slice(0, keptCharacters).toWellFormed();
+  await runner.run(keep, [botId, id, text, signatureHeader, reason.slice(0, 500)]);
+}

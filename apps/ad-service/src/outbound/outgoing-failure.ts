@@ -37,6 +37,9 @@ const byCode: Record<string, ErrorClass> = {
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
+/** An answer that undici refuses has the code of a broken socket: another protocol, and `100 Continue` without `Expect`. */
+const UNDICI_REFUSAL = /^bad (upgrade|response)$/;
+
 /** No file handles, no memory, a pool that we closed, an option that we got wrong. */
 const OWN_FAULT_CODE = /^(EMFILE|ENFILE|ENOMEM|ENOBUFS|ERR_INVALID_|UND_ERR_(CLOSED|DESTROYED|INVALID_ARG|ABORTED))/;
 
@@ -47,7 +50,7 @@ const OWN_FAULT_CODE = /^(EMFILE|ENFILE|ENOMEM|ENOBUFS|ERR_INVALID_|UND_ERR_(CLO
 export function errorClassOf(error: unknown): ErrorClass | undefined {
   if (error instanceof OutgoingFailure) return error.errorClass;
   if (!(error instanceof Error)) return undefined;
-  if (error.name === "HTTPParserError" || error.message === "bad upgrade") return "protocol";
+  if (error.name === "HTTPParserError" || UNDICI_REFUSAL.test(error.message)) return "protocol";
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code === "" || OWN_FAULT_CODE.test(code)) return undefined;
   if (TLS_CODE.test(code)) return "tls";

@@ -1,0 +1,45 @@
+import { answering } from "./misbehaving-server.ts";
+import { answered, type Fault, fault, sent } from "./run-fault.ts";
+
+const withStatus = (status: string, headers = "") =>
+  answering(`HTTP/1.1 ${status} Text\r\n${headers}content-length: 0\r\n\r\n`);
+
+const finals = [
+  200, 201, 202, 204, 206, 226, 299, 400, 401, 403, 404, 405, 409, 410, 418, 422, 429, 451, 499, 500, 502, 503, 504,
+  599,
+];
+
+const retryAfters = {
+  zero: "0",
+  "a negative number": "-1",
+  seconds: "5",
+  "many years": "99999999",
+  "a date": "Fri, 31 Dec 2099 23:59:59 GMT",
+  "a past date": "Fri, 31 Dec 1999 23:59:59 GMT",
+  junk: "soon, perhaps",
+  nothing: "",
+};
+
+export const statusFaults: Fault[] = [
+  ...finals.map((status) => fault(`${status}`, withStatus(`${status}`), answered(status, ""))),
+  ...[300, 304, 305, 399].map((status) =>
+    fault(`${status} without a target`, withStatus(`${status}`), { ...sent("redirect"), status }),
+  ),
+  ...["099", "600", "700", "999", "20", "2000"].map((status) =>
+    fault(`${status}`, withStatus(status), sent("protocol")),
+  ),
+  ...[429, 503].flatMap((status) =>
+    Object.entries(retryAfters).map(([what, retryAfter]) =>
+      fault(`${status} with a Retry-After of ${what}`, withStatus(`${status}`, `retry-after: ${retryAfter}\r\n`), {
+        ...answered(status),
+        retryAfter,
+      }),
+    ),
+  ),
+  fault("two Retry-Afters", withStatus("503", "retry-after: 1\r\nretry-after: 2\r\n"), answered(503)),
+  fault("a Retry-After of 10 kB", withStatus("503", `retry-after: ${"9".repeat(10_000)}\r\n`), {
+    ...answered(503),
+    retryAfter: "9".repeat(100),
+  }),
+  fault("a Retry-After of 1 MB", withStatus("503", `retry-after: ${"9".repeat(1_000_000)}\r\n`), sent("too-large")),
+];

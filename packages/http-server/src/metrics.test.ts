@@ -1,0 +1,82 @@
+import type { FastifyInstance } from "fastify";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { countRequests } from "./count-requests.ts";
+import { durationHistogram } from "./duration-histogram.ts";
+import { createHttpServer } from "./http-server.ts";
+import { metricsRegistry } from "./metrics-registry.ts";
+import { metricsRoutes } from "./metrics-routes.ts";
+import { serveMetrics } from "./serve-metrics.ts";
+
+const token = "a-metrics-token-of-more-than-32-characters";
+const logger = pino({ level: "silent" });
+const registry = metricsRegistry({ service: "test", version: "1.2.3" });
+let app: FastifyInstance;
+let url = "";
+beforeAll(async () => {
+  app = createHttpServer({ logger });
+  countRequests(app, registry);
+  metricsRoutes(app, { registry, token });
+  app.get("/things/:id", async () => ({ ok: true }));
+  url = await app.listen({ host: "127.0.0.1", port: 0 });
+});
+afterAll(() => app.close());
+
+const scrape = (authorization = `Bearer ${token}`) => fetch(`${url}/metrics`, { headers: { authorization } });
+
+test("the token opens the metrics, and nothing else does", async () => {
+  const answer = await scrape();
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  expect(await answer.text()).toContain(
+    `intermission_build_info{service="test",version="1.2.3",node="${process.version}"} 1`,
+  );
+  for (const wrong of ["", "Bearer", `Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Basic ${token}`, token]) {
+    const refused = await scrape(wrong);
+    expect([wrong, refused.status, refused.headers.get("www-authenticate")]).toEqual([wrong, 401, "Bearer"]);
+  }
+});
+
+test("requests are counted by the pattern of their route, and no address shows", async () => {
+  for (const id of ["secret-1", "secret-2"]) await fetch(`${url}/things/${id}`).then((answer) => answer.text());
+  await fetch(`${url}/secret/nowhere`).then((answer) => answer.text());
+  const series = (route: string, status: string) =>
+    new RegExp(
+      `^http_request_duration_seconds_count\\{route="${route}",method="GET",status="${status}"\\} (\\d+)$`,
+      "m",
+    );
+  // An answer is counted when it has left, which its reader may see first.
+  await expect.poll(async () => (await scrape()).text()).toMatch(series("none", "4xx"));
+  const text = await (await scrape()).text();
+  expect(series("/things/:id", "2xx").exec(text)?.[1]).toBe("2");
+  expect(text).not.toContain("secret");
+});
+
+test("a histogram's buckets add up, and the bound belongs to its bucket", async () => {
+  const mine = metricsRegistry({ service: "test", version: "0" });
+  const observe = durationHistogram(mine, { name: "took_seconds", help: "How long.", upToSeconds: [0.1, 1] })({
+    of: "a",
+  });
+  for (const seconds of [0.05, 0.1, 0.5, 7]) observe(seconds);
+  const lines = (await mine.metrics()).split("\n").filter((line) => line.includes("took_seconds"));
+  expect(lines).toEqual([
+    "# HELP took_seconds How long.",
+    "# TYPE took_seconds histogram",
+    'took_seconds_bucket{le="0.1",of="a"} 2',
+    'took_seconds_bucket{le="1",of="a"} 3',
+    'took_seconds_bucket{le="+Inf",of="a"} 4',
+    'took_seconds_sum{of="a"} 7.65',
+    'took_seconds_count{of="a"} 4',
+  ]);
+});
+
+test("a port of its own serves the metrics alone", async () => {
+  const own = await serveMetrics({ registry, token: undefined, host: "127.0.0.1", port: 0, logger });
+  const address = own.server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  const at = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${address.port}${path}`, init);
+  expect((await at("/metrics")).status).toBe(200);
+  expect((await at("/things/1")).status).toBe(404);
+  expect((await at("/metrics", { method: "POST" })).status).toBe(405);
+  await own.close();
+});

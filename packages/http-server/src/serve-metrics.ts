@@ -1,0 +1,22 @@
+import type { FastifyInstance } from "fastify";
+import type { Registry } from "prom-client";
+import { createHttpServer, refuseOtherMethods } from "./http-server.ts";
+import type { Logger } from "./logger.ts";
+import { metricsRoutes } from "./metrics-routes.ts";
+
+/** Serves `/metrics` on a port of its own. Close what it returns last, so that a stop can be watched. */
+export async function serveMetrics(options: {
+  readonly registry: Registry;
+  readonly token: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly logger: Logger;
+}): Promise<FastifyInstance> {
+  const { registry, token, host, port, logger } = options;
+  const app = createHttpServer({ logger });
+  metricsRoutes(app, { registry, token });
+  await app.after();
+  refuseOtherMethods(app);
+  await app.listen({ host, port });
+  return app;
+}

@@ -74,17 +74,21 @@ function areSound(...names: (keyof typeof variables.shape)[]) {
     !issues.some(({ path }) => names.some((name) => name === path?.[0]));
 }
 
+const commandVariables = variables.pick({ DATABASE_URL: true, DATA_DIR: true, BOT_ID: true }).partial({ BOT_ID: true });
+
+export type CommandConfig = ReturnType<typeof readCommandConfig>;
+
+/** What the command line is told by its environment: where the store is, and whose. */
+export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
+  const { DATABASE_URL, DATA_DIR, BOT_ID } = parse(commandVariables, environment);
+  return { databaseUrl: DATABASE_URL, dataFolder: `${DATA_DIR}/api`, botId: BOT_ID };
+}
+
 export type Config = ReturnType<typeof readConfig>;
 
 /** Reads the environment once. Throws one message that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = configuration.safeParse(given);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
-  }
-  const read = parsed.data;
+  const read = parse(configuration, environment);
   return {
     mode: read.MODE,
     host: read.HOST,
@@ -113,4 +117,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     },
     twoFieldEvents: read.TWO_FIELD_EVENTS,
   };
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, environment: NodeJS.ProcessEnv): z.output<Schema> {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
+  throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
 }

@@ -1,0 +1,55 @@
+import { Command, CommanderError } from "commander";
+import { readCommandConfig } from "./config.ts";
+import { openOperatorClient } from "./open-operator-client.ts";
+import { receiptCommands } from "./operator/commands/receipts.ts";
+import { rewardCommands } from "./operator/commands/rewards.ts";
+import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
+
+const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3 };
+
+const help = `
+It speaks to the server that runs on DATA_DIR (./data). Where none runs, or with DATABASE_URL, it opens the store itself;
+if that holds several bots, BOT_ID names the one.
+
+Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no server or store in reach.`;
+
+async function main(words: readonly string[]): Promise<number> {
+  let client: OperatorClient | undefined;
+  const program = new Command("api")
+    .description("The publisher's command line of the companion API.")
+    .option("--json", "answer in JSON, for programs")
+    .addHelpText("after", help)
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError("See it with --help.")
+    .exitOverride();
+  const context = {
+    async client() {
+      client ??= await openOperatorClient(readCommandConfig());
+      return client;
+    },
+    print(answer: unknown, asText: () => string) {
+      console.log(program.opts().json ? JSON.stringify(answer, undefined, 2) : asText());
+    },
+  };
+  receiptCommands(program, context);
+  rewardCommands(program, context);
+  try {
+    await program.parseAsync(words, { from: "user" });
+    return exitCodes.done;
+  } catch (error) {
+    return tell(error);
+  } finally {
+    await client?.close();
+  }
+}
+
+/** Says what failed and what to do; the exit code. */
+function tell(error: unknown): number {
+  // Commander has told its own already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
+  if (error instanceof NotReachable || error instanceof OperatorRefusal) console.error(`api: ${error.message}`);
+  else console.error(error);
+  return error instanceof NotReachable ? exitCodes.notReachable : exitCodes.refused;
+}
+
+process.exitCode = await main(process.argv.slice(2));

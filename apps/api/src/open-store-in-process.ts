@@ -1,0 +1,54 @@
+import type { ClaimedFolder } from "@intermission/http-server/control-socket";
+import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
+import type { CommandConfig } from "./config.ts";
+import { getBalance } from "./ledger/get-balance.ts";
+import { listRewards } from "./ledger/list-rewards.ts";
+import { isLedgerCursor } from "./ledger/watch-rewards.ts";
+import { migrations } from "./migrations.ts";
+import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
+import { listReceipts } from "./webhook-intake/list-receipts.ts";
+import { listRefusals } from "./webhook-intake/list-refusals.ts";
+
+// Every API leaves a row here when it starts.
+const findBots = statement<{ bot_id: string }>("find-bots", "select bot_id from reconciliations order by bot_id");
+
+/** Answers from this process, on a store that no server has open (or one that any number may share). */
+export async function openStoreInProcess(
+  { databaseUrl, dataFolder, botId: named }: CommandConfig,
+  folder: ClaimedFolder | undefined,
+): Promise<OperatorClient> {
+  let database: Database<unknown> | undefined;
+  const close = async () => {
+    await database?.close();
+    await folder?.release();
+  };
+  try {
+    database = await openDatabase<unknown>({ databaseUrl, dataDirectory: dataFolder, schema: "api", migrations });
+    const opened = database;
+    const botId = named ?? (await onlyBotOf(opened));
+    return {
+      listReceipts: (query) => listReceipts(opened, botId, query),
+      listRefusals: (since) => listRefusals(opened, botId, since),
+      async listRewards(query) {
+        if (query.cursor === undefined || isLedgerCursor(query.cursor)) return listRewards(opened, botId, query);
+        throw new OperatorRefusal(`${query.cursor} is no cursor of this ledger`);
+      },
+      getBalance: (userId) => getBalance(opened, botId, userId),
+      close,
+    };
+  } catch (error) {
+    await close();
+    if (error instanceof NotReachable) throw error;
+    const words = error instanceof Error ? error.message : String(error);
+    const place = databaseUrl === undefined ? dataFolder : "DATABASE_URL";
+    throw new NotReachable(`the store of ${place} could not be opened: ${words}`, { cause: error });
+  }
+}
+
+async function onlyBotOf(database: Database<unknown>): Promise<string> {
+  const bots = (await database.run(findBots, [])).map(({ bot_id }) => bot_id);
+  const [only] = bots;
+  if (only !== undefined && bots.length === 1) return only;
+  if (only === undefined) throw new NotReachable("no companion API has used this store yet");
+  throw new NotReachable(`the store holds several bots (${bots.join(", ")}): name one by BOT_ID`);
+}

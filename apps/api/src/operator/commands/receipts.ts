@@ -1,0 +1,67 @@
+import { type Command, Option } from "commander";
+import type { Receipt, ReceiptQuery, RefusalCount } from "../../webhook-intake/schema.ts";
+import { tableOf } from "../show.ts";
+import { type CommandContext, limitUpTo, sinceOption, telegramIdOption, withExamples } from "./command-context.ts";
+
+const outcomes = ["booked", "refused", "unmatched", "invalid", "duplicate"];
+
+export function receiptCommands(program: Command, context: CommandContext): void {
+  const receipts = program.command("receipts").description("webhooks: what came, and what was made of it");
+
+  withExamples(
+    receipts.command("list").description("signed webhooks, newest first, with the reason why one was not paid"),
+    ["receipts list --outcome unmatched --since 24h", "receipts list --user-id 123456789 --limit 10 --json"],
+  )
+    .addOption(
+      new Option("--outcome <outcome>", "of one outcome only; duplicate: came more than once").choices(outcomes),
+    )
+    .option("--user-id <id>", "of one user only", telegramIdOption)
+    .option("--since <time>", "from then on: 90m, 24h, 7d, or a moment", sinceOption)
+    .option("--limit <number>", "at most so many, up to 1000", limitUpTo(1000), 50)
+    .action(async (query: ReceiptQuery) => {
+      const client = await context.client();
+      const listed = await client.listReceipts(query);
+      const since = query.since ?? new Date(Date.now() - 24 * 3_600_000);
+      const refused = summaryOf(await client.listRefusals(since));
+      const footer = `Refused before a signature held, since ${since.toISOString().slice(0, 16)}Z: ${refused}`;
+      context.print(listed, () => `${tableOf(listed, receiptColumns)}\n\n${footer}`);
+    });
+
+  withExamples(
+    receipts
+      .command("refused")
+      .description("how many came without a good signature, by hour and reason; of those nothing is kept"),
+    ["receipts refused", "receipts refused --since 7d --json"],
+  )
+    .option("--since <time>", "from then on: 90m, 24h, 7d, or a moment (default: 24h)", sinceOption)
+    .action(async ({ since = sinceOption("24h") }: { since?: Date }) => {
+      const refused = await (await context.client()).listRefusals(since);
+      context.print(refused, () => tableOf(refused, refusalColumns));
+    });
+}
+
+const receiptColumns: Record<string, (receipt: Receipt) => string | number | null> = {
+  "RECEIVED AT": ({ receivedAt }) => receivedAt,
+  OUTCOME: ({ outcome }) => outcome,
+  REASON: ({ reason }) => reason,
+  KIND: ({ event }) => event,
+  USER: ({ userId }) => userId,
+  CODE: ({ code }) => code,
+  AMOUNT: ({ amount }) => amount,
+  DUPLICATES: ({ duplicates }) => (duplicates === 0 ? null : duplicates),
+  "LAST DUPLICATE": ({ lastDuplicateAt }) => lastDuplicateAt,
+  EVENT: ({ eventId }) => eventId,
+};
+
+const refusalColumns: Record<string, (count: RefusalCount) => string | number | null> = {
+  HOUR: ({ hour }) => hour,
+  REASON: ({ reason }) => reason,
+  REFUSED: ({ refused }) => refused,
+  LAST: ({ lastAt }) => lastAt,
+};
+
+function summaryOf(counts: readonly RefusalCount[]): string {
+  const byReason = new Map<string, number>();
+  for (const { reason, refused } of counts) byReason.set(reason, (byReason.get(reason) ?? 0) + refused);
+  return [...byReason].map(([reason, refused]) => `${refused} ${reason}`).join(", ") || "none";
+}

@@ -1,0 +1,44 @@
+import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
+import { Agent, fetch } from "undici";
+import type { AppRouter, Verbs } from "../router.ts";
+
+/** What the command line asks for, of a running server or of the store itself. */
+export interface OperatorClient extends Pick<Verbs, "listReceipts" | "listRefusals" | "listRewards" | "getBalance"> {
+  close(): Promise<void>;
+}
+
+/** What keeps the command line from a server or a store, with the next step. */
+export class NotReachable extends Error {
+  override readonly name = "NotReachable";
+}
+
+/** The server's own words. */
+export class OperatorRefusal extends Error {
+  override readonly name = "OperatorRefusal";
+}
+
+/** Speaks to the server that runs on a data folder, through the socket in it. */
+export function socketOperatorClient(socketPath: string): OperatorClient {
+  const agent = new Agent({ connect: { socketPath } });
+  const { receipts, rewards } = createTRPCClient<AppRouter>({
+    // Questions only, so an address is all that a request needs.
+    links: [httpLink({ url: "http://control-socket/trpc", fetch: (url) => fetch(String(url), { dispatcher: agent }) })],
+  });
+  const explained = <Answer>(answer: Promise<Answer>) =>
+    answer.catch((error: unknown): never => {
+      if (!(error instanceof TRPCClientError)) throw error;
+      if (error.data) throw new OperatorRefusal(error.message);
+      throw new NotReachable(`the server at ${socketPath} does not answer: ${error.message}`, { cause: error });
+    });
+  return {
+    listReceipts: (query) => {
+      const { outcome, since, ...rest } = query;
+      if (outcome === "event") throw new Error("the server lists events by receipts.latest");
+      return explained(receipts.list.query({ ...rest, outcome, since: since?.toISOString() }));
+    },
+    listRefusals: (since) => explained(receipts.refused.query({ since: since.toISOString() })),
+    listRewards: (query) => explained(rewards.list.query(query)),
+    getBalance: async (userId) => (await explained(rewards.balance.query({ userId }))).balance,
+    close: () => agent.close(),
+  };
+}

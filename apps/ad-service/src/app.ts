@@ -29,13 +29,13 @@ export interface AppDeps {
 }
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, logger, database, campaigns, secretBox, now = () => new Date() } = deps;
+  const { config, logger, database, campaigns, secretBox, endpointTests, now = () => new Date() } = deps;
   const { publicUrl, mediaDir, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
   const app = createHttpServer({ logger, trustProxy: config.trustProxy });
 
   healthRoutes(app, { check: () => sql`select 1`.execute(database.query) });
-  clientApiRoutes(app, { database, campaigns, rateLimits: config.rateLimits, publicUrl, now });
+  clientApiRoutes(app, { database, campaigns, endpointTests, rateLimits: config.rateLimits, publicUrl, now });
   sessionRoutes(app, { database, campaigns, telegramPublicKeyFor, publicUrl, now });
   directLinkRoutes(app, { database, campaigns, encryptionKey, now });
   mediaRoutes(app, { mediaDir });
@@ -44,6 +44,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     database,
     secretBox,
     campaigns,
+    endpointTests,
     mediaDir,
     miniappUrl: config.miniappUrl,
     isPlainHttpAllowed: config.mode === "demo",

@@ -4,12 +4,15 @@ import { openOperatorClient } from "./open-operator-client.ts";
 import { botCommands } from "./operator/commands/bots.ts";
 import { campaignCommands } from "./operator/commands/campaigns.ts";
 import { deliveryCommands } from "./operator/commands/deliveries.ts";
+import { endpointCommands } from "./operator/commands/endpoints.ts";
 import { eventCommands } from "./operator/commands/events.ts";
 import { tokenCommands } from "./operator/commands/tokens.ts";
 import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
 import { startFaultOf } from "./start-fault.ts";
 
 const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3 };
+
+const commands = [botCommands, tokenCommands, campaignCommands, eventCommands, deliveryCommands, endpointCommands];
 
 const help = `
 It speaks to the server that runs on DATA_DIR (./data), or to the one that --url or ADS_URL names, with OPERATOR_TOKEN.
@@ -33,12 +36,11 @@ async function main(words: readonly string[]): Promise<number> {
       return client.call(call);
     },
     print(answer: unknown, asText: () => string) {
-      console.log(program.opts().json ? JSON.stringify(answer, undefined, 2) : asText());
+      console.log(context.isJson() ? JSON.stringify(answer, undefined, 2) : asText());
     },
+    isJson: () => program.opts().json === true,
   };
-  for (const addCommands of [botCommands, tokenCommands, campaignCommands, eventCommands, deliveryCommands]) {
-    addCommands(program, context);
-  }
+  for (const addCommands of commands) addCommands(program, context);
   try {
     await program.parseAsync(words, { from: "user" });
     return exitCodes.done;

@@ -31,6 +31,7 @@ const storeVariables = {
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   MEDIA_DIR: z.string().optional(),
+  WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
   ENCRYPTION_KEY: z
     .base64({
       error: ({ input }) =>
@@ -55,7 +56,6 @@ const serverVariables = z.object({
   MINIAPP_URL: webAddress.optional(),
   MINIAPP_DIR: z.string().default(join(import.meta.dirname, "../../miniapp/dist")),
   OPERATOR_TOKEN: z.string().min(32, `must have at least 32 characters; ${makeKey}`).optional(),
-  WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
   RATE_LIMIT_PER_TOKEN: z.coerce.number().min(1).max(1e9).default(50),
   RATE_LIMIT_PER_USER: z.coerce.number().min(1).max(1e9).default(10),
   DEMO_BOT_ID: telegramId.optional(),
@@ -96,7 +96,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     miniappUrl: read.MINIAPP_URL ?? `${publicUrl}/app`,
     miniappDir: resolve(read.MINIAPP_DIR),
     operatorToken: read.OPERATOR_TOKEN,
-    webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
     rateLimits: { perTokenPerSecond: read.RATE_LIMIT_PER_TOKEN, perUserPerMinute: read.RATE_LIMIT_PER_USER },
     demo: {
       botId: read.DEMO_BOT_ID,
@@ -131,7 +130,12 @@ function configFault(faults: readonly string[]): StartFault {
 
 function storeOf(
   read: z.infer<
-    z.ZodObject<Pick<typeof storeVariables, "MODE" | "DATABASE_URL" | "DATA_DIR" | "LOG_LEVEL" | "MEDIA_DIR">>
+    z.ZodObject<
+      Pick<
+        typeof storeVariables,
+        "MODE" | "DATABASE_URL" | "DATA_DIR" | "LOG_LEVEL" | "MEDIA_DIR" | "WEBHOOK_ALLOWED_NETWORKS"
+      >
+    >
   >,
 ) {
   const dataFolder = join(resolve(read.DATA_DIR), "ad-service");
@@ -141,6 +145,7 @@ function storeOf(
     dataFolder,
     logLevel: read.LOG_LEVEL,
     mediaDir: read.MEDIA_DIR === undefined ? join(dataFolder, "media") : resolve(read.MEDIA_DIR),
+    webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
   };
 }
 

@@ -7,6 +7,8 @@ import { secretBox } from "./bots/secret-box.ts";
 import type { CommandConfig } from "./config.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator/operator-client.ts";
+import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 
 /** Answers the operator's API from this process, on a store that no server has open (or one that any number may share). */
 export async function openStoreInProcess(
@@ -20,10 +22,16 @@ export async function openStoreInProcess(
     schema: "ad_service",
     migrations: allMigrations,
   });
+  const requests = openGuardedRequests({
+    isPlainHttpAllowed: config.mode === "demo",
+    allowedNetworks: { webhook: config.webhookAllowedNetworks },
+  });
+  const tokens = secretBox(config.encryptionKey);
   const app = createOperatorApp({
     logger,
     database,
-    secretBox: secretBox(config.encryptionKey),
+    secretBox: tokens,
+    endpointTests: openEndpointTests({ database, secretBox: tokens, requests, log: logger }),
     campaigns: { refresh: async () => {} },
     mediaDir: config.mediaDir,
     miniappUrl: config.miniappUrl,
@@ -45,6 +53,7 @@ export async function openStoreInProcess(
     },
     async close() {
       await app.close();
+      requests.close();
       await database.close();
       await folder?.release();
     },

@@ -114,3 +114,35 @@ export const listEventsResponse = z.object({
   has_more: z.boolean(),
 });
 export type ListEventsResponse = z.infer<typeof listEventsResponse>;
+
+/** What a webhook goes to: only an active endpoint is sent events, a pending one must answer a test 2xx first. */
+export const endpointState = z.enum(["pending", "active", "disabled"]);
+
+export const testWebhookRequest = z.object({
+  event: eventType.default("rewarded"),
+  /** A listed tester of the bot. Without one the event is user `"0"`'s, whom no receiver rewards. */
+  user_tg_id: telegramId.optional(),
+});
+
+export const testWebhookResponse = z.object({
+  event_id: z.string(),
+  /** Answered 2xx. */
+  delivered: z.boolean(),
+  /** What the endpoint answered; absent where there was no answer. */
+  status: z.int().optional(),
+  /** Why there was none, or none that counts: `dns`, `refused`, `tls`, `timeout-total`, `redirect` … */
+  error_class: z.string().optional(),
+  /** The beginning of its answer, or what went wrong; for people. */
+  answer: z.string().optional(),
+  total_ms: z.int().nonnegative(),
+  /** After the test; absent where the address was changed meanwhile. */
+  endpoint: endpointState.optional(),
+});
+export type TestWebhookResponse = z.infer<typeof testWebhookResponse>;
+
+export const redeliverEventResponse = z.object({
+  event_id: z.string(),
+  /** It is due now. Follow what becomes of it by the feed of events. */
+  delivery: z.literal("waiting"),
+});
+export type RedeliverEventResponse = z.infer<typeof redeliverEventResponse>;

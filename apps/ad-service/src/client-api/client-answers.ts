@@ -3,10 +3,12 @@ import type {
   CreateCodeResponse,
   DescribeCodeResponse,
   ListEventsResponse,
+  TestWebhookResponse,
 } from "@intermission/ad-core/client-api";
 import type { DescribedCode } from "../codes/describe-code.ts";
 import type { IssuedCode } from "../codes/issue-code.ts";
 import type { EventsPage } from "../webhook-delivery/list-events.ts";
+import type { EndpointTestOutcome } from "../webhook-endpoints/test-endpoint.ts";
 import type { Availability } from "./describe-availability.ts";
 
 /** What the verbs know, in the words of the wire. */
@@ -52,4 +54,17 @@ export function availabilityAnswer(availability: Availability): AvailabilityResp
 
 export function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListEventsResponse {
   return { events: page.events, next: page.next, has_more: page.hasMore };
+}
+
+export function testWebhookAnswer(tested: Extract<EndpointTestOutcome, { outcome: "tested" }>): TestWebhookResponse {
+  const { eventId, isDelivered, status, errorClass, answer, phases, endpointState } = tested;
+  return {
+    event_id: eventId,
+    delivered: isDelivered,
+    ...(status !== null && { status }),
+    ...(errorClass !== null && { error_class: errorClass }),
+    ...(answer !== null && { answer }),
+    total_ms: Math.round(phases.totalMs ?? 0),
+    ...(endpointState !== null && { endpoint: endpointState }),
+  };
 }

@@ -6,7 +6,10 @@ import {
   errorEnvelope,
   listEventsQuery,
   listEventsResponse,
+  redeliverEventResponse,
   telegramId,
+  testWebhookRequest,
+  testWebhookResponse,
 } from "@intermission/ad-core/client-api";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import { z } from "zod";
@@ -16,6 +19,7 @@ const errors: Record<number, string> = {
   401: "The token is missing, malformed, unknown or revoked.",
   403: "The token belongs to another bot, or the bot is suspended.",
   404: "Unknown.",
+  409: "Not now; `message` says why and what to do.",
   413: "The body is too large.",
   415: "The body is not JSON.",
   429: "Too many requests; `Retry-After` says when to ask again.",
@@ -68,6 +72,23 @@ export function openapiDocument(publicUrl: string) {
           responses: answers(listEventsResponse, [400, 401, 403, 429, 500]),
         },
       },
+      "/events/{event_id}/redeliver": {
+        post: {
+          operationId: "redeliverEvent",
+          summary: "Sends an event once more, as it is: the same event_id, the same bytes.",
+          parameters: [{ name: "event_id", in: "path", required: true, schema: { type: "string" } }],
+          responses: answers(redeliverEventResponse, [400, 401, 403, 404, 409, 429, 500], 202),
+        },
+      },
+      "/webhook/test": {
+        post: {
+          operationId: "testWebhook",
+          summary:
+            "Sends a signed test event now and tells what was answered; a pending endpoint becomes active by a 2xx.",
+          requestBody: { required: false, content: json(schemaOf(testWebhookRequest, "input")) },
+          responses: answers(testWebhookResponse, [400, 401, 403, 409, 413, 415, 429, 500]),
+        },
+      },
     },
     webhooks: {
       event: {
@@ -85,14 +106,14 @@ export function openapiDocument(publicUrl: string) {
   };
 }
 
-function answers(schema: z.ZodType, statuses: readonly number[]) {
+function answers(schema: z.ZodType, statuses: readonly number[], successStatus = 200) {
   const headers = { "RateLimit-Policy": header(), RateLimit: header(), "X-Request-Id": header() };
   const refused = statuses.map((status) => {
     const content = json({ $ref: "#/components/schemas/Error" });
     return [String(status), { description: errors[status] ?? "Refused.", content }];
   });
   const success = { description: "Done.", headers, content: json(schemaOf(schema, "output")) };
-  return { "200": success, ...Object.fromEntries(refused) };
+  return { [String(successStatus)]: success, ...Object.fromEntries(refused) };
 }
 
 function queryParameters(query: z.ZodObject) {

@@ -9,15 +9,18 @@ import { describeCode } from "../codes/describe-code.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { parseRequest } from "../parse-request.ts";
 import { listEvents } from "../webhook-delivery/list-events.ts";
+import type { EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
 import { type RateLimitSettings, rateLimits } from "./apply-rate-limits.ts";
 import { authenticateRequest, callerOf } from "./authenticate-request.ts";
 import { availabilityAnswer, createCodeAnswer, describeCodeAnswer, listEventsAnswer } from "./client-answers.ts";
 import { describeAvailability } from "./describe-availability.ts";
 import { openapiDocument } from "./openapi-document.ts";
+import { webhookRoutes } from "./webhook-routes.ts";
 
 export interface ClientApiDeps {
   database: AdDatabase;
   campaigns: Pick<CampaignSnapshot, "candidates">;
+  endpointTests: Pick<EndpointTests, "testEndpoint">;
   rateLimits: RateLimitSettings;
   publicUrl: string;
   now?: () => Date;
@@ -80,6 +83,8 @@ function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
     if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
     return listEventsAnswer(page);
   });
+
+  webhookRoutes(scope, deps);
 }
 
 function isBusy(error: unknown): boolean {

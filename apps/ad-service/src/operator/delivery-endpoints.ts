@@ -8,14 +8,16 @@ import { listDeliveries } from "../webhook-delivery/list-deliveries.ts";
 import { listEvents } from "../webhook-delivery/list-events.ts";
 import { showDelivery } from "../webhook-delivery/show-delivery.ts";
 import { unknownBot } from "./bot-endpoints.ts";
-import { invalid, notFound } from "./refuse.ts";
+import { explainDelivery } from "./explain-delivery.ts";
+import { invalid, unknownEvent } from "./refuse.ts";
 
 const ofBot = z.object({ botId: telegramId });
-const ofEvent = z.object({ eventId: z.string().max(64) });
+export const eventIdParam = z.string().regex(/^[\w-]{1,64}$/, "must look like evt_…");
+const ofEvent = z.object({ eventId: eventIdParam });
 const deliveriesQuery = z.object({
   botId: telegramId.optional(),
   state: z.enum(["waiting", "sending", "delivered", "failed", "held", "unknown"]).optional(),
-  before: z.string().max(64).optional(),
+  before: eventIdParam.optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(50),
 });
 
@@ -36,7 +38,7 @@ export function deliveryEndpoints(scope: FastifyInstance, { database }: { databa
   scope.get("/deliveries/:eventId", async (request) => {
     const { eventId } = parseRequest(ofEvent, request.params);
     const delivery = await showDelivery(database, { eventId });
-    if (!delivery) throw notFound(`there is no event ${eventId}; see the latest with: deliveries list`);
-    return delivery;
+    if (!delivery) throw unknownEvent(eventId);
+    return { ...delivery, explanation: explainDelivery(delivery) };
   });
 }

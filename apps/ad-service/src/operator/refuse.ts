@@ -5,6 +5,10 @@ export function notFound(message: string): HttpError {
   return new HttpError(404, "NOT_FOUND", message);
 }
 
+export function unknownEvent(eventId: string): HttpError {
+  return notFound(`there is no event ${eventId}; see the latest with: deliveries list`);
+}
+
 export function conflict(code: string, message: string): HttpError {
   return new HttpError(409, code, message);
 }

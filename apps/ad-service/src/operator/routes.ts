@@ -4,9 +4,15 @@ import { type BotEndpointDeps, botEndpoints } from "./bot-endpoints.ts";
 import { type CampaignEndpointDeps, campaignEndpoints } from "./campaign-endpoints.ts";
 import { type CreativeEndpointDeps, creativeEndpoints } from "./creative-endpoints.ts";
 import { deliveryEndpoints } from "./delivery-endpoints.ts";
+import { replayEndpoints } from "./replay-endpoints.ts";
 import { tokenEndpoints } from "./token-endpoints.ts";
+import { type WebhookEndpointDeps, webhookEndpoints } from "./webhook-endpoints.ts";
 
-export type OperatorDeps = BotEndpointDeps & CampaignEndpointDeps & CreativeEndpointDeps & OperatorDoor;
+export type OperatorDeps = BotEndpointDeps &
+  CampaignEndpointDeps &
+  CreativeEndpointDeps &
+  WebhookEndpointDeps &
+  OperatorDoor;
 
 /** `/operator/v1`: what the operator's command line speaks. Field names are the verbs' own. */
 export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
@@ -20,7 +26,9 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       tokenEndpoints(scope, deps);
       creativeEndpoints(scope, deps);
       campaignEndpoints(scope, deps);
+      webhookEndpoints(scope, deps);
       deliveryEndpoints(scope, deps);
+      replayEndpoints(scope, deps);
     },
     { prefix: "/operator/v1" },
   );

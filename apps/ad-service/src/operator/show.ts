@@ -34,7 +34,8 @@ export function recordOf(fields: Row): string {
     .join("\n");
 }
 
-function textOf(value: unknown): string {
+/** A value as people read it, without what would move their cursor. */
+export function textOf(value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.length === 0 ? "–" : value.map(textOf).join(", ");

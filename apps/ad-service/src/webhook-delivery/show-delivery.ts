@@ -1,6 +1,8 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { AdDatabase } from "../ad-database.ts";
-import type { ListedDelivery } from "./list-deliveries.ts";
+import { type EndpointObstacle, endpointNotBefore, endpointObstacle } from "./endpoint-obstacle.ts";
+import { findBotOfEvent } from "./find-bot-of-event.ts";
+import { type ListedDelivery, listedDelivery } from "./list-deliveries.ts";
 import type { WebhookDeliveryTables } from "./schema.ts";
 
 export interface DeliveryAttempt {
@@ -18,9 +20,17 @@ export interface DeliveryAttempt {
   /** What the endpoint answered, or what went wrong. */
   responseText: string | null;
   nextAt: Date | null;
+  /** Asked for by somebody, beside the schedule. */
+  isReplay: boolean;
 }
 
 export interface ShownDelivery extends ListedDelivery {
+  /** A replay is on its way: what the delivery returns to if that fails. */
+  resumeState: "waiting" | "delivered" | "unknown" | null;
+  /** Why nothing is sent to the endpoint now; null: it takes what is due. */
+  obstacle: EndpointObstacle | null;
+  /** Until when the endpoint rests, or its breaker lets nothing through; null: neither. */
+  notBefore: Date | null;
   /** The bytes that each attempt sends, as text. */
   body: string;
   log: DeliveryAttempt[];
@@ -31,33 +41,34 @@ export async function showDelivery(
   database: AdDatabase,
   { eventId }: { eventId: string },
 ): Promise<ShownDelivery | undefined> {
+  const botId = await findBotOfEvent(database, eventId);
+  if (botId === undefined) return undefined;
   const row = await database.query
     .selectFrom("deliveries")
     .innerJoin("events", (join) =>
       join.onRef("events.bot_id", "=", "deliveries.bot_id").onRef("events.event_id", "=", "deliveries.event_id"),
     )
+    .leftJoin("endpoints", "endpoints.bot_id", "deliveries.bot_id")
     .selectAll("deliveries")
-    .select(["events.event", "events.user_id", "events.body"])
+    .select(["events.event", "events.user_id", "events.is_test", "events.body"])
+    .select(sql.raw<EndpointObstacle | null>(endpointObstacle).as("obstacle"))
+    .select(sql.raw<Date | null>(endpointNotBefore).as("not_before"))
+    .where("deliveries.bot_id", "=", botId)
     .where("deliveries.event_id", "=", eventId)
     .executeTakeFirst();
   if (!row) return undefined;
   const attempts = await database.query
     .selectFrom("delivery_attempts")
     .selectAll()
-    .where("bot_id", "=", row.bot_id)
+    .where("bot_id", "=", botId)
     .where("event_id", "=", eventId)
     .orderBy("attempt")
     .execute();
   return {
-    botId: row.bot_id,
-    eventId: row.event_id,
-    event: row.event,
-    userId: row.user_id,
-    state: row.state,
-    attempts: row.attempts,
-    dueAt: row.state === "waiting" ? row.due_at : null,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at,
+    ...listedDelivery(row),
+    resumeState: row.state === "waiting" || row.state === "sending" || row.state === "held" ? row.resume_state : null,
+    obstacle: row.obstacle,
+    notBefore: row.not_before,
     body: row.body,
     log: attempts.map(attemptOf),
   };
@@ -78,5 +89,6 @@ function attemptOf(row: Selectable<WebhookDeliveryTables["delivery_attempts"]>):
     totalMs: row.total_ms,
     responseText: row.response_text,
     nextAt: row.next_at,
+    isReplay: row.is_replay,
   };
 }

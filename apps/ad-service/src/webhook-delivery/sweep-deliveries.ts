@@ -32,7 +32,8 @@ const reap = statement<{ state: string }>(
   select state from reaped`,
 );
 
-const hasTokens = `exists (
+/** SQL for whether anything can be signed for the bot of `endpoints`. */
+export const hasTokens = `exists (
       select from bot_tokens where bot_tokens.bot_id = endpoints.bot_id
         and (bot_tokens.state in ('active', 'next') or bot_tokens.state = 'retiring' and revoke_at > now())
     )`;

@@ -7,6 +7,8 @@ export interface CommandContext {
   call: OperatorClient["call"];
   /** For people, or with `--json` the server's own answer for programs. */
   print(answer: unknown, asText: () => string): void;
+  /** A program asks: it is told everything at once, and not asked back. */
+  isJson(): boolean;
 }
 
 export async function callForRow(context: CommandContext, call: Parameters<OperatorClient["call"]>[0]): Promise<Row> {

@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
-import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
+import { type Row, rowsOf, tableOf } from "../show.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
 import { telegramIdOption, wholeNumber } from "./parse-option.ts";
+import { replayCommand } from "./replay-deliveries.ts";
+import { showDelivery } from "./show-delivery.ts";
 
 const states = ["waiting", "sending", "delivered", "failed", "held", "unknown"];
 
@@ -16,39 +18,40 @@ export function deliveryCommands(program: Command, context: CommandContext): voi
     .addOption(new Option("--state <state>", "in one state only").choices(states))
     .option("--before <event-id>", "go on where an earlier list ended")
     .option("--limit <number>", "at most so many, up to 1000", wholeNumber, 50)
-    .action(async ({ botId, state, before, limit }: Record<string, string>) => {
+    .action(async ({ botId, state, before, limit }: ListOptions) => {
       const query = { botId, state, before, limit: String(limit) };
       const rows = rowsOf(await context.call({ method: "GET", path: "/deliveries", query }), "deliveries");
-      context.print(rows, () => tableOf(rows, columns));
+      const more = rows.length === limit ? `\n\nThere may be more: --before ${rows.at(-1)?.eventId}` : "";
+      context.print(rows, () => `${tableOf(rows, columns)}${more}`);
     });
 
-  withExamples(deliveries.command("show").description("a delivery, its body and each attempt"), [
-    "deliveries show evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3",
-  ])
+  withExamples(
+    deliveries.command("show").description("a delivery, its body, each attempt, and why it is where it is"),
+    ["deliveries show evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3"],
+  )
     .argument("<event-id>", "as shown by deliveries list")
     .action(async (eventId: string) => {
       const path = `/deliveries/${encodeURIComponent(eventId)}`;
       const delivery = await callForRow(context, { method: "GET", path });
-      const { log: _, ...shown } = delivery;
-      context.print(delivery, () => `${recordOf(shown)}\n\n${tableOf(rowsOf(delivery, "log"), attemptColumns)}`);
+      context.print(delivery, () => showDelivery(delivery));
     });
+
+  replayCommand(deliveries, context);
+}
+
+interface ListOptions {
+  botId?: string;
+  state?: string;
+  before?: string;
+  limit: number;
 }
 
 const columns = {
   EVENT: (delivery: Row) => delivery.eventId,
   BOT: (delivery: Row) => delivery.botId,
-  KIND: (delivery: Row) => delivery.event,
+  KIND: (delivery: Row) => (delivery.isTest ? "test" : delivery.event),
   USER: (delivery: Row) => delivery.userId,
   STATE: (delivery: Row) => delivery.state,
   ATTEMPTS: (delivery: Row) => delivery.attempts,
   "NEXT AT": (delivery: Row) => delivery.dueAt,
-};
-
-const attemptColumns = {
-  ATTEMPT: (attempt: Row) => attempt.attempt,
-  AT: (attempt: Row) => attempt.startedAt,
-  URL: (attempt: Row) => attempt.url,
-  RESULT: (attempt: Row) => attempt.status ?? attempt.errorClass,
-  MS: (attempt: Row) => attempt.totalMs,
-  ANSWER: (attempt: Row) => (typeof attempt.responseText === "string" ? attempt.responseText.slice(0, 80) : null),
 };

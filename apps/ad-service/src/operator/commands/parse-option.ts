@@ -20,3 +20,17 @@ export function existingFile(path: string): string {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new InvalidArgumentError("There is no such file.");
   return path;
 }
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A moment in RFC 3339, or how long ago it was. */
+export function momentOption(text: string): Date {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return new Date(Date.now() - Number(count) * (unitSeconds[unit] ?? 0) * 1000);
+  const isMoment = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const moment = new Date(isMoment ? text : Number.NaN);
+  if (!Number.isNaN(moment.getTime())) return moment;
+  throw new InvalidArgumentError(
+    "It must be a moment as 2026-01-31T08:00:00Z or 2026-01-31, or a time ago as 30m, 2h, 3d.",
+  );
+}

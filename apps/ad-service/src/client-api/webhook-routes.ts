@@ -1,0 +1,68 @@
+import { type RedeliverEventResponse, testWebhookRequest } from "@intermission/ad-core/client-api";
+import { eventIdPattern } from "@intermission/ad-core/code";
+import { HttpError } from "@intermission/http-server/http-server";
+import type { FastifyInstance } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import { parseRequest } from "../parse-request.ts";
+import type { EndpointObstacle } from "../webhook-delivery/endpoint-obstacle.ts";
+import { type ReplayDeliveryOutcome, replayDelivery } from "../webhook-delivery/replay-delivery.ts";
+import type { EndpointTestOutcome, EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
+import { callerOf } from "./authenticate-request.ts";
+import { testWebhookAnswer } from "./client-answers.ts";
+
+const testIt = "send a test with: POST /client/v1/webhook/test";
+const askOperator = "ask the operator of this service to enable it";
+
+const obstacles: Record<EndpointObstacle, string> = {
+  "no-endpoint": "the bot has no webhook address; ask the operator of this service to set one",
+  pending: `the bot's endpoint has not answered a test event 2xx yet; ${testIt}`,
+  operator: `the bot's endpoint was disabled by the operator of this service; ${askOperator}`,
+  gone: `the bot's endpoint was disabled for answering nothing but 410 Gone; once it works again, ${askOperator}`,
+  failing: `the bot's endpoint was disabled for taking nothing for five days; once it works again, ${askOperator}`,
+  "no-token": "the bot has no token to sign with; ask the operator of this service for one",
+};
+
+const conflict = (code: string, message: string) => new HttpError(409, code, message);
+const noEvent = () => new HttpError(404, "NOT_FOUND", "this bot has no such event");
+
+type TestRefusal = Exclude<EndpointTestOutcome["outcome"], "tested">;
+
+const testRefusals = {
+  "no-endpoint": () => conflict("NO_ENDPOINT", obstacles["no-endpoint"]),
+  "no-token": () => conflict("NO_TOKEN", obstacles["no-token"]),
+  "not-a-tester": () => new HttpError(400, "NOT_A_TESTER", "user_tg_id: must be one of the bot's listed testers"),
+  busy: () => conflict("TEST_UNDER_WAY", "a test is under way; try again in a few seconds"),
+  "unknown-bot": () => new HttpError(404, "NOT_FOUND", "the bot is gone"),
+} satisfies Record<TestRefusal, () => HttpError>;
+
+type ReplayRefusal = Exclude<ReplayDeliveryOutcome, { outcome: "replayed" | "held" }>["outcome"];
+
+const replayRefusals = {
+  "under-way": () => conflict("UNDER_WAY", "the event is just being sent; see what came of it in a moment"),
+  test: () => conflict("TEST_EVENT", `a test event is not sent again; ${testIt}`),
+  "unknown-event": noEvent,
+} satisfies Record<ReplayRefusal, () => HttpError>;
+
+/** What a publisher can do about webhooks: try the endpoint, and have an event sent once more. */
+export function webhookRoutes(
+  scope: FastifyInstance,
+  { database, endpointTests }: { database: AdDatabase; endpointTests: Pick<EndpointTests, "testEndpoint"> },
+): void {
+  scope.post("/webhook/test", async (request) => {
+    const { event, user_tg_id: userId } = parseRequest(testWebhookRequest, request.body);
+    const tested = await endpointTests.testEndpoint({ botId: callerOf(request).bot.botId, event, userId });
+    if (tested.outcome !== "tested") throw testRefusals[tested.outcome]();
+    return testWebhookAnswer(tested);
+  });
+
+  scope.post<{ Params: { eventId: string } }>("/events/:eventId/redeliver", async (request, reply) => {
+    const { eventId } = request.params;
+    // PostgreSQL takes no NUL, and no event has one.
+    if (!eventIdPattern.test(eventId)) throw noEvent();
+    const replayed = await replayDelivery(database, { botId: callerOf(request).bot.botId, eventId });
+    if (replayed.outcome === "held") throw conflict("HELD", obstacles[replayed.obstacle]);
+    if (replayed.outcome !== "replayed") throw replayRefusals[replayed.outcome]();
+    const answer: RedeliverEventResponse = { event_id: eventId, delivery: "waiting" };
+    return reply.code(202).send(answer);
+  });
+}

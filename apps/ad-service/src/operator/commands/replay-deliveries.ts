@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import { OperatorRefusal } from "../operator-client.ts";
+import { recordOf } from "../show.ts";
+import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
+import { momentOption, telegramIdOption } from "./parse-option.ts";
+
+interface ReplayOptions {
+  botId?: string;
+  failedSince?: Date;
+  everythingSince?: Date;
+  yes?: boolean;
+}
+
+interface Range {
+  botId: string;
+  scope: "failed" | "everything";
+  since: string;
+}
+
+export function replayCommand(deliveries: Command, context: CommandContext): void {
+  const command = deliveries
+    .command("replay")
+    .description("send again what was sent before: the same event_id, the same bytes");
+  withExamples(command, [
+    "deliveries replay evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3",
+    "deliveries replay --bot-id 7000000001 --failed-since 2h",
+    "deliveries replay --bot-id 7000000001 --everything-since 2026-01-31T08:00:00Z --yes",
+  ])
+    .argument("[event-id]", "as shown by deliveries list")
+    .option("--bot-id <id>", "of this bot", telegramIdOption)
+    .option(
+      "--failed-since <time>",
+      "all that failed, of events since then: a moment, or 90s, 30m, 2h, 3d",
+      momentOption,
+    )
+    .option("--everything-since <time>", "what was delivered or waits, too", momentOption)
+    .option("--yes", "without this, many are only counted")
+    .action(async (eventId: string | undefined, options: ReplayOptions) => {
+      const range = rangeOf(options);
+      const { botId, failedSince, everythingSince } = options;
+      const isOneAlone = eventId !== undefined && !(botId ?? failedSince ?? everythingSince);
+      if (isOneAlone === (range !== undefined)) command.error(wrongUsage);
+      if (range) await replayMany(context, range, options.yes ?? false);
+      else if (eventId) await replayOne(context, eventId);
+    });
+}
+
+const wrongUsage = "error: name an event, or --bot-id with one of --failed-since and --everything-since";
+
+function rangeOf({ botId, failedSince, everythingSince }: ReplayOptions): Range | undefined {
+  const since = failedSince ?? everythingSince;
+  if (botId === undefined || since === undefined || (failedSince && everythingSince)) return undefined;
+  return { botId, scope: failedSince ? "failed" : "everything", since: since.toISOString() };
+}
+
+async function replayOne(context: CommandContext, eventId: string): Promise<void> {
+  const path = `/deliveries/${encodeURIComponent(eventId)}/replay`;
+  const replayed = await callForRow(context, { method: "POST", path });
+  const soon = replayed.notBefore === null ? "It is sent now" : "Its endpoint rests: it is sent after notBefore";
+  context.print(replayed, () => `${recordOf(replayed)}\n\n${soon}; see: deliveries show ${eventId}`);
+}
+
+async function replayMany(context: CommandContext, range: Range, isMeant: boolean): Promise<void> {
+  const { botId, scope, since } = range;
+  const path = `/bots/${botId}/replay`;
+  const counted = await callForRow(context, { method: "GET", path, query: { scope, since } });
+  const count = `${counted.isMore ? "more than " : ""}${counted.count}`;
+  const unknown =
+    counted.unknown === 0 ? "" : `; ${counted.unknown} that are unknown are left out: replay each by its id`;
+  if (!isMeant && !context.isJson()) {
+    throw new OperatorRefusal(409, "NOT_MEANT", `${count} would be sent again${unknown}. Say so with: --yes`);
+  }
+  let replayed = 0;
+  let after: unknown;
+  do {
+    const body = { scope, since, until: counted.until, after };
+    const batch = await callForRow(context, { method: "POST", path, body });
+    replayed += Number(batch.replayed);
+    after = batch.next;
+    if (after !== null) process.stderr.write(`${replayed} of ${count} …\n`);
+  } while (after !== null);
+  const answer = { ...range, until: counted.until, replayed, unknown: counted.unknown };
+  context.print(answer, () => `${replayed} are sent again${unknown}.\nSee: deliveries list --bot-id ${botId}`);
+}

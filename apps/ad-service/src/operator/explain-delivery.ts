@@ -1,0 +1,35 @@
+import type { EndReason } from "../webhook-delivery/schema.ts";
+import type { ShownDelivery } from "../webhook-delivery/show-delivery.ts";
+import { explainObstacle } from "./explain-obstacle.ts";
+
+/** Why a delivery is in the state that it is in, and what can be done about it. */
+export function explainDelivery(delivery: ShownDelivery): string {
+  const { state, botId, eventId, obstacle, endReason, isTest } = delivery;
+  const again = `send it again with: deliveries replay ${eventId}`;
+  if (state === "delivered") return "it was answered 2xx";
+  if (state === "sending") return "an attempt is under way";
+  if (state === "waiting") return explainWaiting(delivery);
+  if (state === "held") {
+    return obstacle === null ? "it was held, and goes out any moment now" : explainObstacle(obstacle, botId);
+  }
+  if (isTest) return `a test is sent once; make another with: endpoints test ${botId}`;
+  if (endReason === null) return again;
+  return `${endings[endReason]}; ${again}`;
+}
+
+const endings: Record<EndReason, string> = {
+  "attempts-used-up": "no attempt of the schedule was answered 2xx",
+  "at-most-once": "it may have arrived, and the bot's webhooks are sent at most once",
+  "held-too-long": "it was held for 30 days",
+  test: "a test is sent once",
+};
+
+function explainWaiting({ botId, obstacle, notBefore, dueAt, resumeState }: ShownDelivery): string {
+  if (obstacle !== null) return explainObstacle(obstacle, botId);
+  if (notBefore !== null && (dueAt === null || notBefore > dueAt)) {
+    return `its endpoint failed, and is left in peace until ${notBefore.toISOString()}; see: endpoints show ${botId}`;
+  }
+  if (resumeState !== null)
+    return `it is sent again because somebody asked; should that fail, it is ${resumeState} as before`;
+  return "its next attempt has its time";
+}

@@ -1,0 +1,77 @@
+import { moment, telegramId } from "@intermission/ad-core/client-api";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { parseRequest } from "../parse-request.ts";
+import { countReplayable } from "../webhook-delivery/count-replayable.ts";
+import { findBotOfEvent } from "../webhook-delivery/find-bot-of-event.ts";
+import { type ReplayRefusal, replayDeliveries, replayRefusal } from "../webhook-delivery/replay-deliveries.ts";
+import { type ReplayDeliveryOutcome, replayDelivery } from "../webhook-delivery/replay-delivery.ts";
+import { unknownBot } from "./bot-endpoints.ts";
+import { eventIdParam } from "./delivery-endpoints.ts";
+import { explainObstacle } from "./explain-obstacle.ts";
+import { conflict, invalid, unknownEvent } from "./refuse.ts";
+
+const ofBot = z.object({ botId: telegramId });
+const ofEvent = z.object({ eventId: eventIdParam });
+const scope = z.enum(["failed", "everything"]);
+const since = moment.transform((text) => new Date(text));
+const counting = z.strictObject({ scope, since });
+const batch = z.strictObject({ scope, since, until: since, after: eventIdParam.nullish() });
+
+/** Sending again what was sent before: one event by its name, or a bot's events of a time. */
+export function replayEndpoints(app: FastifyInstance, { database }: { database: AdDatabase }): void {
+  app.post("/deliveries/:eventId/replay", async (request) => {
+    const { eventId } = parseRequest(ofEvent, request.params);
+    const botId = await findBotOfEvent(database, eventId);
+    if (botId === undefined) throw unknownEvent(eventId);
+    const replayed = await replayDelivery(database, { botId, eventId });
+    if (replayed.outcome !== "replayed") throw refusalOfOne(replayed, botId, eventId);
+    return { eventId, botId, state: "waiting", notBefore: replayed.notBefore };
+  });
+
+  /** What would be sent again. Its `until` is this moment: what is earned later is not meant. */
+  app.get("/bots/:botId/replay", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const range = { botId, ...parseRequest(counting, request.query), until: new Date() };
+    const refusal = await replayRefusal(database, range);
+    if (refusal) throw refusalOfMany(refusal, botId);
+    return { ...range, ...(await countReplayable(database, range)) };
+  });
+
+  /** A batch; to be repeated with its `next` as `after` until that is null. */
+  app.post("/bots/:botId/replay", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const { after, ...range } = parseRequest(batch, request.body);
+    const replayed = await replayDeliveries(database, { botId, ...range, after: after ?? undefined });
+    if (replayed.outcome !== "replayed") throw refusalOfMany(replayed, botId);
+    return { replayed: replayed.replayed, next: replayed.next };
+  });
+}
+
+function refusalOfOne(
+  refused: Exclude<ReplayDeliveryOutcome, { outcome: "replayed" }>,
+  botId: string,
+  eventId: string,
+) {
+  if (refused.outcome === "held") return held(refused.obstacle, botId);
+  return {
+    "under-way": () =>
+      conflict("UNDER_WAY", `${eventId} is being sent; see what came of it with: deliveries show ${eventId}`),
+    test: () => invalid(`${eventId} is a test; make another with: endpoints test ${botId}`),
+    "unknown-event": () => unknownEvent(eventId),
+  }[refused.outcome]();
+}
+
+function refusalOfMany(refused: ReplayRefusal, botId: string) {
+  if (refused.outcome === "held") return held(refused.obstacle, botId);
+  if (refused.outcome === "unknown-bot") return unknownBot(botId);
+  return conflict(
+    "AT_MOST_ONCE",
+    `bot ${botId} has its webhooks sent at most once: its receiver may pay twice for what it gets twice. Send single events again, with: deliveries replay <event-id>`,
+  );
+}
+
+function held(obstacle: Parameters<typeof explainObstacle>[0], botId: string) {
+  return conflict("HELD", `nothing is sent to bot ${botId} now: ${explainObstacle(obstacle, botId)}`);
+}

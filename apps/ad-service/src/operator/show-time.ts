@@ -1,0 +1,18 @@
+const units: readonly [seconds: number, name: string][] = [
+  [86_400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+];
+
+/** "3 min ago", "in 20 s": how a moment lies to `asOf`; undefined for what is none. */
+export function timeFrom(asOf: Date, moment: unknown): string | undefined {
+  if (typeof moment !== "string") return undefined;
+  const seconds = Math.round((Date.parse(moment) - asOf.getTime()) / 1000);
+  if (Number.isNaN(seconds)) return undefined;
+  const distance = Math.abs(seconds);
+  const [size, name] = units.find(([size]) => distance >= 2 * size) ?? [1, "s"];
+  if (distance === 0) return "now";
+  const length = `${Math.floor(distance / size)} ${name}`;
+  return seconds < 0 ? `${length} ago` : `in ${length}`;
+}

@@ -1,0 +1,86 @@
+import { eventType, telegramId } from "@intermission/ad-core/client-api";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { parseRequest } from "../parse-request.ts";
+import { disableEndpoint } from "../webhook-endpoints/disable-endpoint.ts";
+import { enableEndpoint } from "../webhook-endpoints/enable-endpoint.ts";
+import { limitEndpoint } from "../webhook-endpoints/limit-endpoint.ts";
+import { listEndpoints } from "../webhook-endpoints/list-endpoints.ts";
+import type { EndpointTestOutcome, EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
+import { adviseOnAnswer } from "./advise-on-answer.ts";
+import { unknownBot } from "./bot-endpoints.ts";
+import { explainObstacle } from "./explain-obstacle.ts";
+import { conflict, invalid } from "./refuse.ts";
+
+export interface WebhookEndpointDeps {
+  database: AdDatabase;
+  endpointTests: Pick<EndpointTests, "testEndpoint">;
+}
+
+const ofBot = z.object({ botId: telegramId });
+const enabling = z.strictObject({ skipTest: z.boolean().optional() });
+const settings = z.strictObject({ maxInFlight: z.int().min(1).max(40) });
+const testing = z.strictObject({ event: eventType.optional(), userId: telegramId.optional() });
+
+/** Where webhooks go: its health, and what an operator does about it. */
+export function webhookEndpoints(scope: FastifyInstance, { database, endpointTests }: WebhookEndpointDeps): void {
+  async function shown(botId: string) {
+    const [endpoint] = await listEndpoints(database, { botId });
+    if (!endpoint) throw unknownBot(botId);
+    return { asOf: new Date(), ...endpoint };
+  }
+
+  function refuse(outcome: "unknown-bot" | "no-endpoint", botId: string): never {
+    if (outcome === "unknown-bot") throw unknownBot(botId);
+    throw conflict("NO_ENDPOINT", explainObstacle("no-endpoint", botId));
+  }
+
+  scope.get("/endpoints", async () => ({ asOf: new Date(), endpoints: await listEndpoints(database) }));
+
+  scope.get("/endpoints/:botId", async (request) => shown(parseRequest(ofBot, request.params).botId));
+
+  scope.patch("/endpoints/:botId", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const limited = await limitEndpoint(database, { botId, ...parseRequest(settings, request.body) });
+    return limited.outcome === "limited" ? shown(botId) : refuse(limited.outcome, botId);
+  });
+
+  scope.post("/endpoints/:botId/enable", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const { skipTest = false } = parseRequest(enabling, request.body);
+    const enabled = await enableEndpoint(database, { botId, skipTest });
+    if (enabled.outcome === "enabled") return shown(botId);
+    if (enabled.outcome !== "already-active") return refuse(enabled.outcome, botId);
+    throw conflict("ENDPOINT_ACTIVE", `the endpoint of bot ${botId} is active already; see: endpoints show ${botId}`);
+  });
+
+  scope.post("/endpoints/:botId/disable", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const disabled = await disableEndpoint(database, { botId });
+    if (disabled.outcome === "disabled") return shown(botId);
+    if (disabled.outcome !== "already-disabled") return refuse(disabled.outcome, botId);
+    throw conflict(
+      "ENDPOINT_DISABLED",
+      `there is nothing to do: ${explainObstacle(disabled.reason ?? "operator", botId)}`,
+    );
+  });
+
+  scope.post("/endpoints/:botId/test", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const tested = await endpointTests.testEndpoint({ botId, ...parseRequest(testing, request.body) });
+    if (tested.outcome !== "tested") throw testRefusals[tested.outcome](botId);
+    const { outcome: _, phases, ...told } = tested;
+    return { botId, ...told, ...phases, advice: adviseOnAnswer(tested) };
+  });
+}
+
+const testRefusals = {
+  "unknown-bot": unknownBot,
+  "no-endpoint": (botId: string) => conflict("NO_ENDPOINT", explainObstacle("no-endpoint", botId)),
+  "no-token": (botId: string) => conflict("NO_TOKEN", explainObstacle("no-token", botId)),
+  "not-a-tester": (botId: string) =>
+    invalid(`this user is no tester of bot ${botId}; list him with: bots update ${botId} --tester <id>`),
+  busy: (botId: string) =>
+    conflict("TEST_UNDER_WAY", `a test of bot ${botId} is under way; try again in a few seconds`),
+} satisfies Record<Exclude<EndpointTestOutcome["outcome"], "tested">, (botId: string) => Error>;

@@ -1,0 +1,17 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+
+// One probe of the primary key for each bot: it leads with the bot, so that an event's id alone would read the whole table.
+const find = statement<{ botId: string }>(
+  "deliveries.bot-of-event",
+  `select bots.bot_id as "botId" from bots cross join lateral (
+    select from deliveries where deliveries.bot_id = bots.bot_id and event_id = $1 offset 0
+  ) as delivery
+  limit 1`,
+);
+
+/** Whose event this is, for an operator who knows nothing but its id. */
+export async function findBotOfEvent(database: AdDatabase, eventId: string): Promise<string | undefined> {
+  const [row] = await database.run(find, [eventId]);
+  return row?.botId;
+}

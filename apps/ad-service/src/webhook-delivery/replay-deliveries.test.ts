@@ -1,0 +1,327 @@
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { countReplayable } from "./count-replayable.ts";
+import {
+  eventually,
+  openDeliveryStage,
+  openTestEndpoint,
+  startTestDelivery,
+  type TestEndpoint,
+} from "./delivery-stage.ts";
+import { replayDeliveries } from "./replay-deliveries.ts";
+import { replayDelivery } from "./replay-delivery.ts";
+import type { ReplayScope } from "./replayable-deliveries.ts";
+
+describe.each(testDatabases())("sending again on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let endpoint: TestEndpoint;
+  let stage: Awaited<ReturnType<typeof openDeliveryStage>>;
+  let sender: { stop(): Promise<void> } | undefined;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    endpoint = await openTestEndpoint();
+    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+  });
+  afterEach(async () => {
+    await sender?.stop();
+    sender = undefined;
+    await endpoint.close();
+  });
+
+  const send = () => {
+    sender ??= startTestDelivery(store.database);
+  };
+  const inAnHour = () => new Date(Date.now() + 3_600_000);
+  const replayOne = (eventId: string) => replayDelivery(store.database, { botId: stage.botId, eventId });
+  /** Puts deliveries where only hours of attempts would bring them. */
+  const set = (eventIds: readonly string[], change: string) =>
+    store.database.run(
+      statement(
+        `test.set-${change}`.slice(0, 63),
+        `update deliveries set ${change} where bot_id = $1 and event_id = any ($2)`,
+      ),
+      [stage.botId, eventIds],
+    );
+  const stateOf = async (eventId: string) => {
+    const rows = await stage.deliveries();
+    return rows.find(({ event_id }) => event_id === eventId);
+  };
+  const answerWith = (status: number) => {
+    endpoint.answer = (response) => response.writeHead(status).end();
+  };
+  const delivered = async () => {
+    const [eventId = ""] = await stage.enqueue();
+    send();
+    await eventually(
+      () => stateOf(eventId),
+      (row) => row?.state === "delivered",
+    );
+    return eventId;
+  };
+
+  describe("one event", () => {
+    test("that was delivered is sent again with the same id and bytes, and stays delivered when that fails", async () => {
+      const eventId = await delivered();
+      answerWith(500);
+      expect(await replayOne(eventId)).toEqual({ outcome: "replayed", notBefore: null });
+      await eventually(
+        () => endpoint.received.length,
+        (count) => count === 2,
+      );
+      await eventually(
+        () => stateOf(eventId),
+        (row) => row?.state === "delivered",
+      );
+      const [first, second] = endpoint.received;
+      expect(second?.body).toEqual(first?.body);
+      expect(second?.headers["webhook-id"]).toBe(eventId);
+      expect(await stage.attempts()).toMatchObject([
+        { attempt: 1, status: 200, is_replay: false },
+        { attempt: 2, status: 500, is_replay: true, next_at: null },
+      ]);
+      expect(await stateOf(eventId)).toMatchObject({ resume_state: null, schedule_step: 0 });
+    });
+
+    test("that waits gets an attempt at once, and if that fails keeps its time and its step of the schedule", async () => {
+      const [eventId = ""] = await stage.enqueue();
+      const due = inAnHour();
+      await set([eventId], `attempts = 4, schedule_step = 4, due_at = '${due.toISOString()}'`);
+      answerWith(500);
+      send();
+      expect(await replayOne(eventId)).toMatchObject({ outcome: "replayed" });
+      await eventually(stage.attempts, (attempts) => attempts.length === 1);
+      expect(await stateOf(eventId)).toMatchObject({
+        state: "waiting",
+        schedule_step: 4,
+        due_at: due,
+        resume_state: null,
+      });
+      answerWith(204);
+      await replayOne(eventId);
+      await eventually(
+        () => stateOf(eventId),
+        (row) => row?.state === "delivered",
+      );
+    });
+
+    test("that is due already is sent once, not once more", async () => {
+      const [eventId = ""] = await stage.enqueue();
+      expect(await replayOne(eventId)).toMatchObject({ outcome: "replayed" });
+      expect(await stateOf(eventId)).toMatchObject({ state: "waiting", resume_state: null });
+    });
+
+    test("that had failed begins a new schedule", async () => {
+      const [eventId = ""] = await stage.enqueue();
+      await set([eventId], "state = 'failed', attempts = 12, schedule_step = 12, end_reason = 'attempts-used-up'");
+      answerWith(500);
+      send();
+      await replayOne(eventId);
+      await eventually(stage.attempts, (attempts) => attempts.length === 1);
+      const row = await stateOf(eventId);
+      expect(row).toMatchObject({
+        state: "waiting",
+        attempts: 13,
+        schedule_step: 1,
+        end_reason: null,
+        resume_state: null,
+      });
+      expect(row?.due_at.getTime()).toBeLessThan(Date.now() + 60_000);
+    });
+
+    test("of an at-most-once bot is sent once for each time that somebody asks, whatever it was", async () => {
+      await stage.deliverAtMostOnce();
+      const ids = await stage.enqueue(4);
+      const [unknown = "", failed = "", wasDelivered = "", waiting = ""] = ids;
+      await set([unknown], "state = 'unknown', attempts = 1, end_reason = 'at-most-once'");
+      await set([failed], "state = 'failed', attempts = 1, end_reason = 'at-most-once'");
+      await set([wasDelivered], "state = 'delivered', attempts = 1");
+      await set([waiting], "attempts = 1, schedule_step = 1, due_at = now() + interval '1 hour'");
+      answerWith(500);
+      send();
+      for (const eventId of ids) expect(await replayOne(eventId)).toMatchObject({ outcome: "replayed" });
+      const rows = await eventually(stage.deliveries, (all) =>
+        all.every(({ state }) => state !== "waiting" && state !== "sending"),
+      );
+      expect(rows.map(({ state }) => state).sort()).toEqual(["delivered", "failed", "failed", "unknown"]);
+      expect(endpoint.received).toHaveLength(4);
+    });
+
+    test("under way, unknown, or a test is refused and stays as it is", async () => {
+      const [sending = "", replaying = "", isTest = ""] = await stage.enqueue(3);
+      await set([sending], "state = 'sending', lease_until = now() + interval '30 seconds'");
+      await set([replaying], "resume_state = 'delivered'");
+      await set([isTest], "state = 'failed', end_reason = 'test'");
+      await store.database.run(statement("test.make-test", "update events set is_test = true where event_id = $1"), [
+        isTest,
+      ]);
+      const before = await stage.deliveries();
+      expect(await replayOne(sending)).toEqual({ outcome: "under-way" });
+      expect(await replayOne(replaying)).toEqual({ outcome: "under-way" });
+      expect(await replayOne(isTest)).toEqual({ outcome: "test" });
+      expect(await replayOne("evt_none")).toEqual({ outcome: "unknown-event" });
+      expect(await stage.deliveries()).toEqual(before);
+      await set([sending], "state = 'delivered', lease_until = null");
+    });
+
+    test.each([
+      ["no-endpoint", (on: typeof stage) => on.moveTo(null)],
+      ["pending", (on: typeof stage) => on.setEndpoint({ state: "pending" })],
+      ["operator", (on: typeof stage) => on.setEndpoint({ state: "disabled", disabled_reason: "operator" })],
+      ["gone", (on: typeof stage) => on.setEndpoint({ state: "disabled", disabled_reason: "gone" })],
+      ["failing", (on: typeof stage) => on.setEndpoint({ state: "disabled", disabled_reason: "failing" })],
+      [
+        "no-token",
+        (on: typeof stage) =>
+          store.database.query
+            .updateTable("bot_tokens")
+            .set({ state: "revoked" })
+            .where("bot_id", "=", on.botId)
+            .execute(),
+      ],
+    ])("while its endpoint is not sent to (%s) is refused with the reason", async (obstacle, hinder) => {
+      const [eventId = ""] = await stage.enqueue();
+      await set([eventId], "state = 'delivered'");
+      await hinder(stage);
+      expect(await replayOne(eventId)).toEqual({ outcome: "held", obstacle });
+      expect(await stateOf(eventId)).toMatchObject({ state: "delivered" });
+    });
+
+    test("tells until when its endpoint rests", async () => {
+      const eventId = await delivered();
+      const until = inAnHour();
+      await stage.setEndpoint({ rest_until: until });
+      expect(await replayOne(eventId)).toEqual({ outcome: "replayed", notBefore: until });
+    });
+
+    test("asked for by many at once is sent once", async () => {
+      const eventId = await delivered();
+      const asked = await Promise.all(Array.from({ length: 8 }, () => replayOne(eventId)));
+      const { length } = asked.filter(({ outcome }) => outcome === "replayed");
+      await eventually(
+        () => endpoint.received.length,
+        (count) => count === 1 + length,
+      );
+      await eventually(
+        () => stateOf(eventId),
+        (row) => row?.state === "delivered",
+      );
+      expect(endpoint.received).toHaveLength(1 + length);
+      expect(await stage.attempts()).toHaveLength(1 + length);
+    });
+  });
+
+  describe("many events", () => {
+    const range = (scope: ReplayScope, since = new Date(Date.now() - 60_000)) => {
+      const until = new Date(Date.now() + 1000);
+      return { botId: stage.botId, scope, since, until };
+    };
+    /** One of each state, by name. */
+    async function oneOfEach() {
+      const [failed = "", unknown = "", wasDelivered = "", waiting = "", sending = "", held = "", isTest = ""] =
+        await stage.enqueue(7);
+      await set([failed], "state = 'failed', end_reason = 'attempts-used-up', schedule_step = 12");
+      await set([unknown], "state = 'unknown', end_reason = 'at-most-once'");
+      await set([wasDelivered], "state = 'delivered'");
+      await set([waiting], "due_at = now() + interval '1 hour', schedule_step = 3");
+      await set([sending], "state = 'sending', lease_until = now() + interval '1 hour'");
+      await set([held], "state = 'held'");
+      await set([isTest], "state = 'failed', end_reason = 'test'");
+      await store.database.run(statement("test.make-test", "update events set is_test = true where event_id = $1"), [
+        isTest,
+      ]);
+      return { failed, unknown, wasDelivered, waiting, sending, held, isTest };
+    }
+
+    test("all that failed, and nothing else", async () => {
+      const { failed } = await oneOfEach();
+      const before = await stage.deliveries();
+      expect(await countReplayable(store.database, range("failed"))).toEqual({ count: 1, unknown: 1, isMore: false });
+      expect(await replayDeliveries(store.database, range("failed"))).toEqual({
+        outcome: "replayed",
+        replayed: 1,
+        next: null,
+      });
+      expect(await stateOf(failed)).toMatchObject({ state: "waiting", schedule_step: 0, end_reason: null });
+      const others = ({ event_id }: { event_id: string }) => event_id !== failed;
+      expect((await stage.deliveries()).filter(others)).toEqual(before.filter(others));
+    });
+
+    test("everything is what failed, was delivered or waits: never what is unknown, held, under way or a test", async () => {
+      const { failed, wasDelivered, waiting } = await oneOfEach();
+      const before = await stage.deliveries();
+      const due = (await stateOf(waiting))?.due_at;
+      expect(await countReplayable(store.database, range("everything"))).toEqual({
+        count: 3,
+        unknown: 1,
+        isMore: false,
+      });
+      expect(await replayDeliveries(store.database, range("everything"))).toMatchObject({ replayed: 3, next: null });
+      expect(await stateOf(wasDelivered)).toMatchObject({ state: "waiting", resume_state: "delivered" });
+      expect(await stateOf(waiting)).toMatchObject({ resume_state: "waiting", resume_due_at: due, schedule_step: 3 });
+      const others = ({ event_id }: { event_id: string }) => ![failed, wasDelivered, waiting].includes(event_id);
+      expect((await stage.deliveries()).filter(others)).toEqual(before.filter(others));
+    });
+
+    test("go by the time at which they were earned, both ends included, and never touch another bot's", async () => {
+      const other = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+      const [foreign = ""] = await other.enqueue();
+      const [early = ""] = await stage.enqueue();
+      await eventually(Date.now, (now) => now > msOf(early));
+      const middle = await stage.enqueue(2);
+      await eventually(Date.now, (now) => now > msOf(middle[0] ?? ""));
+      const [late = ""] = await stage.enqueue();
+      const all = [early, ...middle, late];
+      await set(all, "state = 'failed'");
+      const at = new Date(msOf(middle[0] ?? ""));
+      const replayed = await replayDeliveries(store.database, { ...range("failed", at), until: at });
+      expect(replayed).toMatchObject({ replayed: 2, next: null });
+      const waiting = (await stage.deliveries()).filter(({ state }) => state === "waiting");
+      expect(waiting.map(({ event_id }) => event_id)).toEqual([...middle].sort());
+      expect(await other.deliveries()).toMatchObject([{ event_id: foreign, state: "waiting" }]);
+    });
+
+    test("more than a batch are reached by the cursor, each once", async () => {
+      const made = await stage.enqueue(2300);
+      await set(made, "state = 'failed'");
+      expect(await countReplayable(store.database, range("failed"))).toMatchObject({ count: 2300, isMore: false });
+      const batches: number[] = [];
+      const asked = range("failed");
+      for (let after: string | undefined, isOver = false; !isOver; ) {
+        const batch = await replayDeliveries(store.database, { ...asked, after });
+        if (batch.outcome !== "replayed") throw new Error(batch.outcome);
+        batches.push(batch.replayed);
+        after = batch.next ?? undefined;
+        isOver = batch.next === null;
+      }
+      expect(batches).toEqual([1000, 1000, 300]);
+      expect((await stage.deliveries()).every(({ state }) => state === "waiting")).toBe(true);
+      await set(made, "state = 'delivered'");
+    });
+
+    test("of an at-most-once bot only those that failed: what it has is not sent twice", async () => {
+      await stage.deliverAtMostOnce();
+      expect(await replayDeliveries(store.database, range("everything"))).toEqual({ outcome: "at-most-once" });
+      expect(await replayDeliveries(store.database, range("failed"))).toMatchObject({ outcome: "replayed" });
+    });
+
+    test("are refused while nothing is sent to the endpoint, and for a bot that is none", async () => {
+      await stage.setEndpoint({ state: "disabled", disabled_reason: "gone" });
+      expect(await replayDeliveries(store.database, range("failed"))).toEqual({ outcome: "held", obstacle: "gone" });
+      expect(await replayDeliveries(store.database, { ...range("failed"), botId: "5" })).toEqual({
+        outcome: "unknown-bot",
+      });
+    });
+  });
+});
+
+/** Of an event id: a UUIDv7 begins with its millisecond. */
+function msOf(eventId: string): number {
+  return Number.parseInt(eventId.slice(4).replaceAll("-", "").slice(0, 12), 16);
+}

@@ -1,0 +1,68 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import type { DeliveryMode } from "../bots/schema.ts";
+import { type EndpointObstacle, endpointObstacle } from "./endpoint-obstacle.ts";
+import { replayChanges } from "./replay-delivery.ts";
+import { idsBetween, type ReplayRange, type ReplayScope, replayable } from "./replayable-deliveries.ts";
+import { wakeDeliveries } from "./wake-deliveries.ts";
+
+/** Looked at by one call: short enough to stand between other work. */
+export const REPLAY_BATCH = 1000;
+
+export type ReplayRefusal =
+  | { outcome: "unknown-bot" }
+  /** Nothing is sent to its endpoint now. */
+  | { outcome: "held"; obstacle: EndpointObstacle }
+  /** Its receiver may not dedupe: what was delivered is sent again only one by one. */
+  | { outcome: "at-most-once" };
+
+export type ReplayDeliveriesOutcome =
+  /** `next` goes on behind this batch; null: the range is done. */
+  { outcome: "replayed"; replayed: number; next: string | null } | ReplayRefusal;
+
+const readBot = statement<{ deliveryMode: DeliveryMode; obstacle: EndpointObstacle | null }>(
+  "deliveries.may-replay",
+  `select delivery_mode as "deliveryMode", ${endpointObstacle} as obstacle
+   from bots left join endpoints using (bot_id) where bots.bot_id = $1`,
+);
+
+// Rows that somebody has under his hands are left out: waiting for them, two batches could wait for one another.
+const replayOf = (scope: ReplayScope) =>
+  statement<{ replayed: number; lookedAt: number; last: string | null }>(
+    `deliveries.replay-${scope}`,
+    `with looked_at as (${replayable(scope, "for update of deliveries skip locked")}),
+    replayed as (
+      update deliveries set ${replayChanges("looked_at")}
+      from looked_at
+      where is_wanted and deliveries.bot_id = looked_at.bot_id and deliveries.event_id = looked_at.event_id
+        and deliveries.state = looked_at.state
+      returning 1
+    )
+    select (select count(*) from replayed) as replayed, count(*) as "lookedAt", max(event_id) as last from looked_at`,
+  );
+const replays = { failed: replayOf("failed"), everything: replayOf("everything") };
+
+/** Whether events of this bot can be sent again in bulk; undefined: they can. */
+export async function replayRefusal(
+  database: AdDatabase,
+  { botId, scope }: Pick<ReplayRange, "botId" | "scope">,
+): Promise<ReplayRefusal | undefined> {
+  const [bot] = await database.run(readBot, [botId]);
+  if (!bot) return { outcome: "unknown-bot" };
+  if (scope === "everything" && bot.deliveryMode === "at-most-once") return { outcome: "at-most-once" };
+  return bot.obstacle === null ? undefined : { outcome: "held", obstacle: bot.obstacle };
+}
+
+/** Sends the events of a range again, the first 1000 behind `after`; each as `replayDelivery` does. */
+export async function replayDeliveries(
+  database: AdDatabase,
+  { after, ...range }: ReplayRange & { after?: string | undefined },
+): Promise<ReplayDeliveriesOutcome> {
+  const refusal = await replayRefusal(database, range);
+  if (refusal) return refusal;
+  const [first, last] = idsBetween(range);
+  const [row] = await database.run(replays[range.scope], [range.botId, after ?? first, last, REPLAY_BATCH]);
+  if (!row) throw new Error("a replay has no row");
+  if (row.replayed > 0) wakeDeliveries();
+  return { outcome: "replayed", replayed: row.replayed, next: row.lookedAt < REPLAY_BATCH ? null : row.last };
+}

@@ -1,6 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { inlineEarlyStart } from "./build/inline-early-start.ts";
+import { keepOut } from "./build/keep-out.ts";
 import { printSizes } from "./build/print-sizes.ts";
 
 export default defineConfig({
@@ -8,6 +9,7 @@ export default defineConfig({
   plugins: [
     react(),
     inlineEarlyStart({ entry: "src/early-start.ts", mostBytes: 2048 }),
+    keepOut("/src/gallery/"),
     printSizes({ mostKilobytesOfScript: 115, languages: "/src/locales/" }),
   ],
   build: {

@@ -9,7 +9,7 @@ import type {
 /** `unreachable` is worth another try; `refused` is the service's decision, by the code of its error. */
 export type Answer<Body> =
   | { readonly outcome: "answered"; readonly body: Body }
-  | { readonly outcome: "refused"; readonly code: string }
+  | { readonly outcome: "refused"; readonly code: string; readonly requestId: string | null }
   | { readonly outcome: "unreachable"; readonly retryAfterMs: number };
 
 const LONGEST_CALL_MS = 10_000;
@@ -49,7 +49,9 @@ async function post<Body>(path: string, request: object): Promise<Answer<Body>> 
     const answer = await response.json();
     if (response.ok) return { outcome: "answered", body: answer };
     const isWorthAnotherTry = response.status > 499 || response.status === 429;
-    if (!isWorthAnotherTry && answer.error) return { outcome: "refused", code: answer.error.code };
+    if (!isWorthAnotherTry && answer.error) {
+      return { outcome: "refused", code: answer.error.code, requestId: response.headers.get("x-request-id") };
+    }
     return { outcome: "unreachable", retryAfterMs: Number(response.headers.get("retry-after")) * 1000 || 0 };
   } catch {
     return { outcome: "unreachable", retryAfterMs: 0 };

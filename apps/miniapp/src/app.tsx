@@ -1,13 +1,14 @@
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import type { EarlyStart } from "./early-start.ts";
+import { OldClient } from "./entry/old-client.tsx";
+import { OpeningEntry } from "./entry/opening-entry.tsx";
+import { OutsideTelegram } from "./entry/outside-telegram.tsx";
+import { RefusedEntry } from "./entry/refused-entry.tsx";
+import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
+import { WaitEntry } from "./entry/wait-entry.tsx";
 import { loadRewardStatus } from "./load-reward-status.ts";
-import { useTranslator } from "./locales/use-translator.tsx";
 import type { Host } from "./telegram/host.ts";
-import { Button } from "./ui/button.tsx";
-import { Notice } from "./ui/notice.tsx";
-import { RefusedEntry } from "./watch-ad/refused-entry.tsx";
 import { useAdSession } from "./watch-ad/use-ad-session.ts";
-import { WaitEntry } from "./watch-ad/wait-entry.tsx";
 import { WatchAd } from "./watch-ad/watch-ad.tsx";
 import type { Session } from "./watch-ad/watching.ts";
 
@@ -25,21 +26,20 @@ export function App({ early, host }: AppProps) {
 }
 
 function Opened({ early, initData, host }: AppProps & { initData: string }) {
-  const { text } = useTranslator();
   const { opening, reopen } = useAdSession(early);
   const video = opening.phase === "watch" ? opening.video : undefined;
   useEffect(() => video?.addEventListener("canplay", () => loadRewardStatus(), { once: true }), [video]);
   const status = (session: Session): ReactNode => (
-    <Suspense fallback={<Opening />}>
+    <Suspense fallback={<OpeningEntry />}>
       <RewardStatus session={session} initData={initData} host={host} onReopen={reopen} />
     </Suspense>
   );
 
   switch (opening.phase) {
     case "opening":
-      return <Opening />;
+      return <OpeningEntry />;
     case "refused":
-      return <RefusedEntry code={opening.code} host={host} />;
+      return <RefusedEntry code={opening.code} requestId={opening.requestId} host={host} />;
     case "wait":
       return <WaitEntry reason={opening.reason} untilMs={opening.untilMs} host={host} onReopen={reopen} />;
     case "rewarded":
@@ -56,29 +56,8 @@ function Opened({ early, initData, host }: AppProps & { initData: string }) {
         />
       );
     case "unreachable":
-      return (
-        <Notice
-          state="unreachable"
-          icon="offline"
-          title={text("unreachable.title")}
-          action={<Button onClick={reopen}>{text("action.tryAgain")}</Button>}
-        >
-          <p className="secondary">{text("unreachable.text")}</p>
-        </Notice>
-      );
+      return <UnreachableEntry onRetry={reopen} />;
+    case "unplayable":
+      return <OldClient host={host} />;
   }
-}
-
-function Opening() {
-  const { text } = useTranslator();
-  return <Notice isLive state="opening" icon="spinner" title={text("opening")} />;
-}
-
-function OutsideTelegram() {
-  const { text } = useTranslator();
-  return (
-    <Notice state="outside-telegram" icon="telegram" title={text("outside-telegram.title")}>
-      <p className="secondary">{text("outside-telegram.text")}</p>
-    </Notice>
-  );
 }

@@ -149,6 +149,8 @@ export const statusResponse = z.object({
       event_id: z.string(),
       occurred_at: z.iso.datetime(),
       delivery: z.enum(["on-its-way", "delivered", "delayed", "failed"]),
+      /** When the bot's backend took the webhook. */
+      delivered_at: z.iso.datetime().optional(),
     })
     .optional(),
   server_time: z.iso.datetime(),

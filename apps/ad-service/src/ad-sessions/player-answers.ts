@@ -82,7 +82,12 @@ export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusRe
     state,
     accepted_ms: acceptedMs,
     ...(event && {
-      event: { event_id: event.eventId, occurred_at: event.occurredAt.toISOString(), delivery: event.delivery },
+      event: {
+        event_id: event.eventId,
+        occurred_at: event.occurredAt.toISOString(),
+        delivery: event.delivery,
+        ...(event.deliveredAt && { delivered_at: event.deliveredAt.toISOString() }),
+      },
     }),
     server_time: now.toISOString(),
   };

@@ -14,11 +14,18 @@ export interface EarnedEvent {
   eventId: string;
   occurredAt: Date;
   delivery: "on-its-way" | "delivered" | "delayed" | "failed";
+  deliveredAt: Date | null;
 }
 
-const readEvent = statement<{ eventId: string; occurredAt: Date; state: DeliveryState; attempts: number }>(
+const readEvent = statement<{
+  eventId: string;
+  occurredAt: Date;
+  state: DeliveryState;
+  attempts: number;
+  finishedAt: Date | null;
+}>(
   "ad-sessions.event",
-  `select event_id as "eventId", occurred_at as "occurredAt", state, attempts
+  `select event_id as "eventId", occurred_at as "occurredAt", state, attempts, finished_at as "finishedAt"
    from events join deliveries using (bot_id, event_id)
    where bot_id = $1 and code = $2 and event = 'rewarded'`,
 );
@@ -33,7 +40,12 @@ export async function readSessionStatus(
   if (!isSessionToken(token, session.tokenHash)) return { outcome: session.openings > 1 ? "superseded" : "unknown" };
   const { state, acceptedMs, code } = session;
   const [found] = state === "rewarded" ? await database.run(readEvent, [botId, code]) : [];
-  const event = found && { eventId: found.eventId, occurredAt: found.occurredAt, delivery: deliveryOf(found) };
+  const event = found && {
+    eventId: found.eventId,
+    occurredAt: found.occurredAt,
+    delivery: deliveryOf(found),
+    deliveredAt: found.state === "delivered" ? found.finishedAt : null,
+  };
   return { outcome: "found", state, acceptedMs, event };
 }
 

@@ -1,7 +1,12 @@
-/** A moment as people tell it: the time of day, and the date, too, where that is not today. */
+/** A moment as people tell it: the time of day, and the day, too, where that is not today. */
 export function formatMoment(moment: Date, now: Date, language: string): string {
-  const isToday = moment.toDateString() === now.toDateString();
-  return new Intl.DateTimeFormat(language, { timeStyle: "short", ...(!isToday && { dateStyle: "medium" }) }).format(
-    moment,
-  );
+  const options: Intl.DateTimeFormatOptions = isSameDay(moment, now)
+    ? { timeStyle: "short" }
+    : { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" };
+  return new Intl.DateTimeFormat(language, options).format(moment);
+}
+
+/** Of this device's calendar. */
+export function isSameDay(one: Date, other: Date): boolean {
+  return one.toDateString() === other.toDateString();
 }

@@ -136,7 +136,7 @@ describe("times", () => {
   test("of today stand without a date, older ones with it", () => {
     const now = new Date(2030, 4, 2, 12, 0);
     expect(formatMoment(new Date(2030, 4, 2, 9, 5), now, "ru")).toBe("09:05");
-    expect(formatMoment(new Date(2030, 4, 1, 9, 5), now, "ru")).toMatch(/1 мая 2030.*09:05/);
+    expect(formatMoment(new Date(2030, 4, 1, 9, 5), now, "ru")).toMatch(/1 мая.*9:05/);
     expect(formatMoment(new Date(2030, 4, 2, 9, 5), now, "fa")).toBe("۹:۰۵");
   });
 });

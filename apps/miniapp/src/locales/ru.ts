@@ -64,7 +64,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.closeAndGet": "Закрыть и получить награду",
   "action.tryAgain": "Попробовать ещё раз",
   "action.pause": "Пауза",
-  "action.play": "Играть",
+  "action.play": "Продолжить",
   "action.mute": "Выключить звук",
   "action.unmute": "Включить звук",
 

@@ -65,7 +65,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.closeAndGet": "Закрити й отримати нагороду",
   "action.tryAgain": "Спробувати ще раз",
   "action.pause": "Пауза",
-  "action.play": "Грати",
+  "action.play": "Продовжити",
   "action.mute": "Вимкнути звук",
   "action.unmute": "Увімкнути звук",
 

@@ -5,17 +5,24 @@ import type { inferRouterOutputs } from "@trpc/server";
 export type PublisherStatus = inferRouterOutputs<AppRouter>["rewards"]["status"];
 type RefusalReason = Extract<PublisherStatus, { outcome: "refused" }>["reason"];
 
+/** What the two parties answered last; `hasPublisher` where there is a publisher's API to ask. */
+export interface KnownOfReward {
+  readonly service: StatusResponse | undefined;
+  readonly publisher: PublisherStatus | undefined;
+  readonly hasPublisher: boolean;
+}
+
 /** What the user is told about his reward. `credited` and what follows are final. */
 export type Reward =
   | { readonly kind: "checking" }
   | { readonly kind: "on-its-way" }
   /** The ad service waits long for the bot, or the bot's books for the view. */
-  | { readonly kind: "delayed"; readonly id: string | undefined }
+  | { readonly kind: "delayed" }
   | { readonly kind: "credited"; readonly amount: number; readonly balance: number }
   /** All that is known where the bot has no API to ask. */
   | { readonly kind: "delivered" }
-  | { readonly kind: "refused"; readonly reason: RefusalReason; readonly id: string | undefined }
-  | { readonly kind: "undelivered"; readonly id: string | undefined }
+  | { readonly kind: "refused"; readonly reason: RefusalReason }
+  | { readonly kind: "undelivered" }
   | { readonly kind: "not-counted" };
 
 const USUALLY_DONE_MS = 20_000;
@@ -23,26 +30,20 @@ const USUALLY_DONE_MS = 20_000;
 const CLOSE_WAITS_MS = 30_000;
 
 /** Joins what the two parties say. The publisher's books have the last word; the ad service knows what is under way. */
-export function describeReward(known: {
-  service: StatusResponse | undefined;
-  publisher: PublisherStatus | undefined;
-  hasPublisher: boolean;
-  waitedMs: number;
-}): Reward {
+export function describeReward(known: KnownOfReward & { waitedMs: number }): Reward {
   const { service, publisher, waitedMs } = known;
   const event = service?.event;
-  const id = event?.event_id;
   if (publisher?.outcome === "credited") {
     return { kind: "credited", amount: publisher.amount, balance: publisher.balance };
   }
-  if (publisher?.outcome === "refused") return { kind: "refused", reason: publisher.reason, id };
+  if (publisher?.outcome === "refused") return { kind: "refused", reason: publisher.reason };
   if (!event) {
     const isUnfinished = service?.state === "opened" || service?.state === "playing";
     return isUnfinished && waitedMs > CLOSE_WAITS_MS ? { kind: "not-counted" } : { kind: "checking" };
   }
-  if (event.delivery === "failed") return { kind: "undelivered", id };
+  if (event.delivery === "failed") return { kind: "undelivered" };
   if (event.delivery === "delivered" && !known.hasPublisher) return { kind: "delivered" };
-  if (event.delivery === "delayed" || waitedMs > USUALLY_DONE_MS) return { kind: "delayed", id };
+  if (event.delivery === "delayed" || waitedMs > USUALLY_DONE_MS) return { kind: "delayed" };
   return { kind: "on-its-way" };
 }
 

@@ -6,10 +6,12 @@ import { createPublisherApi } from "../publisher-api.ts";
 import { useNow } from "../ui/use-now.ts";
 import type { Session } from "../watch-ad/watching.ts";
 import { describeReward, isFinal, type PublisherStatus, type Reward } from "./describe-reward.ts";
+import { describeSteps, type Step } from "./describe-steps.ts";
 import { pollAfterMs } from "./poll-after-ms.ts";
 
 export interface RewardStatusView {
   readonly reward: Reward;
+  readonly steps: readonly Step[];
   readonly isOffline: boolean;
   /** Another window holds the session now, and shows how it ends. */
   readonly isSuperseded: boolean;
@@ -32,14 +34,15 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
     enabled: publisher.status?.outcome !== "credited",
   });
 
-  const reward = describeReward({
+  const known = {
     service: service.data?.outcome === "answered" ? service.data.body : undefined,
     publisher: publisher.status,
     hasPublisher: publisher.canBeAsked,
-    waitedMs,
-  });
+  };
+  const reward = describeReward({ ...known, waitedMs });
   return {
     reward,
+    steps: describeSteps(known, reward.kind === "not-counted"),
     isOffline: service.failureCount > 1 && !isFinal(reward),
     isSuperseded: service.data?.outcome === "refused" && !isFinal(reward),
   };

@@ -12,6 +12,7 @@ const paths = {
   person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20a7.5 7.5 0 0 1 15 0",
   windows: "M8.5 8.5h11v11h-11zM15.5 4.5h-11v11",
   note: "M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17zM12 7.5v5.5M12 16.4v.1",
+  update: "M19.5 12a7.5 7.5 0 1 1-2.4-5.5M19.5 4v4h-4",
   outside: "M9 6h9v9M18 6L6.5 17.5",
 } as const;
 
@@ -20,7 +21,7 @@ export type IconName = keyof typeof paths;
 /** A picture beside a text; it says nothing by itself. */
 export function Icon({ name }: { name: IconName }) {
   return (
-    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <svg className={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true">
       <path d={paths[name]} />
     </svg>
   );

@@ -11,25 +11,33 @@ interface NoticeProps {
   children?: ReactNode;
   /** The one thing to do, at the foot. */
   action?: ReactNode;
+  /** What belongs to it and is not read aloud each time it changes. */
+  below?: ReactNode;
+  /** Something good just happened. */
+  isCelebrated?: boolean;
   /** Screen readers hear what changes here without being moved. */
   isLive?: boolean;
 }
 
 /** A full-screen message: a picture, a heading, a sentence and at most one thing to do. */
-export function Notice({ state, icon, tone = "plain", title, children, action, isLive = false }: NoticeProps) {
+export function Notice(props: NoticeProps) {
+  const { state, icon, tone = "plain", title, children, below, action, isLive = false, isCelebrated = false } = props;
   useStateName(state);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <main className="notice">
-      <div className="notice-body" role={isLive ? "status" : undefined}>
-        <div className={`notice-picture tone-${tone}`}>
-          {icon === "spinner" ? <span className="spinner" /> : <Icon name={icon} />}
+      <div className="notice-body">
+        <div className="notice-words" role={isLive ? "status" : undefined}>
+          <div className={`notice-picture tone-${tone}${isCelebrated ? " celebrated" : ""}`}>
+            {icon === "spinner" ? <span className="spinner" /> : <Icon name={icon} />}
+          </div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {children}
         </div>
-        <h1 ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
-        {children}
+        {below}
       </div>
       <div className="foot">{action}</div>
     </main>

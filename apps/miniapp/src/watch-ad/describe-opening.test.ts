@@ -43,9 +43,7 @@ test("an ad that was watched before leads to its reward, any other to the offer"
   expect(answered({ ...session, state: "playing" })).toMatchObject({ phase: "watch" });
 });
 
-test("a refusal keeps the service's code", () => {
-  expect(describeOpening({ outcome: "refused", code: "CODE_USED" }, 0)).toEqual({
-    phase: "refused",
-    code: "CODE_USED",
-  });
+test("a refusal keeps the service's code, and the request that its log knows", () => {
+  const refused = { code: "CODE_USED", requestId: "3f2a91c0-0000-4000-8000-000000000000" };
+  expect(describeOpening({ outcome: "refused", ...refused }, 0)).toEqual({ phase: "refused", ...refused });
 });

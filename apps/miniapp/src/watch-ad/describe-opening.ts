@@ -11,7 +11,7 @@ export type Opened =
   | { readonly phase: "rewarded"; readonly session: Session }
   /** `untilMs` is a moment of this device's clock. */
   | { readonly phase: "wait"; readonly reason: WaitReason; readonly untilMs: number }
-  | { readonly phase: "refused"; readonly code: string };
+  | { readonly phase: "refused"; readonly code: string; readonly requestId: string | null };
 
 /** A moment that is just over must not make us ask in a loop. */
 const SHORTEST_WAIT_MS = 1000;
@@ -21,7 +21,7 @@ export function describeOpening(
   answer: Exclude<Answer<OpenSessionResponse>, { outcome: "unreachable" }>,
   nowMs: number,
 ): Opened {
-  if (answer.outcome === "refused") return { phase: "refused", code: answer.code };
+  if (answer.outcome === "refused") return { phase: "refused", code: answer.code, requestId: answer.requestId };
   const { body } = answer;
   if (body.outcome === "session") return { phase: body.state === "rewarded" ? "rewarded" : "watch", session: body };
   const wait = (reason: WaitReason, waitMs: number): Opened => ({

@@ -23,13 +23,16 @@ export function Offer({ session, onWatch }: { session: Session; onWatch: () => v
           <div>
             <dt>{text("offer.length")}</dt>
             <dd>
-              <Message id={isBegun ? "secondsLeft" : "seconds"} values={{ count: seconds }} />
+              <span>
+                <Message id={isBegun ? "secondsLeft" : "seconds"} values={{ count: seconds }} />
+              </span>
             </dd>
           </div>
           <div>
             <dt>{text("offer.advertiser")}</dt>
             <dd>
-              <span className="ad-badge">{text("adLabel")}</span> <bdi>{ad.advertiser}</bdi>
+              <span className="ad-badge">{text("adLabel")}</span>
+              <bdi>{ad.advertiser}</bdi>
             </dd>
           </div>
           <div>

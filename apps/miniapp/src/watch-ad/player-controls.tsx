@@ -4,17 +4,17 @@ import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkOutside } from "../ui/link-outside.tsx";
-import type { Session, Watching, WatchingSnapshot } from "./watching.ts";
+import type { Session, WatchingActions, WatchingSnapshot } from "./watching.ts";
 
 interface PlayerControlsProps {
   session: Session;
-  watching: Watching;
+  actions: WatchingActions;
   snapshot: WatchingSnapshot;
   host: Host;
 }
 
 /** Everything that lies over the running video. */
-export function PlayerControls({ session, watching, snapshot, host }: PlayerControlsProps) {
+export function PlayerControls({ session, actions, snapshot, host }: PlayerControlsProps) {
   const { text } = useTranslator();
   const { ad } = session;
   const { player } = snapshot;
@@ -33,11 +33,11 @@ export function PlayerControls({ session, watching, snapshot, host }: PlayerCont
         <p className="chip">
           <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
         </p>
-        <Button look="on-video" aria-label={text("action.close")} onClick={watching.askToClose}>
+        <Button look="on-video" aria-label={text("action.close")} onClick={actions.askToClose}>
           <Icon name="close" />
         </Button>
       </div>
-      <PlaybackNote watching={watching} snapshot={snapshot} />
+      <PlaybackNote actions={actions} snapshot={snapshot} />
       <div className="controls-foot">
         {snapshot.isConnected ? null : (
           <p className="chip" role="status">
@@ -48,12 +48,12 @@ export function PlayerControls({ session, watching, snapshot, host }: PlayerCont
           <Button
             look="on-video"
             aria-label={text(player.isMuted ? "action.unmute" : "action.mute")}
-            onClick={() => watching.setMuted(!player.isMuted)}
+            onClick={() => actions.setMuted(!player.isMuted)}
           >
             <Icon name={player.isMuted ? "sound-off" : "sound-on"} />
           </Button>
           {snapshot.stage === "playing" && isRunning ? (
-            <Button look="on-video" aria-label={text("action.pause")} onClick={watching.pause}>
+            <Button look="on-video" aria-label={text("action.pause")} onClick={actions.pause}>
               <Icon name="pause" />
             </Button>
           ) : null}
@@ -84,13 +84,13 @@ export function secondsLeft({ ad }: Session, { player }: WatchingSnapshot): numb
 }
 
 /** In the middle: why nothing moves, and what to tap. */
-function PlaybackNote({ watching, snapshot }: { watching: Watching; snapshot: WatchingSnapshot }) {
+function PlaybackNote({ actions, snapshot }: { actions: WatchingActions; snapshot: WatchingSnapshot }) {
   const { text } = useTranslator();
   const { playback, holds } = snapshot.player;
   const tap = (label: string, note?: ReactNode) => (
     <div className="middle">
       {note}
-      <Button look="tap" onClick={watching.play}>
+      <Button look="tap" onClick={actions.play}>
         <span className="tap-circle">
           <Icon name="play" />
         </span>

@@ -156,7 +156,7 @@ test("retries wait longer and longer, but never more than 8 s, nor less than the
 });
 
 test("a refusal is told once, and nothing is sent after it", async () => {
-  const { queue, calls, refusals } = endpoint(() => ({ outcome: "refused", code: "SUPERSEDED" }));
+  const { queue, calls, refusals } = endpoint(() => ({ outcome: "refused", code: "SUPERSEDED", requestId: null }));
   queue.start();
   queue.add([stretch(0)]);
   await vi.advanceTimersByTimeAsync(1000);

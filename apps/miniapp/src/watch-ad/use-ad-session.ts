@@ -9,6 +9,7 @@ import type { Session } from "./watching.ts";
 export type Opening =
   | { readonly phase: "opening" }
   | { readonly phase: "unreachable" }
+  | { readonly phase: "unplayable" }
   | { readonly phase: "watch"; readonly session: Session; readonly video: HTMLVideoElement }
   | Exclude<Opened, { phase: "watch" }>;
 
@@ -46,6 +47,7 @@ export function useAdSession(early: EarlyStart): { opening: Opening; reopen: () 
       if (opened.phase !== "watch") return setOpening(opened);
       const video = adopt(opened.session.ad, latestVideo.current ?? early.video);
       latestVideo.current = video;
+      if (video.canPlayType(opened.session.ad.media_type) === "") return setOpening({ phase: "unplayable" });
       setOpening({ ...opened, video });
     });
     return () => isCurrent.abort();

@@ -32,6 +32,9 @@ export interface WatchingSnapshot {
   readonly isAskedToLeave: boolean;
 }
 
+/** What the user can do about it. */
+export type WatchingActions = Pick<Watching, "play" | "pause" | "setMuted" | "askToClose" | "stay" | "leave" | "close">;
+
 /** One opening of one ad, from the offer to its close: the player, what it reports, and what the service answers. */
 export class Watching {
   readonly #host: Host;

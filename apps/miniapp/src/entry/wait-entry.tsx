@@ -5,7 +5,7 @@ import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useNow } from "../ui/use-now.ts";
-import type { WaitReason } from "./describe-opening.ts";
+import type { WaitReason } from "../watch-ad/describe-opening.ts";
 
 interface WaitEntryProps {
   reason: WaitReason;

@@ -4,6 +4,7 @@ import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import type { IconName } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { SupportCode } from "../ui/support-code.tsx";
 
 const refusals = {
   INIT_DATA_INVALID: { state: "init-data-invalid", icon: "person" },
@@ -17,8 +18,18 @@ const refusals = {
   BOT_SUSPENDED: { state: "bot-suspended", icon: "pause" },
 } as const satisfies Record<OpenSessionRefusal, { state: string; icon: IconName }>;
 
+interface RefusedEntryProps {
+  code: string;
+  /** Of the answer that refused; the service's log has it, too. */
+  requestId: string | null;
+  host: Host;
+}
+
+/** By so much of it the request is found in a log. */
+const SUPPORT_CODE_LENGTH = 8;
+
 /** The ad service will not open an ad; says why in words that lead on. Codes of the future are told in general. */
-export function RefusedEntry({ code, host }: { code: string; host: Host }) {
+export function RefusedEntry({ code, requestId, host }: RefusedEntryProps) {
   const { text } = useTranslator();
   const { state, icon } = isKnown(code) ? refusals[code] : ({ state: "not-understood", icon: "note" } as const);
   return (
@@ -29,6 +40,7 @@ export function RefusedEntry({ code, host }: { code: string; host: Host }) {
       action={<Button onClick={host.close}>{text("action.close")}</Button>}
     >
       <p className="secondary">{text(`${state}.text`)}</p>
+      {requestId ? <SupportCode id={requestId.slice(0, SUPPORT_CODE_LENGTH)} /> : null}
     </Notice>
   );
 }

@@ -1,0 +1,21 @@
+import { useTranslator } from "../locales/use-translator.tsx";
+import { Button } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { SupportCode } from "../ui/support-code.tsx";
+
+/** A fault of ours. What was watched lies with the ad service, so that trying again loses nothing. */
+export function Crashed({ place, onRetry }: { place: string; onRetry: () => void }) {
+  const { text } = useTranslator();
+  return (
+    <Notice
+      state="crashed"
+      icon="note"
+      tone="bad"
+      title={text("not-understood.title")}
+      action={<Button onClick={onRetry}>{text("action.tryAgain")}</Button>}
+    >
+      <p className="secondary">{text("crashed.text")}</p>
+      <SupportCode id={place} />
+    </Notice>
+  );
+}

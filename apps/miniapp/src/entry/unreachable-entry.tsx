@@ -1,0 +1,18 @@
+import { useTranslator } from "../locales/use-translator.tsx";
+import { Button } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
+
+/** It goes on trying by itself; the button is for those who know that they are back. */
+export function UnreachableEntry({ onRetry }: { onRetry: () => void }) {
+  const { text } = useTranslator();
+  return (
+    <Notice
+      state="unreachable"
+      icon="offline"
+      title={text("unreachable.title")}
+      action={<Button onClick={onRetry}>{text("action.tryAgain")}</Button>}
+    >
+      <p className="secondary">{text("unreachable.text")}</p>
+    </Notice>
+  );
+}

@@ -1,0 +1,50 @@
+/**
+ * A page for development: `#state=offer&theme=dark&language=ar` shows one state as the app would, no hash all of them.
+ * It needs no server of ours. The build leaves it out, and fails if it does not.
+ */
+import { type ReactNode, useEffect } from "react";
+import { createRoot } from "react-dom/client";
+import { loadTranslator } from "../locales/load-translator.ts";
+import { TranslatorProvider } from "../locales/use-translator.tsx";
+import { paintButton } from "../telegram/paint-button.ts";
+import { paintTheme } from "../telegram/paint-theme.ts";
+import { Gallery } from "./gallery.tsx";
+import { states } from "./states.tsx";
+import { themes } from "./themes.ts";
+import "../ui/styles.css";
+import "./gallery.css";
+
+const place = document.getElementById("root");
+if (!place) throw new Error("gallery.html has no #root");
+const root = createRoot(place);
+
+async function show(): Promise<void> {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  const state = states[wanted.get("state") ?? ""];
+  if (!state) return root.render(<Gallery />);
+  const { documentElement: page } = document;
+  page.removeAttribute("style");
+  delete page.dataset.scheme;
+  const theme = themes[wanted.get("theme") ?? "own"] ?? {};
+  paintTheme(theme);
+  paintButton(theme);
+  const translator = await loadTranslator(wanted.get("language") ?? "en");
+  root.render(
+    <TranslatorProvider value={translator}>
+      {/* Each state begins anew, as in the app. */}
+      <Shown key={location.hash}>{state()}</Shown>
+    </TranslatorProvider>,
+  );
+}
+
+/** Says on the page what it shows, for whoever waits for that. */
+function Shown({ children }: { children: ReactNode }) {
+  useEffect(() => {
+    document.documentElement.dataset.shown = location.hash;
+  }, []);
+  return <div className="gallery-state">{children}</div>;
+}
+
+document.documentElement.dataset.states = Object.keys(states).join(" ");
+addEventListener("hashchange", show);
+await show();

@@ -1,0 +1,47 @@
+import type { Host } from "../telegram/host.ts";
+import type { Session } from "../watch-ad/watching.ts";
+
+/** Drawn instead of a video: sky, sun and hills, bright and dark parts under every control. */
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 180"><defs><linearGradient id="s" x2="0" y2="1">
+<stop stop-color="#7fc4ff"/><stop offset="1" stop-color="#fff3d6"/></linearGradient></defs><path fill="url(#s)" d="M0 0h320v180H0z"/>
+<circle cx="236" cy="62" r="30" fill="#fff"/><path fill="#3f8f6b" d="M0 128q60-52 122-14t118-18 80 26v58H0z"/>
+<path fill="#1d4d45" d="M0 156q84-38 158-12t162-14v50H0z"/></svg>`;
+
+export const poster = `data:image/svg+xml,${encodeURIComponent(picture)}`;
+
+export const session: Session = {
+  outcome: "session",
+  bot: { bot_id: "7000000001", name: "Coin Garden" },
+  session_id: "sample",
+  token: "sample",
+  code: "Qm3XkT7vRbN2hWpz",
+  state: "opened",
+  ad: {
+    advertiser: "Hillside Tea",
+    media_url: "about:blank",
+    media_type: "video/mp4",
+    poster_url: poster,
+    duration_ms: 15_000,
+    width: 1280,
+    height: 720,
+    call_to_action: { label: "Visit the shop", url: "https://example.com/" },
+  },
+  accepted_ms: 0,
+  resume_at_ms: 0,
+  first_sequence: 0,
+  server_time: "2030-01-01T00:00:00Z",
+  deadline: "2030-01-01T01:00:00Z",
+};
+
+const nothing = () => {};
+
+/** A client that hears nothing. */
+export const idleHost: Host = {
+  ready: nothing,
+  close: nothing,
+  openLink: () => false,
+  haptic: nothing,
+  holdOpen: nothing,
+  onBack: () => nothing,
+  onVisibility: () => nothing,
+};

@@ -1,0 +1,96 @@
+import type { ReactNode } from "react";
+import { Crashed } from "../entry/crashed.tsx";
+import { OldClient } from "../entry/old-client.tsx";
+import { OpeningEntry } from "../entry/opening-entry.tsx";
+import { OutsideTelegram } from "../entry/outside-telegram.tsx";
+import { RefusedEntry } from "../entry/refused-entry.tsx";
+import { UnreachableEntry } from "../entry/unreachable-entry.tsx";
+import { WaitEntry } from "../entry/wait-entry.tsx";
+import { Interrupted } from "../watch-ad/interrupted.tsx";
+import { idleHost } from "./sample-session.ts";
+import { StageState } from "./stage-state.tsx";
+import { StatusState } from "./status-state.tsx";
+
+const nothing = () => {};
+const minute = 60_000;
+const refused = (code: string) => <RefusedEntry code={code} requestId="3f2a91c0-5b1e" host={idleHost} />;
+const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
+  <WaitEntry reason={reason} untilMs={Date.now() + waitMs} host={idleHost} onReopen={nothing} />
+);
+
+/** Every screen that a user can meet, made of the app's own components and of nothing else. */
+export const states: Readonly<Record<string, () => ReactNode>> = {
+  opening: () => <OpeningEntry />,
+  "outside-telegram": () => <OutsideTelegram />,
+  "init-data-invalid": () => refused("INIT_DATA_INVALID"),
+  "init-data-expired": () => refused("INIT_DATA_EXPIRED"),
+  "code-malformed": () => refused("CODE_MALFORMED"),
+  "code-unknown": () => refused("CODE_UNKNOWN"),
+  "code-expired": () => refused("CODE_EXPIRED"),
+  "code-used": () => refused("CODE_USED"),
+  "code-of-another-user": () => refused("CODE_OF_ANOTHER_USER"),
+  "bot-unknown": () => refused("BOT_UNKNOWN"),
+  "bot-suspended": () => refused("BOT_SUSPENDED"),
+  "not-understood": () => refused("OF_THE_FUTURE"),
+  "no-ad": () => wait("no-ad", 5 * minute),
+  cooldown: () => wait("cooldown", 2 * minute),
+  "daily-cap": () => wait("daily-cap", 605 * minute),
+  unreachable: () => <UnreachableEntry onRetry={nothing} />,
+  "old-client": () => <OldClient host={idleHost} />,
+  crashed: () => <Crashed place="index-Dw1at4Mz-12-4021" onRetry={nothing} />,
+
+  offer: () => <StageState stage="offer" playback="idle" />,
+  "offer-begun": () => <StageState stage="offer" playback="idle" session={{ accepted_ms: 9000, resume_at_ms: 9000 }} />,
+  "offer-portrait-video": () => <StageState stage="offer" playback="idle" ad={{ width: 1080, height: 1920 }} />,
+  "offer-long-names": () => (
+    <StageState
+      stage="offer"
+      playback="idle"
+      ad={{ advertiser: "Donaudampfschifffahrtsgesellschaft & Söhne Reisevermittlung GmbH" }}
+      botName="The Extraordinarily Generous Coin Garden of Northern Wonders Bot"
+    />
+  ),
+  playing: () => <StageState stage="playing" playback="playing" />,
+  "playing-with-sound": () => <StageState stage="playing" playback="playing" isMuted={false} />,
+  "playing-long-names": () => (
+    <StageState
+      stage="playing"
+      playback="playing"
+      ad={{
+        advertiser: "Donaudampfschifffahrtsgesellschaft & Söhne Reisevermittlung GmbH",
+        call_to_action: { label: "Jetzt Reiserücktrittsversicherung abschließen", url: "https://example.com/" },
+      }}
+    />
+  ),
+  "playing-offline": () => <StageState stage="playing" playback="playing" isConnected={false} />,
+  buffering: () => <StageState stage="playing" playback="buffering" />,
+  blocked: () => <StageState stage="playing" playback="blocked" />,
+  paused: () => <StageState stage="playing" playback="held" hold="paused" />,
+  away: () => <StageState stage="playing" playback="held" hold="away" />,
+  stalled: () => <StageState stage="playing" playback="stalled" />,
+  "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" isAskedToLeave />,
+  confirming: () => <StageState stage="confirming" playback="ended" />,
+  watched: () => <StageState stage="watched" playback="ended" />,
+
+  left: () => <Interrupted stage="left" onClose={nothing} onReopen={nothing} />,
+  incomplete: () => <Interrupted stage="incomplete" onClose={nothing} onReopen={nothing} />,
+  superseded: () => <Interrupted stage="superseded" onClose={nothing} onReopen={nothing} />,
+  "session-over": () => <Interrupted stage="over" onClose={nothing} onReopen={nothing} />,
+
+  "status-checking": () => <StatusState service="watched" />,
+  "status-on-its-way": () => <StatusState service="on-its-way" />,
+  "status-booking": () => <StatusState service="delivered" />,
+  "status-delayed": () => <StatusState service="delayed" />,
+  "status-credited": () => <StatusState service="delivered" publisher="credited" />,
+  "status-credited-yesterday": () => <StatusState service="delivered" publisher="credited" isOld />,
+  "status-delivered": () => <StatusState service="delivered" hasPublisher={false} />,
+  "status-refused-daily-cap": () => <StatusState service="delivered" publisher="daily-cap" />,
+  "status-refused-already-paid": () => <StatusState service="delivered" publisher="code-already-paid" />,
+  "status-refused-already-booked": () => <StatusState service="delivered" publisher="event-already-booked" />,
+  "status-refused-another-user": () => <StatusState service="delivered" publisher="code-of-another-user" />,
+  "status-refused-no-reward": () => <StatusState service="delivered" publisher="no-reward" />,
+  "status-refused-test": () => <StatusState service="delivered" publisher="test" />,
+  "status-undelivered": () => <StatusState service="failed" />,
+  "status-not-counted": () => <StatusState service="playing" waitedMs={60_000} />,
+  "status-offline": () => <StatusState service="on-its-way" isOffline />,
+};

@@ -1,0 +1,61 @@
+import type { StatusResponse } from "@intermission/ad-core/player-api";
+import { describeReward, type PublisherStatus } from "../reward-status/describe-reward.ts";
+import { describeSteps } from "../reward-status/describe-steps.ts";
+import { RewardScreen } from "../reward-status/reward-screen.tsx";
+import { session } from "./sample-session.ts";
+
+type Delivery = NonNullable<StatusResponse["event"]>["delivery"];
+type RefusalReason = Extract<PublisherStatus, { outcome: "refused" }>["reason"];
+
+interface StatusStateProps {
+  service: "playing" | "watched" | Delivery;
+  publisher?: "credited" | RefusalReason;
+  hasPublisher?: boolean;
+  isOffline?: boolean;
+  isOld?: boolean;
+  waitedMs?: number;
+}
+
+const nothing = () => {};
+
+/** What the status screen makes of these answers of both parties. */
+export function StatusState(props: StatusStateProps) {
+  const { hasPublisher = true, isOffline = false, isOld = false, waitedMs = 1000 } = props;
+  const watchedAt = new Date();
+  watchedAt.setHours(10, 42, 0, 0);
+  if (isOld) watchedAt.setDate(watchedAt.getDate() - 1);
+  const known = {
+    service: serviceAnswer(props.service, watchedAt),
+    publisher: props.publisher && publisherAnswer(props.publisher, watchedAt),
+    hasPublisher,
+  };
+  const reward = describeReward({ ...known, waitedMs });
+  const steps = describeSteps(known, reward.kind === "not-counted");
+  return (
+    <RewardScreen
+      view={{ reward, steps, isOffline, isSuperseded: false }}
+      botName={session.bot.name}
+      code={session.code}
+      onClose={nothing}
+      onReopen={nothing}
+    />
+  );
+}
+
+function serviceAnswer(service: StatusStateProps["service"], watchedAt: Date): StatusResponse {
+  const at = watchedAt.toISOString();
+  const answer = { accepted_ms: 15_000, server_time: at };
+  if (service === "playing" || service === "watched") return { ...answer, state: service };
+  const isDelivered = service === "delivered";
+  return {
+    ...answer,
+    state: "rewarded",
+    event: { event_id: "evt_1", occurred_at: at, delivery: service, ...(isDelivered && { delivered_at: at }) },
+  };
+}
+
+function publisherAnswer(publisher: "credited" | RefusalReason, watchedAt: Date): PublisherStatus {
+  const bookedAt = watchedAt.toISOString();
+  if (publisher === "credited") return { outcome: "credited", amount: 10, balance: 1250, event: "rewarded", bookedAt };
+  return { outcome: "refused", reason: publisher, amount: 0, balance: 1240, bookedAt };
+}

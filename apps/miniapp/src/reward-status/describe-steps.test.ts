@@ -1,0 +1,100 @@
+import type { StatusResponse } from "@intermission/ad-core/player-api";
+import { expect, test } from "vitest";
+import type { KnownOfReward, PublisherStatus } from "./describe-reward.ts";
+import { describeSteps } from "./describe-steps.ts";
+
+const watchedAt = "2030-01-01T10:00:00Z";
+const deliveredAt = "2030-01-01T10:00:01Z";
+const bookedAt = "2030-01-01T10:00:02Z";
+
+type Event = NonNullable<StatusResponse["event"]>;
+const service = (delivery?: Event["delivery"]): StatusResponse => ({
+  state: delivery ? "rewarded" : "watched",
+  accepted_ms: 0,
+  server_time: watchedAt,
+  ...(delivery && {
+    event: {
+      event_id: "evt_1",
+      occurred_at: watchedAt,
+      delivery,
+      ...(delivery === "delivered" && { delivered_at: deliveredAt }),
+    },
+  }),
+});
+const credited: PublisherStatus = { outcome: "credited", amount: 1, balance: 1, event: "rewarded", bookedAt };
+const refused: PublisherStatus = { outcome: "refused", reason: "daily-cap", amount: 0, balance: 1, bookedAt };
+const notYet: PublisherStatus = { outcome: "not-yet" };
+
+const told = (known: KnownOfReward, isOver = false) => describeSteps(known, isOver).map(({ progress }) => progress);
+
+test.each<[string, KnownOfReward, string[]]>([
+  [
+    "nothing is known",
+    { service: undefined, publisher: undefined, hasPublisher: true },
+    ["active", "waiting", "waiting"],
+  ],
+  [
+    "it is not earned yet",
+    { service: service(), publisher: notYet, hasPublisher: true },
+    ["active", "waiting", "waiting"],
+  ],
+  [
+    "it is on its way",
+    { service: service("on-its-way"), publisher: notYet, hasPublisher: true },
+    ["done", "active", "waiting"],
+  ],
+  [
+    "it is delayed",
+    { service: service("delayed"), publisher: undefined, hasPublisher: true },
+    ["done", "active", "waiting"],
+  ],
+  [
+    "it cannot be sent",
+    { service: service("failed"), publisher: notYet, hasPublisher: true },
+    ["done", "failed", "waiting"],
+  ],
+  [
+    "the bot took it",
+    { service: service("delivered"), publisher: notYet, hasPublisher: true },
+    ["done", "done", "active"],
+  ],
+  [
+    "it is credited",
+    { service: service("delivered"), publisher: credited, hasPublisher: true },
+    ["done", "done", "done"],
+  ],
+  [
+    "the books refuse it",
+    { service: service("delivered"), publisher: refused, hasPublisher: true },
+    ["done", "done", "failed"],
+  ],
+  [
+    "nobody can be asked about the books",
+    { service: service("delivered"), publisher: undefined, hasPublisher: false },
+    ["done", "done"],
+  ],
+])("while %s", (_, known, steps) => {
+  expect(told(known)).toEqual(steps);
+});
+
+test("what was credited was sent and watched, whatever the ad service knows", () => {
+  expect(told({ service: undefined, publisher: credited, hasPublisher: true })).toEqual(["done", "done", "done"]);
+  expect(told({ service: service("failed"), publisher: credited, hasPublisher: true })).toEqual([
+    "done",
+    "done",
+    "done",
+  ]);
+});
+
+test("a view that can no longer be completed has failed", () => {
+  expect(told({ service: service(), publisher: notYet, hasPublisher: true }, true)).toEqual([
+    "failed",
+    "waiting",
+    "waiting",
+  ]);
+});
+
+test("each step has the time of whoever made it", () => {
+  const steps = describeSteps({ service: service("delivered"), publisher: credited, hasPublisher: true }, false);
+  expect(steps.map(({ at }) => at)).toEqual([watchedAt, deliveredAt, bookedAt]);
+});

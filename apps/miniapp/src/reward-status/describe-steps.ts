@@ -1,0 +1,36 @@
+import type { KnownOfReward } from "./describe-reward.ts";
+
+export type StepName = "watched" | "sent" | "credited";
+
+export interface Step {
+  readonly name: StepName;
+  readonly progress: "done" | "active" | "waiting" | "failed";
+  /** When it was done or failed, by the clock of whoever did it. */
+  readonly at: string | undefined;
+}
+
+/** The way of a reward. The last step is left out where nobody can tell whether it was made. */
+export function describeSteps({ service, publisher, hasPublisher }: KnownOfReward, isOver: boolean): Step[] {
+  const event = service?.event;
+  const booked = publisher && publisher.outcome !== "not-yet" ? publisher : undefined;
+  const isWatched = event !== undefined || booked !== undefined;
+  // What the publisher booked has reached him, even where the answer to the webhook was lost.
+  const isSent = event?.delivery === "delivered" || booked !== undefined;
+  const steps: Step[] = [
+    { name: "watched", progress: isWatched ? "done" : pending(true, isOver), at: event?.occurred_at },
+    {
+      name: "sent",
+      progress: isSent ? "done" : event?.delivery === "failed" ? "failed" : pending(isWatched, isOver),
+      at: event?.delivered_at,
+    },
+  ];
+  if (!hasPublisher && !booked) return steps;
+  const credited = { credited: "done", refused: "failed" } as const;
+  const progress = booked ? credited[booked.outcome] : pending(isSent, isOver);
+  return [...steps, { name: "credited", progress, at: booked?.bookedAt }];
+}
+
+function pending(isItsTurn: boolean, isOver: boolean): "active" | "waiting" | "failed" {
+  if (!isItsTurn) return "waiting";
+  return isOver ? "failed" : "active";
+}

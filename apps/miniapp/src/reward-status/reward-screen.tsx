@@ -1,0 +1,109 @@
+import type { ReactNode } from "react";
+import { Message, useTranslator } from "../locales/use-translator.tsx";
+import { Button } from "../ui/button.tsx";
+import type { IconName } from "../ui/icon.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { SupportCode } from "../ui/support-code.tsx";
+import { Superseded } from "../watch-ad/superseded.tsx";
+import type { Reward } from "./describe-reward.ts";
+import { RewardSteps } from "./reward-steps.tsx";
+import type { RewardStatusView } from "./use-reward-status.ts";
+
+interface RewardScreenProps {
+  view: RewardStatusView;
+  botName: string;
+  /** By which both parties' books know this reward. */
+  code: string;
+  onClose: () => void;
+  onReopen: () => void;
+}
+
+export const looks = {
+  checking: { icon: "spinner", tone: "plain", haptic: null },
+  "on-its-way": { icon: "spinner", tone: "plain", haptic: null },
+  delayed: { icon: "clock", tone: "plain", haptic: null },
+  credited: { icon: "check", tone: "good", haptic: "success" },
+  delivered: { icon: "check", tone: "good", haptic: "success" },
+  refused: { icon: "note", tone: "plain", haptic: "warning" },
+  undelivered: { icon: "offline", tone: "bad", haptic: "warning" },
+  "not-counted": { icon: "note", tone: "bad", haptic: "warning" },
+} as const satisfies Record<Reward["kind"], Look>;
+
+interface Look {
+  icon: IconName | "spinner";
+  tone: "plain" | "good" | "bad";
+  haptic: "success" | "warning" | null;
+}
+
+/** Worth writing to somebody about. */
+const kindsWithCode: readonly Reward["kind"][] = ["delayed", "refused", "undelivered"];
+
+/** One screen for all that can become of a reward. */
+export function RewardScreen({ view, botName, code, onClose, onReopen }: RewardScreenProps) {
+  const { text } = useTranslator();
+  const { reward, steps, isOffline, isSuperseded } = view;
+  if (isSuperseded) return <Superseded onReopen={onReopen} />;
+  const { icon, tone } = looks[reward.kind];
+  const isIncomplete = reward.kind === "not-counted";
+  return (
+    <Notice
+      isLive
+      state={`status-${reward.kind}`}
+      icon={icon}
+      tone={tone}
+      isCelebrated={reward.kind === "credited"}
+      title={
+        reward.kind === "delivered" ? (
+          <Message id="delivered.title" values={{ bot: botName }} />
+        ) : (
+          text(`${reward.kind}.title`)
+        )
+      }
+      below={
+        <>
+          <RewardSteps steps={steps} />
+          {kindsWithCode.includes(reward.kind) ? <SupportCode id={code} /> : null}
+        </>
+      }
+      action={
+        <Button onClick={isIncomplete ? onReopen : onClose}>
+          {text(isIncomplete ? "action.continue" : "action.close")}
+        </Button>
+      }
+    >
+      {isOffline ? (
+        <p className="secondary">{text("player.offline")}</p>
+      ) : (
+        <Explanation reward={reward} botName={botName} />
+      )}
+    </Notice>
+  );
+}
+
+function Explanation({ reward, botName }: { reward: Reward; botName: string }): ReactNode {
+  const { text, gain } = useTranslator();
+  switch (reward.kind) {
+    case "credited":
+      return (
+        <>
+          <p className="amount">
+            <bdi>{gain(reward.amount)}</bdi>
+          </p>
+          <p className="secondary">
+            <Message id="credited.text" values={{ balance: reward.balance }} />
+          </p>
+        </>
+      );
+    case "refused":
+      return <p className="secondary">{text(`refused.${reward.reason}`)}</p>;
+    case "undelivered":
+    case "on-its-way":
+      return (
+        <p className="secondary">
+          <Message id={`${reward.kind}.text`} values={{ bot: botName }} />
+        </p>
+      );
+    default:
+      return <p className="secondary">{text(`${reward.kind}.text`)}</p>;
+  }
+}

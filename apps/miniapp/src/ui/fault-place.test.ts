@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { faultPlace } from "./fault-place.ts";
+
+function faultWith(stack: string): Error {
+  return Object.assign(new TypeError("secret of user 42"), { stack });
+}
+
+test.each([
+  [
+    "TypeError: secret\n    at Gx (https://a.example/app/assets/index-Dw1at4Mz.js:12:4021)\n    at b",
+    "index-Dw1at4Mz-12-4021",
+  ],
+  ["Gx@https://a.example/app/assets/index-Dw1at4Mz.js:12:4021\nb@", "index-Dw1at4Mz-12-4021"],
+  ["TypeError: secret\n    at <anonymous>", "TypeError"],
+  ["", "TypeError"],
+])("the stack %j is told as %s", (stack, told) => {
+  expect(faultPlace(faultWith(stack))).toBe(told);
+});
+
+test("what was thrown without being an error has no place", () => {
+  expect(faultPlace("user 42")).toBe("unknown");
+});

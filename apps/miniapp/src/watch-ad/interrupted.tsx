@@ -1,0 +1,42 @@
+import { useTranslator } from "../locales/use-translator.tsx";
+import { Button } from "../ui/button.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { Superseded } from "./superseded.tsx";
+import type { Stage } from "./watching.ts";
+
+export type Interruption = Extract<Stage, "left" | "superseded" | "incomplete" | "over">;
+
+interface InterruptedProps {
+  stage: Interruption;
+  onClose: () => void;
+  onReopen: () => void;
+}
+
+/** The ad stopped before its reward; except after its time, it can go on. */
+export function Interrupted({ stage, onClose, onReopen }: InterruptedProps) {
+  const { text } = useTranslator();
+  if (stage === "superseded") return <Superseded onReopen={onReopen} />;
+  const { state, icon } = interruptions[stage];
+  return (
+    <Notice
+      state={state}
+      icon={icon}
+      title={text(`${state}.title`)}
+      action={
+        stage === "over" ? (
+          <Button onClick={onClose}>{text("action.close")}</Button>
+        ) : (
+          <Button onClick={onReopen}>{text("action.continue")}</Button>
+        )
+      }
+    >
+      <p className="secondary">{text(`${state}.text`)}</p>
+    </Notice>
+  );
+}
+
+const interruptions = {
+  left: { state: "left", icon: "close" },
+  incomplete: { state: "not-counted", icon: "note" },
+  over: { state: "session-over", icon: "clock" },
+} as const satisfies Record<Exclude<Interruption, "superseded">, object>;

@@ -1,0 +1,14 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+/** For development and for tests of what every state looks like; nothing of it is in the app's build. */
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    rolldownOptions: { input: "gallery.html" },
+    target: ["chrome100", "safari15.4", "firefox100"],
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+});

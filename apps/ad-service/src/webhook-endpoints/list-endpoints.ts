@@ -42,7 +42,7 @@ export interface ListedEndpoint {
 
 const counted = (state: "waiting" | "held") => `(select count(*) from (
       select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = '${state}' limit ${MOST_COUNTED + 1}
-    ) as some)`;
+    ) as counted)`;
 
 const list = statement<ListedEndpoint>(
   "endpoints.list",

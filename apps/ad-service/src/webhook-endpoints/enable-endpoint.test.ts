@@ -1,0 +1,135 @@
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import {
+  eventually,
+  openDeliveryStage,
+  openTestEndpoint,
+  startTestDelivery,
+  type TestEndpoint,
+} from "../webhook-delivery/delivery-stage.ts";
+import { disableEndpoint } from "./disable-endpoint.ts";
+import { enableEndpoint } from "./enable-endpoint.ts";
+import { openTestsOfEndpoints } from "./endpoint-stage.ts";
+import { limitEndpoint } from "./limit-endpoint.ts";
+
+describe.each(testDatabases())("an operator and an endpoint on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let endpoint: TestEndpoint;
+  let stage: Awaited<ReturnType<typeof openDeliveryStage>>;
+  let running: { stop(): Promise<void> }[] = [];
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    endpoint = await openTestEndpoint();
+    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+  });
+  afterEach(async () => {
+    await Promise.all(running.map(({ stop }) => stop()));
+    running = [];
+    await store.database.query.updateTable("endpoints").set({ state: "disabled" }).execute();
+    await endpoint.close();
+  });
+
+  const start = () => {
+    const tests = openTestsOfEndpoints(store.database);
+    tests.activatePending();
+    running.push(startTestDelivery(store.database), tests);
+  };
+  const states = async () => (await stage.deliveries()).map(({ state }) => state);
+  const ofBot = () => ({ botId: stage.botId });
+  const sentTests = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()).test === true);
+
+  test("a disabled endpoint is sent nothing, and what waited for it is held", async () => {
+    await stage.enqueue(2);
+    expect(await disableEndpoint(store.database, ofBot())).toEqual({ outcome: "disabled" });
+    expect(await states()).toEqual(["held", "held"]);
+    expect(await stage.endpoint()).toMatchObject({ state: "disabled", disabled_reason: "operator" });
+    start();
+    await stage.enqueue();
+    await stage.setEndpoint({ test_due_at: new Date(0) });
+    // Another bot's is served meanwhile: the sender had its chance.
+    const other = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    await other.enqueue();
+    await eventually(other.deliveries, (rows) => rows.every(({ state }) => state === "delivered"));
+    expect(await states()).toEqual(["held", "held", "held"]);
+    expect(endpoint.received).toHaveLength(1);
+  });
+
+  test("an enabled one gets a test, and then what was held", async () => {
+    await disableEndpoint(store.database, ofBot());
+    const ids = await stage.enqueue(3);
+    start();
+    expect(await enableEndpoint(store.database, ofBot())).toEqual({ outcome: "enabled", state: "pending" });
+    const rows = await eventually(
+      stage.deliveries,
+      (all) => all.length === 4 && all.every(({ state }) => state === "delivered"),
+    );
+    expect(rows.map(({ event_id }) => event_id)).toEqual(expect.arrayContaining(ids));
+    expect(sentTests()).toEqual([true, false, false, false]);
+    expect(await stage.endpoint()).toMatchObject({ state: "active", disabled_reason: null });
+  });
+
+  test("an enabled one that does not answer its test 2xx stays pending, and gets nothing else", async () => {
+    await disableEndpoint(store.database, ofBot());
+    await stage.enqueue();
+    endpoint.answer = (response) => response.writeHead(403).end("not you");
+    start();
+    await enableEndpoint(store.database, ofBot());
+    await eventually(stage.endpoint, ({ last_status }) => last_status === 403);
+    expect(await stage.endpoint()).toMatchObject({ state: "pending", last_answer: "not you" });
+    expect(sentTests()).toEqual([true]);
+  });
+
+  test("without a test it is active at once", async () => {
+    await stage.enqueue(2);
+    await disableEndpoint(store.database, ofBot());
+    expect(await enableEndpoint(store.database, { ...ofBot(), skipTest: true })).toEqual({
+      outcome: "enabled",
+      state: "active",
+    });
+    expect(await states()).toEqual(["waiting", "waiting"]);
+    start();
+    await eventually(states, (all) => all.every((state) => state === "delivered"));
+    expect(sentTests()).toEqual([false, false]);
+  });
+
+  test("nothing of what it did before it was enabled counts against it", async () => {
+    const longAgo = new Date("2026-01-01T00:00:00.000Z");
+    await stage.setEndpoint({ state: "disabled", disabled_reason: "failing", warned_percent: 100, breaker: "open" });
+    await stage.setEndpoint({ failing_since: longAgo, failures_since_success: 999, failures_in_row: 999, tests: 7 });
+    await stage.setEndpoint({ gone_since: longAgo, gone_event_id: "evt_1", is_gone_for_several: true });
+    await stage.setEndpoint({ probe_at: longAgo, probe_failures: 9, rest_until: new Date(Date.now() + 3_600_000) });
+    await enableEndpoint(store.database, ofBot());
+    expect(await stage.endpoint()).toMatchObject({
+      ...{ state: "pending", disabled_reason: null, warned_percent: 0, breaker: "closed", probe_failures: 0 },
+      ...{ failing_since: null, failures_since_success: 0, failures_in_row: 0, gone_since: null, tests: 0 },
+      ...{ is_gone_for_several: false, rest_until: Number.NEGATIVE_INFINITY, test_event_id: null },
+    });
+  });
+
+  test("what there is no need for, or nothing to do it to, is named", async () => {
+    expect(await enableEndpoint(store.database, ofBot())).toEqual({ outcome: "already-active" });
+    await disableEndpoint(store.database, ofBot());
+    expect(await disableEndpoint(store.database, ofBot())).toEqual({ outcome: "already-disabled", reason: "operator" });
+    await stage.moveTo(null);
+    for (const operate of [enableEndpoint, disableEndpoint]) {
+      expect(await operate(store.database, ofBot())).toEqual({ outcome: "no-endpoint" });
+      expect(await operate(store.database, { botId: "5" })).toEqual({ outcome: "unknown-bot" });
+    }
+    expect(await limitEndpoint(store.database, { ...ofBot(), maxInFlight: 2 })).toEqual({ outcome: "no-endpoint" });
+  });
+
+  test("a limit holds at once", async () => {
+    endpoint.answer = (response) => void setTimeout(() => response.end(), 50);
+    expect(await limitEndpoint(store.database, { ...ofBot(), maxInFlight: 2 })).toEqual({ outcome: "limited" });
+    await stage.enqueue(8);
+    start();
+    await eventually(states, (all) => all.every((state) => state === "delivered"));
+    expect(endpoint.mostAtOnce).toBe(2);
+  });
+});

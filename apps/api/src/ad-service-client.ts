@@ -1,21 +1,26 @@
-import {
-  type CreateCodeRequest,
-  type CreateCodeResponse,
-  createCodeResponse,
-  type ListEventsResponse,
-  listEventsResponse,
-} from "@intermission/ad-core/client-api";
+import { type CreateCodeRequest, type CreateCodeResponse, createCodeResponse } from "@intermission/ad-core/client-api";
+import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Dispatcher, Pool } from "undici";
+import { z } from "zod";
 import type { UnavailableReason } from "./codes/schema.ts";
 
 export type RequestedCode =
   | { outcome: "issued"; code: CreateCodeResponse }
   | { outcome: "unavailable"; reason: UnavailableReason; retryAfterSeconds?: number; detail: string };
 
+// Less than the contract promises, so that one event of a newer kind does not hold up the others.
+const listedEvent = webhookEvent.required({ event_id: true, bot_id: true, occurred_at: true });
+const eventsPage = z.object({ events: z.array(z.unknown()), next: z.string().max(1000), has_more: z.boolean() });
+
+export type ListedEvent = z.infer<typeof listedEvent>;
+
 export type ListedEvents =
-  | { outcome: "listed"; page: ListEventsResponse }
+  /** `unreadable` are those on the page that are no events we know. */
+  | { outcome: "listed"; events: ListedEvent[]; unreadable: number; next: string; hasMore: boolean }
   /** The service has no such endpoint. */
   | { outcome: "not-offered" }
+  /** The service does not know, or no longer knows, the place from which it was asked. */
+  | { outcome: "bad-cursor" }
   | { outcome: "unavailable"; detail: string };
 
 export interface AdServiceClient {
@@ -60,7 +65,7 @@ export function adServiceClient(options: {
     },
     async listEvents(after, limit) {
       const query = new URLSearchParams({ limit: String(limit), ...(after === null ? {} : { after }) });
-      return understandEvents(await call({ method: "GET", path: `/events?${query}` }));
+      return understandEvents(await call({ method: "GET", path: `/events?${query}` }), after);
     },
     close: () => pool.destroy(),
   };
@@ -127,13 +132,16 @@ function understandCode(exchanged: Exchange): RequestedCode {
   return { outcome: "issued", code: parsed.data };
 }
 
-function understandEvents(exchanged: Exchange): ListedEvents {
+function understandEvents(exchanged: Exchange, after: string | null): ListedEvents {
   if (exchanged.outcome !== "answered") return { outcome: "unavailable", detail: exchanged.detail };
   const { status, json } = exchanged.answer;
-  if (status === 404 || status === 405) return { outcome: "not-offered" };
-  const parsed = listEventsResponse.safeParse(json);
-  if (status !== 200 || !parsed.success) return { outcome: "unavailable", detail: describe(exchanged.answer) };
-  return { outcome: "listed", page: parsed.data };
+  if (after !== null && (status === 400 || status === 410)) return { outcome: "bad-cursor" };
+  if (status === 404 || status === 405 || status === 410) return { outcome: "not-offered" };
+  const page = eventsPage.safeParse(json);
+  if (status !== 200 || !page.success) return { outcome: "unavailable", detail: describe(exchanged.answer) };
+  const { events: listed, next, has_more: hasMore } = page.data;
+  const events = listed.flatMap((event) => listedEvent.safeParse(event).data ?? []);
+  return { outcome: "listed", events, unreadable: listed.length - events.length, next, hasMore };
 }
 
 function describe({ status, json }: Answer): string {

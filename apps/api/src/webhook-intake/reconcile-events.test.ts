@@ -1,9 +1,9 @@
-import type { ListedEvent } from "@intermission/ad-core/client-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ListedEvents } from "../ad-service-client.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type AdServiceClient, adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi, type TestApi, testConfig } from "../test-api.ts";
+import { type Feed, startFeed } from "../start-feed.ts";
+import { startTestApi, type TestApi, testConfig, testToken } from "../test-api.ts";
 import { reconcileEvents } from "./reconcile-events.ts";
 
 const minute = 60_000;
@@ -11,94 +11,201 @@ const minute = 60_000;
 describe.each(testDatabases())("reconciliation on %s", (kind) => {
   let store: TestDatabase<unknown>;
   let api: TestApi;
+  let feed: Feed;
+  let adService: AdServiceClient;
   let startedAt: Date;
-  const feed: ListedEvent[] = [];
-  const asked: (string | null)[] = [];
-  /** The ad service's list, two events a page. */
-  const adService = {
-    async listEvents(after: string | null): Promise<ListedEvents> {
-      asked.push(after);
-      const from = Number(after ?? 0);
-      const events = feed.slice(from, from + 2);
-      const next = from + events.length;
-      return { outcome: "listed", page: { events, next: String(next), has_more: next < feed.length } };
-    },
-  };
-  const reconcile = (minutesLater: number) =>
-    reconcileEvents(
-      {
-        database: store.database,
-        adService,
-        botId: testConfig.botId,
-        payout: testConfig.payout,
-        settleAfterSeconds: 30,
-      },
-      new Date(startedAt.getTime() + minutesLater * minute),
-    );
-  const earn = (eventId: string, minutesLater: number, changes: Partial<ListedEvent> = {}) =>
-    feed.push({
-      ...{ event_id: eventId, event: "rewarded", bot_id: testConfig.botId, user_tg_id: "42", code: `code${eventId}` },
-      ...{ occurred_at: new Date(startedAt.getTime() + minutesLater * minute).toISOString(), delivery: "failed" },
-      ...changes,
-    });
-  const booked = async () =>
-    (await api.client().rewards.list.query({ limit: 100 })).entries
-      .map(({ eventId, reason, amount }) => `${eventId} ${reason ?? amount}`)
-      .reverse();
 
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "api", migrations });
     api = await startTestApi(store.database);
-    startedAt = new Date(Date.now() + minute);
   });
   afterAll(async () => {
     await api.stop();
     await store.dispose();
   });
+  beforeEach(async () => {
+    await rows("delete from reconciliations");
+    startedAt = new Date(Date.now() + minute);
+    feed = await startFeed();
+    adService = adServiceClient({ url: feed.url, token: testToken, timeoutMilliseconds: 2000 });
+  });
+  afterEach(async () => {
+    await adService.close();
+    await feed.stop();
+  });
+
+  const rows = async <Row>(text: string) => store.database.run<Row>({ name: `test ${text}`.slice(0, 60), text }, []);
+  const earn = (eventId: string, minutesLater = 1, changes: object = {}) =>
+    feed.earn(eventId, {
+      occurred_at: new Date(startedAt.getTime() + minutesLater * minute).toISOString(),
+      ...changes,
+    });
+  const reconcile = (minutesLater = 5, stopping = new AbortController().signal) => {
+    const { botId, payout } = testConfig;
+    const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 30, stopping };
+    return reconcileEvents(options, new Date(startedAt.getTime() + minutesLater * minute));
+  };
+  /** What a round booked, in its order. */
+  const bookedBy = async (round: () => Promise<unknown>) => {
+    const before = new Set((await entries()).map(({ event_id }) => event_id));
+    await round();
+    return (await entries()).filter(({ event_id }) => !before.has(event_id)).map(({ event_id }) => event_id);
+  };
+  const entries = () =>
+    rows<{ event_id: string; reason: string | null; amount: number }>(
+      "select event_id, reason, amount from ledger_entries order by xid, entry_id",
+    );
+  const webhook = (eventId: string) =>
+    api.deliver({ event: "rewarded", user_tg_id: "42", event_id: eventId, code: `code_${eventId}` });
 
   test("what another receiver may have paid before the first start is not booked", async () => {
     earn("evt_old", -100_000);
     earn("evt_older", -200_000);
-    expect(await reconcile(0)).toEqual({ outcome: "done", booked: 0 });
-    expect(await booked()).toEqual([]);
+    expect(await bookedBy(() => reconcile())).toEqual([]);
   });
 
   test("an event whose webhook never came is booked, and one that came is not booked again", async () => {
-    await api.deliver({ event: "rewarded", user_tg_id: "42", event_id: "evt_came", code: "codeevt_came" });
-    earn("evt_came", 1);
-    earn("evt_lost", 1);
+    await webhook("evt_came");
+    earn("evt_came");
+    earn("evt_lost");
     earn("evt_test", 1, { test: true });
-    expect(await reconcile(5)).toEqual({ outcome: "done", booked: 2 });
-    expect(await booked()).toEqual(["evt_came 10", "evt_lost 10", "evt_test test"]);
+    expect(await bookedBy(() => reconcile())).toEqual(["evt_lost", "evt_test"]);
+    expect(await entries()).toContainEqual({ event_id: "evt_test", reason: "test", amount: 0 });
+    expect(await reconcile()).toMatchObject({ outcome: "done", booked: 0 });
   });
 
-  test("it goes on from where it stopped, and its webhook may still arrive", async () => {
-    asked.length = 0;
-    earn("evt_next", 6);
-    await reconcile(10);
-    expect(asked[0]).toBe("5");
-    await api.deliver({ event: "rewarded", user_tg_id: "42", event_id: "evt_next", code: "codeevt_next" });
-    expect((await booked()).filter((line) => line.startsWith("evt_next"))).toEqual(["evt_next 10"]);
+  test.each(["waiting", "sending", "delivered", "failed", "held", "unknown", "a state of tomorrow"])(
+    "an event whose delivery is %s is booked",
+    async (delivery) => {
+      earn(`evt_${delivery}`, 1, { delivery });
+      expect(await bookedBy(() => reconcile())).toEqual([`evt_${delivery}`]);
+    },
+  );
+
+  test("every page is read, and the next round goes on from the last one", async () => {
+    const ids = Array.from({ length: 10 }, (_, index) => `evt_page_${index}`);
+    for (const id of ids) earn(id);
+    expect(await bookedBy(() => reconcile())).toEqual(ids);
+    expect(feed.asked).toEqual([null, "after-3", "after-6", "after-9"]);
+    feed.asked.length = 0;
+    earn("evt_page_next");
+    expect(await bookedBy(() => reconcile())).toEqual(["evt_page_next"]);
+    expect(feed.asked).toEqual(["after-9"]);
+  });
+
+  test("the webhook of an event that was reconciled changes nothing any more", async () => {
+    earn("evt_late");
+    await reconcile();
+    expect(await bookedBy(() => webhook("evt_late"))).toEqual([]);
   });
 
   test("a young event is left to its webhook, and taken the next time", async () => {
+    earn("evt_ripe", 1);
     earn("evt_young", 20);
-    earn("evt_foreign", 20, { bot_id: "7000000002" });
-    expect(await reconcile(20)).toEqual({ outcome: "done", booked: 0 });
-    expect(await reconcile(21)).toEqual({ outcome: "done", booked: 1 });
-    expect(await booked()).not.toContain("evt_foreign 10");
+    earn("evt_behind", 1);
+    expect((await bookedBy(() => reconcile(20))).toSorted()).toEqual(["evt_behind", "evt_ripe"]);
+    expect(await bookedBy(() => reconcile(21))).toEqual(["evt_young"]);
   });
 
-  test("a service without the endpoint is told from one that is down", async () => {
-    const answering = (answer: ListedEvents) =>
-      reconcileEvents(
-        {
-          ...{ database: store.database, botId: testConfig.botId, payout: testConfig.payout, settleAfterSeconds: 30 },
-          adService: { listEvents: async () => answer },
-        },
-        startedAt,
+  test("another bot's event is left out, and so is one of a kind that nobody knows yet, which is told", async () => {
+    earn("evt_foreign", 1, { bot_id: "7000000002" });
+    earn("evt_tomorrow", 1, { event: "purchased" });
+    earn("evt_surrogate", 1, { code: "\ud800" });
+    earn("evt_behind_them");
+    feed.pageSize = 10;
+    let result: unknown;
+    expect(
+      await bookedBy(async () => {
+        result = await reconcile();
+      }),
+    ).toEqual(["evt_behind_them"]);
+    expect(result).toMatchObject({ outcome: "done", booked: 1, unreadable: 1 });
+  });
+
+  test("a service that was restored from a backup is read from its start: nothing is missed and nothing paid twice", async () => {
+    for (const id of ["evt_b1", "evt_b2", "evt_b3", "evt_b4", "evt_b5"]) earn(id);
+    await reconcile();
+    const backup = feed.events.slice(0, 2);
+    // Shorter than our place in it, …
+    feed.events = [...backup];
+    earn("evt_after_restore");
+    let result: unknown;
+    const round = async () => {
+      result = await reconcile();
+    };
+    expect(await bookedBy(round)).toEqual(["evt_after_restore"]);
+    expect(result).toMatchObject({ outcome: "done", hasBegunAnew: true });
+    // … and longer.
+    feed.events = [...backup];
+    for (const id of ["evt_c1", "evt_c2", "evt_c3", "evt_c4"]) earn(id);
+    expect(await bookedBy(round)).toEqual(["evt_c1", "evt_c2", "evt_c3", "evt_c4"]);
+    expect(await bookedBy(round)).toEqual([]);
+    expect(result).toMatchObject({ hasBegunAnew: false });
+  });
+
+  test.each([400, 410])(
+    "a cursor that is answered %i is given up, and the list read from its start",
+    async (status) => {
+      earn(`evt_${status}_a`);
+      earn(`evt_${status}_b`);
+      earn(`evt_${status}_c`);
+      earn(`evt_${status}_d`);
+      await reconcile();
+      feed.fault = (after) => (after === "after-3" && feed.asked.length === 1 ? { status, body: "{}" } : undefined);
+      feed.asked.length = 0;
+      earn(`evt_${status}_new`);
+      expect(await bookedBy(() => reconcile())).toEqual([`evt_${status}_new`]);
+      feed.fault = (after) => (after !== null ? { status, body: "{}" } : undefined);
+      expect(await reconcile()).toMatchObject({ outcome: "unavailable", hasBegunAnew: true });
+    },
+  );
+
+  test.each([
+    ["500", { status: 500, body: "{}" }],
+    ["401", { status: 401, body: "{}" }],
+    ["200 with something else", { status: 200, body: "<html>" }],
+  ])(
+    "a service that answers %s in the middle costs nothing: what was read is booked, the rest the next time",
+    async (name, answer) => {
+      const ids = Array.from({ length: 7 }, (_, index) => `evt_${name}_${index}`);
+      for (const id of ids) earn(id);
+      feed.fault = (after) => (after === "after-3" ? answer : undefined);
+      expect(await bookedBy(async () => expect(await reconcile()).toMatchObject({ outcome: "unavailable" }))).toEqual(
+        ids.slice(0, 3),
       );
-    expect(await answering({ outcome: "not-offered" })).toEqual({ outcome: "not-offered" });
-    expect(await answering({ outcome: "unavailable", detail: "x" })).toMatchObject({ outcome: "unavailable" });
+      feed.fault = undefined;
+      expect(await bookedBy(() => reconcile())).toEqual(ids.slice(3));
+    },
+  );
+
+  test("a service that is not there is an outcome", async () => {
+    await feed.stop();
+    expect(await reconcile()).toMatchObject({ outcome: "unavailable", booked: 0 });
+  });
+
+  test.each([404, 405, 410])("a service that answers the list itself with %i does not offer one", async (status) => {
+    feed.fault = () => ({ status, body: "{}" });
+    expect(await reconcile()).toMatchObject({ outcome: "not-offered" });
+  });
+
+  test("a list without end is read so far in one round, and a stop ends it at once", async () => {
+    let made = 0;
+    feed.fault = () => {
+      made += 1;
+      return { status: 200, body: JSON.stringify({ events: [], next: `after-${made}`, has_more: true }) };
+    };
+    expect(await reconcile()).toMatchObject({ outcome: "more" });
+    expect(made).toBe(200);
+    const stopping = new AbortController();
+    stopping.abort();
+    await reconcile(5, stopping.signal);
+    expect(made).toBe(200);
+  });
+
+  test("two nodes that reconcile at once book each event once", async () => {
+    const ids = Array.from({ length: 20 }, (_, index) => `evt_two_${String(index).padStart(2, "0")}`);
+    for (const id of ids) earn(id);
+    expect(await bookedBy(() => Promise.all([reconcile(), reconcile(), reconcile()]))).toHaveLength(20);
+    expect(await bookedBy(() => reconcile())).toEqual([]);
   });
 });

@@ -1,78 +1,124 @@
-import type { ListedEvent } from "@intermission/ad-core/client-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import type { AdServiceClient } from "../ad-service-client.ts";
+import type { AdServiceClient, ListedEvent, ListedEvents } from "../ad-service-client.ts";
 import { bookEvents, isStorable } from "./book-events.ts";
 import type { EventLine, Payout } from "./schema.ts";
 
 export interface ReconcileOptions {
-  database: Database<unknown>;
+  database: Pick<Database<unknown>, "run">;
   adService: Pick<AdServiceClient, "listEvents">;
   botId: string;
   payout: Payout;
   /** Younger events are left to their webhooks, whose bytes are worth keeping. */
   settleAfterSeconds: number;
+  stopping: AbortSignal;
 }
 
-export type ReconcileOutcome =
-  | { outcome: "done"; booked: number }
-  | { outcome: "not-offered" }
-  | { outcome: "unavailable"; detail: string };
+export interface Reconciled {
+  /** `more`: there were too many pages for one round. */
+  outcome: "done" | "more" | "not-offered" | "unavailable";
+  /** Events that no webhook had brought. */
+  booked: number;
+  /** On the pages that were read: of a kind that this version does not know. */
+  unreadable: number;
+  /** The list was another one than before, or did not know our place in it any more, and was read from its start. */
+  hasBegunAnew: boolean;
+  /** What the service answered instead of a list. */
+  detail?: string;
+}
 
-interface Progress {
-  started_at: Date;
+/** Where the last page that held an event begins, and the last event on it that is settled. */
+interface Place {
   cursor: string | null;
+  settledEventId: string | null;
 }
 
 const startOnce = statement<unknown>(
   "start-reconciliation",
   "insert into reconciliations (bot_id) values ($1) on conflict (bot_id) do nothing",
 );
-const readProgress = statement<Progress>(
+const readPlace = statement<{ started_at: Date; cursor: string | null; settled_event_id: string | null }>(
   "read-reconciliation",
-  "select started_at, cursor from reconciliations where bot_id = $1",
+  "select started_at, cursor, settled_event_id from reconciliations where bot_id = $1",
 );
-const keepCursor = statement<unknown>(
-  "keep-reconciliation-cursor",
-  "update reconciliations set cursor = $2 where bot_id = $1 and cursor is not distinct from $3",
+// Two nodes that reconcile at once may set each other back: something is then read twice, and booked once.
+const keepPlace = statement<unknown>(
+  "keep-reconciliation-place",
+  "update reconciliations set cursor = $2, settled_event_id = $3 where bot_id = $1",
 );
 
 const pageSize = 500;
+const mostPagesInARound = 200;
 
 /**
  * Reads the ad service's own list of events since the last time, and books what no webhook brought. Events from before
  * this API's first start are not booked: another receiver may have paid them.
+ *
+ * The last page is read again each time: where the event that was last settled is no longer on it, the service was restored
+ * from a backup, its new events may stand before our place, and the list is read from its start. Nothing of this can pay
+ * twice, since each event's id is its receipt's key.
  */
-export async function reconcileEvents(options: ReconcileOptions, now: Date): Promise<ReconcileOutcome> {
-  const { database, adService, botId, payout } = options;
+export async function reconcileEvents(options: ReconcileOptions, now: Date): Promise<Reconciled> {
+  const { database, adService, botId } = options;
   await database.run(startOnce, [botId]);
-  let booked = 0;
-  for (;;) {
-    const [progress] = await database.run(readProgress, [botId]);
-    if (!progress) throw new Error("the reconciliation's row is gone");
-    const listed = await adService.listEvents(progress.cursor, pageSize);
-    if (listed.outcome !== "listed") return listed;
-    const { events, next, has_more: hasMore } = listed.page;
-    const youngest = new Date(now.getTime() - options.settleAfterSeconds * 1000);
-    const ripe = events.filter((event) => new Date(event.occurred_at) <= youngest);
-    const lines = ripe
-      .filter((event) => isOurs(event, botId, progress.started_at))
-      .map(lineOf)
-      .filter(isStorable);
-    // A page with a young event is read again the next time; what was booked from it is then known.
-    const isFinished = ripe.length === events.length;
-    booked += await database.transaction(async (tx) => {
-      const entries = lines.length === 0 ? [] : await bookEvents(tx, botId, payout, lines);
-      if (isFinished && next !== progress.cursor) await tx.run(keepCursor, [botId, next, progress.cursor]);
-      return entries.reduce((sum, { events }) => sum + events, 0);
-    });
-    if (!isFinished || !hasMore || next === progress.cursor) return { outcome: "done", booked };
+  const [row] = await database.run(readPlace, [botId]);
+  if (!row) throw new Error("the reconciliation's row is gone");
+  const done: Reconciled = { outcome: "done", booked: 0, unreadable: 0, hasBegunAnew: false };
+  let place: Place = { cursor: row.cursor, settledEventId: row.settled_event_id };
+
+  for (let pages = 0; pages < mostPagesInARound && !options.stopping.aborted; pages++) {
+    const page = await readPage(adService, place);
+    if (page.outcome === "bad-cursor") {
+      if (done.hasBegunAnew) return { ...done, outcome: "unavailable", detail: "its own cursor is refused" };
+      done.hasBegunAnew = true;
+      place = { cursor: null, settledEventId: null };
+      continue;
+    }
+    if (page.outcome === "not-offered") return { ...done, outcome: "not-offered" };
+    if (page.outcome === "unavailable") return { ...done, outcome: "unavailable", detail: page.detail };
+
+    done.unreadable += page.unreadable;
+    const { booked, settled } = await bookRipe(options, page.events, row.started_at, now);
+    done.booked += booked;
+    const last = settled.at(-1);
+    if (last) await database.run(keepPlace, [botId, place.cursor, last.event_id]);
+    if (settled.length < page.events.length || !page.hasMore || page.next === place.cursor) return done;
+    place = { cursor: page.next, settledEventId: null };
   }
+  return { ...done, outcome: "more" };
 }
 
-function isOurs(event: ListedEvent, botId: string, startedAt: Date): boolean {
-  return (
-    event.bot_id === botId && /^(0|[1-9]\d{0,19})$/.test(event.user_tg_id) && new Date(event.occurred_at) >= startedAt
-  );
+/** The page at a place without what is settled already; a page that has lost its settled event is a place no more. */
+async function readPage(
+  adService: ReconcileOptions["adService"],
+  { cursor, settledEventId }: Place,
+): Promise<ListedEvents> {
+  const listed = await adService.listEvents(cursor, pageSize);
+  if (listed.outcome !== "listed" || settledEventId === null) return listed;
+  const index = listed.events.findLastIndex((event) => event.event_id === settledEventId);
+  if (index === -1) return { outcome: "bad-cursor" };
+  return { ...listed, events: listed.events.slice(index + 1) };
+}
+
+/** Books all that are ripe. Settled are those before the first that is not: the others are looked at again the next time. */
+async function bookRipe(
+  { database, botId, payout, settleAfterSeconds }: ReconcileOptions,
+  news: ListedEvent[],
+  startedAt: Date,
+  now: Date,
+): Promise<{ booked: number; settled: ListedEvent[] }> {
+  const ripeAt = now.getTime() - settleAfterSeconds * 1000;
+  const isRipe = ({ occurred_at }: ListedEvent) => Date.parse(occurred_at) <= ripeAt;
+  const isOurs = (event: ListedEvent) => event.bot_id === botId && Date.parse(event.occurred_at) >= startedAt.getTime();
+  const lines = news
+    .filter((event) => isRipe(event) && isOurs(event))
+    .map(lineOf)
+    .filter(isStorable);
+  const counts = await bookEvents(database, botId, payout, lines);
+  const unripe = news.findIndex((event) => !isRipe(event));
+  return {
+    booked: counts.reduce((sum, { events }) => sum + events, 0),
+    settled: unripe === -1 ? news : news.slice(0, unripe),
+  };
 }
 
 function lineOf(event: ListedEvent): EventLine {

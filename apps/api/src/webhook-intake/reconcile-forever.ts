@@ -1,37 +1,40 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "@intermission/http-server/logger";
-import { type ReconcileOptions, type ReconcileOutcome, reconcileEvents } from "./reconcile-events.ts";
+import { type Reconciled, type ReconcileOptions, reconcileEvents } from "./reconcile-events.ts";
 
-const pauseSeconds: Record<ReconcileOutcome["outcome"], number> = {
+const pauseSeconds: Record<Reconciled["outcome"], number> = {
   done: 60,
+  more: 1,
   unavailable: 60,
   // A service of another make: it may learn the endpoint one day.
   "not-offered": 6 * 3600,
 };
 
 export interface ReconcileForeverOptions extends ReconcileOptions {
-  logger: Logger;
-  stopping: AbortSignal;
+  logger: Pick<Logger, "info" | "warn" | "error">;
   onBooked: () => void;
 }
 
 /** Reconciles at once and then each minute. Never rejects; resolves soon after `stopping` aborts. */
-export async function reconcileForever({
-  logger,
-  stopping,
-  onBooked,
-  ...options
-}: ReconcileForeverOptions): Promise<void> {
-  while (!stopping.aborted) {
-    const result = await reconcileEvents(options, new Date()).catch((cause: unknown) => {
+export async function reconcileForever({ logger, onBooked, ...options }: ReconcileForeverOptions): Promise<void> {
+  while (!options.stopping.aborted) {
+    const result = await reconcileEvents(options, new Date()).catch((cause: unknown): Reconciled => {
       logger.error({ err: cause }, "reconciliation failed");
-      return { outcome: "unavailable", detail: "an error of our own" } as const;
+      return { outcome: "unavailable", booked: 0, unreadable: 0, hasBegunAnew: false, detail: "an error of our own" };
     });
-    if (result.outcome === "done" && result.booked > 0) {
-      logger.info({ booked: result.booked }, "events were booked that no webhook brought");
-      onBooked();
-    }
-    if (result.outcome === "unavailable") logger.warn({ detail: result.detail }, "the ad service lists no events now");
-    await wait(pauseSeconds[result.outcome] * 1000, undefined, { signal: stopping }).catch(() => {});
+    if (result.booked > 0) onBooked();
+    report(logger, result);
+    await wait(pauseSeconds[result.outcome] * 1000, undefined, { signal: options.stopping }).catch(() => {});
   }
+}
+
+function report(
+  logger: ReconcileForeverOptions["logger"],
+  { outcome, booked, unreadable, hasBegunAnew, detail }: Reconciled,
+): void {
+  if (booked > 0) logger.info({ booked }, "events were booked that no webhook brought");
+  if (unreadable > 0)
+    logger.warn({ unreadable }, "the ad service lists events of a kind that this version does not know");
+  if (hasBegunAnew) logger.warn("the ad service's list was read from its start: it does not hold our place any more");
+  if (outcome === "unavailable") logger.warn({ detail }, "the ad service lists no events now");
 }

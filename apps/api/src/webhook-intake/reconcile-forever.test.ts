@@ -1,0 +1,41 @@
+import { openTestDatabase } from "@intermission/postgres/test-database";
+import { expect, test, vi } from "vitest";
+import { adServiceClient } from "../ad-service-client.ts";
+import { migrations } from "../migrations.ts";
+import { startFeed } from "../start-feed.ts";
+import { testConfig, testToken } from "../test-api.ts";
+import { reconcileForever } from "./reconcile-forever.ts";
+
+test("at its start it books what is missing, says so in one line, and a stop ends it at once", async () => {
+  const store = await openTestDatabase<unknown>({ kind: "embedded", schema: "api", migrations });
+  const feed = await startFeed();
+  const adService = adServiceClient({ url: feed.url, token: testToken });
+  const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const onBooked = vi.fn();
+  const run = () => {
+    const stopping = new AbortController();
+    const { botId, payout } = testConfig;
+    const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 0, logger, onBooked };
+    const ended = reconcileForever({ ...options, stopping: stopping.signal });
+    return { ended, stop: () => stopping.abort() };
+  };
+
+  const first = run();
+  await vi.waitFor(() => expect(feed.asked).toHaveLength(1), 10_000);
+  first.stop();
+  await first.ended;
+  for (const id of ["evt_1", "evt_2"]) feed.earn(id);
+  const second = run();
+  await vi.waitFor(() => expect(onBooked).toHaveBeenCalledTimes(1), 10_000);
+  second.stop();
+  await second.ended;
+  expect(logger.info.mock.calls).toEqual([[{ booked: 2 }, "events were booked that no webhook brought"]]);
+
+  await store.dispose();
+  const third = run();
+  await vi.waitFor(() => expect(logger.error).toHaveBeenCalled(), 10_000);
+  third.stop();
+  await third.ended;
+  await adService.close();
+  await feed.stop();
+});

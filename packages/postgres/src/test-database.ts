@@ -66,9 +66,10 @@ async function copyEmptyStore(folder: string): Promise<void> {
   await cp(template, folder, { recursive: true });
 }
 
-/** Creates an empty database on the server of `TEST_DATABASE_URL`. */
-export async function createServerDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const base = process.env.TEST_DATABASE_URL;
+/** Creates an empty database on a server, by default that of `TEST_DATABASE_URL`. */
+export async function createServerDatabase(
+  base = process.env.TEST_DATABASE_URL,
+): Promise<{ url: string; drop(): Promise<void> }> {
   if (!base) throw new Error("TEST_DATABASE_URL is not set");
   const name = `test_${randomBytes(8).toString("hex")}`;
   await asAdministrator(base, `create database ${name}`);

@@ -1,10 +1,14 @@
 /** `pnpm test:long`: what takes longer than `npm test` may, short forms of the kill scripts above all. */
+import { fileURLToPath } from "node:url";
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { runCommand, stopCommands } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
 
+const fullLength = new URL("../apps/ad-service/src/outbound/faults/run-full-length.ts", import.meta.url);
+
 async function main(): Promise<void> {
+  await step("webhook timeouts at full length", () => runCommand(process.execPath, [fileURLToPath(fullLength)]));
   await step("mini-app", buildMiniapp);
   const postgres = await step("PostgreSQL", findPostgres);
   try {

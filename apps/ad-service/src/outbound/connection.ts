@@ -57,6 +57,11 @@ export class Connection {
     return phases;
   }
 
+  /** Over all exchanges on what is open now, TLS included. */
+  bytesRead(): number {
+    return this.#socket?.bytesRead ?? 0;
+  }
+
   async destroy(): Promise<void> {
     this.#socket?.destroy();
     await this.client.destroy();

@@ -6,7 +6,11 @@ import type { Watched } from "./watch-deadlines.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
 const TOTAL_TIMEOUT_MS = 15_000;
-const MOST_READ_BYTES = 16 * 1024;
+const MOST_KEPT_BYTES = 16 * 1024;
+/** Whatever the bytes are: chunk extensions and interim answers have no other end. */
+const MOST_READ_BYTES = 1024 * 1024;
+/** Each costs microseconds, and two thousand fit into one read: without a limit one endpoint could stop all others. */
+const MOST_INTERIM_ANSWERS = 100;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -24,9 +28,7 @@ export interface AnswerHead {
 export class Exchange implements Watched, Dispatcher.DispatchHandler {
   readonly startedAt = performance.now();
   readonly signal: AbortSignal | undefined;
-  readonly timings: Timings = { dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: 0, connectMs: null };
-  /** Moves from the shorter limit to the longer one when a connection stands. */
-  dueAt: number;
+  readonly timings: Timings = { dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 };
   address: string | undefined;
   /** At least a byte of it may have left. */
   wasSent = false;
@@ -36,9 +38,13 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   answer: AnswerHead | undefined;
   /** Why there is no answer. */
   failure: unknown;
+  /** Moves from the shorter limit to the longer one when a connection stands. */
+  #dueAt: number;
   readonly #connectTimeoutMs: number;
   readonly #totalTimeoutMs: number;
   #connection: Connection | undefined;
+  #bytesBefore = 0;
+  #interimAnswers = 0;
   #firstChunk: Buffer = NOTHING;
   #chunks: Buffer[] | undefined;
   #length = 0;
@@ -48,7 +54,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     this.signal = signal;
     this.#connectTimeoutMs = Math.min(connectTimeoutMs, totalTimeoutMs);
     this.#totalTimeoutMs = totalTimeoutMs;
-    this.dueAt = this.startedAt + this.#connectTimeoutMs;
+    this.#dueAt = this.startedAt + this.#connectTimeoutMs;
   }
 
   /** Resolves when it is over; an exchange is awaited once at a time. */
@@ -70,11 +76,14 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     return this.#chunks ? Buffer.concat(this.#chunks) : this.#firstChunk;
   }
 
-  expire(): void {
-    const [errorClass, milliseconds] = this.wasSent
-      ? (["timeout-total", this.#totalTimeoutMs] as const)
-      : (["timeout-connect", this.#connectTimeoutMs] as const);
-    if (!this.isOver) this.giveUp(new OutgoingFailure(errorClass, `nothing within ${milliseconds} ms`));
+  check(now: number): void {
+    if (this.wasSent && (this.#connection?.bytesRead() ?? 0) - this.#bytesBefore > MOST_READ_BYTES) {
+      this.giveUp(new OutgoingFailure("too-large", "the answer does not end"));
+    } else if (now >= this.#dueAt) {
+      const errorClass = this.wasSent ? "timeout-total" : "timeout-connect";
+      const milliseconds = this.wasSent ? this.#totalTimeoutMs : this.#connectTimeoutMs;
+      this.giveUp(new OutgoingFailure(errorClass, `nothing within ${milliseconds} ms`));
+    }
   }
 
   giveUp(reason: unknown): void {
@@ -85,9 +94,9 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 
   onRequestStart(): void {
     this.wasSent = true;
-    this.dueAt = this.startedAt + this.#totalTimeoutMs;
+    this.#dueAt = this.startedAt + this.#totalTimeoutMs;
     this.#takePhases();
-    this.timings.connectMs = performance.now() - this.startedAt;
+    this.#bytesBefore = this.#connection?.bytesRead() ?? 0;
   }
 
   onRequestUpgrade(_controller: Dispatcher.DispatchController, status: number): void {
@@ -95,6 +104,8 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHead["headers"]): void {
+    if (status < 200 && ++this.#interimAnswers > MOST_INTERIM_ANSWERS)
+      this.giveUp(new OutgoingFailure("too-large", "interim answers do not end"));
     if (status === 101 || status > 599) this.giveUp(new OutgoingFailure("protocol", `status ${status}`));
     if (this.isOver || status < 200) return;
     this.answer = { status, headers };
@@ -103,14 +114,14 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return;
-    const kept = chunk.subarray(0, MOST_READ_BYTES - this.#length);
+    const kept = chunk.subarray(0, MOST_KEPT_BYTES - this.#length);
     this.#length += kept.length;
     if (this.#length === kept.length) this.#firstChunk = kept;
     else {
       this.#chunks ??= [this.#firstChunk];
       this.#chunks.push(kept);
     }
-    if (this.#length >= MOST_READ_BYTES) this.#end();
+    if (this.#length >= MOST_KEPT_BYTES) this.#end();
   }
 
   onResponseEnd(): void {

@@ -28,8 +28,6 @@ export interface Timings {
   /** From the start until the final headers; null if they never came. */
   firstByteMs: number | null;
   totalMs: number;
-  /** From the start until a connection stood. */
-  connectMs: number | null;
 }
 
 export interface AnsweredRequest {

@@ -2,11 +2,9 @@
 const TICK_MS = 25;
 
 export interface Watched {
-  /** By `performance.now()`. May move. */
-  readonly dueAt: number;
   readonly signal: AbortSignal | undefined;
-  /** Called when it is due, never before, and again until it was removed. */
-  expire(): void;
+  /** Ends itself if it is late or too large. Called each so often, by `performance.now()`, until it was removed. */
+  check(now: number): void;
   /** Called when its signal aborts. */
   giveUp(reason: unknown): void;
 }
@@ -16,7 +14,7 @@ export interface DeadlineWatch {
   remove(watched: Watched): void;
 }
 
-/** Ends what is late or no longer wanted. The clock runs only while something is under way. */
+/** Ends what is late, too large or no longer wanted. The clock runs only while something is under way. */
 export function watchDeadlines(): DeadlineWatch {
   const underWay = new Set<Watched>();
   const followed = new WeakSet<AbortSignal>();
@@ -24,7 +22,7 @@ export function watchDeadlines(): DeadlineWatch {
 
   function tick(): void {
     const now = performance.now();
-    for (const watched of underWay) if (now >= watched.dueAt) watched.expire();
+    for (const watched of underWay) watched.check(now);
     if (underWay.size > 0) return;
     clearInterval(timer);
     timer = undefined;

@@ -12,12 +12,17 @@ export const headerFaults: Fault[] = [
   fault("100 kB in one", answering(`${OK}x: ${"a".repeat(100_000)}\r\n\r\n`), sent("too-large")),
   fault("100 kB in many", answering(`${OK}${"x: 0123456789\r\n".repeat(7_000)}\r\n`), sent("too-large")),
   fault("endless", flooding(OK, `x: ${"a".repeat(1000)}\r\n`), sent("too-large"), { mostWritten: 20_000_000 }),
-  fault("endless 102", dripping("", "HTTP/1.1 102 Processing\r\n\r\n", { everyMs: 20 }), sent("timeout-total"), {
+  fault("endless 102", dripping("", "HTTP/1.1 102 Processing\r\n\r\n", { everyMs: 200 }), sent("timeout-total"), {
     waits: "total",
   }),
-  fault("endless 103, as fast as can be", flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n"), sent("timeout-total"), {
-    waits: "total",
-  }),
+  fault(
+    "endless 103, as fast as can be",
+    flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000)),
+    sent("too-large"),
+    {
+      mostWritten: 20_000_000,
+    },
+  ),
   fault("endless 100", dripping("", "HTTP/1.1 100 Continue\r\n\r\n", { everyMs: 20 }), sent("protocol")),
   // undici takes no 100 that it did not ask for.
   fault("100, then 200", answering("HTTP/1.1 100 Continue\r\n\r\n", EMPTY), sent("protocol")),

@@ -15,7 +15,7 @@ const lines = { TCP: tcpFaults, TLS: tlsFaults, headers: headerFaults, body: bod
 
 describe.concurrent.each(Object.entries(lines))("faults of %s end as the log says", (_line, faults) => {
   test.each(faults)("$what", async (fault) => {
-    const { result, earlier, server } = await runFault(fault);
+    const { result, earlier, server } = await runFault(fault, shortened);
     expect(result).toMatchObject(fault.expected);
     if (fault.detail) expect(result).toMatchObject({ detail: expect.stringMatching(fault.detail) });
     if (fault.after) expect(earlier).toMatchObject({ outcome: "answered", status: 200 });

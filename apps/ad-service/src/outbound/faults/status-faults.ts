@@ -36,7 +36,10 @@ export const statusFaults: Fault[] = [
       }),
     ),
   ),
-  fault("two Retry-Afters", withStatus("503", "retry-after: 1\r\nretry-after: 2\r\n"), answered(503)),
+  fault("two Retry-Afters", withStatus("503", "retry-after: 1\r\nretry-after: 2\r\n"), {
+    ...answered(503),
+    retryAfter: "1,2",
+  }),
   fault("a Retry-After of 10 kB", withStatus("503", `retry-after: ${"9".repeat(10_000)}\r\n`), {
     ...answered(503),
     retryAfter: "9".repeat(100),

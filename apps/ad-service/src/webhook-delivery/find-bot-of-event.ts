@@ -11,7 +11,7 @@ const find = statement<{ botId: string }>(
 );
 
 /** Whose event this is, for an operator who knows nothing but its id. */
-export async function findBotOfEvent(database: AdDatabase, eventId: string): Promise<string | undefined> {
+export async function findBotOfEvent(database: Pick<AdDatabase, "run">, eventId: string): Promise<string | undefined> {
   const [row] = await database.run(find, [eventId]);
   return row?.botId;
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { DeliveryState, EndReason } from "./schema.ts";
 
@@ -18,46 +18,7 @@ export interface ListedDelivery {
   endReason: EndReason | null;
 }
 
-/**
- * Newest first: event ids begin with their time. `before` is the event id that the last page ended with.
- *
- * A page of each bot by its index, and the newest of these: the cost is that of the pages, however many events there are.
- */
-export async function listDeliveries(
-  database: AdDatabase,
-  wanted: { botId?: string | undefined; state?: DeliveryState | undefined; before?: string | undefined; limit: number },
-): Promise<ListedDelivery[]> {
-  const { botId, state, before, limit } = wanted;
-  let bots = database.query.selectFrom("bots");
-  if (botId !== undefined) bots = bots.where("bots.bot_id", "=", botId);
-  const newest = bots
-    .innerJoinLateral(
-      (from) => {
-        let ofBot = from.selectFrom("deliveries").selectAll().whereRef("deliveries.bot_id", "=", "bots.bot_id");
-        // A literal, so that the planner may take a partial index.
-        if (state !== undefined) ofBot = ofBot.where("state", "=", sql.lit(state));
-        if (before !== undefined) ofBot = ofBot.where("event_id", "<", before);
-        return ofBot.orderBy("event_id", "desc").limit(limit).as("of_bot");
-      },
-      (join) => join.onTrue(),
-    )
-    .selectAll("of_bot")
-    .orderBy("event_id", "desc")
-    .limit(limit);
-  const rows = await database.query
-    .selectFrom(newest.as("newest"))
-    .innerJoin("events", (join) =>
-      join.onRef("events.bot_id", "=", "newest.bot_id").onRef("events.event_id", "=", "newest.event_id"),
-    )
-    .selectAll("newest")
-    .select(["events.event", "events.user_id", "events.is_test"])
-    .orderBy("newest.event_id", "desc")
-    .execute();
-  return rows.map(listedDelivery);
-}
-
-/** A delivery's row with what its event adds, as an operator sees it. */
-export function listedDelivery(row: {
+interface DeliveryRow {
   bot_id: string;
   event_id: string;
   event: ListedDelivery["event"];
@@ -69,7 +30,51 @@ export function listedDelivery(row: {
   created_at: Date;
   finished_at: Date | null;
   end_reason: EndReason | null;
-}): ListedDelivery {
+}
+
+/*
+ * A page of each bot by its index, and the newest of these: the cost is that of the pages, however many events there are.
+ * The state is a literal, so that the planner may take a partial index. "f" sorts behind every event id.
+ */
+const listOf = (state: DeliveryState | "any") =>
+  statement<DeliveryRow>(
+    `deliveries.list-${state}`,
+    `select newest.*, events.event, events.user_id, events.is_test
+    from (
+      select of_bot.* from bots cross join lateral (
+        select * from deliveries
+        where deliveries.bot_id = bots.bot_id and event_id < coalesce($2, 'f')
+          ${state === "any" ? "" : `and state = '${state}'`}
+        order by event_id desc limit $3
+      ) as of_bot
+      where $1::text is null or bots.bot_id = $1
+      order by of_bot.event_id desc limit $3
+    ) as newest join events using (bot_id, event_id)
+    order by newest.event_id desc`,
+  );
+
+const lists = {
+  any: listOf("any"),
+  waiting: listOf("waiting"),
+  sending: listOf("sending"),
+  delivered: listOf("delivered"),
+  failed: listOf("failed"),
+  held: listOf("held"),
+  unknown: listOf("unknown"),
+};
+
+/** Newest first: event ids begin with their time. `before` is the event id that the last page ended with. */
+export async function listDeliveries(
+  database: Pick<AdDatabase, "run">,
+  wanted: { botId?: string | undefined; state?: DeliveryState | undefined; before?: string | undefined; limit: number },
+): Promise<ListedDelivery[]> {
+  const { botId = null, state = "any", before = null, limit } = wanted;
+  const rows = await database.run(lists[state], [botId, before, limit]);
+  return rows.map(listedDelivery);
+}
+
+/** A delivery's row with what its event adds, as an operator sees it. */
+export function listedDelivery(row: DeliveryRow): ListedDelivery {
   const isOver = row.state === "failed" || row.state === "unknown";
   return {
     botId: row.bot_id,

@@ -30,7 +30,7 @@ async function main(): Promise<void> {
       const page = await browser.newPage({ viewport, deviceScaleFactor: 1, isMobile: true, hasTouch: true });
       const states = await gallery.open(page);
       for (const state of states.filter((name) => words.length === 0 || words.some((word) => name.includes(word)))) {
-        await gallery.show(page, { state, theme, language });
+        await page.evaluate((wanted) => window.showState(wanted), { state, theme, language });
         await page.screenshot({ path: join(folder, variant, `${state}.png`) });
       }
       await page.close();

@@ -6,17 +6,16 @@ import { root, runCommand } from "./processes.ts";
 
 const ORIGIN = "http://gallery.test";
 
-export interface ShownState {
-  readonly state: string;
-  readonly theme: "own" | "light" | "dark";
-  readonly language: string;
+declare global {
+  interface Window {
+    /** In the gallery's page: shows one state and ends whatever moves in it. */
+    showState: (wanted: { state: string; theme: "own" | "light" | "dark"; language: string }) => Promise<void>;
+  }
 }
 
 export interface StateGallery {
   /** Opens the gallery in the page and tells the names of all states. */
   open(page: Page): Promise<string[]>;
-  /** Shows one state and waits until nothing moves any more. */
-  show(page: Page, shown: ShownState): Promise<void>;
   remove(): void;
 }
 
@@ -35,21 +34,9 @@ export async function buildStateGallery(): Promise<StateGallery> {
         return route.fulfill({ path: join(folder, pathname) });
       });
       await page.goto(`${ORIGIN}/gallery.html#state=opening`);
-      await page.waitForFunction(() => document.documentElement.dataset.shown !== undefined);
+      await page.waitForFunction(() => document.documentElement.dataset.states !== undefined);
       const states = await page.evaluate(() => document.documentElement.dataset.states ?? "");
       return states.split(" ");
-    },
-    async show(page, shown) {
-      const hash = `#${new URLSearchParams({ ...shown })}`;
-      await page.evaluate((wanted) => {
-        location.hash = wanted;
-      }, hash);
-      await page.waitForFunction((wanted) => document.documentElement.dataset.shown === wanted, hash);
-      await page.evaluate(() => {
-        for (const animation of document.getAnimations()) {
-          if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish();
-        }
-      });
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

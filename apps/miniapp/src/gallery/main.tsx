@@ -18,6 +18,13 @@ const place = document.getElementById("root");
 if (!place) throw new Error("gallery.html has no #root");
 const root = createRoot(place);
 
+declare global {
+  interface Window {
+    /** For tests: shows one state, to its last animation. */
+    showState: (wanted: Record<string, string>) => Promise<void>;
+  }
+}
+
 async function show(): Promise<void> {
   const wanted = new URLSearchParams(location.hash.slice(1));
   const state = states[wanted.get("state") ?? ""];
@@ -29,22 +36,30 @@ async function show(): Promise<void> {
   paintTheme(theme);
   paintButton(theme);
   const translator = await loadTranslator(wanted.get("language") ?? "en");
-  root.render(
-    <TranslatorProvider value={translator}>
-      {/* Each state begins anew, as in the app. */}
-      <Shown key={location.hash}>{state()}</Shown>
-    </TranslatorProvider>,
+  await new Promise<void>((resolve) =>
+    root.render(
+      <TranslatorProvider value={translator}>
+        {/* Each state begins anew, as in the app. */}
+        <Shown key={location.hash} onShown={resolve}>
+          {state()}
+        </Shown>
+      </TranslatorProvider>,
+    ),
   );
 }
 
-/** Says on the page what it shows, for whoever waits for that. */
-function Shown({ children }: { children: ReactNode }) {
-  useEffect(() => {
-    document.documentElement.dataset.shown = location.hash;
-  }, []);
+function Shown({ children, onShown }: { children: ReactNode; onShown: () => void }) {
+  useEffect(onShown, [onShown]);
   return <div className="gallery-state">{children}</div>;
 }
 
+window.showState = async (wanted) => {
+  history.replaceState(null, "", `#${new URLSearchParams(wanted)}`);
+  await show();
+  for (const animation of document.getAnimations()) {
+    if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish();
+  }
+};
 document.documentElement.dataset.states = Object.keys(states).join(" ");
 addEventListener("hashchange", show);
 await show();

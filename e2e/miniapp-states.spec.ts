@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test as base, expect } from "@playwright/test";
+import type { AxeResults, RunOptions } from "axe-core";
+import { buildStateGallery, type StateGallery } from "../scripts/state-gallery.ts";
+
+declare global {
+  interface Window {
+    axe: { run(options: RunOptions): Promise<AxeResults> };
+  }
+}
+
+/** The app's own screens, each of them, without a server: what they look like is all that is judged here. */
+const test = base.extend<object, { gallery: StateGallery }>({
+  gallery: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
+    async ({}, use) => {
+      const gallery = await buildStateGallery();
+      await use(gallery);
+      gallery.remove();
+    },
+    { scope: "worker" },
+  ],
+});
+test.use({ isMobile: false });
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const variants = {
+  "in light colours": { theme: "light", language: "en" },
+  "in dark colours": { theme: "dark", language: "en" },
+  "from right to left": { theme: "own", language: "ar" },
+} as const;
+
+for (const [name, variant] of Object.entries(variants)) {
+  for (const width of [320, 1280]) {
+    test.describe(`${name}, ${width} px wide`, () => {
+      test.use({ viewport: { width, height: 740 } });
+
+      test("no state has a violation that axe knows", async ({ page, gallery }) => {
+        const states = await gallery.open(page);
+        await page.evaluate(axeSource);
+        const found = await page.evaluate(
+          async ({ states, variant }) => {
+            const found: string[] = [];
+            for (const state of states) {
+              await window.showState({ state, ...variant });
+              // Nothing here comes from elsewhere, so there is nothing to load before judging.
+              const { violations } = await window.axe.run({ preload: false, resultTypes: ["violations"] });
+              for (const { id, nodes } of violations) {
+                found.push(`${state}: ${id} at ${nodes.map(({ target }) => target).join(", ")}`);
+              }
+            }
+            return found;
+          },
+          { states, variant },
+        );
+        expect(found).toEqual([]);
+      });
+    });
+  }
+}
+
+test.describe("on the narrowest phone", () => {
+  test.use({ viewport: { width: 320, height: 568 } });
+
+  for (const language of ["en", "ru", "uk", "es", "pt", "ar", "fa", "hi", "id", "tr"]) {
+    test(`nothing sticks out, and no word breaks, in ${language}`, async ({ page, gallery }) => {
+      const states = await gallery.open(page);
+      const found = await page.evaluate(layoutFaults, { states, language });
+      expect(await page.locator("html").getAttribute("lang")).toBe(language);
+      // Names that no screen could hold are broken, and show that this would be seen.
+      const expected = found.filter((fault) => /^[\w-]+-long-names: broken/.test(fault));
+      expect(expected.length).toBeGreaterThan(0);
+      expect(found.filter((fault) => !expected.includes(fault))).toEqual([]);
+    });
+  }
+});
+
+/** Runs in the page. */
+async function layoutFaults({ states, language }: { states: string[]; language: string }): Promise<string[]> {
+  const faults: string[] = [];
+  for (const state of states) {
+    await window.showState({ state, theme: "light", language });
+    if (document.documentElement.scrollWidth > innerWidth) faults.push(`${state}: scrolls sideways`);
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      if (node.parentElement?.closest(".only-heard, .chip-name, script")) continue;
+      for (const { 0: word, index } of (node.textContent ?? "").matchAll(/[^\s\-–—/]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
+        if (new Set(boxes.map(({ top }) => Math.round(top / 8))).size > 1) faults.push(`${state}: broken: ${word}`);
+        if (boxes.some(({ left, right }) => left < 0 || right > innerWidth)) faults.push(`${state}: outside: ${word}`);
+      }
+    }
+  }
+  return faults;
+}

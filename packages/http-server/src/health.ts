@@ -1,10 +1,18 @@
 import type { FastifyInstance } from "fastify";
 
-/** `GET /healthz`: the process lives. `GET /readyz`: it can serve, which `check` shows by resolving within two seconds. */
-export function healthRoutes(app: FastifyInstance, { check }: { readonly check: () => Promise<unknown> }): void {
+export interface HealthOptions {
+  /** Shows by resolving within two seconds that requests can be served. */
+  readonly check: () => Promise<unknown>;
+  /** Somebody asked this process to stop: what is under way is served, nothing new should be sent here. */
+  readonly isStopping?: (() => boolean) | undefined;
+}
+
+/** `GET /healthz`: the process lives. `GET /readyz`: it can serve, and will be there for a while; else 503. */
+export function healthRoutes(app: FastifyInstance, { check, isStopping = () => false }: HealthOptions): void {
   app.get("/healthz", async (_request, reply) => reply.header("cache-control", "no-store").send({ status: "alive" }));
   app.get("/readyz", async (request, reply) => {
     reply.header("cache-control", "no-store");
+    if (isStopping()) return reply.code(503).send({ status: "stopping" });
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error("the check took longer than 2 s")), 2000);

@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,9 +7,14 @@ import { createHttpServer, HttpError, refuseOtherMethods } from "./http-server.t
 let app: FastifyInstance;
 let url = "";
 beforeAll(async () => {
-  app = createHttpServer({ logger: pino({ level: "silent" }), bodyLimit: 1000 });
+  app = createHttpServer({ logger: pino({ level: "silent" }), bodyLimit: 1000, requestTimeoutMs: 400 });
   app.get("/things/:id", async () => ({ ok: true }));
   app.post("/things", async () => ({ ok: true }));
+  app.get("/endless", (_request, reply) => {
+    reply.hijack();
+    reply.raw.writeHead(200, { "transfer-encoding": "identity" });
+    reply.raw.write("begun");
+  });
   app.get("/crash", async () => {
     throw new Error("the password is 1234");
   });
@@ -64,6 +69,8 @@ test("a wrong method is told the right ones", async () => {
   expect(response.headers.get("allow")).toBe("POST");
 });
 
+const head = "GET /things/1 HTTP/1.1\r\nhost: x\r\n";
+const post = "POST /things HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
 test.each([
   ["bytes that are not HTTP", "HELO there\r\n\r\n", 400, "BAD_REQUEST"],
   ["a request without a host", "GET /things/1 HTTP/1.1\r\nconnection: close\r\n\r\n", 400, "BAD_REQUEST"],
@@ -73,18 +80,78 @@ test.each([
     404,
     "NOT_FOUND",
   ],
+  ["headers of 20 kB", `${head}x-long: ${"x".repeat(20_000)}\r\n\r\n`, 431, "HEADERS_TOO_LARGE"],
+  ["an address of 20 kB", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 431, "HEADERS_TOO_LARGE"],
+  ["headers that never end", `${head}x-slow: `, 408, "REQUEST_TIMEOUT"],
+  ["a body that never ends", `${post}content-length: 100\r\n\r\n{`, 408, "REQUEST_TIMEOUT"],
+  ["a body that says it is too large", `${post}content-length: 1001\r\n\r\n{`, 413, "BODY_TOO_LARGE"],
+  [
+    "a body that turns out too large",
+    `${post}transfer-encoding: chunked\r\n\r\n${`100\r\n${"x".repeat(256)}\r\n`.repeat(5)}`,
+    413,
+    "BODY_TOO_LARGE",
+  ],
+  [
+    "chunk extensions of 20 kB",
+    `${post}transfer-encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\n{\r\n`,
+    413,
+    "BODY_TOO_LARGE",
+  ],
 ])("%s: the answer has the error body", async (_what, bytes, status, code) => {
-  const answer = await new Promise<string>((resolve) => {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(bytes));
+  const answer = await answerTo(bytes);
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(answer).toMatch(/\r\nx-request-id: \S+\r\n/);
+  expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ error: { code } });
+});
+
+/** All that comes back on a connection until the server ends it; who gets the socket may say more. */
+function answerTo(bytes: string, onSocket: (socket: Socket) => void = () => {}, to = url): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(to).port), "127.0.0.1", () => socket.write(bytes));
+    onSocket(socket);
     let text = "";
     socket.on("data", (chunk) => {
       text += chunk;
     });
+    socket.on("error", () => {});
     socket.once("close", () => resolve(text));
   });
-  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  expect(answer).toMatch(/\r\nx-request-id: \S+\r\n/);
-  expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ error: { code } });
+}
+
+test("an answer that has begun is not followed by another", async () => {
+  const answer = await answerTo("GET /endless HTTP/1.1\r\nhost: x\r\n\r\n", (socket) =>
+    socket.once("data", () => socket.write("HELO\r\n\r\n")),
+  );
+  expect(answer).toMatch(/begun$/);
+});
+
+test("what comes on an open connection while the server closes is served, and then the connection ends", async () => {
+  const closing = createHttpServer({ logger: pino({ level: "silent" }) });
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  closing.get("/slow", async () => {
+    arrived.resolve();
+    await released.promise;
+    return { served: 1 };
+  });
+  closing.get("/late", async () => {
+    released.resolve();
+    return { served: 2 };
+  });
+  const address = await closing.listen({ host: "127.0.0.1", port: 0 });
+  let late = (): unknown => undefined;
+  const answer = answerTo(
+    "GET /slow HTTP/1.1\r\nhost: x\r\n\r\n",
+    (socket) => {
+      late = () => socket.write("GET /late HTTP/1.1\r\nhost: x\r\n\r\n");
+    },
+    address,
+  );
+  await arrived.promise;
+  const closed = closing.close();
+  late();
+  await closed;
+  expect(await answer).toMatch(/served":1[\s\S]*connection: close[\s\S]*served":2/i);
 });
 
 test("a well-formed request id is kept, another is replaced", async () => {

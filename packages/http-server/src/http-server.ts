@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -16,6 +17,8 @@ export interface HttpServerOptions {
   readonly trustProxy?: boolean | string | string[] | undefined;
   /** Bytes of a body; 64 KiB by default. */
   readonly bodyLimit?: number | undefined;
+  /** For a request to arrive whole; 30 s by default. */
+  readonly requestTimeoutMs?: number | undefined;
 }
 
 /** The error body of this project's APIs: `{"error":{"code":"UPPER_SNAKE","message":"…","details"?}}`. */
@@ -61,6 +64,7 @@ export function createHttpServer({
   logger,
   trustProxy = false,
   bodyLimit = 64 * 1024,
+  requestTimeoutMs = 30_000,
 }: HttpServerOptions): FastifyInstance {
   const loggerInstance: FastifyBaseLogger = logger;
   const app = Fastify({
@@ -68,25 +72,30 @@ export function createHttpServer({
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy,
     bodyLimit,
-    requestTimeout: 30_000,
+    requestTimeout: requestTimeoutMs,
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
+    // A connection that never ended would stay with one node for ever, however many there are by now.
+    maxRequestsPerSocket: 10_000,
     forceCloseConnections: "idle",
+    // What comes on an open connection while we close is served; Fastify's own 503 lacks the error body.
+    return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers["x-request-id"];
       return typeof given === "string" && requestIdPattern.test(given) ? given : randomUUID();
     },
-    // Node would answer these two itself, without the error body.
-    http: { requireHostHeader: false },
+    http: {
+      // Node would answer without the error body.
+      requireHostHeader: false,
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: Math.min(requestTimeoutMs, 15_000),
+      // How late a time-out may be noticed; Node's own 30 s would double it.
+      connectionsCheckingInterval: Math.min(requestTimeoutMs / 4, 5000),
+    },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => answerError(error, request, reply),
-    clientErrorHandler(_error, socket) {
-      if (!socket.writable) return;
-      const body = JSON.stringify(errorBody("BAD_REQUEST", "the request is not HTTP that this server understands"));
-      const head = `content-type: application/json\r\ncontent-length: ${body.length}\r\nx-request-id: ${randomUUID()}\r\nconnection: close`;
-      socket.end(`HTTP/1.1 400 Bad Request\r\n${head}\r\n\r\n${body}`);
-    },
+    clientErrorHandler: answerUnreadable,
   });
   rememberRoutes(app);
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
@@ -99,6 +108,31 @@ export function createHttpServer({
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler(answerNotFound);
   return app;
+}
+
+const unreadable: Record<string, readonly [status: string, code: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    "HEADERS_TOO_LARGE",
+    "address and headers exceed 16 KiB",
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["413 Content Too Large", "BODY_TOO_LARGE", "the chunk extensions are too long"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "REQUEST_TIMEOUT", "the request did not arrive in time"],
+};
+const notHttp = ["400 Bad Request", "BAD_REQUEST", "the request is not HTTP that this server understands"] as const;
+
+/** Answers what never became a request, so on the bare socket. */
+function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  // An answer that has begun cannot be taken back: more bytes would be read as its body.
+  const begun = "_httpMessage" in socket ? (socket._httpMessage as ServerResponse | null) : null;
+  if (!socket.writable || begun?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const [status, code, message] = unreadable[error.code ?? ""] ?? notHttp;
+  const body = JSON.stringify(errorBody(code, message));
+  const head = `content-type: application/json\r\ncontent-length: ${body.length}\r\nx-request-id: ${randomUUID()}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);
 }
 
 function setHeaders(response: ServerResponse, requestId: string): void {

@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+
+const source = (name: string) => JSON.stringify(join(import.meta.dirname, name));
+
+/** A server of its own process, whose stop does as the test says. */
+const server = (stop: string, options: string) => `
+  import { onStopSignal } from ${source("graceful-stop.ts")};
+  import { healthRoutes } from ${source("health.ts")};
+  import { createHttpServer } from ${source("http-server.ts")};
+  import { createLogger } from ${source("logger.ts")};
+  const logger = createLogger({ level: "silent", name: "test" });
+  const app = createHttpServer({ logger });
+  let isStopping = false;
+  healthRoutes(app, { check: async () => {}, isStopping: () => isStopping });
+  const hang = () => new Promise(() => {});
+  onStopSignal(async () => { ${stop} }, { logger, onSignal: () => { isStopping = true; }, ${options} });
+  console.log(await app.listen({ host: "127.0.0.1", port: 0 }));
+`;
+
+let children: ReturnType<typeof spawn>[] = [];
+afterEach(() => {
+  for (const child of children) child.kill("SIGKILL");
+  children = [];
+});
+
+async function start(stop: string, options = "") {
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", server(stop, options)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  children.push(child);
+  const exited = new Promise<number | string | null>((resolve) =>
+    child.once("exit", (code, signal) => resolve(code ?? signal)),
+  );
+  const url = await new Promise<string>((resolve) =>
+    child.stdout.once("data", (chunk) => resolve(String(chunk).trim())),
+  );
+  return { url, exited, signal: (name: NodeJS.Signals) => child.kill(name) };
+}
+
+test.each(["SIGTERM", "SIGINT"] as const)("%s stops, and the process leaves with 0", async (signal) => {
+  const process = await start("await app.close();");
+  process.signal(signal);
+  expect(await process.exited).toBe(0);
+});
+
+test("a stop that fails leaves with 1", async () => {
+  const process = await start('throw new Error("no");');
+  process.signal("SIGTERM");
+  expect(await process.exited).toBe(1);
+});
+
+test("a stop that hangs leaves with 1 when its time is over", async () => {
+  const process = await start("await hang();", "timeoutMs: 300");
+  process.signal("SIGTERM");
+  expect(await process.exited).toBe(1);
+});
+
+test("a second signal at once changes nothing, one after a second ends it with 1", async () => {
+  const process = await start("await hang();", "timeoutMs: 50_000");
+  process.signal("SIGINT");
+  process.signal("SIGINT");
+  let isGone = false;
+  void process.exited.then(() => {
+    isGone = true;
+  });
+  await wait(1200);
+  expect(isGone).toBe(false);
+  process.signal("SIGINT");
+  expect(await process.exited).toBe(1);
+});
+
+test("while it drains everything is served, but readyz says no; then it stops", async () => {
+  const process = await start("await app.close();", "drainMs: 2000");
+  const status = async (path: string) => (await fetch(process.url + path, { headers: { connection: "close" } })).status;
+  expect([await status("/healthz"), await status("/readyz")]).toEqual([200, 200]);
+  process.signal("SIGTERM");
+  await expect.poll(() => status("/readyz")).toBe(503);
+  expect(await status("/healthz")).toBe(200);
+  expect(await process.exited).toBe(0);
+});

@@ -1,0 +1,30 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { healthRoutes } from "./health.ts";
+import { createHttpServer } from "./http-server.ts";
+
+async function answersOf(check: () => Promise<unknown>, isStopping = false) {
+  const app = createHttpServer({ logger: pino({ level: "silent" }) });
+  healthRoutes(app, { check, isStopping: () => isStopping });
+  const answers = [await app.inject("/healthz"), await app.inject("/readyz")];
+  await app.close();
+  expect(answers.map(({ headers }) => headers["cache-control"])).toEqual(["no-store", "no-store"]);
+  return answers.map(({ statusCode }) => statusCode);
+}
+
+test("a server whose database answers is alive and ready", async () => {
+  expect(await answersOf(async () => {})).toEqual([200, 200]);
+});
+
+test("a server whose database fails, or does not answer in two seconds, is alive and not ready", async () => {
+  const dead = answersOf(() => Promise.reject(new Error("gone")));
+  const silent = answersOf(() => new Promise(() => {}));
+  expect(await Promise.all([dead, silent])).toEqual([
+    [200, 503],
+    [200, 503],
+  ]);
+});
+
+test("a server that stops is alive and not ready, whatever its database says", async () => {
+  expect(await answersOf(async () => {}, true)).toEqual([200, 503]);
+});

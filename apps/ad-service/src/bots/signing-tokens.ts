@@ -10,20 +10,24 @@ export interface SigningTokens {
 }
 
 // Where only retiring tokens are left, the newest of them is the one that a receiver surely knows.
-const select = statement<{ ciphertext: Buffer }>(
+const select = statement<{ botId: string; ciphertext: Buffer }>(
   "bots.signing-tokens",
-  `select ciphertext from bot_tokens
-   where bot_id = $1 and (state in ('active', 'next') or state = 'retiring' and revoke_at > $2)
-   order by state = 'active' desc, state = 'retiring', activated_at desc`,
+  `select bot_id as "botId", ciphertext from bot_tokens
+   where bot_id = any ($1::text[]) and (state in ('active', 'next') or state = 'retiring' and revoke_at > $2)
+   order by bot_id, state = 'active' desc, state = 'retiring', activated_at desc`,
 );
 
-/** The tokens that sign a bot's webhooks now; without any, its events are held. */
+/** The tokens that sign webhooks now, by bot; one without any is missing, and its events are held. */
 export async function signingTokens(
   { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
-  { botId, now }: { botId: string; now: Date },
-): Promise<SigningTokens | undefined> {
-  const rows = await database.run(select, [botId, now]);
-  const all = rows.map(({ ciphertext }) => secretBox.open(ciphertext, botId));
-  const [active] = all;
-  return active === undefined ? undefined : { active, all };
+  { botIds, now }: { botIds: readonly string[]; now: Date },
+): Promise<ReadonlyMap<string, SigningTokens>> {
+  const tokens = new Map<string, SigningTokens>();
+  for (const { botId, ciphertext } of await database.run(select, [botIds, now])) {
+    const token = secretBox.open(ciphertext, botId);
+    const known = tokens.get(botId);
+    if (known) known.all.push(token);
+    else tokens.set(botId, { active: token, all: [token] });
+  }
+  return tokens;
 }

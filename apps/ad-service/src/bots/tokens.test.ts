@@ -28,7 +28,8 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
   const deps = () => ({ database: store.database, secretBox: box });
   const authenticate = async (token: string, at = now) =>
     (await authenticateBot(store.database, { authorization: `Bearer ${token}`, now: at })).outcome;
-  const signers = (botId: string, at = now) => signingTokens(deps(), { botId, now: at });
+  const signers = async (botId: string, at = now) =>
+    (await signingTokens(deps(), { botIds: [botId], now: at })).get(botId);
 
   async function newBot() {
     const added = await addBot(deps(), { botId: newTelegramId(), settings: {}, now });

@@ -70,9 +70,9 @@ function finishedBy(delivery: ClaimedDelivery, startedAt: Date, result: GuardedR
 
 /** Something may have been sent, and nobody knows what came of it. */
 function unknownOf(delivery: ClaimedDelivery, startedAt: Date): FinishedAttempt {
-  const { botId, eventId, fence, attempt, url } = delivery;
+  const { botId, eventId, fence, attempt, isReplay, url } = delivery;
   return {
-    ...{ botId, eventId, fence, attempt, url, startedAt },
+    ...{ botId, eventId, fence, attempt, isReplay, url, startedAt },
     ...{ state: "unknown", endReason: "at-most-once", delaySeconds: null, restSeconds: null, isSuccess: null },
     ...{ address: null, status: null, errorClass: null, responseText: null },
     ...{ dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: null },

@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { AdDatabase } from "../ad-database.ts";
-import { briefCache } from "../bots/brief-cache.ts";
+import { rememberSigningTokens } from "../bots/remember-signing-tokens.ts";
 import type { SecretBox } from "../bots/secret-box.ts";
-import { type SigningTokens, signingTokens } from "../bots/signing-tokens.ts";
+import type { SigningTokens } from "../bots/signing-tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { newAlarm } from "./alarm.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { bookAttempt } from "./book-attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, millisecondsToNextDue } from "./claim-deliveries.ts";
+import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import { finishDeliveries } from "./finish-deliveries.ts";
 import { logEndpointChange } from "./log-endpoint-change.ts";
 import { startDeliveryUpkeep } from "./upkeep-deliveries.ts";
@@ -18,6 +19,7 @@ export interface WebhookDeliveryDeps {
   secretBox: SecretBox;
   requests: Pick<GuardedRequests, "guardedRequest">;
   log: DeliveryLog;
+  metrics?: DeliveryMetrics;
   limits?: Partial<DeliveryLimits>;
 }
 
@@ -50,7 +52,7 @@ const DEFAULT_LIMITS: DeliveryLimits = {
 
 /** Sends what is due until it is stopped. Stopping claims no more and waits for what is in flight, `drainMs` at most. */
 export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promise<void> } {
-  const { database, secretBox, requests, log } = deps;
+  const { database, secretBox, requests, log, metrics } = deps;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const finishing = finishDeliveries(database, (change) => logEndpointChange(log, change));
   const alarm = newAlarm();
@@ -59,18 +61,17 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
   const upkeep = startDeliveryUpkeep(database, { log, sweepMs: limits.sweepMs, onReleased: alarm.ring });
   const active = new Set<Promise<void>>();
   let inFlight = 0;
-  // A busy endpoint's tokens are read once a second, not once a delivery.
-  const tokens = briefCache<SigningTokens>({
-    load: (botId) => signingTokens({ database, secretBox }, { botId, now: new Date() }),
-    ...{ maxAgeMs: 1000, maxEntries: 10_000 },
-  });
+  const readTokens = rememberSigningTokens({ database, secretBox });
   const giveUp = new AbortController();
   const { signal } = giveUp;
   let isStopping = false;
 
-  async function deliver(claim: ClaimedDelivery, leaseEndsAt: number): Promise<void> {
+  type Tokens = Promise<ReadonlyMap<string, SigningTokens>>;
+  async function deliver(claim: ClaimedDelivery, tokens: Tokens, leaseEndsAt: number): Promise<void> {
     const mayStart = () => !isStopping && leaseEndsAt - performance.now() >= limits.leaseLeftSeconds * 1000;
-    const outcome = await attemptDelivery({ requests, tokensOf: tokens.get, log, mayStart, signal }, claim);
+    const tokensOf = async (botId: string) => (await tokens).get(botId);
+    const outcome = await attemptDelivery({ requests, tokensOf, log, mayStart, signal }, claim);
+    if (outcome.outcome === "finished") metrics?.attemptFinished(outcome.finished);
     // This node may take the next one; the booking has the rest of the lease, and frees the endpoint.
     inFlight -= 1;
     alarm.ring();
@@ -88,8 +89,9 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
     const limit = limits.perNode - inFlight;
     const claims = limit > 0 ? await claimDeliveries(database, { limit, leaseSeconds }) : [];
     inFlight += claims.length;
+    const tokens = readTokens(claims.map(({ botId }) => botId));
     for (const claim of claims) {
-      const work = deliver(claim, leaseEndsAt).finally(() => active.delete(work));
+      const work = deliver(claim, tokens, leaseEndsAt).finally(() => active.delete(work));
       active.add(work);
     }
     if (claims.length > 0) return;

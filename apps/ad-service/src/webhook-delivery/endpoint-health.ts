@@ -39,17 +39,17 @@ const markOf = (progress: string) =>
 
 /**
  * CTEs that update endpoints by what became of a batch of attempts. `from` names a CTE with a row for each booked attempt:
- * bot_id, event_id, url, is_in_flight (still counted in the endpoint's row), is_success (null: no fault of the endpoint and no merit), status, error_class, response_text,
- * rest_seconds (null: none). The CTE `endpoint_changes` has a row for each endpoint whose breaker or state changed, or
+ * bot_id, event_id, url, is_success (null: no fault of the endpoint and no merit), status, error_class, response_text,
+ * rest_seconds (null: none); `inFlight` is how many of a bot's rows its endpoint still counts as under way. The CTE `endpoint_changes` has a row for each endpoint whose breaker or state changed, or
  * which reached the next mark of its way to being disabled: bot_id, breaker, endpoint_state, disabled_reason,
  * warned_percent (null unless warned now); null where nothing changed.
  *
  * Attempts at an address that the bot has changed meanwhile end, but teach nothing about the new one. The rows are locked
  * in the order of the key, so that two batches never wait for one another in a ring.
  */
-export function endpointHealth({ from }: { from: string }): string {
+export function endpointHealth({ from, inFlight }: { from: string; inFlight: string }): string {
   return `
-    ended as (select bot_id, count(*) filter (where is_in_flight)::integer as number from ${from} group by bot_id),
+    ended as (select bot_id, (${inFlight})::integer as number from ${from} group by bot_id),
     locked as (
       select endpoints.* from endpoints where bot_id in (select bot_id from ended) order by bot_id for update
     ),

@@ -10,6 +10,7 @@ export interface FinishedAttempt {
   eventId: string;
   fence: number;
   attempt: number;
+  isReplay: boolean;
   state: Extract<DeliveryState, "waiting" | "delivered" | "failed" | "unknown">;
   endReason: EndReason | null;
   /** Until the next attempt, when `waiting`. */
@@ -46,6 +47,7 @@ const columns: readonly (readonly [name: string, type: string, value: (finished:
   ["event_id", "text", ({ eventId }) => eventId],
   ["fence", "bigint", ({ fence }) => fence],
   ["attempt", "integer", ({ attempt }) => attempt],
+  ["is_replay", "boolean", ({ isReplay }) => isReplay],
   ["state", "text", ({ state }) => state],
   ["end_reason", "text", ({ endReason }) => endReason],
   ["delay_seconds", "float8", ({ delaySeconds }) => delaySeconds],
@@ -65,38 +67,25 @@ const columns: readonly (readonly [name: string, type: string, value: (finished:
 ];
 
 /*
- * The fence alone decides: who claimed last may finish, even after its lease ran out, as long as nobody claimed again, and
- * may ask again after a commit that nobody is sure of: the second time changes nothing. A replay that failed leaves everything as it was before somebody asked for it.
+ * The fence alone decides: who claimed last may finish, even after its lease ran out, as long as nobody claimed again. A
+ * replay that failed leaves everything as it was before somebody asked for it.
  */
-const finish = statement<EndpointChange & Pick<FinishedAttempt, "eventId" | "fence">>(
-  "deliveries.finish",
-  `with finished as (
+const bookText = (condition: string) => `with finished as (
     select * from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
       as finished(${columns.map(([name]) => name).join(", ")})
   ),
-  outcomes as (
-    select finished.*, resume_due_at, resume_state is not null as is_replay, booked_fence < fence as is_new,
-      deliveries.state = 'sending' as is_in_flight,
-      case when finished.state <> 'delivered' and resume_state is not null then resume_state else finished.state end
-        as next_state
-    from finished join deliveries using (bot_id, event_id, fence)
-  ),
   moved as (
     update deliveries set
-      state = next_state, attempts = outcomes.attempt, lease_until = null, booked_fence = outcomes.fence,
-      schedule_step = schedule_step + case when next_state = 'waiting' and not is_replay then 1 else 0 end,
-      due_at = case
-        when next_state <> 'waiting' then due_at
-        when is_replay then outcomes.resume_due_at
-        else now() + make_interval(secs => delay_seconds)
-      end,
-      finished_at = case next_state when 'waiting' then null else now() end,
-      end_reason = case when is_replay then deliveries.end_reason else outcomes.end_reason end,
-      resume_state = null, resume_due_at = null
-    from outcomes
-    where is_new and deliveries.bot_id = outcomes.bot_id and deliveries.event_id = outcomes.event_id
-      and deliveries.fence = outcomes.fence and deliveries.booked_fence < outcomes.fence
-    returning outcomes.*, case deliveries.state when 'waiting' then deliveries.due_at end as next_at
+      state = case when (resume_state is not null and finished.state <> 'delivered') then resume_state else finished.state end,
+      attempts = attempt, lease_until = null, booked_fence = finished.fence, resume_state = null, resume_due_at = null,
+      schedule_step = schedule_step + case when finished.state = 'waiting' and not (resume_state is not null and finished.state <> 'delivered') then 1 else 0 end,
+      due_at = case when (resume_state is not null and finished.state <> 'delivered') then coalesce(resume_due_at, due_at)
+        when finished.state = 'waiting' then now() + make_interval(secs => delay_seconds) else due_at end,
+      finished_at = case when case when (resume_state is not null and finished.state <> 'delivered') then resume_state else finished.state end = 'waiting' then null else now() end,
+      end_reason = case when (resume_state is not null and finished.state <> 'delivered') then deliveries.end_reason else finished.end_reason end
+    from finished
+    where deliveries.bot_id = finished.bot_id and deliveries.event_id = finished.event_id and ${condition}
+    returning finished.*, case deliveries.state when 'waiting' then deliveries.due_at end as next_at
   ),
   logged as (
     insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, address, status, error_class,
@@ -105,11 +94,33 @@ const finish = statement<EndpointChange & Pick<FinishedAttempt, "eventId" | "fen
       dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay
     from moved
     on conflict do nothing
-  ),
-  ${endpointHealth({ from: "moved" })}
-  select outcomes.bot_id as "botId", event_id as "eventId", fence, change.breaker, endpoint_state as "endpointState",
+  )`;
+
+const answer = `select moved.bot_id as "botId", event_id as "eventId", fence, change.breaker, endpoint_state as "endpointState",
     disabled_reason as "disabledReason", warned_percent as "warnedPercent"
-  from outcomes left join endpoint_changes as change on change.bot_id = outcomes.bot_id`,
+  from moved left join endpoint_changes as change on change.bot_id = moved.bot_id`;
+
+type Booked = EndpointChange & Pick<FinishedAttempt, "botId" | "eventId" | "fence">;
+
+const book = statement<Booked>(
+  "deliveries.finish",
+  `${bookText("deliveries.fence = finished.fence and deliveries.state = 'sending'")},
+  ${endpointHealth({ from: "moved", inFlight: "count(*)" })}
+  ${answer}`,
+);
+
+/*
+ * What was not under way any more: its lease ran out and it was taken back, but nobody has claimed it again. And what the
+ * same claim has booked before, by a commit that nobody was sure of: that changes nothing, and is still the claim's own.
+ */
+const bookLate = statement<Booked>(
+  "deliveries.finish-late",
+  `${bookText("deliveries.fence = finished.fence and deliveries.state <> 'sending' and booked_fence < finished.fence")},
+  ${endpointHealth({ from: "moved", inFlight: "0" })}
+  ${answer}
+  union all
+  select bot_id, event_id, fence, null, null, null, null from finished join deliveries using (bot_id, event_id, fence)
+  where booked_fence = fence`,
 );
 
 /**
@@ -124,13 +135,17 @@ export function finishDeliveries(
     maxInFlight: database.kind === "embedded" ? 1 : 2,
     orderBy: keyOf,
     async run(batch) {
-      const rows = await database.run(
-        finish,
-        columns.map(([, , value]) => batch.map(value)),
-      );
+      const valuesOf = (some: readonly FinishedAttempt[]) => columns.map(([, , value]) => some.map(value));
+      const rows = await database.run(book, valuesOf(batch));
+      const booked = new Set(rows.map(keyOf));
+      const others = rows.length === batch.length ? [] : batch.filter((finished) => !booked.has(keyOf(finished)));
+      if (others.length > 0) {
+        const late = await database.run(bookLate, valuesOf(others));
+        for (const row of late) booked.add(keyOf(row));
+        rows.push(...late);
+      }
       for (const change of new Map(rows.filter(hasChange).map((row) => [row.botId, row])).values()) onChange(change);
-      const moved = new Set(rows.map(keyOf));
-      return batch.map((finished) => moved.has(keyOf(finished)));
+      return batch.map((finished) => booked.has(keyOf(finished)));
     },
   });
 }

@@ -86,7 +86,7 @@ async function makeTest(
   if (bot.webhookUrl === null) return { outcome: "no-endpoint" };
   if (userId !== "0" && !bot.testers.includes(userId)) return { outcome: "not-a-tester" };
   const now = new Date();
-  const tokens = await signingTokens(deps, { botId, now });
+  const tokens = (await signingTokens(deps, { botIds: [botId], now })).get(botId);
   if (!tokens) return { outcome: "no-token" };
 
   const eventId = activation?.eventId ?? newEventId(now.getTime(), randomBytes(10));

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "@intermission/http-server/logger";
+import { metricsRegistry } from "@intermission/http-server/metrics-registry";
 import type { AdDatabase } from "./ad-database.ts";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createApp } from "./app.ts";
@@ -37,6 +38,7 @@ export async function openAppStage(database: AdDatabase, changes: Partial<Config
     campaigns,
     endpointTests,
     isControlSocket: (socket) => controlSockets.has(socket),
+    registry: metricsRegistry({ service: "ad-service", version: "test" }),
     now: () => clock.now,
   });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
@@ -83,6 +85,8 @@ function configOf(folder: string): Config {
     miniappUrl: "http://ads.test/app",
     miniappDir: join(folder, "miniapp"),
     operatorToken: undefined,
+    metrics: { port: undefined, host: "127.0.0.1", token: undefined },
+    drainMs: 0,
     webhookAllowedNetworks: [],
     rateLimits: { perTokenPerSecond: 100_000, perUserPerMinute: 100_000 },
     demo: { botId: undefined, telegramPublicKey: undefined, chatOrigin: undefined },

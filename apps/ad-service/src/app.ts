@@ -1,9 +1,12 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
+import { countRequests } from "@intermission/http-server/count-requests";
 import { healthRoutes } from "@intermission/http-server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/http-server/http-server";
 import type { Logger } from "@intermission/http-server/logger";
+import { metricsRoutes } from "@intermission/http-server/metrics-routes";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
+import type { Registry } from "prom-client";
 import type { AdDatabase } from "./ad-database.ts";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { sessionRoutes } from "./ad-sessions/routes.ts";
@@ -25,16 +28,22 @@ export interface AppDeps {
   endpointTests: EndpointTests;
   /** Whether a connection came by the operator's own door, the socket in the data folder. */
   isControlSocket: (socket: object) => boolean;
+  registry: Registry;
+  /** Somebody asked this process to stop. */
+  isStopping?: () => boolean;
   now?: () => Date;
 }
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, logger, database, campaigns, secretBox, endpointTests, now = () => new Date() } = deps;
+  const { config, logger, database, campaigns, secretBox, endpointTests, registry, isStopping } = deps;
+  const { now = () => new Date() } = deps;
   const { publicUrl, mediaDir, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
   const app = createHttpServer({ logger, trustProxy: config.trustProxy });
+  countRequests(app, registry);
 
-  healthRoutes(app, { check: () => sql`select 1`.execute(database.query) });
+  healthRoutes(app, { check: () => sql`select 1`.execute(database.query), isStopping });
+  if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   clientApiRoutes(app, { database, campaigns, endpointTests, rateLimits: config.rateLimits, publicUrl, now });
   sessionRoutes(app, { database, campaigns, telegramPublicKeyFor, publicUrl, now });
   directLinkRoutes(app, { database, campaigns, encryptionKey, now });

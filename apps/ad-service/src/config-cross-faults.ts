@@ -3,7 +3,19 @@ const loopbackHosts = ["localhost", "[::1]", "::1"];
 
 /** Faults of variables taken together. It reads raw text, so that they are told beside the faults of each. */
 export function crossFaults(given: NodeJS.ProcessEnv): string[] {
-  return given.MODE === "demo" ? demoFaults(given) : productionFaults(given);
+  return [...(given.MODE === "demo" ? demoFaults(given) : productionFaults(given)), ...metricsFaults(given)];
+}
+
+function metricsFaults(given: NodeJS.ProcessEnv): string[] {
+  const { METRICS_PORT: port, METRICS_HOST: host = "127.0.0.1", METRICS_TOKEN: token } = given;
+  const faults: string[] = [];
+  if (port !== undefined && token === undefined && !isLoopback(host)) {
+    faults.push(`METRICS_TOKEN is missing: ${host} can be reached from elsewhere, and metrics are not for everybody`);
+  }
+  if (port !== undefined && port !== "0" && port === (given.PORT ?? "8701")) {
+    faults.push("METRICS_PORT is the same as PORT: with METRICS_TOKEN, PORT serves the metrics without it");
+  }
+  return faults;
 }
 
 function productionFaults(given: NodeJS.ProcessEnv): string[] {

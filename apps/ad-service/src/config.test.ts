@@ -21,6 +21,25 @@ test("all faults are told at once, each with its variable", () => {
   }
 });
 
+test.each([
+  [{ METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" }, "METRICS_TOKEN is missing"],
+  [{ METRICS_PORT: "8701" }, "METRICS_PORT is the same as PORT"],
+  [{ METRICS_TOKEN: "short" }, "METRICS_TOKEN must have at least 32 characters"],
+  [{ METRICS_PORT: "metrics" }, "METRICS_PORT must be a number"],
+  [{ DRAIN_SECONDS: "1000" }, "DRAIN_SECONDS "],
+])("of %j it says: %s", (given, fault) => {
+  expect(faultsOf({ ...production, ...given })).toContain(fault);
+});
+
+test("metrics are served on loopback alone, unless there is a token", () => {
+  expect(readConfig(production).metrics).toEqual({ port: undefined, host: "127.0.0.1", token: undefined });
+  const open = { METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0", METRICS_TOKEN: "t".repeat(32), DRAIN_SECONDS: "5" };
+  expect(readConfig({ ...production, ...open })).toMatchObject({
+    metrics: { port: 9464, host: "0.0.0.0", token: "t".repeat(32) },
+    drainMs: 5000,
+  });
+});
+
 test("a missing secret says how to make one", () => {
   expect(faultsOf({ PUBLIC_URL: "https://ads.example.com" })).toContain("openssl rand -base64 32");
 });

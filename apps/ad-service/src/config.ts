@@ -43,10 +43,13 @@ const storeVariables = {
     .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${makeKey}` }),
 };
 
+const port = z.coerce.number({ error: "must be a number from 0 to 65535" }).int().min(0).max(65_535);
+const longSecret = z.string().min(32, `must have at least 32 characters; ${makeKey}`);
+
 const serverVariables = z.object({
   ...storeVariables,
   HOST: z.string().default("127.0.0.1"),
-  PORT: z.coerce.number({ error: "must be a number from 0 to 65535" }).int().min(0).max(65_535).default(8701),
+  PORT: port.default(8701),
   TRUST_PROXY: listOf(
     (text) => isNetwork(text) || proxyNames.includes(text),
     "must name the proxies before this server by address or network, as 127.0.0.1,10.0.0.0/8",
@@ -55,7 +58,11 @@ const serverVariables = z.object({
   DIRECT_LINK_URL: webAddress.optional(),
   MINIAPP_URL: webAddress.optional(),
   MINIAPP_DIR: z.string().default(join(import.meta.dirname, "../../miniapp/dist")),
-  OPERATOR_TOKEN: z.string().min(32, `must have at least 32 characters; ${makeKey}`).optional(),
+  OPERATOR_TOKEN: longSecret.optional(),
+  METRICS_PORT: port.optional(),
+  METRICS_HOST: z.string().default("127.0.0.1"),
+  METRICS_TOKEN: longSecret.optional(),
+  DRAIN_SECONDS: z.coerce.number({ error: "must be a number of seconds, 300 at most" }).min(0).max(300).default(0),
   RATE_LIMIT_PER_TOKEN: z.coerce.number().min(1).max(1e9).default(50),
   RATE_LIMIT_PER_USER: z.coerce.number().min(1).max(1e9).default(10),
   DEMO_BOT_ID: telegramId.optional(),
@@ -96,6 +103,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     miniappUrl: read.MINIAPP_URL ?? `${publicUrl}/app`,
     miniappDir: resolve(read.MINIAPP_DIR),
     operatorToken: read.OPERATOR_TOKEN,
+    metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
+    drainMs: read.DRAIN_SECONDS * 1000,
     rateLimits: { perTokenPerSecond: read.RATE_LIMIT_PER_TOKEN, perUserPerMinute: read.RATE_LIMIT_PER_USER },
     demo: {
       botId: read.DEMO_BOT_ID,

@@ -1,7 +1,10 @@
 import { claimDataFolder } from "@intermission/http-server/control-socket";
 import { onStopSignal } from "@intermission/http-server/graceful-stop";
 import { createLogger } from "@intermission/http-server/logger";
+import { countProcess, metricsRegistry } from "@intermission/http-server/metrics-registry";
+import { serveMetrics } from "@intermission/http-server/serve-metrics";
 import { openDatabase } from "@intermission/postgres/open-database";
+import manifest from "../package.json" with { type: "json" };
 import type { AdTables } from "./ad-database.ts";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { startSweepingSessions } from "./ad-sessions/sweep-sessions.ts";
@@ -12,6 +15,7 @@ import { allMigrations } from "./migrations/all-migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { StartFault, startFaultOf } from "./start-fault.ts";
 import { startWebhookDelivery } from "./webhook-delivery/deliver-due-webhooks.ts";
+import { deliveryMetrics } from "./webhook-delivery/delivery-metrics.ts";
 import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 import { startTestingEndpoints } from "./webhook-endpoints/test-pending-endpoints.ts";
 
@@ -35,14 +39,22 @@ async function start(config: Config): Promise<void> {
   const endpointTests = openEndpointTests({ database, secretBox, requests, log: logger });
   const controlSockets = new WeakSet<object>();
   const isControlSocket = (socket: object) => controlSockets.has(socket);
-  const app = await createApp({ config, logger, database, secretBox, campaigns, endpointTests, isControlSocket });
+  const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
+  countProcess(registry);
+  const metrics = deliveryMetrics(registry, { database, log: logger });
+  let isStopping = false;
+  const app = await createApp({
+    ...{ config, logger, database, secretBox, campaigns, endpointTests, isControlSocket, registry },
+    isStopping: () => isStopping,
+  });
   await app.listen({ host: config.host, port: config.port });
+  const metricsApp = await serveMetrics({ ...config.metrics, registry, logger });
   folder?.serve((socket) => {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
   const sweeping = startSweepingSessions({ database, log: logger });
-  const delivering = startWebhookDelivery({ database, secretBox, requests, log: logger });
+  const delivering = startWebhookDelivery({ database, secretBox, requests, log: logger, metrics });
   const testing = startTestingEndpoints({ database, endpointTests, log: logger });
 
   onStopSignal(
@@ -51,10 +63,17 @@ async function start(config: Config): Promise<void> {
       await app.close();
       await Promise.all([sweeping.stop(), delivering.stop(), testing.stop(), campaigns.stop()]);
       await requests.close();
+      await metricsApp?.close();
       await database.close();
       await folder?.release();
     },
-    { logger },
+    {
+      logger,
+      drainMs: config.drainMs,
+      onSignal() {
+        isStopping = true;
+      },
+    },
   );
   // Whoever started us waits for this line, however little else is logged.
   logger.child({}, { level: "info" }).info({ url: config.publicUrl, store: database.kind }, "listening");

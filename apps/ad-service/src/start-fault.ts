@@ -16,7 +16,7 @@ export function startFaultOf(error: unknown): string | undefined {
 function wordsOf(code: string, error: Error & { port?: unknown; path?: unknown }): string | undefined {
   switch (code) {
     case "EADDRINUSE":
-      return `port ${error.port} is taken: stop what listens there, or choose another by PORT`;
+      return `port ${error.port} is taken: stop what listens there, or choose another by PORT or METRICS_PORT`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return "HOST is no address of this machine: 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses";

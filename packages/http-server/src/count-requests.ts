@@ -20,9 +20,16 @@ export function countRequests(app: FastifyInstance, registry: Registry): void {
     const status = statusClass(reply.statusCode);
     const ofRoute = found(observers, route, () => new Map<string, Observe>());
     const { method } = request;
-    found(ofRoute, method + status, () => newSeries({ route, method, status }))(reply.elapsedTime / 1000);
+    found(ofRoute, method + status, () => newSeries({ route: withoutRules(route), method, status }))(
+      reply.elapsedTime / 1000,
+    );
     done();
   });
+}
+
+/** `/:code`, where the router also says of which letters a code is made. */
+function withoutRules(route: string): string {
+  return route.replaceAll(/(:\w+)\([^/]*\)/g, "$1");
 }
 
 function found<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {

@@ -4,15 +4,16 @@ import { createHttpServer, refuseOtherMethods } from "./http-server.ts";
 import type { Logger } from "./logger.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
 
-/** Serves `/metrics` on a port of its own. Close what it returns last, so that a stop can be watched. */
+/** Serves `/metrics` on a port of its own, if there is one. Close what it returns last, so that a stop can be watched. */
 export async function serveMetrics(options: {
   readonly registry: Registry;
   readonly token: string | undefined;
   readonly host: string;
-  readonly port: number;
+  readonly port: number | undefined;
   readonly logger: Logger;
-}): Promise<FastifyInstance> {
+}): Promise<FastifyInstance | undefined> {
   const { registry, token, host, port, logger } = options;
+  if (port === undefined) return undefined;
   const app = createHttpServer({ logger });
   metricsRoutes(app, { registry, token });
   await app.after();

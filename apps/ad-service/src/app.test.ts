@@ -1,0 +1,41 @@
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "./ad-database.ts";
+import { openAppStage } from "./app-stage.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+
+const token = "a-metrics-token-of-more-than-32-characters";
+
+describe.each(testDatabases())("the app on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+
+  test("without a token there are no metrics on the open port, whatever is sent", async () => {
+    const { address, close } = await openAppStage(store.database);
+    for (const authorization of ["", "Bearer ", "Bearer undefined"]) {
+      expect((await fetch(`${address}/metrics`, { headers: { authorization } })).status).toBe(404);
+    }
+    await close();
+  });
+
+  test("with a token they are for who has it, and name routes but no codes", async () => {
+    const metrics = { port: undefined, host: "127.0.0.1", token };
+    const { address, close } = await openAppStage(store.database, { metrics });
+    expect((await fetch(`${address}/metrics`)).status).toBe(401);
+    await (await fetch(`${address}/Abcd1234Efgh5678`)).text();
+    const scrape = async () =>
+      (await fetch(`${address}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
+    await expect.poll(scrape).toMatch(/http_request_duration_seconds_count\{route="\/:code",/);
+    expect(await scrape()).not.toContain("Abcd1234Efgh5678");
+    await close();
+  });
+
+  test("it is ready while its database answers", async () => {
+    const { address, close } = await openAppStage(store.database);
+    expect(await (await fetch(`${address}/readyz`)).json()).toEqual({ status: "ready" });
+    await close();
+  });
+});

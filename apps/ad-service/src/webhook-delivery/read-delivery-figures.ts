@@ -1,0 +1,82 @@
+import { newEventId } from "@intermission/ad-core/code";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import { disableProgress } from "./endpoint-health.ts";
+
+/** The state of delivery over all nodes, as the database has it now. */
+export interface DeliveryFigures {
+  waiting: number;
+  sending: number;
+  held: number;
+  /** Of events of the last 30 days. */
+  failed: number;
+  unknown: number;
+  /** Of what could be sent now: its endpoint is active, does not rest, and its breaker is closed. Zero when nothing is due. */
+  oldestReadySeconds: number;
+  /** Of what is due and waits for its endpoint to recover. */
+  oldestRestingSeconds: number;
+  pending: number;
+  active: number;
+  disabled: number;
+  closed: number;
+  open: number;
+  halfOpen: number;
+  /** Of active endpoints, from 0 to 1: how far the worst is on its way to being disabled, and how many are so far at least. */
+  worstProgress: number;
+  atHalf: number;
+  atSeventyPercent: number;
+  atNinetyPercent: number;
+}
+
+/*
+ * Each count reads one partial index, and none of them holds what was delivered: a table of millions costs nothing. The
+ * oldest of a bot is the first entry of its part of the index.
+ */
+const read = statement<DeliveryFigures>(
+  "deliveries.figures",
+  `with undelivered as (
+    select coalesce(sum(failed), 0)::int8 as failed, coalesce(sum(unknown), 0)::int8 as unknown
+    from bots cross join lateral (
+      select count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'unknown') as unknown
+      from deliveries where deliveries.bot_id = bots.bot_id and state in ('failed', 'unknown') and event_id >= $1
+    ) as ended
+  ),
+  standing as (
+    select endpoints.state, breaker, ${disableProgress} as progress, extract(epoch from now() - first.due_at) as age,
+      rest_until <= now() and breaker = 'closed' as is_ready
+    from endpoints left join lateral (
+      select due_at from deliveries
+      where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting' order by due_at limit 1
+    ) as first on true
+  ),
+  endpoint_figures as (
+    select greatest(0, coalesce(max(age) filter (where state = 'active' and is_ready), 0))::float8 as "oldestReadySeconds",
+      greatest(0, coalesce(max(age) filter (where state = 'active' and not is_ready), 0))::float8 as "oldestRestingSeconds",
+      count(*) filter (where state = 'pending') as pending,
+      count(*) filter (where state = 'active') as active,
+      count(*) filter (where state = 'disabled') as disabled,
+      count(*) filter (where breaker = 'closed') as closed,
+      count(*) filter (where breaker = 'open') as open,
+      count(*) filter (where breaker = 'half-open') as "halfOpen",
+      coalesce(max(progress) filter (where state = 'active'), 0)::float8 as "worstProgress",
+      count(*) filter (where state = 'active' and progress >= 0.5) as "atHalf",
+      count(*) filter (where state = 'active' and progress >= 0.7) as "atSeventyPercent",
+      count(*) filter (where state = 'active' and progress >= 0.9) as "atNinetyPercent"
+    from standing
+  )
+  select *,
+    (select count(*) from deliveries where state = 'waiting') as waiting,
+    (select count(*) from deliveries where state = 'sending') as sending,
+    (select count(*) from deliveries where state = 'held') as held
+  from undelivered cross join endpoint_figures`,
+);
+
+const KEPT_DAYS = 30;
+
+export async function readDeliveryFigures(database: AdDatabase): Promise<DeliveryFigures> {
+  // Event ids begin with the millisecond of their event.
+  const since = newEventId(Date.now() - KEPT_DAYS * 86_400_000, new Uint8Array(10));
+  const [figures] = await database.run(read, [since]);
+  if (!figures) throw new Error("the figures of delivery have no row");
+  return figures;
+}

@@ -154,6 +154,17 @@ test("what comes on an open connection while the server closes is served, and th
   expect(await answer).toMatch(/served":1[\s\S]*connection: close[\s\S]*served":2/i);
 });
 
+test("a connection that never asked anything does not hold up the end", async () => {
+  const closing = createHttpServer({ logger: pino({ level: "silent" }) });
+  const address = new URL(await closing.listen({ host: "127.0.0.1", port: 0 }));
+  const isKnown = new Promise((resolve) => closing.server.once("connection", resolve));
+  const socket = connect(Number(address.port), address.hostname);
+  const isEnded = new Promise((resolve) => socket.once("close", resolve));
+  await isKnown;
+  await closing.close();
+  await isEnded;
+});
+
 test("a well-formed request id is kept, another is replaced", async () => {
   const kept = await fetch(`${url}/things/1`, { headers: { "x-request-id": "abc-12345" } });
   expect(kept.headers.get("x-request-id")).toBe("abc-12345");

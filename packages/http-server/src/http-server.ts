@@ -98,6 +98,7 @@ export function createHttpServer({
     clientErrorHandler: answerUnreadable,
   });
   rememberRoutes(app);
+  closeUnusedSockets(app);
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.addHook("onRequest", async (request, reply) => {
     setHeaders(reply.raw, request.id);
@@ -108,6 +109,19 @@ export function createHttpServer({
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler(answerNotFound);
   return app;
+}
+
+/** Browsers and pools connect in advance. Node closes idle connections, but not those that never asked; a stop would wait for them. */
+function closeUnusedSockets(app: FastifyInstance): void {
+  const unused = new Set<Socket>();
+  app.server.on("connection", (socket: Socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  app.server.on("request", ({ socket }) => unused.delete(socket));
+  app.addHook("preClose", async () => {
+    for (const socket of unused) if (socket.bytesRead === 0) socket.destroy();
+  });
 }
 
 const unreadable: Record<string, readonly [status: string, code: string, message: string]> = {

@@ -1,10 +1,14 @@
 import cors from "@fastify/cors";
+import { countRequests } from "@intermission/http-server/count-requests";
 import { healthRoutes } from "@intermission/http-server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/http-server/http-server";
 import type { Logger } from "@intermission/http-server/logger";
+import { metricsRegistry } from "@intermission/http-server/metrics-registry";
+import { metricsRoutes } from "@intermission/http-server/metrics-routes";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance } from "fastify";
+import type { Registry } from "prom-client";
 import type { AdServiceClient } from "./ad-service-client.ts";
 import { requestCode } from "./codes/request-code.ts";
 import type { Config } from "./config.ts";
@@ -21,6 +25,7 @@ import { authenticateTelegramUser } from "./telegram-user/authenticate-telegram-
 import { defaultSignInLimits, limitSignIns, type SignInLimits } from "./telegram-user/limit-sign-ins.ts";
 import { deriveSessionKey } from "./telegram-user/session-token.ts";
 import { countRefusals, type RefusalCounter } from "./webhook-intake/count-refusals.ts";
+import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metrics.ts";
 import { listReceipts } from "./webhook-intake/list-receipts.ts";
 import { listRefusals } from "./webhook-intake/list-refusals.ts";
 import { receiveWebhook } from "./webhook-intake/receive-webhook.ts";
@@ -34,6 +39,10 @@ export interface AppOptions {
   hint: BookingHint;
   /** Ends what would go on for ever, so that the server can close. */
   stopping: AbortSignal;
+  /** Somebody asked this process to stop, but requests are still served. */
+  isDraining?: () => boolean;
+  /** Both, or tests leave them out. */
+  metrics?: { registry: Registry; intake: IntakeMetrics };
   /** Whether a connection came by the operator's own door, the socket in the data folder. */
   isControlSocket?: (socket: object) => boolean;
   signInLimits?: SignInLimits;
@@ -48,12 +57,18 @@ export function createApp(options: AppOptions): FastifyInstance {
   const secrets = { backendApiKey, telegramBotToken, sessionKey: deriveSessionKey(config) };
   const app = createHttpServer({ logger, trustProxy: config.trustProxy });
 
-  healthRoutes(app, { check: () => database.run(ping, []) });
+  const { registry, intake } = options.metrics ?? newMetrics("test");
+  countRequests(app, registry);
+
+  healthRoutes(app, { check: () => database.run(ping, []), isStopping: options.isDraining });
+  if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   const { botId, adApiTokens: tokens, payout, twoFieldEvents } = config;
   const refusals = countRefusals(database, botId, logger);
   app.addHook("onClose", () => refusals.flush().catch((error) => logger.warn({ err: error }, "counts were lost")));
-  const receive = receiveWebhook({ database, botId, tokens, payout, twoFieldEvents, onBooked: hint.announce });
-  webhookRoutes(app, receive, refusals);
+  const receive = receiveWebhook({
+    ...{ database, botId, tokens, payout, twoFieldEvents, onBooked: hint.announce, onBatch: intake.booked },
+  });
+  webhookRoutes(app, intake.measured(receive), intake.alsoCounting(refusals));
   app.register(
     async (scope) => {
       // The mini-app's page is the only one that may call from a browser; it sends its token in a header, no cookies.
@@ -65,7 +80,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       });
       await scope.register(fastifyTRPCPlugin, {
         trpcOptions: {
-          router: createRouter(verbsOf(options, secrets, refusals)),
+          router: createRouter(verbsOf(options, secrets, refusals, intake)),
           createContext: ({ req }) => ({
             // Who can open the socket can open the store beside it.
             caller: isControlSocket(req.raw.socket)
@@ -86,10 +101,17 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
+/** Of one server: tests open several in a process. */
+export function newMetrics(version: string): { registry: Registry; intake: IntakeMetrics } {
+  const registry = metricsRegistry({ service: "api", version });
+  return { registry, intake: intakeMetrics(registry) };
+}
+
 function verbsOf(
   { config, database, adService, logger, hint, stopping, signInLimits = defaultSignInLimits }: AppOptions,
   secrets: { telegramBotToken: string; sessionKey: Buffer },
   refusals: RefusalCounter,
+  intake: IntakeMetrics,
 ): Verbs {
   const { botId, links } = config;
   const signIns = limitSignIns(signInLimits);
@@ -112,7 +134,9 @@ function verbsOf(
       watches(async function* () {
         const start = from === "start" ? startOfLedger : from === "now" ? await latestCursor(database) : from.cursor;
         const until = AbortSignal.any(signal ? [stopping, signal] : [stopping]);
-        yield* watchRewards(database, botId, start, until, (milliseconds) => hint.wait(milliseconds, until));
+        yield* intake.watched(
+          watchRewards(database, botId, start, until, (milliseconds) => hint.wait(milliseconds, until)),
+        );
       }),
     listReceipts: (query) => listReceipts(database, botId, query),
     async listRefusals(since) {

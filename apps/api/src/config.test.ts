@@ -31,6 +31,20 @@ test("all faults are told at once, and a missing secret with the way to make one
   );
 });
 
+test.each([
+  [{ METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" }, "METRICS_TOKEN: is missing"],
+  [{ METRICS_PORT: "8702" }, "METRICS_PORT: is the same as PORT"],
+  [{ METRICS_TOKEN: "short", PORT: "http" }, "METRICS_TOKEN: has at least 32 characters"],
+])("of %j it says: %s", (given, fault) => {
+  expect(() => readConfig({ ...sound, ...given })).toThrow(fault);
+});
+
+test("metrics are served on loopback alone, unless there is a token", () => {
+  expect(readConfig(sound).metrics).toEqual({ port: undefined, host: "127.0.0.1", token: undefined });
+  const open = { METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0", METRICS_TOKEN: "t".repeat(32), DRAIN_SECONDS: "5" };
+  expect(readConfig({ ...sound, ...open })).toMatchObject({ metrics: { port: 9464, host: "0.0.0.0" }, drainMs: 5000 });
+});
+
 test("the message never repeats a secret", () => {
   const secret = "short-secret";
   expect(() => readConfig({ ...sound, BACKEND_API_KEY: secret, AD_API_TOKENS: secret })).not.toThrow(secret);

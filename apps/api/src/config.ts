@@ -16,10 +16,16 @@ function address(whatItIs: string) {
 
 const token = z.string().min(16, "each token has at least 16 characters");
 
+const port = z.coerce.number().int().min(0).max(65_535);
+
 const variables = z.object({
   MODE: z.enum(["demo", "production"]).default("production"),
   HOST: z.string().default("127.0.0.1"),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8702),
+  PORT: port.default(8702),
+  METRICS_PORT: port.optional(),
+  METRICS_HOST: z.string().default("127.0.0.1"),
+  METRICS_TOKEN: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
+  DRAIN_SECONDS: z.coerce.number().min(0).max(300).default(0),
   DATABASE_URL: z.string().startsWith("postgres").optional(),
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -66,7 +72,21 @@ const configuration = variables
     path: ["DIRECT_LINK_URL"],
     error: "must be https in production: the code in it is worth money",
     when: areSound("MODE", "DIRECT_LINK_URL"),
+  })
+  .refine((read) => read.METRICS_PORT === undefined || read.METRICS_TOKEN || isLoopback(read.METRICS_HOST), {
+    path: ["METRICS_TOKEN"],
+    error: "is missing: METRICS_HOST can be reached from elsewhere, and metrics are not for everybody",
+    when: areSound("METRICS_PORT", "METRICS_HOST", "METRICS_TOKEN"),
+  })
+  .refine((read) => !read.METRICS_PORT || read.METRICS_PORT !== read.PORT, {
+    path: ["METRICS_PORT"],
+    error: "is the same as PORT: with METRICS_TOKEN, PORT serves the metrics without it",
+    when: areSound("METRICS_PORT", "PORT"),
   });
+
+function isLoopback(host: string): boolean {
+  return ["localhost", "::1"].includes(host) || /^127(\.\d{1,3}){3}$/.test(host);
+}
 
 /** By default refinements wait until every field is right; all faults are to be told at once. */
 function areSound(...names: (keyof typeof variables.shape)[]) {
@@ -97,6 +117,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     dataFolder: `${read.DATA_DIR}/api`,
     logLevel: read.LOG_LEVEL,
     trustProxy: read.TRUST_PROXY,
+    metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
+    drainMs: read.DRAIN_SECONDS * 1000,
     adServiceUrl: read.AD_SERVICE_URL,
     botId: read.BOT_ID,
     adApiTokens: read.AD_API_TOKENS,

@@ -2,9 +2,12 @@ import type { AddressInfo } from "node:net";
 import { type ClaimedFolder, claimDataFolder } from "@intermission/http-server/control-socket";
 import { onStopSignal } from "@intermission/http-server/graceful-stop";
 import { createLogger } from "@intermission/http-server/logger";
+import { countProcess } from "@intermission/http-server/metrics-registry";
+import { serveMetrics } from "@intermission/http-server/serve-metrics";
 import { openDatabase } from "@intermission/postgres/open-database";
+import manifest from "../package.json" with { type: "json" };
 import { adServiceClient } from "./ad-service-client.ts";
-import { createApp } from "./app.ts";
+import { createApp, newMetrics } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
 import { bookingHint } from "./ledger/booking-hint.ts";
 import { migrations } from "./migrations.ts";
@@ -30,9 +33,16 @@ async function main(): Promise<void> {
   const hint = await bookingHint(database, logger);
   const controlSockets = new WeakSet<object>();
   const isControlSocket = (socket: object) => controlSockets.has(socket);
-  const app = createApp({ config, database, adService, logger, hint, stopping: stopping.signal, isControlSocket });
+  const metrics = newMetrics(manifest.version);
+  countProcess(metrics.registry);
+  let isDraining = false;
+  const app = createApp({
+    ...{ config, database, adService, logger, hint, stopping: stopping.signal, isControlSocket, metrics },
+    isDraining: () => isDraining,
+  });
 
   const url = await listen(app, config);
+  const metricsApp = await serveMetrics({ ...config.metrics, registry: metrics.registry, logger });
   folder?.serve((socket) => {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
@@ -40,6 +50,7 @@ async function main(): Promise<void> {
   const reconciliation = reconcileForever({
     ...{ database, adService, botId: config.botId, payout: config.payout, settleAfterSeconds: 30 },
     ...{ logger, stopping: stopping.signal, onBooked: hint.announce },
+    onRound: (result) => metrics.intake.reconciled(result, performance.now()),
   });
   onStopSignal(
     async () => {
@@ -48,10 +59,17 @@ async function main(): Promise<void> {
       await adService.close();
       await reconciliation;
       await hint.stop();
+      await metricsApp?.close();
       await database.close();
       await folder?.release();
     },
-    { logger },
+    {
+      logger,
+      drainMs: config.drainMs,
+      onSignal() {
+        isDraining = true;
+      },
+    },
   );
   // At any LOG_LEVEL: who started this waits for it.
   logger.child({}, { level: "info" }).info({ url }, "listening");

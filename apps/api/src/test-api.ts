@@ -2,10 +2,12 @@ import type { AddressInfo } from "node:net";
 import { sign } from "@intermission/ad-core/signature";
 import { createLogger } from "@intermission/http-server/logger";
 import type { Database } from "@intermission/postgres/open-database";
-import { createTRPCClient, httpLink } from "@trpc/client";
+import { createTRPCClient, httpLink, httpSubscriptionLink } from "@trpc/client";
+import { EventSource } from "eventsource";
 import { type AppOptions, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { bookingHint } from "./ledger/booking-hint.ts";
+import type { RewardEntry } from "./ledger/schema.ts";
 import type { AppRouter } from "./router.ts";
 
 /** What tests share: this API on a real port, over a database that the test opened. */
@@ -16,6 +18,12 @@ export interface TestApi {
   deliver(body: string | object, headers?: Record<string, string>): Promise<Response>;
   /** A tRPC client; by default the bot's backend. */
   client(authorization?: string): ReturnType<typeof createTRPCClient<AppRouter>>;
+  /** A bot backend's subscription over SSE, which comes back by itself. */
+  watch(
+    cursor: string,
+    onEntry: (entry: RewardEntry) => void,
+    onError?: (error: unknown) => void,
+  ): { stop(): void; isStarted: Promise<void> };
   stop(): Promise<void>;
 }
 
@@ -29,6 +37,8 @@ export const testConfig: Config = {
   dataFolder: "unused",
   logLevel: "silent",
   trustProxy: undefined,
+  metrics: { port: undefined, host: "127.0.0.1", token: undefined },
+  drainMs: 0,
   adServiceUrl: "http://127.0.0.1:9",
   botId: "7000000001",
   adApiTokens: [testToken],
@@ -68,10 +78,38 @@ export async function startTestApi(
     },
     client: (authorization = `Bearer ${config.backendApiKey}`) =>
       createTRPCClient<AppRouter>({ links: [httpLink({ url: `${url}/trpc`, headers: { authorization } })] }),
+    watch: (cursor, onEntry, onError = () => {}) => watch(url, config.backendApiKey, { cursor, onEntry, onError }),
     async stop() {
       stopping.abort();
       await app.close();
       await hint.stop();
     },
   };
+}
+
+interface Watching {
+  cursor: string;
+  onEntry: (entry: RewardEntry) => void;
+  onError: (error: unknown) => void;
+}
+
+function watch(url: string, key: string, { cursor, onEntry, onError }: Watching) {
+  const authorization = `Bearer ${key}`;
+  const client = createTRPCClient<AppRouter>({
+    links: [
+      httpSubscriptionLink({
+        url: `${url}/trpc`,
+        EventSource,
+        eventSourceOptions: {
+          fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, authorization } }),
+        },
+      }),
+    ],
+  });
+  const started = Promise.withResolvers<void>();
+  const subscription = client.rewards.watch.subscribe(
+    { lastEventId: cursor },
+    { onStarted: () => started.resolve(), onData: ({ data }) => onEntry(data), onError },
+  );
+  return { stop: () => subscription.unsubscribe(), isStarted: started.promise };
 }

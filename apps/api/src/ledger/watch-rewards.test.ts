@@ -1,10 +1,7 @@
 import type { Database } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
-import { createTRPCClient, httpSubscriptionLink } from "@trpc/client";
-import { EventSource } from "eventsource";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { migrations } from "../migrations.ts";
-import type { AppRouter } from "../router.ts";
 import { startTestApi, testConfig } from "../test-api.ts";
 import { bookEvents } from "../webhook-intake/book-events.ts";
 import type { RewardEntry } from "./schema.ts";
@@ -85,7 +82,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     const first = await startTestApi(store.database);
     const from = (await first.client().rewards.cursor.query()).cursor;
     const seen: RewardEntry[] = [];
-    const subscription = subscribe(first.url, first.config.backendApiKey, from, (entry) => seen.push(entry));
+    const subscription = first.watch(from, (entry) => seen.push(entry));
 
     expect((await first.deliver({ event: "rewarded", user_tg_id: "9", event_id: "evt_before" })).status).toBe(200);
     await vi.waitFor(() => expect(seen.map(({ eventId }) => eventId)).toEqual(["evt_before"]), 5000);
@@ -99,7 +96,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     const expected = ["evt_before", "evt_between", "evt_after"];
     await vi.waitFor(() => expect(seen.map(({ eventId }) => eventId)).toEqual(expected), { timeout: 10_000 });
     expect(seen[0]).toMatchObject({ userId: "9", event: "rewarded", amount: 10, balance: 10, reason: null });
-    subscription.unsubscribe();
+    subscription.stop();
     await second.stop();
   }, 20_000);
 
@@ -121,19 +118,3 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
 
 const lateEntry = `insert into ledger_entries (bot_id, user_id, event, event_id, amount)
 values ($1, '43', 'rewarded', 'evt_late', 1)`;
-
-function subscribe(url: string, key: string, lastEventId: string, onEntry: (entry: RewardEntry) => void) {
-  const client = createTRPCClient<AppRouter>({
-    links: [
-      httpSubscriptionLink({
-        url: `${url}/trpc`,
-        EventSource,
-        eventSourceOptions: {
-          fetch: (input, init) =>
-            fetch(input, { ...init, headers: { ...init.headers, authorization: `Bearer ${key}` } }),
-        },
-      }),
-    ],
-  });
-  return client.rewards.watch.subscribe({ lastEventId }, { onData: ({ data }) => onEntry(data) });
-}

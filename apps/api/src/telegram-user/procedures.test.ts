@@ -92,6 +92,24 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     expect(await outcomeOf("user_tg_id=1")).toEqual({ outcome: "refused", reason: "invalid" });
   });
 
+  test("sign-ins are bounded by user and by address, and the answer says so", async () => {
+    const refusals = async (limits: { perAddress: number; perUser: number }, initData: () => string) => {
+      const bounded = await startTestApi(store.database, {}, undefined, { signInLimits: limits });
+      const { telegramUser } = bounded.client("");
+      const answers: string[] = [];
+      for (let count = 0; count < 4; count++)
+        answers.push(await refusal(telegramUser.signIn.mutate({ initData: initData() })));
+      await bounded.stop();
+      return answers;
+    };
+    const bounded = ["allowed", "allowed", "TOO_MANY_REQUESTS", "TOO_MANY_REQUESTS"];
+    expect(await refusals({ perAddress: 100, perUser: 2 }, () => initDataOf("1"))).toEqual(bounded);
+    let user = 10;
+    expect(await refusals({ perAddress: 2, perUser: 100 }, () => initDataOf(String(user++)))).toEqual(bounded);
+    // What is refused as forged has been counted, too.
+    expect(await refusals({ perAddress: 2, perUser: 100 }, () => "user_tg_id=1")).toEqual(bounded);
+  });
+
   test("only the mini-app's page may call from a browser", async () => {
     const preflight = async (origin: string) => {
       const headers = {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webhook-event";
 import { groupCommits } from "@intermission/postgres/group-commits";
 import type { Database } from "@intermission/postgres/open-database";
-import { bookEvents, isStorable } from "./book-events.ts";
+import { type BookedCount, bookEvents, isStorable } from "./book-events.ts";
 import { bookTwoFieldEvent, type UnmatchedReason } from "./book-two-field-event.ts";
 import { judgeSignature, type SignatureFault, type WebhookRequest } from "./judge-signature.ts";
 import { keepInvalidWebhook } from "./keep-invalid-webhook.ts";
@@ -28,6 +28,8 @@ export interface ReceiveWebhookOptions {
   twoFieldEvents: "off" | "match";
   /** Called after each commit that may have added entries. */
   onBooked: () => void;
+  /** What each batch of webhooks brought to the ledger; what is not among the counts was known. */
+  onBatch: (counts: readonly BookedCount[], lines: number) => void;
 }
 
 /** Makes the receiver. It resolves only after the commit, so that a 2xx answer means: kept. */
@@ -35,6 +37,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
   const group = groupCommits<EventLine, undefined>({
     async run(lines) {
       const counts = await bookEvents(database, botId, payout, lines);
+      options.onBatch(counts, lines.length);
       if (counts.length > 0) options.onBooked();
       return lines.map(() => undefined);
     },
@@ -68,6 +71,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       return { outcome: "booked" };
     }
     const outcome = await bookTwoFieldEvent(database, botId, payout, options.twoFieldEvents, line);
+    if (outcome.outcome === "booked") options.onBatch([{ reason: null, events: 1 }], 1);
     options.onBooked();
     return outcome;
   };

@@ -13,16 +13,24 @@ const pauseSeconds: Record<Reconciled["outcome"], number> = {
 export interface ReconcileForeverOptions extends ReconcileOptions {
   logger: Pick<Logger, "info" | "warn" | "error">;
   onBooked: () => void;
+  /** Hears of each round, whatever became of it. */
+  onRound?: (result: Reconciled) => void;
 }
 
 /** Reconciles at once and then each minute. Never rejects; resolves soon after `stopping` aborts. */
-export async function reconcileForever({ logger, onBooked, ...options }: ReconcileForeverOptions): Promise<void> {
+export async function reconcileForever({
+  logger,
+  onBooked,
+  onRound = () => {},
+  ...options
+}: ReconcileForeverOptions): Promise<void> {
   while (!options.stopping.aborted) {
     const result = await reconcileEvents(options, new Date()).catch((cause: unknown): Reconciled => {
       logger.error({ err: cause }, "reconciliation failed");
       return { outcome: "unavailable", booked: 0, unreadable: 0, hasBegunAnew: false, detail: "an error of our own" };
     });
     if (result.booked > 0) onBooked();
+    onRound(result);
     report(logger, result);
     await wait(pauseSeconds[result.outcome] * 1000, undefined, { signal: options.stopping }).catch(() => {});
   }

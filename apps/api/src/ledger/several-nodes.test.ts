@@ -1,0 +1,119 @@
+import { createLogger } from "@intermission/http-server/logger";
+import { type Database, openDatabase } from "@intermission/postgres/open-database";
+import { createServerDatabase } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { migrations } from "../migrations.ts";
+import { startTestApi, type TestApi } from "../test-api.ts";
+import { bookingHint } from "./booking-hint.ts";
+import { startOfLedger } from "./watch-rewards.ts";
+
+const logger = createLogger({ level: "silent", name: "test" });
+
+describe.runIf(process.env.TEST_DATABASE_URL)("several nodes on one PostgreSQL", () => {
+  let server: Awaited<ReturnType<typeof createServerDatabase>>;
+  let databases: Database<unknown>[];
+  let nodes: TestApi[];
+  let made = 0;
+  const ends: (() => unknown)[] = [];
+  beforeAll(async () => {
+    server = await createServerDatabase();
+    const options = { databaseUrl: server.url, dataDirectory: "unused", schema: "api", migrations };
+    databases = await Promise.all([1, 2, 3].map(() => openDatabase<unknown>(options)));
+    nodes = await Promise.all(databases.slice(0, 2).map((database) => startTestApi(database)));
+  });
+  afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
+  afterAll(async () => {
+    await Promise.all(nodes.map((node) => node.stop()));
+    await Promise.all(databases.map((database) => database.close()));
+    await server.drop();
+  });
+
+  const nodeAt = (index: number) => nodes[index] ?? expect.fail(`no node ${index}`);
+  const databaseAt = (index: number) => databases[index] ?? expect.fail(`no database ${index}`);
+  const earn = async (node: TestApi) => {
+    made += 1;
+    const event = { event: "rewarded", user_tg_id: String(made), event_id: `evt_${made}`, code: `code${made}` };
+    expect((await node.deliver(event)).status).toBe(200);
+    return event.event_id;
+  };
+  const killListeners = () =>
+    databaseAt(2).run<{ killed: boolean }>(
+      {
+        name: "test-kill-listeners",
+        text: `select pg_terminate_backend(pid) as killed from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%'`,
+      },
+      [],
+    );
+
+  test("what one node books reaches a watch on another, in order and once", async () => {
+    const seen: (string | null)[] = [];
+    const watch = nodeAt(1).watch(startOfLedger, ({ eventId }) => seen.push(eventId));
+    ends.push(watch.stop);
+    await watch.isStarted;
+    const earned: string[] = [];
+    for (let index = 0; index < 10; index++) earned.push(await earn(nodeAt(0)));
+    await vi.waitFor(() => expect(seen).toEqual(earned), { timeout: 20_000 });
+    await nodeAt(0).client().rewards.spend.mutate({ userId: "1", amount: 4, idempotencyKey: "k" });
+    await vi.waitFor(() => expect(seen).toEqual([...earned, null]), { timeout: 20_000 });
+  });
+
+  test("the other node is woken by the notice, not by its timer", async () => {
+    const hint = await bookingHint(databaseAt(2), logger);
+    ends.push(hint.stop);
+    const isHinted = hint.wait(60_000, new AbortController().signal);
+    await earn(nodeAt(0));
+    expect(await isHinted).toBe(true);
+  });
+
+  test("a node sends 20 notices a second at most, and the last booking is among them", async () => {
+    const notices: number[] = [];
+    ends.push(await databaseAt(2).listen("booked", () => notices.push(performance.now())));
+    const hint = await bookingHint(databaseAt(0), logger);
+    ends.push(hint.stop);
+    const startedAt = performance.now();
+    let lastAt = startedAt;
+    while (lastAt - startedAt < 1000) {
+      hint.announce();
+      lastAt = performance.now();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await vi.waitFor(() => expect(notices.at(-1)).toBeGreaterThan(lastAt - 1), { timeout: 10_000 });
+    const seconds = ((notices.at(-1) ?? 0) - startedAt) / 1000;
+    expect(notices.length).toBeGreaterThan(1);
+    expect(notices.length).toBeLessThanOrEqual(20 * seconds + 2);
+  });
+
+  test("while the listening connections break again and again, nothing is missed and nothing comes twice", async () => {
+    const from = (await nodeAt(1).client().rewards.cursor.query()).cursor;
+    const seen: (string | null)[] = [];
+    const watch = nodeAt(1).watch(from, ({ eventId }) => seen.push(eventId));
+    ends.push(watch.stop);
+    await watch.isStarted;
+    const earned: string[] = [];
+    let killed = 0;
+    for (let index = 0; index < 30; index++) {
+      if (index % 5 === 2) killed += (await killListeners()).length;
+      earned.push(await earn(nodeAt(index % 2)));
+    }
+    expect(killed).toBeGreaterThan(0);
+    await vi.waitFor(() => expect(seen).toHaveLength(earned.length), { timeout: 20_000 });
+    expect(seen.toSorted()).toEqual(earned.toSorted());
+  });
+
+  test("a watch that goes on at another node after its own has died misses nothing and repeats nothing", async () => {
+    const dying = await startTestApi(databaseAt(2));
+    const from = (await dying.client().rewards.cursor.query()).cursor;
+    const seen: (string | null)[] = [];
+    const watch = dying.watch(from, ({ eventId }) => seen.push(eventId));
+    ends.push(watch.stop);
+    const earned = [await earn(nodeAt(0))];
+    await vi.waitFor(() => expect(seen).toEqual(earned), { timeout: 20_000 });
+    await dying.stop();
+    earned.push(await earn(nodeAt(0)));
+    const heir = await startTestApi(databaseAt(2), { port: Number(new URL(dying.url).port) });
+    ends.push(() => heir.stop());
+    earned.push(await earn(nodeAt(1)));
+    await vi.waitFor(() => expect(seen).toEqual(earned), { timeout: 20_000 });
+  });
+});

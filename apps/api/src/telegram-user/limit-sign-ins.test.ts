@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { limitSignIns } from "./limit-sign-ins.ts";
+
+test("an address and a user have so many sign-ins a minute, each counted for itself", () => {
+  const limiter = limitSignIns({ perAddress: 3, perUser: 2 });
+  expect([0, 1, 2, 3].map(() => limiter.takeAddress("192.0.2.1", 0))).toEqual([true, true, true, false]);
+  expect(limiter.takeAddress("192.0.2.2", 0)).toBe(true);
+  expect([0, 1, 2].map(() => limiter.takeUser("42", 59_999))).toEqual([true, true, false]);
+  expect(limiter.takeUser("43", 59_999)).toBe(true);
+  expect(limiter.takeAddress("192.0.2.1", 60_000)).toBe(true);
+  expect(limiter.takeUser("42", 60_000)).toBe(true);
+});
+
+test("the addresses of one customer's IPv6 network count as one", () => {
+  const limiter = limitSignIns({ perAddress: 1, perUser: 1 });
+  expect(limiter.takeAddress("2001:db8:1:2:3:4:5:6", 0)).toBe(true);
+  expect(limiter.takeAddress("2001:db8:1:2::9", 0)).toBe(false);
+  expect(limiter.takeAddress("2001:db8:1:3::9", 0)).toBe(true);
+});
+
+test("a million addresses do not fill the memory", () => {
+  const limiter = limitSignIns({ perAddress: 1, perUser: 1 });
+  const before = process.memoryUsage().heapUsed;
+  for (let index = 0; index < 1_000_000; index++) limiter.takeAddress(`192.0.2.${index}`, 0);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024);
+});

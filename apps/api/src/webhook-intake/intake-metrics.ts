@@ -1,0 +1,121 @@
+import { durationHistogram } from "@intermission/http-server/duration-histogram";
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { BookedCount } from "./book-events.ts";
+import type { RefusalCounter } from "./count-refusals.ts";
+import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
+import type { Reconciled } from "./reconcile-events.ts";
+
+export interface IntakeMetrics {
+  /** Counts what became of each webhook, and how long it took. */
+  measured(receive: ReceiveWebhook): ReceiveWebhook;
+  /** Of events that a webhook brought: what was new, paid or not. The rest were known. */
+  booked(counts: readonly BookedCount[], lines: number): void;
+  /** Counts what was refused before its signature held. */
+  alsoCounting(refusals: RefusalCounter): RefusalCounter;
+  reconciled(result: Pick<Reconciled, "outcome" | "booked">, now: number): void;
+  /** Counts who reads these entries for as long as he does. */
+  watched<Entry>(entries: AsyncIterable<Entry>): AsyncIterable<Entry>;
+}
+
+const upToSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What is booked has its outcome counted where the ledger tells it, and a bad signature leaves no receipt. */
+const receiptOf = {
+  booked: undefined,
+  unmatched: "unmatched",
+  "bad-signature": undefined,
+  "bad-shape": "invalid",
+  "foreign-bot": "invalid",
+} as const satisfies Record<ReceiveWebhookOutcome["outcome"], string | undefined>;
+
+/** What an operator watches of the webhooks' way into the ledger. All of it is this node's since its start. */
+export function intakeMetrics(registry: Registry): IntakeMetrics {
+  const receipts = new Counter({
+    name: "intermission_receipts_total",
+    help: "Signed webhooks by what became of them; unavailable are those whose booking failed or is unknown.",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  for (const outcome of ["booked", "refused", "duplicate", "unmatched", "invalid", "unavailable"])
+    receipts.inc({ outcome }, 0);
+  const took = durationHistogram(registry, {
+    name: "intermission_receipt_duration_seconds",
+    help: "From a webhook's bytes to its commit.",
+    upToSeconds,
+  })();
+  const refused = new Counter({
+    name: "intermission_refused_webhooks_total",
+    help: "Webhooks refused before their signature held, by reason.",
+    labelNames: ["reason"],
+    registers: [registry],
+  });
+  const watchers = new Gauge({
+    name: "intermission_reward_watchers",
+    help: "Who follows the ledger now.",
+    registers: [registry],
+  });
+  const { reconciled } = reconciliationMetrics(registry);
+  return {
+    measured: (receive) => async (request, now) => {
+      const startedAt = performance.now();
+      try {
+        const result = await receive(request, now);
+        const outcome = receiptOf[result.outcome];
+        if (outcome !== undefined) receipts.inc({ outcome });
+        return result;
+      } catch (error) {
+        receipts.inc({ outcome: "unavailable" });
+        throw error;
+      } finally {
+        took((performance.now() - startedAt) / 1000);
+      }
+    },
+    booked(counts, lines) {
+      let isNew = 0;
+      for (const { reason, events } of counts) {
+        isNew += events;
+        receipts.inc({ outcome: reason === null ? "booked" : "refused" }, events);
+      }
+      receipts.inc({ outcome: "duplicate" }, lines - isNew);
+    },
+    alsoCounting: (refusals) => ({
+      ...refusals,
+      count(reason) {
+        refused.inc({ reason });
+        refusals.count(reason);
+      },
+    }),
+    reconciled,
+    async *watched(entries) {
+      watchers.inc();
+      try {
+        yield* entries;
+      } finally {
+        watchers.dec();
+      }
+    },
+  };
+}
+
+function reconciliationMetrics(registry: Registry): Pick<IntakeMetrics, "reconciled"> {
+  const gap = new Counter({
+    name: "intermission_reconciled_events_total",
+    help: "Events that no webhook brought, and reconciliation found.",
+    registers: [registry],
+  });
+  let lastSuccessAt: number | undefined;
+  new Gauge({
+    name: "intermission_reconciliation_age_seconds",
+    help: "Since the ad service's list was last read to its end; NaN before the first time.",
+    registers: [registry],
+    collect() {
+      this.set(lastSuccessAt === undefined ? Number.NaN : (performance.now() - lastSuccessAt) / 1000);
+    },
+  });
+  return {
+    reconciled({ outcome, booked }, now) {
+      gap.inc(booked);
+      if (outcome === "done") lastSuccessAt = now;
+    },
+  };
+}

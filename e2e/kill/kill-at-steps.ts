@@ -1,11 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { dealSteps } from "./death-steps.ts";
 import type { earnEvents } from "./earn-events.ts";
+import type { MortalNode } from "./mortal-node.ts";
 import type { Random } from "./seeded-random.ts";
-import type { Node, Nodes } from "./start-nodes.ts";
+import type { Nodes } from "./start-nodes.ts";
 
 /** A step that has not come by then is given up, and the server dies where it is. */
-const STEP_WITHIN_MS = 6000;
+const STEP_WITHIN_MS = 12_000;
 const PEOPLE_AT_ONCE = 16;
 
 const ANYWHERE = "at a random moment";
@@ -17,7 +18,8 @@ interface Killing {
 }
 
 /**
- * Makes the runs of a kill script: each names a step, lets people earn until a server has died there, and starts it again. What its death left behind is sorted out while the next runs go on.
+ * Makes the runs of a kill script: each names a step, lets people earn until a server has died there, and starts it again.
+ * What its death left behind is sorted out while the next runs go on.
  */
 export function killAtSteps({ nodes, earning, random }: Killing) {
   const deal = { "ad-service": dealSteps("ad-service", random), api: dealSteps("api", random) };
@@ -28,12 +30,12 @@ export function killAtSteps({ nodes, earning, random }: Killing) {
     const until = Date.now() + STEP_WITHIN_MS;
     while (!hasDied() && Date.now() < until) {
       if (earning.underWay < PEOPLE_AT_ONCE) earning.begin();
-      await wait(100 + 300 * random.next());
+      await wait(100 + 300 * Math.random());
     }
   }
 
   /** The first of these nodes to pass the step dies there; two may, when they pass it together. */
-  async function dieAt(targets: readonly Node[], step: string): Promise<boolean> {
+  async function dieAt(targets: readonly MortalNode[], step: string): Promise<boolean> {
     const count = 1 + random.below(2);
     for (const node of targets) node.arm(step, count);
     await earnUntil(() => targets.some((node) => !node.isUp));
@@ -53,7 +55,7 @@ export function killAtSteps({ nodes, earning, random }: Killing) {
       }
       const place = `${role} ${step}`;
       deaths.set(place, (deaths.get(place) ?? 0) + 1);
-      await Promise.all(targets.map((node) => node.isUp || node.start()));
+      await Promise.all(nodes.all.map((node) => node.isUp || node.start()));
     },
   };
 }

@@ -4,6 +4,7 @@ import { killAtSteps } from "./kill-at-steps.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { type Settled, settleBooks } from "./settle-books.ts";
 import { type NodesOptions, startNodes } from "./start-nodes.ts";
+import type { Arrival } from "./watch-webhooks.ts";
 
 export interface Proof extends NodesOptions {
   readonly name: string;
@@ -23,7 +24,9 @@ export async function proveBooks(proof: Proof): Promise<boolean> {
   say(`${runs} runs on ${name}, --seed ${seed}`);
   const nodes = await startNodes(proof);
   const earning = earnEvents(nodes);
-  const followers = nodes.apis.map(({ url }) => followRewards(url, nodes.secrets.backendApiKey));
+  const followers = nodes.all
+    .filter(({ role }) => role === "api")
+    .map(({ url }) => followRewards(url, nodes.secrets.backendApiKey));
   const killing = killAtSteps({ nodes, earning, random: seededRandom(seed) });
   const begun: Promise<void>[] = [];
   try {
@@ -52,8 +55,8 @@ export async function proveBooks(proof: Proof): Promise<boolean> {
   }
 }
 
-function describe({ books, lost, paidTwice, faults, states }: Settled, arrivals: ReadonlyMap<string, number>): string {
-  const sent = [...arrivals.values()].reduce((sum, times) => sum + times, 0);
+function describe({ books, lost, paidTwice, faults, states }: Settled, arrivals: ReadonlyMap<string, Arrival>): string {
+  const sent = [...arrivals.values()].reduce((sum, { times }) => sum + times, 0);
   const deliveries = [...states].map(([state, number]) => `${number} ${state}`).join(", ");
   return [
     `${books.events.length} events (${deliveries})`,

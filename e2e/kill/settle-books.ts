@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { compareBooks, type Verdict } from "./compare-books.ts";
+import { compareWire } from "./compare-wire.ts";
 import type { Promises } from "./earn-events.ts";
 import type { Follower } from "./follow-rewards.ts";
 import { type Books, type ListedEvent, readBooks } from "./read-books.ts";
@@ -12,7 +13,9 @@ export interface Settled extends Verdict {
 }
 
 /** Leases, rests and the first steps of the schedule are over by then, and the API has asked for what it has missed. */
-const SETTLED_WITHIN_MS = 240_000;
+const BOOKED_WITHIN_MS = 240_000;
+/** What failed several times waits longer; by then it is at least booked. */
+const DELIVERED_WITHIN_MS = 90_000;
 
 /**
  * Waits until the books are right, as long as they may still become so, and says what is wrong with them then. At the very
@@ -24,15 +27,18 @@ export async function settleBooks(scene: {
   readonly followers: readonly Follower[];
   readonly isLast: boolean;
 }): Promise<Settled> {
-  const until = Date.now() + SETTLED_WITHIN_MS;
+  const startedAt = Date.now();
   for (;;) {
     const books = await readBooks(scene.nodes);
-    const verdict = compareBooks(scene.promises, books, scene.followers);
+    const { faults: bookFaults, ...counts } = compareBooks(scene.promises, books, scene.followers);
+    const faults = [...bookFaults, ...compareWire(books, scene.nodes.arrivals)];
     const states = statesOf(books);
-    const isDelivered = !scene.isLast || states.get("delivered") === books.events.length;
-    const isOver = verdict.paidTwice > 0 || Date.now() > until;
-    if (isOver || (verdict.faults.length === 0 && isDelivered)) {
-      return { ...verdict, books, states, faults: [...verdict.faults, ...(scene.isLast ? stateFaults(states) : [])] };
+    const elapsedMs = Date.now() - startedAt;
+    const isDelivered =
+      !scene.isLast || states.get("delivered") === books.events.length || elapsedMs > DELIVERED_WITHIN_MS;
+    const isOver = counts.paidTwice > 0 || elapsedMs > BOOKED_WITHIN_MS;
+    if (isOver || (faults.length === 0 && isDelivered)) {
+      return { ...counts, books, states, faults: [...faults, ...(scene.isLast ? stateFaults(states) : [])] };
     }
     await wait(3000);
   }

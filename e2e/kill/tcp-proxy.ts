@@ -10,14 +10,20 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
+/** Sees what passes on one connection, chunk by chunk. */
+export interface ConnectionObserver {
+  onSent(chunk: Buffer): void;
+  onAnswered(chunk: Buffer): void;
+}
+
 /** As a load balancer that tries its targets again while they start. */
 const PATIENCE_MS = 3000;
 
 /** Passes bytes on to the targets in turn, on 127.0.0.1. A target that dies takes its connections with it. */
 export async function openTcpProxy(options: {
   readonly targets: readonly number[];
-  /** Sees what clients send. */
-  readonly onSent?: (chunk: Buffer) => void;
+  /** Called for each connection. */
+  readonly observe?: () => ConnectionObserver;
 }): Promise<TcpProxy> {
   const open = new Set<Socket>();
   let isCut = false;
@@ -36,7 +42,11 @@ export async function openTcpProxy(options: {
     }
     target.on("close", (hasFailed) => (hasFailed ? client.resetAndDestroy() : client.end()));
     client.on("close", () => target.destroy());
-    if (options.onSent) client.on("data", options.onSent);
+    const observer = options.observe?.();
+    if (observer) {
+      client.on("data", observer.onSent);
+      target.on("data", observer.onAnswered);
+    }
     client.pipe(target).pipe(client);
   });
   server.listen(0, "127.0.0.1");

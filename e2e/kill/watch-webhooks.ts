@@ -1,0 +1,32 @@
+import type { ConnectionObserver } from "./tcp-proxy.ts";
+
+export interface Arrival {
+  /** How often the webhook was sent. */
+  times: number;
+  /** When it was first answered 2xx, in milliseconds of the epoch. */
+  answeredAt: number | undefined;
+}
+
+/** Reads along with the connections between ad services and APIs: which events pass, and which of them are answered 2xx. */
+export function watchWebhooks(): { arrivals: ReadonlyMap<string, Arrival>; observe: () => ConnectionObserver } {
+  const arrivals = new Map<string, Arrival>();
+
+  // One request at a time is on a connection, and each head comes in one piece: it is written in one.
+  const observe = () => {
+    let asked: Arrival | undefined;
+    return {
+      onSent(chunk: Buffer) {
+        const [, eventId] = /^webhook-id: (\S+)\r$/im.exec(chunk.toString("latin1")) ?? [];
+        if (eventId === undefined) return;
+        asked = arrivals.get(eventId) ?? { times: 0, answeredAt: undefined };
+        asked.times += 1;
+        arrivals.set(eventId, asked);
+      },
+      onAnswered(chunk: Buffer) {
+        if (asked && /^HTTP\/1\.1 2\d\d /.test(chunk.toString("latin1", 0, 16))) asked.answeredAt ??= Date.now();
+        asked = undefined;
+      },
+    };
+  };
+  return { arrivals, observe };
+}

@@ -41,7 +41,7 @@ export interface AppOptions {
   stopping: AbortSignal;
   /** Somebody asked this process to stop, but requests are still served. */
   isDraining?: () => boolean;
-  /** Both, or tests leave them out. */
+  /** Of its own where none are given. */
   metrics?: { registry: Registry; intake: IntakeMetrics };
   /** Whether a connection came by the operator's own door, the socket in the data folder. */
   isControlSocket?: (socket: object) => boolean;

@@ -1,4 +1,3 @@
-import { createLogger } from "@intermission/http-server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";

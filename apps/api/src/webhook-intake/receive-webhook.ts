@@ -29,7 +29,7 @@ export interface ReceiveWebhookOptions {
   /** Called after each commit that may have added entries. */
   onBooked: () => void;
   /** What each batch of webhooks brought to the ledger; what is not among the counts was known. */
-  onBatch: (counts: readonly BookedCount[], lines: number) => void;
+  onBatch?: (counts: readonly BookedCount[], lines: number) => void;
 }
 
 /** Makes the receiver. It resolves only after the commit, so that a 2xx answer means: kept. */
@@ -37,7 +37,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
   const group = groupCommits<EventLine, undefined>({
     async run(lines) {
       const counts = await bookEvents(database, botId, payout, lines);
-      options.onBatch(counts, lines.length);
+      options.onBatch?.(counts, lines.length);
       if (counts.length > 0) options.onBooked();
       return lines.map(() => undefined);
     },
@@ -71,7 +71,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       return { outcome: "booked" };
     }
     const outcome = await bookTwoFieldEvent(database, botId, payout, options.twoFieldEvents, line);
-    if (outcome.outcome === "booked") options.onBatch([{ reason: null, events: 1 }], 1);
+    if (outcome.outcome === "booked") options.onBatch?.([{ reason: null, events: 1 }], 1);
     options.onBooked();
     return outcome;
   };

@@ -92,6 +92,14 @@ describe("connections", () => {
     expect(connections()).toBe(30);
   });
 
+  test.each(["http", "https"])("none is left open when the time of an exchange is over: %s", async (scheme) => {
+    const { port, connections, open } = await server(silence);
+    const timeouts = { connectTimeoutMs: 100, totalTimeoutMs: 200 };
+    expect(await door()(`${scheme}://hook.test:${port}/`, timeouts)).toMatchObject({ outcome: "failed" });
+    expect(connections()).toBe(1);
+    await expect.poll(open).toBe(0);
+  });
+
   test("closing ends what is kept and what is under way", async () => {
     const { port, open } = await server(answering(OK));
     const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.1"] } });

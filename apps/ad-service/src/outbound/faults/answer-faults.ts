@@ -20,7 +20,7 @@ export const headerFaults: Fault[] = [
     flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000)),
     sent("too-large"),
     {
-      mostWritten: 20_000_000,
+      ...{ detail: /interim/, mostWritten: 20_000_000 },
     },
   ),
   fault("endless 100", dripping("", "HTTP/1.1 100 Continue\r\n\r\n", { everyMs: 20 }), sent("protocol")),
@@ -84,12 +84,17 @@ export const bodyFaults: Fault[] = [
   fault("10 MB", flooding(sized(10_000_000), "y".repeat(10_000), 10_000_000), answered(200, "y".repeat(4096)), {
     mostWritten: 9_000_000,
   }),
+  fault("20 kB, then silence", answering(sized(100_000), "z".repeat(20_000)), answered(200, "z".repeat(4096))),
   fault("shorter than its Content-Length, then FIN", ending(`${sized(100)}half`), answered(200, "half")),
   fault("shorter than its Content-Length, then reset", cutting(`${sized(100)}`), answered(200)),
   fault("longer than its Content-Length", answering(`${sized(4)}halfbutmore`), answered(200, "half")),
   fault("a bad chunk size at once", answering(`${CHUNKED}zz\r\n`), answered(200, "")),
   fault("a bad chunk size later", answering(`${CHUNKED}4\r\ngood\r\nzz\r\n`), answered(200, "good")),
   fault("a chunk size beyond all numbers", answering(`${CHUNKED}${"f".repeat(40)}\r\n`), answered(200, "")),
+  fault("an endless chunk extension", flooding(`${CHUNKED}4;`, "x".repeat(10_000)), answered(200, "")),
+  fault("endless trailers", flooding(`${CHUNKED}2\r\nok\r\n0\r\n`, "x: y\r\n".repeat(1000)), answered(200, "ok"), {
+    mostWritten: 20_000_000,
+  }),
   fault(
     "a gzip bomb",
     answering(`${OK}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`, bomb),

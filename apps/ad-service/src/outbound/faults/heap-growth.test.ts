@@ -3,12 +3,18 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
+/** Seconds by itself; hundreds of full collections take their time beside other tests. */
+const MOST_MS = 180_000;
 const MOST_BYTES = 1024 * 1024;
 
-test("no fault makes the heap grow by a mebibyte, in the median of its repeats after a collection", async () => {
-  const script = fileURLToPath(new URL("./measure-heap-growth.ts", import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", script]);
-  const growths: Record<string, number> = JSON.parse(stdout);
-  expect(Object.keys(growths).length).toBeGreaterThan(100);
-  expect(Object.entries(growths).filter(([, bytes]) => !(bytes < MOST_BYTES))).toEqual([]);
-});
+test(
+  "no fault makes the heap grow by a mebibyte, in the median of its repeats after a collection",
+  async () => {
+    const script = fileURLToPath(new URL("./measure-heap-growth.ts", import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", script]);
+    const growths: Record<string, number> = JSON.parse(stdout);
+    expect(Object.keys(growths).length).toBeGreaterThan(100);
+    expect(Object.entries(growths).filter(([, bytes]) => !(bytes < MOST_BYTES))).toEqual([]);
+  },
+  MOST_MS,
+);

@@ -2,9 +2,6 @@ import { type Runner, statement } from "@intermission/postgres/open-database";
 import type { EventLine, Payout } from "./schema.ts";
 import { type BatchLine, splitBatches } from "./split-batches.ts";
 
-/** PostgreSQL has no year 0. What claims to have been earned before this counts for the day it was booked on. */
-const earliestMoment = "2000";
-
 /** How many events were new. */
 export interface BookedCount {
   /** Why these pay nothing; null where they pay. */
@@ -51,11 +48,20 @@ function jsonOf(batch: readonly BatchLine[]): string {
       user_id: line.userId,
       code: line.code,
       reference: line.reference,
-      occurred_at: line.occurredAt !== null && line.occurredAt >= earliestMoment ? line.occurredAt : null,
+      occurred_at: storableMoment(line.occurredAt),
       is_test: line.isTest,
       raw_body: line.rawBody,
       signature_header: line.signatureHeader,
       repeats: line.repeats,
     })),
   );
+}
+
+/**
+ * In UTC: PostgreSQL has no offsets of 16 hours and more. It has no year 0 either: what claims to have been earned before
+ * the year 2000, or in no year at all, counts for the day it was booked on.
+ */
+function storableMoment(text: string | null): string | null {
+  const moment = new Date(text ?? Number.NaN);
+  return moment.getTime() >= Date.UTC(2000) && moment.getTime() < Date.UTC(9999) ? moment.toISOString() : null;
 }

@@ -195,6 +195,16 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
       '{"event":"rewarded","user_tg_id":"42","event_id":"evt_y0","occurred_at":"0000-01-01T00:00:00Z"}',
       200,
     ],
+    [
+      "a moment a day ahead of the sun",
+      '{"event":"rewarded","user_tg_id":"42","event_id":"evt_offset","occurred_at":"2026-03-01T10:00:00+23:59"}',
+      200,
+    ],
+    [
+      "the last moment of all",
+      '{"event":"rewarded","user_tg_id":"42","event_id":"evt_last","occurred_at":"9999-12-31T23:59:59.999-23:59"}',
+      200,
+    ],
     ["nothing", "", 400],
   ])("a signed body that is %s is answered in its own way", async (_name, body, status) => {
     expect((await api.deliver(body)).status).toBe(status);

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 import { type ClaimedFolder, claimDataFolder, socketPathOf } from "@intermission/http-server/control-socket";
 import type { CommandConfig } from "./config.ts";
 import { httpOperatorClient, NotReachable, type OperatorClient } from "./operator/operator-client.ts";
@@ -40,6 +41,8 @@ async function claimOrFindServer(dataFolder: string): Promise<ClaimedFolder | "s
     const claim = await claimDataFolder(dataFolder);
     if (claim.outcome === "claimed") return claim;
     if (await isServed(socketPathOf(dataFolder), giveUpAt - Date.now())) return "served";
+    // Its owner has opened no door yet, or closes.
+    await wait(50);
   }
   throw new NotReachable(`${dataFolder} is in use by a process that does not answer: stop it, or try again later`);
 }

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { claimDataFolder, socketPathOf } from "./control-socket.ts";
 
@@ -19,14 +20,16 @@ const claimer = `
   if (claim.outcome === "claimed") setInterval(() => {}, 1000);
 `;
 
-/** A process that claims the folder and holds it until it is killed. Resolves with what became of its claim. */
-function startClaimer(): { outcome: Promise<string>; kill(): Promise<void> } {
-  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", claimer, folder], {
+/** A process that claims a folder and holds it until it is killed. Resolves with what became of its claim. */
+function startClaimer(of = folder, env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", claimer, of], {
     stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...env },
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return {
-    outcome: new Promise((resolve) => child.stdout.once("data", (chunk) => resolve(String(chunk).trim()))),
+    outcome: new Promise<string>((resolve) => child.stdout.once("data", (chunk) => resolve(String(chunk).trim()))),
+    signal: (name: NodeJS.Signals) => child.kill(name),
     async kill() {
       child.kill("SIGKILL");
       await exited;
@@ -49,7 +52,7 @@ test("the socket of a killed process is replaced, and of processes that start at
   const dead = startClaimer();
   expect(await dead.outcome).toBe("claimed");
   await dead.kill();
-  const rivals = Array.from({ length: 5 }, startClaimer);
+  const rivals = Array.from({ length: 5 }, () => startClaimer());
   const outcomes = await Promise.all(rivals.map((rival) => rival.outcome));
   await Promise.all(rivals.map((rival) => rival.kill()));
   expect(outcomes.filter((outcome) => outcome === "claimed")).toHaveLength(1);
@@ -73,8 +76,39 @@ test("connections that come before the server serves are kept for it", async () 
   await claim.release();
 });
 
-test("a folder whose socket's address would be too long gets a short one elsewhere", () => {
-  const path = socketPathOf(join(folder, "x".repeat(120)));
-  expect(Buffer.byteLength(path)).toBeLessThanOrEqual(100);
-  expect(path).not.toContain("xxx");
-});
+test("a process that is stuck keeps its folder for as long as it lives", async () => {
+  const stuck = startClaimer();
+  expect(await stuck.outcome).toBe("claimed");
+  stuck.signal("SIGSTOP");
+  expect(await claimDataFolder(folder)).toEqual({ outcome: "in-use", folder });
+  // It answers nobody and its socket is gone: the lock alone decides.
+  rmSync(socketPathOf(folder));
+  expect(await claimDataFolder(folder)).toEqual({ outcome: "in-use", folder });
+  await stuck.kill();
+  const next = await claimDataFolder(folder);
+  expect(next.outcome).toBe("claimed");
+  if (next.outcome === "claimed") await next.release();
+}, 30_000);
+
+test("a folder of a long path has one owner and one door, whatever temporary folder each process has", async () => {
+  const long = join(folder, "x".repeat(120));
+  const [mine, yours] = [join(folder, "mine"), join(folder, "yours")];
+  for (const path of [mine, yours]) mkdirSync(path);
+  const owner = startClaimer(long, { TMPDIR: mine });
+  expect(await owner.outcome).toBe("claimed");
+  const rival = startClaimer(long, { TMPDIR: yours });
+  expect(await rival.outcome).toBe("in-use");
+  await rival.kill();
+  const door = socketPathOf(long);
+  expect(dirname(dirname(door))).toBe(mine);
+  expect(statSync(door).mode & 0o777).toBe(0o600);
+  await new Promise<void>((resolve, reject) => connect(door, resolve).once("error", reject).unref());
+  await owner.kill();
+  const next = await claimDataFolder(long);
+  expect(existsSync(dirname(door))).toBe(false);
+  if (next.outcome !== "claimed") throw new Error(next.outcome);
+  expect(next.socketPath).toBe(socketPathOf(long));
+  await next.release();
+  expect(existsSync(dirname(next.socketPath))).toBe(false);
+  expect(readdirSync(long)).toEqual(["owner.lock"]);
+}, 30_000);

@@ -164,7 +164,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     start();
     start();
     const ids = await stage.enqueue(200);
-    await eventually(states, everyState("delivered"));
+    await eventually(states, everyState("delivered"), 30_000);
     expect(endpoint.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(ids.sort());
   });
 

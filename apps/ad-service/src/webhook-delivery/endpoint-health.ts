@@ -40,37 +40,37 @@ const markOf = (progress: string) =>
 /**
  * CTEs that update endpoints by what became of a batch of attempts. `from` names a CTE with a row for each booked attempt:
  * bot_id, event_id, url, is_success (null: no fault of the endpoint and no merit), status, error_class, response_text,
- * rest_seconds (null: none); `inFlight` is how many of a bot's rows its endpoint still counts as under way. The CTE `endpoint_changes` has a row for each endpoint whose breaker or state changed, or
- * which reached the next mark of its way to being disabled: bot_id, breaker, endpoint_state, disabled_reason,
- * warned_percent (null unless warned now); null where nothing changed.
+ * rest_seconds (null: none); `inFlight` is how many of a bot's rows its endpoint still counts as under way. The CTE
+ * `endpoint_changes` has a row for each endpoint whose breaker or state changed, or which reached the next mark of its way
+ * to being disabled: bot_id, breaker, endpoint_state, disabled_reason, warned_percent (null unless warned now); null where
+ * nothing changed.
  *
  * Attempts at an address that the bot has changed meanwhile end, but teach nothing about the new one. The rows are locked
  * in the order of the key, so that two batches never wait for one another in a ring.
  */
 export function endpointHealth({ from, inFlight }: { from: string; inFlight: string }): string {
   return `
-    ended as (select bot_id, (${inFlight})::integer as number from ${from} group by bot_id),
-    locked as (
-      select endpoints.* from endpoints where bot_id in (select bot_id from ended) order by bot_id for update
-    ),
     tally as (
-      select locked.bot_id,
+      select bot_id, url, (${inFlight})::integer as number,
         count(*) filter (where is_success)::integer as successes,
         count(*) filter (where not is_success)::integer as failures,
         max(rest_seconds) as rest_seconds,
-        bool_and(status is not distinct from 410) as is_gone_only,
+        bool_and(status is not distinct from 410) filter (where is_success is not null) as is_gone_only,
         min(event_id) as first_event_id,
         max(event_id) as last_event_id,
         (array_agg(status) filter (where not is_success))[1] as status,
         (array_agg(error_class) filter (where not is_success))[1] as error_class,
         (array_agg(left(response_text, ${LONGEST_ANSWER})) filter (where not is_success))[1] as answer
-      from locked join ${from} as attempt on attempt.bot_id = locked.bot_id and attempt.url = locked.url
-      where is_success is not null
-      group by locked.bot_id
+      from ${from} group by bot_id, url
+    ),
+    ended as (select bot_id, sum(number)::integer as number from tally group by bot_id),
+    locked as (
+      select endpoints.*, ended.number
+      from ended join endpoints using (bot_id) order by endpoints.bot_id for update of endpoints
     ),
     counted as (
-      select locked.bot_id, number, state, state_since, disabled_reason, warned_percent, rest_until,
-        breaker, probe_at, probe_failures, tally.bot_id is not null as is_judged,
+      select locked.bot_id, locked.number, state, state_since, disabled_reason, warned_percent, rest_until,
+        breaker, probe_at, probe_failures,
         coalesce(successes, 0) as successes, coalesce(failures, 0) as failures, rest_seconds,
         case when successes > 0 then 0 else failures_in_row + coalesce(failures, 0) end as failures_in_row,
         case when breaker = 'closed' then 0 else probe_successes + coalesce(successes, 0) end as probe_successes,
@@ -82,16 +82,16 @@ export function endpointHealth({ from, inFlight }: { from: string; inFlight: str
         case when successes > 0 then null when failures > 0 then coalesce(failing_since, now()) else failing_since end
           as failing_since,
         case when successes > 0 then 0 else failures_since_success + coalesce(failures, 0) end as failures_since_success,
-        case when is_gone_only then coalesce(gone_since, now()) when tally.bot_id is null then gone_since end as gone_since,
-        case when is_gone_only then coalesce(gone_event_id, first_event_id) when tally.bot_id is null then gone_event_id end
+        case when is_gone_only then coalesce(gone_since, now()) when is_gone_only is null then gone_since end as gone_since,
+        case when is_gone_only then coalesce(gone_event_id, first_event_id) when is_gone_only is null then gone_event_id end
           as gone_event_id,
-        case when tally.bot_id is null then is_gone_for_several
+        case when is_gone_only is null then is_gone_for_several
           else is_gone_only and (is_gone_for_several or first_event_id <> last_event_id
             or coalesce(gone_event_id <> last_event_id, false)) end as is_gone_for_several,
         case when failures > 0 then status else last_status end as last_status,
         case when failures > 0 then error_class else last_error_class end as last_error_class,
         case when failures > 0 then answer else last_answer end as last_answer
-      from locked join ended using (bot_id) left join tally using (bot_id)
+      from locked left join tally on tally.bot_id = locked.bot_id and tally.url = locked.url
       cross join lateral (select window_started_at < now() - interval '${WINDOW_SECONDS} seconds' as is_new_window) as age
     ),
     judged as (

@@ -96,15 +96,19 @@ const bookText = (condition: string) => `with finished as (
     on conflict do nothing
   )`;
 
-const answer = `select moved.bot_id as "botId", event_id as "eventId", fence, change.breaker, endpoint_state as "endpointState",
-    disabled_reason as "disabledReason", warned_percent as "warnedPercent"
-  from moved left join endpoint_changes as change on change.bot_id = moved.bot_id`;
+// One after the other: a join of the two would compare each with each, since nobody foresees how many they are.
+const answer = `select bot_id as "botId", event_id as "eventId", fence,
+    null as breaker, null as "endpointState", null as "disabledReason", null::integer as "warnedPercent" from moved
+  union all
+  select bot_id, null, null, breaker, endpoint_state, disabled_reason, warned_percent from endpoint_changes`;
 
-type Booked = EndpointChange & Pick<FinishedAttempt, "botId" | "eventId" | "fence">;
+/** A booked attempt, or a changed endpoint, which has no event. */
+type Booked = EndpointChange & { eventId: string | null; fence: number | null };
 
+// Not `state = 'sending'`: the index of leases would then look as good as the key, and be read whole for each row.
 const book = statement<Booked>(
   "deliveries.finish",
-  `${bookText("deliveries.fence = finished.fence and deliveries.state = 'sending'")},
+  `${bookText("deliveries.fence = finished.fence and deliveries.lease_until is not null")},
   ${endpointHealth({ from: "moved", inFlight: "count(*)" })}
   ${answer}`,
 );
@@ -115,7 +119,7 @@ const book = statement<Booked>(
  */
 const bookLate = statement<Booked>(
   "deliveries.finish-late",
-  `${bookText("deliveries.fence = finished.fence and deliveries.state <> 'sending' and booked_fence < finished.fence")},
+  `${bookText("deliveries.fence = finished.fence and deliveries.lease_until is null and booked_fence < finished.fence")},
   ${endpointHealth({ from: "moved", inFlight: "0" })}
   ${answer}
   union all
@@ -137,24 +141,20 @@ export function finishDeliveries(
     async run(batch) {
       const valuesOf = (some: readonly FinishedAttempt[]) => columns.map(([, , value]) => some.map(value));
       const rows = await database.run(book, valuesOf(batch));
-      const booked = new Set(rows.map(keyOf));
-      const others = rows.length === batch.length ? [] : batch.filter((finished) => !booked.has(keyOf(finished)));
+      const booked = new Set(rows.filter(({ eventId }) => eventId !== null).map(keyOf));
+      const others = booked.size === batch.length ? [] : batch.filter((finished) => !booked.has(keyOf(finished)));
       if (others.length > 0) {
         const late = await database.run(bookLate, valuesOf(others));
         for (const row of late) booked.add(keyOf(row));
         rows.push(...late);
       }
-      for (const change of new Map(rows.filter(hasChange).map((row) => [row.botId, row])).values()) onChange(change);
+      for (const row of rows) if (row.eventId === null) onChange(row);
       return batch.map((finished) => booked.has(keyOf(finished)));
     },
   });
 }
 
-function hasChange({ breaker, endpointState, warnedPercent }: EndpointChange): boolean {
-  return breaker !== null || endpointState !== null || warnedPercent !== null;
-}
-
-function keyOf({ botId, eventId, fence }: Pick<FinishedAttempt, "botId" | "eventId" | "fence">): string {
+function keyOf({ botId, eventId, fence }: Pick<Booked, "botId" | "eventId" | "fence">): string {
   return `${botId} ${eventId} ${fence}`;
 }
 

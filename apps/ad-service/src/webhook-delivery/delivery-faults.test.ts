@@ -1,0 +1,191 @@
+import { verify } from "@intermission/ad-core/signature";
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { activateToken } from "../bots/activate-token.ts";
+import { createToken } from "../bots/create-token.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { comeBackAtOnce } from "./come-back-stage.ts";
+import {
+  eventually,
+  openDeliveryStage,
+  openTestEndpoint,
+  startTestDelivery,
+  type TestEndpoint,
+  testSecretBox,
+} from "./delivery-stage.ts";
+
+/** What goes wrong around an endpoint while its events are under way. */
+describe.each(testDatabases())("faults around deliveries on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let endpoint: TestEndpoint;
+  let stage: Awaited<ReturnType<typeof openDeliveryStage>>;
+  let running: { stop(): Promise<void> }[] = [];
+
+  const start = (limits?: Parameters<typeof startTestDelivery>[1]) => {
+    running.push(startTestDelivery(store.database, limits));
+  };
+  const states = async () => (await stage.deliveries()).map(({ state }) => state);
+  const all = (state: string) => (seen: string[]) => seen.length > 0 && seen.every((each) => each === state);
+  const arrived = (count: number) =>
+    eventually(
+      () => endpoint.received.length,
+      (received) => received >= count,
+    );
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    endpoint = await openTestEndpoint();
+    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await Promise.all(running.map(({ stop }) => stop()));
+    running = [];
+    await store.database.query.updateTable("endpoints").set({ state: "disabled" }).execute();
+    await endpoint.close();
+  });
+
+  test("an endpoint that fails every other call gets everything", async () => {
+    let calls = 0;
+    endpoint.answer = (response) => response.writeHead(calls++ % 2 === 0 ? 500 : 200).end();
+    start();
+    await stage.enqueue(8);
+    await arrived(8);
+    await eventually(() => stage.makeDue().then(states), all("delivered"));
+    expect(new Set(endpoint.received.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
+  });
+
+  test("an endpoint that is taken away while events are under way loses none: what is answered counts, the rest is held", async () => {
+    const release = Promise.withResolvers<void>();
+    endpoint.answer = (response) => void release.promise.then(() => response.end());
+    start();
+    await stage.enqueue(6);
+    await arrived(4);
+    await stage.moveTo(null);
+    release.resolve();
+    await eventually(
+      states,
+      (seen) => seen.filter((state) => state === "delivered").length === 4 && !seen.includes("waiting"),
+    );
+    expect((await states()).filter((state) => state === "held")).toHaveLength(2);
+  });
+
+  test("an endpoint that is disabled while events are under way keeps what was answered, and the rest is held until it is active", async () => {
+    const release = Promise.withResolvers<void>();
+    endpoint.answer = (response) => void release.promise.then(() => response.writeHead(503).end());
+    start();
+    await stage.enqueue(6);
+    await arrived(4);
+    await stage.setEndpoint({ state: "disabled", disabled_reason: "operator" });
+    release.resolve();
+    await eventually(states, all("held"));
+    expect(await stage.endpoint()).toMatchObject({ state: "disabled", in_flight: 0 });
+    endpoint.answer = (response) => response.end();
+    await stage.setEndpoint({ state: "active", rest_until: Number.NEGATIVE_INFINITY });
+    await eventually(states, all("delivered"));
+  });
+
+  test("a token that is rotated while an event waits signs the next attempt; both sign meanwhile", async () => {
+    endpoint.answer = (response) => response.writeHead(500).end();
+    start();
+    await stage.enqueue();
+    await arrived(1);
+    const deps = { database: store.database, secretBox: testSecretBox };
+    const created = await createToken(deps, { botId: stage.botId, now: new Date() });
+    if (created.outcome !== "created") throw new Error(created.outcome);
+    await activateToken(store.database, { botId: stage.botId, tokenId: created.entry.tokenId, now: new Date() });
+    // What a node remembers of tokens is a second old at most.
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    endpoint.answer = (response) => response.end();
+    await eventually(stage.attempts, (attempts) => attempts.length === 1);
+    await stage.makeDue();
+    await eventually(states, all("delivered"));
+    const last = endpoint.received.at(-1);
+    if (!last) throw new Error("nothing arrived");
+    expect(verify(last.body, last.headers["x-signature"], [created.token])).toBe(true);
+    expect(verify(last.body, last.headers["x-signature"], [stage.token])).toBe(false);
+    expect(String(last.headers["webhook-signature"]).split(" ")).toHaveLength(2);
+  });
+
+  test.each([-3_600_000, 3_600_000])(
+    "a node whose clock is off by %i ms sends neither early nor twice",
+    async (offMs) => {
+      endpoint.answer = (response) => response.writeHead(500).end();
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + offMs });
+      start();
+      await stage.enqueue();
+      await eventually(stage.attempts, (attempts) => attempts.length === 1);
+      const [due] = await store.database.run(dueIn, [stage.botId]);
+      expect(due?.seconds).toBeGreaterThan(3);
+      expect(due?.seconds).toBeLessThan(6.5);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(endpoint.received).toHaveLength(1);
+    },
+  );
+
+  test("a disk that is full while attempts are booked loses none, and sends none twice while the lease lasts", async () => {
+    await store.database.run(fillDisk, []);
+    await store.database.run(watchDisk, []);
+    try {
+      start();
+      await stage.enqueue(3);
+      await arrived(3);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(await states()).toEqual(["sending", "sending", "sending"]);
+    } finally {
+      await store.database.run(emptyDisk, []);
+    }
+    await eventually(states, all("delivered"));
+    expect(endpoint.received).toHaveLength(3);
+    expect(await stage.endpoint()).toMatchObject({ in_flight: 0 });
+  });
+
+  test("the log of an attempt is kept for 30 days, and what was held for longer is given up with its reason", async () => {
+    start();
+    await stage.enqueue();
+    await eventually(states, all("delivered"));
+    await stage.setEndpoint({ state: "disabled" });
+    await stage.enqueue();
+    await store.database.run(age, [stage.botId]);
+    running.push(startTestDelivery(store.database));
+    await eventually(stage.attempts, (attempts) => attempts.length === 0);
+    await eventually(stage.deliveries, (rows) => rows.some(({ end_reason }) => end_reason === "held-too-long"));
+  });
+
+  test("endpoints that were down for an hour and are all back at once: spread out, none early, none starved", {
+    timeout: 120_000,
+  }, async () => {
+    // The embedded store serves one node of few bots, and takes its time.
+    const endpoints = kind === "server" ? 1000 : 200;
+    const seen = await comeBackAtOnce(store.database, endpoints);
+    expect(seen).toMatchObject({ early: 0, drained: endpoints });
+    // The last probe is six minutes away at most, and the rest of a queue follows at once.
+    expect(seen.secondsToDrain).toBeLessThanOrEqual(380);
+    expect(seen.mostStartsInAStep).toBeLessThan(endpoints * 0.15);
+  });
+});
+
+const dueIn = statement<{ seconds: number }>(
+  "test.due-in",
+  "select extract(epoch from due_at - now())::float8 as seconds from deliveries where bot_id = $1",
+);
+const fillDisk = statement<never>(
+  "test.fill-disk",
+  `create function refuse() returns trigger language plpgsql as
+   $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+);
+const watchDisk = statement<never>(
+  "test.watch-disk",
+  "create trigger full_disk before insert on delivery_attempts for each statement execute function refuse()",
+);
+const emptyDisk = statement<never>("test.empty-disk", "drop function refuse() cascade");
+const age = statement<never>(
+  "test.age",
+  `with old as (update deliveries set created_at = created_at - interval '31 days' where bot_id = $1)
+   update delivery_attempts set started_at = started_at - interval '31 days' where bot_id = $1`,
+);

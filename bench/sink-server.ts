@@ -1,22 +1,28 @@
-/** A publisher's endpoint that answers 200 at once and counts: the far end of the deliveries path. */
+/** Publishers' endpoints that answer 200 after DELAY_MS: one origin for each of PORTS, the far end of the deliveries path. */
 import { createServer } from "node:http";
 
-let received = 0;
-const server = createServer((request, response) => {
-  if (request.method === "GET") {
-    response.end(String(received));
-    return;
-  }
-  request.resume();
-  request.once("end", () => {
-    received += 1;
-    response.writeHead(200, { "content-length": "2" });
-    response.end("{}");
+const delayMs = Number(process.env.DELAY_MS ?? 0);
+const ports = (process.env.PORTS ?? "").split(",").map(Number);
+
+const servers = ports.map((port) => {
+  const server = createServer((request, response) => {
+    request.resume();
+    const answer = () => {
+      response.writeHead(200, { "content-length": "2" });
+      response.end("{}");
+    };
+    if (delayMs === 0) request.once("end", answer);
+    else setTimeout(answer, delayMs);
   });
+  server.keepAliveTimeout = 30_000;
+  return new Promise<typeof server>((resolve) => server.listen(port, "127.0.0.1", () => resolve(server)));
 });
-server.keepAliveTimeout = 30_000;
-server.listen(Number(process.env.PORT), "127.0.0.1", () => console.log(JSON.stringify({ msg: "listening" })));
+
+const listening = await Promise.all(servers);
+console.log(JSON.stringify({ msg: "listening" }));
 process.once("SIGTERM", () => {
-  server.close(() => process.exit(0));
-  server.closeAllConnections();
+  for (const server of listening) {
+    server.close();
+    server.closeAllConnections();
+  }
 });

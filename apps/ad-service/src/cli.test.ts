@@ -1,55 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "./app-stage.ts";
+import { type CliStage, openCliStage } from "./cli-stage.ts";
 
-/** Real processes: the server, and the command line beside it. */
-
-const operatorToken = randomBytes(32).toString("hex");
-const encryptionKey = randomBytes(32).toString("base64");
-let dataDir: string;
-let port: number;
+let stage: CliStage;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "intermission-cli-"));
-  port = await freePort();
+  stage = await openCliStage();
 });
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+afterAll(() => stage.close());
 
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
-function start(script: string, words: readonly string[], env: NodeJS.ProcessEnv) {
-  const environment = { PATH: process.env.PATH, DATA_DIR: dataDir, ...env };
-  const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], { env: environment });
-  const ended: Ended = { code: null, out: "", err: "" };
-  child.stdout.on("data", (chunk) => {
-    ended.out += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    ended.err += chunk;
-  });
-  const end = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ ...ended, code })));
-  return { child, ended, end };
-}
-
-const ads = (words: readonly string[], env: NodeJS.ProcessEnv = {}) => start("cli.ts", words, env).end;
-
-async function startServer(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; end: Promise<Ended> }> {
-  const variables = { MODE: "demo", PORT: String(port), ENCRYPTION_KEY: encryptionKey, OPERATOR_TOKEN: operatorToken };
-  const server = start("main.ts", [], { ...variables, ...env });
-  const isOver = server.end.then(() => true);
-  while (!server.ended.out.includes('"msg":"listening"')) {
-    if (await Promise.race([isOver, new Promise<false>((resolve) => setTimeout(resolve, 50, false))])) break;
-  }
-  return server;
-}
+const ads: CliStage["ads"] = (words, env) => stage.ads(words, env);
 
 describe("without a server", () => {
   test("without a key it says what to do, and exits with 3", async () => {
@@ -61,7 +23,7 @@ describe("without a server", () => {
 
   test("with the key it opens the store itself, and what it writes stays", async () => {
     const botId = newTelegramId();
-    const env = { ENCRYPTION_KEY: encryptionKey };
+    const env = { ENCRYPTION_KEY: stage.encryptionKey };
     const added = await ads(
       ["bots", "add", "--bot-id", botId, "--webhook-url", "https://example.com/w", "--json"],
       env,
@@ -74,7 +36,7 @@ describe("without a server", () => {
   });
 
   test("several commands at once share the store that one of them opened", async () => {
-    const env = { ENCRYPTION_KEY: encryptionKey };
+    const env = { ENCRYPTION_KEY: stage.encryptionKey };
     const ended = await Promise.all([1, 2, 3].map(() => ads(["bots", "list", "--json"], env)));
     expect(ended.map(({ code, err }) => ({ code, err }))).toEqual(Array(3).fill({ code: 0, err: "" }));
   });
@@ -97,6 +59,8 @@ describe("without a server", () => {
     [["campaigns", "add", "--help"]],
     [["events", "list", "--help"]],
     [["deliveries", "show", "--help"]],
+    [["deliveries", "replay", "--help"]],
+    [["endpoints", "test", "--help"]],
   ])("%j explains itself without a server", async (words) => {
     const ended = await ads(words);
     expect(ended).toMatchObject({ code: 0, err: "" });
@@ -106,9 +70,9 @@ describe("without a server", () => {
 });
 
 describe("with a running server", () => {
-  let server: Awaited<ReturnType<typeof startServer>>;
+  let server: Awaited<ReturnType<CliStage["startServer"]>>;
   beforeAll(async () => {
-    server = await startServer();
+    server = await stage.startServer();
   });
   afterAll(async () => {
     server.child.kill("SIGTERM");
@@ -118,7 +82,7 @@ describe("with a running server", () => {
   test("it speaks through the socket in the data folder, without any secret", async () => {
     const botId = newTelegramId();
     const { token } = JSON.parse((await ads(["bots", "add", "--bot-id", botId, "--json"])).out);
-    const asked = await fetch(`http://127.0.0.1:${port}/client/v1/codes`, {
+    const asked = await fetch(`${stage.address}/client/v1/codes`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ bot_id: botId, user_tg_id: "1" }),
@@ -131,11 +95,11 @@ describe("with a running server", () => {
   });
 
   test("over an address it asks for the operator's token", async () => {
-    const env = { ADS_URL: `http://127.0.0.1:${port}` };
-    expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: operatorToken })).toMatchObject({ code: 0 });
+    const env = { ADS_URL: stage.address };
+    expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: stage.operatorToken })).toMatchObject({ code: 0 });
     expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: "wrong" })).toMatchObject({ code: 1 });
     expect(await ads(["bots", "list"], env)).toMatchObject({ code: 3 });
-    const nowhere = await ads(["bots", "list", "--url", "http://127.0.0.1:1"], { OPERATOR_TOKEN: operatorToken });
+    const nowhere = await ads(["bots", "list", "--url", "http://127.0.0.1:1"], { OPERATOR_TOKEN: stage.operatorToken });
     expect(nowhere).toMatchObject({ code: 3, err: expect.stringContaining("does not answer") });
   });
 
@@ -192,22 +156,13 @@ describe("with a running server", () => {
   });
 
   test("a second server on the same folder, or the same port, says so in a line and exits with 1", async () => {
-    const sameFolder = await (await startServer({ PORT: "0" })).end;
+    const sameFolder = await (await stage.startServer({ PORT: "0" })).end;
     expect(sameFolder.code).toBe(1);
     expect(sameFolder.err).toMatch(/^ad-service: another ad service uses .*DATA_DIR\n$/);
     const otherFolder = await mkdtemp(join(tmpdir(), "intermission-cli-"));
-    const samePort = await (await startServer({ DATA_DIR: otherFolder })).end;
+    const samePort = await (await stage.startServer({ DATA_DIR: otherFolder })).end;
     await rm(otherFolder, { recursive: true, force: true });
     expect(samePort.code).toBe(1);
-    expect(samePort.err).toMatch(new RegExp(`^ad-service: port ${port} is taken.*PORT\n$`));
+    expect(samePort.err).toMatch(new RegExp(`^ad-service: port ${stage.port} is taken.*PORT\n$`));
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
-  return address.port;
-}

@@ -1,7 +1,5 @@
 import type { ErrorClass } from "../outbound/outgoing-failure.ts";
 
-const bySuccess = "it took the webhook";
-
 const byStatus: Record<number, string> = {
   400: "it did not understand the request: it must take JSON by POST, with fields that it does not know ignored",
   401: "it did not take the signature: does it verify the raw bytes, with the bot's present token? See: bots show",
@@ -33,11 +31,12 @@ const byClass: Record<ErrorClass, string> = {
   "too-large": "its headers are too large: it should answer with a plain 200",
 };
 
-/** What to look at when an endpoint answers like this: for somebody who is tired and has not read the manual. */
-export function adviseOnAnswer({ status, errorClass }: { status: number | null; errorClass: string | null }): string {
+/** What to look at when an endpoint answers like this, for somebody who is tired; undefined: all is well. */
+export function adviseOnAnswer(answer: { status: number | null; errorClass: string | null }): string | undefined {
+  const { status, errorClass } = answer;
   if (errorClass !== null) return isErrorClass(errorClass) ? byClass[errorClass] : "look at its log";
   if (status === null) return "nobody knows what became of it: this service failed meanwhile; see its own log";
-  if (status >= 200 && status <= 299) return bySuccess;
+  if (status >= 200 && status <= 299) return undefined;
   return byStatus[status] ?? (status >= 500 ? "it failed: look at its own log" : "it refused: look at its own log");
 }
 

@@ -7,6 +7,7 @@ import { parseRequest } from "../parse-request.ts";
 import { listDeliveries } from "../webhook-delivery/list-deliveries.ts";
 import { listEvents } from "../webhook-delivery/list-events.ts";
 import { showDelivery } from "../webhook-delivery/show-delivery.ts";
+import { adviseOnAnswer } from "./advise-on-answer.ts";
 import { unknownBot } from "./bot-endpoints.ts";
 import { explainDelivery } from "./explain-delivery.ts";
 import { invalid, unknownEvent } from "./refuse.ts";
@@ -39,6 +40,7 @@ export function deliveryEndpoints(scope: FastifyInstance, { database }: { databa
     const { eventId } = parseRequest(ofEvent, request.params);
     const delivery = await showDelivery(database, { eventId });
     if (!delivery) throw unknownEvent(eventId);
-    return { ...delivery, explanation: explainDelivery(delivery) };
+    const last = delivery.log.at(-1);
+    return { ...delivery, explanation: explainDelivery(delivery), advice: last && adviseOnAnswer(last) };
   });
 }

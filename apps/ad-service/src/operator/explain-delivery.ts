@@ -13,13 +13,16 @@ export function explainDelivery(delivery: ShownDelivery): string {
     return obstacle === null ? "it was held, and goes out any moment now" : explainObstacle(obstacle, botId);
   }
   if (isTest) return `a test is sent once; make another with: endpoints test ${botId}`;
+  if (state === "unknown") {
+    return `nobody knows whether it arrived, and the bot's webhooks are sent at most once; ask its publisher, then ${again}`;
+  }
   if (endReason === null) return again;
   return `${endings[endReason]}; ${again}`;
 }
 
 const endings: Record<EndReason, string> = {
   "attempts-used-up": "no attempt of the schedule was answered 2xx",
-  "at-most-once": "it may have arrived, and the bot's webhooks are sent at most once",
+  "at-most-once": "it was not answered 2xx, and the bot's webhooks are sent at most once",
   "held-too-long": "it was held for 30 days",
   test: "a test is sent once",
 };

@@ -71,8 +71,13 @@ export function webhookEndpoints(scope: FastifyInstance, { database, endpointTes
     const tested = await endpointTests.testEndpoint({ botId, ...parseRequest(testing, request.body) });
     if (tested.outcome !== "tested") throw testRefusals[tested.outcome](botId);
     const { outcome: _, phases, ...told } = tested;
-    return { botId, ...told, ...phases, advice: adviseOnAnswer(tested) };
+    return { botId, ...told, ...rounded(phases), advice: adviseOnAnswer(tested) };
   });
+}
+
+function rounded(phases: Record<string, number | null>): Record<string, number | null> {
+  const wholes = Object.entries(phases).map(([name, ms]) => [name, ms === null ? null : Math.round(ms)]);
+  return Object.fromEntries(wholes);
 }
 
 const testRefusals = {

@@ -32,9 +32,11 @@ export function endpointCommands(program: Command, context: CommandContext): voi
     ["endpoints enable 7000000001", "endpoints enable 7000000001 --skip-test"],
   )
     .option("--skip-test", "active at once: what was held goes out whether or not a test is answered")
-    .action(async (botId: string, body: { skipTest?: boolean }) =>
-      print(await callForRow(context, { method: "POST", path: `/endpoints/${botId}/enable`, body })),
-    );
+    .action(async (botId: string, body: { skipTest?: boolean }) => {
+      const enabled = await callForRow(context, { method: "POST", path: `/endpoints/${botId}/enable`, body });
+      const next = `\n\nIts test is due now; see what it answers with: endpoints test ${botId}`;
+      context.print(enabled, () => `${recordOf(enabled)}${enabled.state === "pending" ? next : ""}`);
+    });
 
   ofBot(endpoints.command("disable").description("send it nothing more; its events are held for 30 days"), [
     "endpoints disable 7000000001",
@@ -62,9 +64,10 @@ export function endpointCommands(program: Command, context: CommandContext): voi
     )
     .action(async (botId: string, body: { event?: string; userId?: string }) => {
       const tested = await callForRow(context, { method: "POST", path: `/endpoints/${botId}/test`, body });
-      context.print(tested, () => recordOf(tested));
+      const { advice, ...told } = tested;
+      context.print(tested, () => recordOf(told));
       if (tested.isDelivered !== true) {
-        throw new OperatorRefusal(200, "TEST_FAILED", `the test was not answered 2xx: ${tested.advice}`);
+        throw new OperatorRefusal(200, "TEST_FAILED", `the test was not answered 2xx: ${advice}`);
       }
     });
 }

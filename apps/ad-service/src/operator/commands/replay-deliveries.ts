@@ -36,19 +36,21 @@ export function replayCommand(deliveries: Command, context: CommandContext): voi
     .option("--everything-since <time>", "what was delivered or waits, too", momentOption)
     .option("--yes", "without this, many are only counted")
     .action(async (eventId: string | undefined, options: ReplayOptions) => {
-      const range = rangeOf(options);
-      const { botId, failedSince, everythingSince } = options;
-      const isOneAlone = eventId !== undefined && !(botId ?? failedSince ?? everythingSince);
-      if (isOneAlone === (range !== undefined)) command.error(wrongUsage);
-      if (range) await replayMany(context, range, options.yes ?? false);
-      else if (eventId) await replayOne(context, eventId);
+      const meant = whatIsMeant(eventId, options);
+      if (meant === undefined) command.error(wrongUsage);
+      else if (typeof meant === "string") await replayOne(context, meant);
+      else await replayMany(context, meant, options.yes ?? false);
     });
 }
 
 const wrongUsage = "error: name an event, or --bot-id with one of --failed-since and --everything-since";
 
-function rangeOf({ botId, failedSince, everythingSince }: ReplayOptions): Range | undefined {
+function whatIsMeant(
+  eventId: string | undefined,
+  { botId, failedSince, everythingSince }: ReplayOptions,
+): string | Range | undefined {
   const since = failedSince ?? everythingSince;
+  if (eventId !== undefined) return botId === undefined && since === undefined ? eventId : undefined;
   if (botId === undefined || since === undefined || (failedSince && everythingSince)) return undefined;
   return { botId, scope: failedSince ? "failed" : "everything", since: since.toISOString() };
 }

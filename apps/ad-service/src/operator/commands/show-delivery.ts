@@ -2,11 +2,11 @@ import { type Row, recordOf, rowsOf, tableOf, textOf } from "../show.ts";
 
 /** A delivery and each of its attempts: a line of numbers, and below it what was answered. */
 export function showDelivery(delivery: Row): string {
-  const { log: _, body, explanation, ...facts } = delivery;
+  const { log: _, body, explanation, advice, ...facts } = delivery;
   const attempts = rowsOf(delivery, "log");
   const [heads = "", ...lines] = tableOf(attempts, columns).split("\n");
   const withAnswers = lines.flatMap((line, index) => [line, ...wordsOf(attempts[index] ?? {}, attempts[index - 1])]);
-  return `${recordOf({ ...facts, why: explanation, body })}\n\n${[heads, ...withAnswers].join("\n")}`;
+  return `${recordOf({ ...facts, why: explanation, ...(advice !== undefined && { advice }), body })}\n\n${[heads, ...withAnswers].join("\n")}`;
 }
 
 const columns = {

@@ -34,7 +34,7 @@ function wordsOf(endpoint: Row, asOf: Date): string[] {
   const words = [textOf(url)];
   if (state === "pending") {
     words.push(
-      `pending: ${endpoint.tests} tests so far, the next ${timeFrom(asOf, endpoint.testDueAt)}; see: endpoints test ${botId}`,
+      `pending: tested ${endpoint.tests === 1 ? "once" : `${endpoint.tests} times`} so far, the next test ${timeFrom(asOf, endpoint.testDueAt)}; see: endpoints test ${botId}`,
     );
   }
   if (state === "disabled") {

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type CliStage = Awaited<ReturnType<typeof openCliStage>>;
+
+export interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** Real processes: the server, and the command line beside it, on a data folder of their own. For tests. */
+export async function openCliStage() {
+  const operatorToken = randomBytes(32).toString("hex");
+  const encryptionKey = randomBytes(32).toString("base64");
+  const dataDir = await mkdtemp(join(tmpdir(), "intermission-cli-"));
+  const port = await freePort();
+
+  function start(script: string, words: readonly string[], env: NodeJS.ProcessEnv) {
+    const environment = { PATH: process.env.PATH, DATA_DIR: dataDir, ...env };
+    const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], { env: environment });
+    const ended: Ended = { code: null, out: "", err: "" };
+    child.stdout.on("data", (chunk) => {
+      ended.out += chunk;
+    });
+    child.stderr.on("data", (chunk) => {
+      ended.err += chunk;
+    });
+    const end = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ ...ended, code })));
+    return { child, ended, end };
+  }
+
+  return {
+    operatorToken,
+    encryptionKey,
+    port,
+    address: `http://127.0.0.1:${port}`,
+    ads: (words: readonly string[], env: NodeJS.ProcessEnv = {}) => start("cli.ts", words, env).end,
+    /** Returns when the server listens, or has ended. */
+    async startServer(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; end: Promise<Ended> }> {
+      const variables = {
+        ...{ MODE: "demo", PORT: String(port), ENCRYPTION_KEY: encryptionKey, OPERATOR_TOKEN: operatorToken },
+      };
+      const server = start("main.ts", [], { ...variables, ...env });
+      const isOver = server.end.then(() => true);
+      while (!server.ended.out.includes('"msg":"listening"')) {
+        if (await Promise.race([isOver, new Promise<false>((resolve) => setTimeout(resolve, 50, false))])) break;
+      }
+      return server;
+    },
+    close: () => rm(dataDir, { recursive: true, force: true }),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
+  return address.port;
+}

@@ -1,0 +1,185 @@
+import { createServer } from "node:net";
+import { errorEnvelope, redeliverEventResponse, testWebhookResponse } from "@intermission/ad-core/client-api";
+import { verify } from "@intermission/ad-core/signature";
+import { testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { updateBot } from "../bots/update-bot.ts";
+import {
+  eventually,
+  openDeliveryStage,
+  openTestEndpoint,
+  startTestDelivery,
+  type TestEndpoint,
+} from "../webhook-delivery/delivery-stage.ts";
+import { bearer, type ClientStage, expectError, openClientStage } from "./client-stage.ts";
+
+describe.each(testDatabases())("what a publisher can do about webhooks on the %s store", (kind) => {
+  let stage: ClientStage;
+  let endpoint: TestEndpoint;
+  let bot: Awaited<ReturnType<typeof openDeliveryStage>>;
+
+  beforeAll(async () => {
+    // The key that the delivery stage seals its tokens with.
+    const encryptionKey = Buffer.alloc(32, 7);
+    stage = await openClientStage(kind, { encryptionKey, webhookAllowedNetworks: ["127.0.0.0/8"] });
+  });
+  afterAll(() => stage.close());
+  beforeEach(async () => {
+    endpoint = await openTestEndpoint();
+    bot = await openDeliveryStage(stage.database, { webhookUrl: endpoint.url });
+  });
+  afterEach(() => endpoint.close());
+
+  const post = (path: string, body?: object, token = bot.token) =>
+    fetch(`${stage.address}/client/v1${path}`, {
+      method: "POST",
+      headers: { ...bearer(token), ...(body && { "content-type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const tested = async (body?: object) => {
+    const response = await post("/webhook/test", body);
+    expect(response.status).toBe(200);
+    return testWebhookResponse.strict().parse(await response.json());
+  };
+  const messageOf = async (response: Response) => errorEnvelope.parse(await response.clone().json()).error.message;
+
+  describe("a test", () => {
+    test("sends one signed event that rewards nobody, tells what was answered, and makes the endpoint active", async () => {
+      await bot.setEndpoint({ state: "pending" });
+      const answer = await tested();
+      const [{ headers, body } = { headers: {}, body: Buffer.alloc(0) }] = endpoint.received;
+      expect(endpoint.received).toHaveLength(1);
+      expect(verify(body, endpoint.received[0]?.headers["x-signature"], [bot.token])).toBe(true);
+      expect(headers).toMatchObject({ "webhook-id": answer.event_id });
+      expect(JSON.parse(body.toString())).toMatchObject({ event: "rewarded", user_tg_id: "0", test: true });
+      expect(answer).toMatchObject({ delivered: true, status: 200, answer: "thanks", endpoint: "active" });
+    });
+
+    test("of the other event, for a listed tester", async () => {
+      await updateBot(stage.database, { botId: bot.botId, settings: { testers: ["42"] }, now: new Date() });
+      await tested({ event: "direct_link", user_tg_id: "42" });
+      expect(JSON.parse(endpoint.received[0]?.body.toString() ?? "")).toMatchObject({
+        event: "direct_link",
+        user_tg_id: "42",
+        test: true,
+      });
+    });
+
+    test("that is refused is no error of ours: it says what the endpoint answered", async () => {
+      endpoint.answer = (response) => response.writeHead(401).end("bad signature");
+      await bot.setEndpoint({ state: "pending" });
+      expect(await tested()).toMatchObject({
+        delivered: false,
+        status: 401,
+        answer: "bad signature",
+        endpoint: "pending",
+      });
+    });
+
+    test("that reaches nobody says why", async () => {
+      await bot.moveTo(`http://127.0.0.1:${await closedPort()}/hook`);
+      const answer = await tested();
+      expect(answer).toMatchObject({ delivered: false, error_class: "refused" });
+      expect(answer.status).toBeUndefined();
+    });
+
+    test("without an endpoint, for nobody's tester, of no known event, or beside another is refused", async () => {
+      await expectError(await post("/webhook/test", { user_tg_id: "43" }), 400, "NOT_A_TESTER");
+      await expectError(await post("/webhook/test", { event: "paid" }), 400, "BAD_REQUEST");
+      await expectError(await post("/webhook/test", { user_tg_id: 42 }), 400, "BAD_REQUEST");
+      expect(endpoint.received).toEqual([]);
+      endpoint.answer = (response) => void setTimeout(() => response.end(), 300);
+      const both = await Promise.all([post("/webhook/test"), post("/webhook/test")]);
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+      await bot.moveTo(null);
+      await expectError(await post("/webhook/test"), 409, "NO_ENDPOINT");
+      await expectError(await post("/webhook/test", {}, "ad_nobody"), 401, "UNAUTHORIZED");
+    });
+  });
+
+  describe("an event", () => {
+    test("is sent again with the same id and bytes", async () => {
+      const [eventId = ""] = await bot.enqueue();
+      const sender = startTestDelivery(stage.database);
+      try {
+        const isDelivered = () => eventually(bot.deliveries, ([row]) => row?.state === "delivered");
+        await isDelivered();
+        const response = await post(`/events/${eventId}/redeliver`);
+        expect(response.status).toBe(202);
+        expect(redeliverEventResponse.strict().parse(await response.json())).toEqual({
+          event_id: eventId,
+          delivery: "waiting",
+        });
+        await eventually(
+          () => endpoint.received.length,
+          (count) => count === 2,
+        );
+        await isDelivered();
+        expect(endpoint.received[1]?.body).toEqual(endpoint.received[0]?.body);
+        expect(endpoint.received[1]?.headers["webhook-id"]).toBe(eventId);
+      } finally {
+        await sender.stop();
+      }
+    });
+
+    test("of another bot, or of nobody, is 404", async () => {
+      const other = await openDeliveryStage(stage.database, { webhookUrl: endpoint.url });
+      const [eventId = ""] = await other.enqueue();
+      await expectError(await post(`/events/${eventId}/redeliver`), 404, "NOT_FOUND");
+      await expectError(await post("/events/evt_none/redeliver"), 404, "NOT_FOUND");
+      await expectError(await post("/events/%00/redeliver"), 404, "NOT_FOUND");
+      expect(await other.deliveries()).toMatchObject([{ state: "waiting", resume_state: null }]);
+    });
+
+    test("that is held is 409 with the reason, and with what to do", async () => {
+      await bot.setEndpoint({ state: "disabled", disabled_reason: "failing" });
+      const [eventId = ""] = await bot.enqueue();
+      const disabled = await post(`/events/${eventId}/redeliver`);
+      expect(await messageOf(disabled)).toMatch(/disabled for taking nothing for five days.*enable/);
+      await expectError(disabled, 409, "HELD");
+      await bot.setEndpoint({ state: "pending" });
+      const pending = await post(`/events/${eventId}/redeliver`);
+      expect(await messageOf(pending)).toContain("POST /client/v1/webhook/test");
+      await expectError(pending, 409, "HELD");
+      expect(await bot.deliveries()).toMatchObject([{ state: "held" }]);
+    });
+
+    test("that is just being sent is 409", async () => {
+      const [eventId = ""] = await bot.enqueue();
+      let answer: (() => void) | undefined;
+      endpoint.answer = (response) => {
+        answer = () => response.end();
+      };
+      const sender = startTestDelivery(stage.database);
+      try {
+        await eventually(
+          () => answer !== undefined,
+          (isAsked) => isAsked,
+        );
+        await expectError(await post(`/events/${eventId}/redeliver`), 409, "UNDER_WAY");
+      } finally {
+        answer?.();
+        await sender.stop();
+      }
+    });
+  });
+
+  test("the OpenAPI document describes both", async () => {
+    const document: unknown = await (await stage.get("/openapi.json", {})).json();
+    expect(document).toMatchObject({
+      paths: {
+        "/events/{event_id}/redeliver": { post: { responses: { "202": {}, "404": {}, "409": {} } } },
+        "/webhook/test": { post: { responses: { "200": {}, "409": {} } } },
+      },
+    });
+  });
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
+  return address.port;
+}

@@ -14,57 +14,73 @@ export interface Verdict {
 
 /** Holds what people were told against the ad service's events, those against the ledger, and the ledger against itself. */
 export function compareBooks(promises: Promises, books: Books, followers: readonly Follower[]): Verdict {
-  const { events } = books;
-  const entriesOf = groupedBy(books.entries, ({ eventId }) => eventId ?? undefined);
-  const told = new Set(promises.earned.map(keyOf));
-  const eventsOf = groupedBy(events, keyOf);
-
-  const untold = [...told].filter((key) => !eventsOf.has(key));
-  const unbooked = events.filter(({ event_id }) => !entriesOf.has(event_id));
-  const twiceMade = [...eventsOf].filter(([, made]) => made.length > 1);
-  const twiceBooked = [...entriesOf].filter(([, entries]) => entries.length > 1);
+  const lost = lossesOf(promises, books);
+  const twice = doublesOf(books);
   const faults = [
-    ...untold.map((key) => `lost: somebody was told to have earned ${key}, and there is no event`),
-    ...unbooked.map(({ event_id, delivery }) => `lost: ${event_id} (${delivery}) is not in the ledger`),
-    ...twiceMade.map(([key, made]) => `paid twice: ${key} made the events ${made.map((one) => one.event_id)}`),
-    ...twiceBooked.map(([eventId, entries]) => `paid twice: ${eventId} has ${entries.length} entries in the ledger`),
-    ...events.filter((event) => !told.has(keyOf(event))).map((event) => `nobody earned ${event.event_id}`),
-    ...events.flatMap((event) => entryFaults(event, entriesOf.get(event.event_id)?.[0])),
-    ...strayEntries(books),
+    ...lost,
+    ...twice,
+    ...strayFaults(promises, books),
+    ...amountFaults(books),
     ...spendFaults(promises, books),
     ...balanceFaults(books),
     ...followers.flatMap((follower, index) => followerFaults(`follower ${index + 1}`, follower, books)),
   ];
-  return { lost: untold.length + unbooked.length, paidTwice: twiceMade.length + twiceBooked.length, faults };
+  return { lost: lost.length, paidTwice: twice.length, faults };
 }
 
-function keyOf(earned: { code?: string; event: string }): string {
-  return `${earned.event} of ${earned.code}`;
+function lossesOf({ earned }: Promises, { events, entries }: Books): string[] {
+  const made = new Set(events.map(keyOf));
+  const booked = new Set(entries.map(({ eventId }) => eventId));
+  return [
+    ...[...new Set(earned.map(keyOf))]
+      .filter((key) => !made.has(key))
+      .map((key) => `lost: somebody was told to have earned ${key}, and there is no event`),
+    ...events
+      .filter(({ event_id: eventId }) => !booked.has(eventId))
+      .map(({ event_id: eventId, delivery }) => `lost: ${eventId} (${delivery}) is not in the ledger`),
+  ];
 }
 
-function entryFaults(event: ListedEvent, entry: RewardEntry | undefined): string[] {
-  if (entry === undefined) return [];
-  const isRight =
-    entry.amount === WORTH[event.event] &&
-    entry.event === event.event &&
-    entry.userId === event.user_tg_id &&
-    entry.code === event.code;
-  return isRight ? [] : [`${event.event_id} was booked as ${JSON.stringify(entry)}`];
+function doublesOf({ events, entries }: Books): string[] {
+  const ofEvents = entries.filter(({ eventId }) => eventId !== null);
+  const paid = ofEvents.filter(({ amount }) => amount > 0);
+  return [
+    ...repeated(events, keyOf).map((key) => `made twice: ${key}`),
+    ...repeated(ofEvents, ({ eventId }) => `${eventId}`).map((eventId) => `booked twice: ${eventId}`),
+    ...repeated(paid, ({ code }) => `${code}`).map((code) => `paid twice: the code ${code}`),
+  ];
 }
 
-function strayEntries({ events, entries }: Books): string[] {
+function strayFaults({ earned }: Promises, { events, entries }: Books): string[] {
+  const told = new Set(earned.map(keyOf));
   const known = new Set(events.map((event) => event.event_id));
-  const strays = entries.filter(({ eventId }) => eventId !== null && !known.has(eventId));
-  return strays.map(({ eventId }) => `the ledger has ${eventId}, which the ad service does not know`);
+  return [
+    ...events.filter((event) => !told.has(keyOf(event))).map((event) => `nobody has earned ${event.event_id}`),
+    ...entries
+      .filter(({ eventId }) => eventId !== null && !known.has(eventId))
+      .map(({ eventId }) => `the ledger has ${eventId}, which the ad service does not know`),
+  ];
+}
+
+function amountFaults({ events, entries }: Books): string[] {
+  const eventOf = new Map(events.map((event) => [event.event_id, event]));
+  const isRight = (entry: RewardEntry, event: ListedEvent) =>
+    entry.amount === WORTH[event.event] && entry.userId === event.user_tg_id && keyOf(entry) === keyOf(event);
+  return entries.flatMap((entry) => {
+    const event = entry.eventId === null ? undefined : eventOf.get(entry.eventId);
+    return event === undefined || isRight(entry, event)
+      ? []
+      : [`${entry.eventId} was booked as ${JSON.stringify(entry)}`];
+  });
 }
 
 function spendFaults({ spent }: Promises, { entries }: Books): string[] {
-  const spends = groupedBy(
+  const notes = Map.groupBy(
     entries.filter(({ event }) => event === null),
-    ({ reason }) => reason ?? "",
+    ({ reason }) => reason,
   );
   return spent.flatMap(({ note, outcome }) => {
-    const found = spends.get(note)?.length ?? 0;
+    const found = notes.get(note)?.length ?? 0;
     return found === (outcome === "spent" ? 1 : 0) ? [] : [`${note} was ${outcome}, and has ${found} entries`];
   });
 }
@@ -77,9 +93,8 @@ function balanceFaults({ entries, balances }: Books): string[] {
   for (const { userId, amount, balance, entryId } of inOrder) {
     const sum = (sums.get(userId) ?? 0) + amount;
     sums.set(userId, sum);
-    if (sum < 0) faults.push(`the balance of ${userId} was ${sum} after entry ${entryId}`);
-    if (amount !== 0 && balance !== sum)
-      faults.push(`entry ${entryId} says ${balance}, and the entries sum up to ${sum}`);
+    const isRight = sum >= 0 && (amount === 0 || balance === sum);
+    if (!isRight) faults.push(`entry ${entryId} says ${balance}, and the entries up to it sum up to ${sum}`);
   }
   for (const [userId, sum] of sums) {
     const balance = balances.get(userId);
@@ -90,21 +105,18 @@ function balanceFaults({ entries, balances }: Books): string[] {
 
 function followerFaults(name: string, { seen }: Follower, { entries }: Books): string[] {
   const missed = entries.filter(({ entryId }) => !seen.has(entryId));
-  const repeated = [...seen].filter(([, { times }]) => times > 1);
+  const again = [...seen].filter(([, times]) => times > 1);
   return [
     ...missed.map(({ entryId }) => `${name} missed entry ${entryId}`),
-    ...repeated.map(([entryId, { times }]) => `${name} saw entry ${entryId} ${times} times`),
+    ...again.map(([entryId, times]) => `${name} saw entry ${entryId} ${times} times`),
   ];
 }
 
-function groupedBy<T, Key>(items: readonly T[], keyOfItem: (item: T) => Key | undefined): Map<Key, T[]> {
-  const groups = new Map<Key, T[]>();
-  for (const item of items) {
-    const key = keyOfItem(item);
-    if (key === undefined) continue;
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
+/** A code earns each kind of event once. */
+function keyOf({ code, event }: { readonly code?: string | null; readonly event: string | null }): string {
+  return `${event} of ${code}`;
+}
+
+function repeated<T>(items: readonly T[], keyOfItem: (item: T) => string): string[] {
+  return [...Map.groupBy(items, keyOfItem)].filter(([, group]) => group.length > 1).map(([key]) => key);
 }

@@ -3,13 +3,13 @@ import type { RewardEntry } from "./companion-api.ts";
 
 export interface Follower {
   /** How often each entry was seen, by its id. */
-  readonly seen: ReadonlyMap<string, { entry: RewardEntry; times: number }>;
+  readonly seen: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
 
 /** Watches the ledger of one API node from its start, as a bot does: comes back after each loss, from its last cursor. */
 export function followRewards(apiUrl: string, backendApiKey: string): Follower {
-  const seen = new Map<string, { entry: RewardEntry; times: number }>();
+  const seen = new Map<string, number>();
   const stopping = new AbortController();
   let lastEventId: string | undefined;
 
@@ -25,7 +25,7 @@ export function followRewards(apiUrl: string, backendApiKey: string): Follower {
       if (fields.id === undefined || fields.data === undefined) continue;
       const entry: RewardEntry = JSON.parse(fields.data);
       lastEventId = fields.id;
-      seen.set(entry.entryId, { entry, times: (seen.get(entry.entryId)?.times ?? 0) + 1 });
+      seen.set(entry.entryId, (seen.get(entry.entryId) ?? 0) + 1);
     }
   }
 

@@ -9,7 +9,12 @@ import type { Nodes } from "./start-nodes.ts";
 const STEP_WITHIN_MS = 12_000;
 const PEOPLE_AT_ONCE = 16;
 
-const ANYWHERE = "at a random moment";
+export interface Step {
+  /** In how many runs a server was to die there. */
+  dealt: number;
+  /** In how many it did; in the others it died at a moment of no meaning. */
+  reached: number;
+}
 
 interface Killing {
   readonly nodes: Nodes;
@@ -23,8 +28,7 @@ interface Killing {
  */
 export function killAtSteps({ nodes, earning, random }: Killing) {
   const deal = { "ad-service": dealSteps("ad-service", random), api: dealSteps("api", random) };
-  /** How often a server died at each place. */
-  const deaths = new Map<string, number>();
+  const steps = new Map<string, Step>();
 
   async function earnUntil(hasDied: () => boolean): Promise<void> {
     const until = Date.now() + STEP_WITHIN_MS;
@@ -44,17 +48,16 @@ export function killAtSteps({ nodes, earning, random }: Killing) {
   }
 
   return {
-    deaths,
+    steps,
     async run(): Promise<void> {
       const role = random.pick(["ad-service", "ad-service", "api"] as const);
       const targets = nodes.all.filter((node) => node.role === role);
-      let step = deal[role]();
-      if (!(await dieAt(targets, step))) {
-        await random.pick(targets).kill();
-        step = ANYWHERE;
-      }
-      const place = `${role} ${step}`;
-      deaths.set(place, (deaths.get(place) ?? 0) + 1);
+      const step = deal[role]();
+      const known = steps.get(`${role} ${step}`) ?? { dealt: 0, reached: 0 };
+      steps.set(`${role} ${step}`, known);
+      known.dealt += 1;
+      if (await dieAt(targets, step)) known.reached += 1;
+      else await random.pick(targets).kill();
       await Promise.all(nodes.all.map((node) => node.isUp || node.start()));
     },
   };

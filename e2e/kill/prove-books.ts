@@ -1,6 +1,6 @@
 import { earnEvents } from "./earn-events.ts";
 import { followRewards } from "./follow-rewards.ts";
-import { killAtSteps } from "./kill-at-steps.ts";
+import { killAtSteps, type Step } from "./kill-at-steps.ts";
 import { seededRandom } from "./seeded-random.ts";
 import { type Settled, settleBooks } from "./settle-books.ts";
 import { type NodesOptions, startNodes } from "./start-nodes.ts";
@@ -13,41 +13,47 @@ export interface Proof extends NodesOptions {
   readonly block: number;
   readonly seed: number;
   /** Begun one after the other, evenly spread over the runs, which go on meanwhile. */
-  readonly disturbances: readonly { readonly name: string; begin(): Promise<void> }[];
+  readonly disturbances: readonly Disturbance[];
 }
+
+interface Disturbance {
+  readonly name: string;
+  begin(): Promise<void>;
+}
+
+/** Of the faults: the first tell what is wrong. */
+const MOST_SHOWN = 20;
+/** A step that was dealt so often comes at least once, unless its statement has another name by now. */
+const SURELY_REACHED_IN = 6;
 
 /** Makes the runs, holds the books against one another and prints what was seen. False: something is wrong. */
 export async function proveBooks(proof: Proof): Promise<boolean> {
-  const { runs, block, seed, name, disturbances } = proof;
+  const { runs, block, seed } = proof;
   const startedAt = Date.now();
   const say = (text: string) => console.log(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${text}`);
-  say(`${runs} runs on ${name}, --seed ${seed}`);
+  say(`${runs} runs on ${proof.name}, --seed ${seed}`);
   const nodes = await startNodes(proof);
   const earning = earnEvents(nodes);
-  const followers = nodes.all
-    .filter(({ role }) => role === "api")
-    .map(({ url }) => followRewards(url, nodes.secrets.backendApiKey));
+  const apis = nodes.all.filter(({ role }) => role === "api");
+  const followers = apis.map(({ url }) => followRewards(url, nodes.secrets.backendApiKey));
   const killing = killAtSteps({ nodes, earning, random: seededRandom(seed) });
-  const begun: Promise<void>[] = [];
+  const disturbing = disturbancesOf(proof, say);
   try {
     for (let run = 1; ; run++) {
-      const disturbance = disturbances[begun.length];
-      if (disturbance && run > (runs * (begun.length + 1)) / (disturbances.length + 1)) {
-        say(`run ${run}: ${disturbance.name}`);
-        begun.push(disturbance.begin());
-      }
+      disturbing.begin(run);
       await killing.run();
       const isLast = run === runs;
       if (run % block !== 0 && !isLast) continue;
-      await Promise.all(begun);
+      await disturbing.end();
       await earning.finish();
       const settled = await settleBooks({ nodes, promises: earning.promises, followers, isLast });
+      const faults = [...settled.faults, ...(isLast ? unreached(killing.steps) : [])];
       say(`run ${run}: ${describe(settled, nodes.arrivals)}`);
-      for (const fault of settled.faults) console.error(`  ${fault}`);
-      if (settled.faults.length > 0 || isLast) {
-        say(`died ${describeDeaths(killing.deaths)}`);
-        return settled.faults.length === 0;
-      }
+      for (const fault of faults.slice(0, MOST_SHOWN)) console.error(`  ${fault}`);
+      if (faults.length > MOST_SHOWN) console.error(`  and ${faults.length - MOST_SHOWN} more`);
+      if (faults.length === 0 && !isLast) continue;
+      say(`died ${describeSteps(killing.steps)}`);
+      return faults.length === 0;
     }
   } finally {
     await Promise.all(followers.map((follower) => follower.stop()));
@@ -55,18 +61,40 @@ export async function proveBooks(proof: Proof): Promise<boolean> {
   }
 }
 
-function describe({ books, lost, paidTwice, faults, states }: Settled, arrivals: ReadonlyMap<string, Arrival>): string {
+function disturbancesOf({ runs, disturbances }: Proof, say: (text: string) => void) {
+  const begun: Promise<void>[] = [];
+  return {
+    begin(run: number): void {
+      const next = disturbances[begun.length];
+      if (!next || run <= (runs * (begun.length + 1)) / (disturbances.length + 1)) return;
+      say(`run ${run}: ${next.name}`);
+      begun.push(next.begin());
+    },
+    async end(): Promise<void> {
+      await Promise.all(begun);
+    },
+  };
+}
+
+function describe({ books, lost, paidTwice, states }: Settled, arrivals: ReadonlyMap<string, Arrival>): string {
   const sent = [...arrivals.values()].reduce((sum, { times }) => sum + times, 0);
   const deliveries = [...states].map(([state, number]) => `${number} ${state}`).join(", ");
   return [
     `${books.events.length} events (${deliveries})`,
     `${books.entries.length} ledger entries`,
-    ...[`${lost} lost`, `${paidTwice} paid twice`, `${faults.length} faults`],
+    `${lost} lost, ${paidTwice} paid twice`,
     `${sent - arrivals.size} duplicates on the wire`,
   ].join("; ");
 }
 
-function describeDeaths(deaths: ReadonlyMap<string, number>): string {
-  const places = [...deaths].sort(([one], [other]) => (one < other ? -1 : 1));
-  return places.map(([place, times]) => `\n         ${String(times).padStart(4)} × ${place}`).join("");
+function unreached(steps: ReadonlyMap<string, Step>): string[] {
+  const never = [...steps].filter(([, { dealt, reached }]) => dealt >= SURELY_REACHED_IN && reached === 0);
+  return never.map(([name]) => `no server has died ${name}: does that statement have another name now?`);
+}
+
+function describeSteps(steps: ReadonlyMap<string, Step>): string {
+  const inOrder = [...steps].sort(([one], [other]) => (one < other ? -1 : 1));
+  const anywhere = inOrder.reduce((sum, [, { dealt, reached }]) => sum + dealt - reached, 0);
+  const lines = [...inOrder.map(([name, { reached }]): [string, number] => [name, reached]), ["at no step", anywhere]];
+  return lines.map(([name, times]) => `\n         ${String(times).padStart(4)} × ${name}`).join("");
 }

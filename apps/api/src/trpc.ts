@@ -1,4 +1,5 @@
 import { initTRPC, TRPCError } from "@trpc/server";
+import { z } from "zod";
 
 /** Who calls. Decided once per request: by the Authorization header, or by the door, where it is the socket in the data folder. */
 export type Caller = { kind: "backend" } | { kind: "user"; userId: string } | { kind: "nobody" };
@@ -40,6 +41,14 @@ export const userOrBackendProcedure = t.procedure.use(({ ctx, next }) => {
   }
   return next({ ctx: { caller: ctx.caller } });
 });
+
+/** Text as PostgreSQL keeps it: another one would fail, or come back as a text that equals a third. */
+export const storableText = (maxLength: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text without U+0000");
 
 /** Whose rewards are read: a user's own whatever he asks for, and the one that a backend names. */
 export function subjectOf(caller: Exclude<Caller, { kind: "nobody" }>, userId: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
-import { backendProcedure, router } from "../trpc.ts";
+import { backendProcedure, router, storableText } from "../trpc.ts";
 import type { CreateCodeOutcome } from "./schema.ts";
 
 export interface CodeVerbs {
@@ -11,7 +11,7 @@ export const codeProcedures = (verbs: CodeVerbs) =>
   router({
     /** Asks the ad service for the user's code, with the links that carry it. Asking again returns the open code. */
     create: backendProcedure
-      .input(z.object({ userId: telegramId, reference: z.string().min(1).max(128).optional() }))
+      .input(z.object({ userId: telegramId, reference: storableText(128).optional() }))
       .mutation(
         ({ input }): Promise<CreateCodeOutcome> =>
           verbs.createCode({ userId: input.userId, reference: input.reference }),

@@ -1,7 +1,7 @@
 import { eventType, telegramId } from "@intermission/ad-core/client-api";
 import { TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";
-import { backendProcedure, router, subjectOf, userOrBackendProcedure } from "../trpc.ts";
+import { backendProcedure, router, storableText, subjectOf, userOrBackendProcedure } from "../trpc.ts";
 import type { RewardPage, RewardStatus, SpendOutcome, WatchOutcome } from "./schema.ts";
 
 export interface LedgerVerbs {
@@ -28,7 +28,7 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
     status: userOrBackendProcedure
       .input(
         z.object({
-          code: z.string().min(1).max(64).optional(),
+          code: storableText(64).optional(),
           userId: telegramId.optional(),
           event: eventType.optional(),
         }),
@@ -72,8 +72,8 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
         z.object({
           userId: telegramId,
           amount: z.int().min(1).max(maximalAmount),
-          idempotencyKey: z.string().min(1).max(128),
-          note: z.string().min(1).max(200).optional(),
+          idempotencyKey: storableText(128),
+          note: storableText(200).optional(),
         }),
       )
       .mutation(({ input }): Promise<SpendOutcome> => verbs.spend({ ...input, note: input.note ?? null })),

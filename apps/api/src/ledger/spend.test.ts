@@ -96,6 +96,11 @@ describe.each(testDatabases())("spending on %s", (kind) => {
     expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((index) => `evt_7_${index}`));
   });
 
+  test.each(["\ud800", "a\0"])("a key that PostgreSQL would keep as another text is refused: %j", async (key) => {
+    const user = await earner("9");
+    await expect(user.spend(1, key)).rejects.toThrow("well-formed");
+  });
+
   test.each([0, -1, 1.5, 2 ** 53, "3"])("an amount of %s is no order", async (amount) => {
     const order = JSON.stringify({ userId: "1", amount, idempotencyKey: "odd" });
     const headers = { authorization: `Bearer ${api.config.backendApiKey}`, "content-type": "application/json" };

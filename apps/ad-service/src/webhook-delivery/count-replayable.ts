@@ -1,13 +1,13 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
-import { idsBetween, type ReplayRange, type ReplayScope, replayable } from "./replayable-deliveries.ts";
+import { idsBetween, type ReplayRange, type ReplayScope, replayableDeliveries } from "./replayable-deliveries.ts";
 
 const MOST_LOOKED_AT = 10_000;
 
 const countOf = (scope: ReplayScope) =>
   statement<{ count: number; unknown: number; lookedAt: number }>(
     `deliveries.count-replayable-${scope}`,
-    `with looked_at as (${replayable(scope)})
+    `with looked_at as (${replayableDeliveries(scope)})
     select count(*) filter (where is_wanted) as count, count(*) filter (where state = 'unknown') as unknown,
       count(*) as "lookedAt"
     from looked_at`,

@@ -217,6 +217,39 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     });
   });
 
+  test("whatever is asked for while everything is under way, nothing is lost, left behind or sent unbooked", async () => {
+    // Every third answer is a failure, and what waits comes back at once.
+    endpoint.answer = (response) => response.writeHead(endpoint.received.length % 3 === 0 ? 500 : 200).end();
+    await stage.setEndpoint({ max_in_flight: 20 });
+    const made = await stage.enqueue(60);
+    send();
+    const since = new Date(Date.now() - 60_000);
+    for (let round = 0; round < 20; round++) {
+      const some = made.filter(() => Math.random() < 0.2);
+      const range = { botId: stage.botId, scope: "everything", since, until: new Date() } as const;
+      await Promise.all([
+        ...some.map(replayOne),
+        round % 5 === 0 && replayDeliveries(store.database, range),
+        stage.makeDue(),
+      ]);
+    }
+    endpoint.answer = (response) => response.end();
+    const rows = await eventually(
+      async () => {
+        await stage.makeDue();
+        return stage.deliveries();
+      },
+      (all) => all.every(({ state }) => state === "delivered"),
+      20_000,
+    );
+    const attempts = await stage.attempts();
+    expect(rows.every(({ resume_state, resume_due_at }) => resume_state === null && resume_due_at === null)).toBe(true);
+    expect(attempts).toHaveLength(endpoint.received.length);
+    const bodies = endpoint.received.map(({ headers, body }) => `${headers["webhook-id"]} ${body}`);
+    expect(new Set(bodies).size).toBe(60);
+    expect(await stage.endpoint()).toMatchObject({ in_flight: 0 });
+  });
+
   describe("many events", () => {
     const range = (scope: ReplayScope, since = new Date(Date.now() - 60_000)) => {
       const until = new Date(Date.now() + 1000);

@@ -3,7 +3,7 @@ import type { AdDatabase } from "../ad-database.ts";
 import type { DeliveryMode } from "../bots/schema.ts";
 import { type EndpointObstacle, endpointObstacle } from "./endpoint-obstacle.ts";
 import { replayChanges } from "./replay-delivery.ts";
-import { idsBetween, type ReplayRange, type ReplayScope, replayable } from "./replayable-deliveries.ts";
+import { idsBetween, type ReplayRange, type ReplayScope, replayableDeliveries } from "./replayable-deliveries.ts";
 import { wakeDeliveries } from "./wake-deliveries.ts";
 
 /** Looked at by one call: short enough to stand between other work. */
@@ -30,7 +30,7 @@ const readBot = statement<{ deliveryMode: DeliveryMode; obstacle: EndpointObstac
 const replayOf = (scope: ReplayScope) =>
   statement<{ replayed: number; lookedAt: number; last: string | null }>(
     `deliveries.replay-${scope}`,
-    `with looked_at as (${replayable(scope, "for update of deliveries skip locked")}),
+    `with looked_at as (${replayableDeliveries(scope, "for update of deliveries skip locked")}),
     replayed as (
       update deliveries set ${replayChanges("looked_at")}
       from looked_at

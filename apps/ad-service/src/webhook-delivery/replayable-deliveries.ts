@@ -19,7 +19,7 @@ export interface ReplayRange {
  * What is unknown is sent again by its own name only: its receiver may have rewarded it, and may not dedupe. What is held
  * goes out by itself, what is under way is on its way, and tests are no events.
  */
-export const replayable = (scope: ReplayScope, locking = "") => `
+export const replayableDeliveries = (scope: ReplayScope, locking = "") => `
     select deliveries.bot_id, event_id, deliveries.state, due_at,
       ${wanted[scope]} and not is_test as is_wanted, ${resumeState} as resumes_as
     from deliveries join events using (bot_id, event_id) join bots using (bot_id)

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { type Row, rowsOf, tableOf } from "../show.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
 import { telegramIdOption, wholeNumber } from "./parse-option.ts";
-import { replayCommand } from "./replay-deliveries.ts";
+import { replayDeliveriesCommand } from "./replay-deliveries.ts";
 import { showDelivery } from "./show-delivery.ts";
 
 const states = ["waiting", "sending", "delivered", "failed", "held", "unknown"];
@@ -36,7 +36,7 @@ export function deliveryCommands(program: Command, context: CommandContext): voi
       context.print(delivery, () => showDelivery(delivery));
     });
 
-  replayCommand(deliveries, context);
+  replayDeliveriesCommand(deliveries, context);
 }
 
 interface ListOptions {

@@ -17,7 +17,7 @@ interface Range {
   since: string;
 }
 
-export function replayCommand(deliveries: Command, context: CommandContext): void {
+export function replayDeliveriesCommand(deliveries: Command, context: CommandContext): void {
   const command = deliveries
     .command("replay")
     .description("send again what was sent before: the same event_id, the same bytes");

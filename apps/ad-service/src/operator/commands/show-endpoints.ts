@@ -1,5 +1,5 @@
 import { type Row, tableOf, textOf } from "../show.ts";
-import { timeFrom } from "../show-time.ts";
+import { timeFrom } from "../time-from.ts";
 
 /** A line of numbers for each endpoint, and below it what there is to say of it in words. */
 export function showEndpoints(endpoints: readonly Row[], asOf: Date): string {

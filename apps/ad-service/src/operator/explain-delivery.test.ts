@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import type { ShownDelivery } from "../webhook-delivery/show-delivery.ts";
+import { adviseOnAnswer } from "./advise-on-answer.ts";
+import { explainDelivery } from "./explain-delivery.ts";
+
+const noon = new Date("2026-03-01T12:00:00.000Z");
+const delivery: ShownDelivery = {
+  ...{ botId: "7000000001", eventId: "evt_1", event: "rewarded", userId: "1", isTest: false, state: "waiting" },
+  ...{ attempts: 1, dueAt: noon, createdAt: noon, finishedAt: null, endReason: null, resumeState: null },
+  ...{ obstacle: null, notBefore: null, body: "{}", log: [] },
+};
+
+test.each<[Partial<ShownDelivery>, string]>([
+  [{ state: "delivered" }, "answered 2xx"],
+  [{ state: "sending" }, "under way"],
+  [{}, "has its time"],
+  [{ resumeState: "delivered" }, "somebody asked; should that fail, it is delivered as before"],
+  [{ notBefore: new Date("2026-03-01T12:05:00.000Z") }, "left in peace until 2026-03-01T12:05:00.000Z"],
+  // It is due only after the rest: nothing keeps it.
+  [{ notBefore: new Date("2026-03-01T11:59:00.000Z") }, "has its time"],
+  [{ obstacle: "gone" }, "endpoints enable 7000000001"],
+  [{ state: "held", obstacle: "pending" }, "endpoints test 7000000001"],
+  [{ state: "held", obstacle: "no-endpoint" }, "--webhook-url"],
+  [{ state: "held", obstacle: "no-token" }, "tokens create --bot-id 7000000001"],
+  [{ state: "held" }, "goes out any moment"],
+  [{ state: "failed", endReason: "attempts-used-up" }, "deliveries replay evt_1"],
+  [{ state: "failed", endReason: "held-too-long" }, "held for 30 days"],
+  [{ state: "failed", endReason: "test", isTest: true }, "endpoints test 7000000001"],
+  [{ state: "unknown", endReason: "at-most-once" }, "nobody knows whether it arrived"],
+])("%j is explained, with the way on", (change, words) => {
+  expect(explainDelivery({ ...delivery, ...change })).toContain(words);
+});
+
+test("every answer but 2xx has advice", () => {
+  for (let status = 300; status < 600; status++) expect(adviseOnAnswer({ status, errorClass: null })).toBeTruthy();
+  expect(adviseOnAnswer({ status: 302, errorClass: "redirect" })).toContain("redirects are not followed");
+  expect(adviseOnAnswer({ status: null, errorClass: null })).toContain("nobody knows");
+  expect(adviseOnAnswer({ status: 204, errorClass: null })).toBeUndefined();
+});

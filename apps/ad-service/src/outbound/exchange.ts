@@ -99,10 +99,6 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     this.#bytesBefore = this.#connection?.bytesRead() ?? 0;
   }
 
-  onRequestUpgrade(_controller: Dispatcher.DispatchController, status: number): void {
-    this.giveUp(new OutgoingFailure("protocol", `status ${status} to a request that asked for no other protocol`));
-  }
-
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHead["headers"]): void {
     if (status < 200 && ++this.#interimAnswers > MOST_INTERIM_ANSWERS)
       this.giveUp(new OutgoingFailure("too-large", "interim answers do not end"));

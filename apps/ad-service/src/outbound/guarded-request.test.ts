@@ -1,12 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { always, answering, type Behaviour, silence, startMisbehavingServer } from "./faults/misbehaving-server.ts";
+import {
+  always,
+  answering,
+  type Behaviour,
+  ending,
+  silence,
+  startMisbehavingServer,
+} from "./faults/misbehaving-server.ts";
 import { testCertificate, testKey } from "./faults/test-certificates.ts";
 import { type GuardedRequestSettings, openGuardedRequests } from "./guarded-request.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+/** Long before any real timeout, and long enough for a busy machine. */
+const soon = { timeout: 4000 };
 const certificate = { key: testKey, cert: testCertificate };
 
 beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), testCertificate]));
@@ -66,6 +75,19 @@ describe("what is asked", () => {
     expect(seen).toEqual(Array(2).fill(["hook.test", "http/1.1"]));
   });
 
+  test.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "a refused certificate stays refused when %s could resume",
+    async (version) => {
+      const versions = { minVersion: version, maxVersion: version };
+      const { port, connections } = await server(always(OK), { certificate: { ...certificate, ...versions } });
+      const send = door();
+      for (let attempt = 0; attempt < 3; attempt++) {
+        expect(await send(`https://other.test:${port}/`)).toMatchObject({ errorClass: "tls", wasSent: false });
+      }
+      expect(connections()).toBe(3);
+    },
+  );
+
   test("a header that cannot be sent is our own fault, not the endpoint's", async () => {
     const { port, connections } = await server(answering(OK));
     const sent = door()(`http://hook.test:${port}/`, { headers: { "x-bad": "a\r\nb: c" } });
@@ -75,6 +97,20 @@ describe("what is asked", () => {
 });
 
 describe("connections", () => {
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("a new one resumes what %s agreed on before", async (version) => {
+    const resumed: boolean[] = [];
+    const { port } = await server(
+      (socket) => {
+        if (socket instanceof tls.TLSSocket) resumed.push(socket.isSessionReused());
+        ending(OK)(socket);
+      },
+      { certificate: { ...certificate, minVersion: version, maxVersion: version } },
+    );
+    const send = door();
+    for (let index = 0; index < 2; index++) await send(`https://hook.test:${port}/`);
+    expect(resumed).toEqual([false, true]);
+  });
+
   test("one is kept and used again", async () => {
     const { port, connections } = await server(always(OK));
     const send = door();
@@ -94,10 +130,10 @@ describe("connections", () => {
 
   test.each(["http", "https"])("none is left open when the time of an exchange is over: %s", async (scheme) => {
     const { port, connections, open } = await server(silence);
-    const timeouts = { connectTimeoutMs: 100, totalTimeoutMs: 200 };
+    const timeouts = { connectTimeoutMs: 500, totalTimeoutMs: 700 };
     expect(await door()(`${scheme}://hook.test:${port}/`, timeouts)).toMatchObject({ outcome: "failed" });
     expect(connections()).toBe(1);
-    await expect.poll(open).toBe(0);
+    await expect.poll(open, soon).toBe(0);
   });
 
   test("closing ends what is kept and what is under way", async () => {
@@ -107,10 +143,10 @@ describe("connections", () => {
     await Promise.all([requests.guardedRequest(request), requests.guardedRequest(request)]);
     const silent = requests.guardedRequest(request);
     const ended = expect(silent).rejects.toThrow("could not be made");
-    await expect.poll(open).toBe(2);
+    await expect.poll(open, soon).toBe(2);
     await requests.close();
     await ended;
-    await expect.poll(open).toBe(0);
+    await expect.poll(open, soon).toBe(0);
   });
 });
 
@@ -120,13 +156,15 @@ describe("our own wish to stop is no failure of the other side", () => {
     const send = door();
     const controller = new AbortController();
     const stopped = Array.from({ length: 20 }, () => send(`http://hook.test:${port}/`, { signal: controller.signal }));
-    const other = send(`http://hook.test:${port}/`, { totalTimeoutMs: 1000 });
+    const others = new AbortController();
+    const other = send(`http://hook.test:${port}/`, { signal: others.signal });
     const all = Promise.allSettled(stopped);
-    await expect.poll(connections).toBe(21);
+    await expect.poll(connections, soon).toBe(21);
     controller.abort(new Error("stopping"));
     for (const result of await all) expect(result).toMatchObject({ reason: new Error("stopping") });
-    await expect.poll(open).toBe(1);
-    expect(await other).toMatchObject({ errorClass: "timeout-total" });
+    await expect.poll(open, soon).toBe(1);
+    others.abort(new Error("stopping, too"));
+    await expect(other).rejects.toThrow("stopping, too");
   });
 
   test("while the name is looked up, and before anything began", async () => {
@@ -165,9 +203,9 @@ describe("phases", () => {
 
   test("the one that was cut short counts until then, and those after it are not there", async () => {
     const { port } = await server(silence);
-    const { timings } = await door()(`https://hook.test:${port}/`, { connectTimeoutMs: 100 });
+    const { timings } = await door()(`https://hook.test:${port}/`, { connectTimeoutMs: 500 });
     expect(timings).toMatchObject({ dnsMs: expect.any(Number), tcpMs: expect.any(Number), firstByteMs: null });
     expect(timings.tlsMs).toBeGreaterThan(50);
-    expect(timings.totalMs).toBeGreaterThanOrEqual(100);
+    expect(timings.totalMs).toBeGreaterThanOrEqual(500);
   });
 });

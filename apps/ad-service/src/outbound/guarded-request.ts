@@ -91,6 +91,7 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
       giveBackConnection(pool, connection, exchange.isClean);
     }
   }
+
   async function guardedRequest(request: OutgoingRequest): Promise<GuardedResult> {
     request.signal?.throwIfAborted();
     const exchange = new Exchange(request);

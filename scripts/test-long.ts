@@ -14,10 +14,10 @@ async function main(): Promise<void> {
   try {
     const kill = (script: string, ...options: string[]) =>
       runCommand(process.execPath, [`e2e/kill/${script}.ts`, ...options], { stdio: "inherit" });
-    await kill("random-kills", "--store", "pglite", "--runs", "20");
+    await kill("random-kills", "--store", "pglite", "--runs", "16");
     if (postgres === undefined)
       throw new Problem("The kill scripts did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
-    await kill("many-nodes", "--runs", "30");
+    await kill("many-nodes", "--runs", "24");
   } finally {
     await postgres?.stop();
   }

@@ -1,6 +1,7 @@
 /**
  * Preloaded into a server (`node --import`), which runs as it is: ends it by SIGKILL at an exact step, so that nothing in
- * it can clean up. SIGUSR2 arms it with the `DeathStep` that stands in the file named by DIE_AT_FILE.
+ * it can clean up. SIGUSR2 arms it with what stands in the file of DIE_AT_FILE: "after:deliveries.claim:2" means after the
+ * second claim that moved a row. death-steps.ts has all steps; an empty file disarms.
  */
 import diagnostics from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
@@ -36,7 +37,7 @@ Client.prototype.query = function (this: PgClient, ...question) {
   passed(`before:${name}`);
   const answer = query.apply(this, question);
   // The statement is on its way by then, and its answer is not here: the database may commit what nobody hears of.
-  setImmediate(passed, `during:${name}`);
+  if (armed?.place === `during:${name}`) setImmediate(passed, armed.place);
   if (answer instanceof Promise) answer.then(({ rowCount }) => rowCount === 0 || passed(`after:${name}`), ignore);
   return answer;
 };

@@ -10,7 +10,7 @@ export interface Promises {
   readonly spent: { readonly userId: string; readonly note: string; readonly outcome: "spent" | "insufficient" }[];
 }
 
-/** As many share all codes, so that a user's balance is written by several nodes at once. */
+/** So few that several nodes write one balance at once. */
 const USERS = 40;
 
 /** People who watch ads, follow links and spend, and try again whenever a server does not answer. */
@@ -18,6 +18,7 @@ export function earnEvents(nodes: Nodes) {
   const api = companionApi(nodes.apiUrl, nodes.secrets.backendApiKey);
   const promises: Promises = { earned: [], spent: [] };
   const underWay = new Set<Promise<void>>();
+  const gaveUp: unknown[] = [];
   let started = 0;
 
   async function earn(index: number): Promise<void> {
@@ -41,16 +42,18 @@ export function earnEvents(nodes: Nodes) {
     promises,
     /** Lets one more person begin. */
     begin(): void {
-      const work: Promise<void> = earn(started++).finally(() => underWay.delete(work));
-      work.catch(() => {});
+      const work = earn(started++)
+        .catch((fault: unknown) => void gaveUp.push(fault))
+        .finally(() => underWay.delete(work));
       underWay.add(work);
     },
     get underWay() {
       return underWay.size;
     },
-    /** Resolves when everybody was told what they have earned. */
+    /** Resolves when everybody was told what they have earned; rejects when somebody never was. */
     async finish(): Promise<void> {
       await Promise.all(underWay);
+      if (gaveUp.length > 0) throw new AggregateError(gaveUp, `${gaveUp.length} people gave up`);
     },
   };
 }

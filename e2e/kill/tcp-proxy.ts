@@ -79,13 +79,10 @@ async function reach(nextPort: () => number): Promise<Socket | undefined> {
   while (Date.now() < until) {
     const socket = connect(nextPort(), "127.0.0.1").setNoDelay();
     socket.on("error", () => {});
-    const isConnected = await Promise.race([
-      once(socket, "connect").then(
-        () => true,
-        () => false,
-      ),
-      once(socket, "close").then(() => false),
-    ]);
+    const isConnected = await new Promise<boolean>((resolve) => {
+      socket.once("connect", () => resolve(true));
+      socket.once("close", () => resolve(false));
+    });
     if (isConnected) return socket;
     await wait(50);
   }

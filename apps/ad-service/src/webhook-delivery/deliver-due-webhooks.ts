@@ -8,6 +8,7 @@ import { newAlarm } from "./alarm.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { bookAttempt } from "./book-attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, millisecondsToNextDue } from "./claim-deliveries.ts";
+import type { DeliveryLog } from "./delivery-log.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import { finishDeliveries } from "./finish-deliveries.ts";
 import { logEndpointChange } from "./log-endpoint-change.ts";
@@ -21,12 +22,6 @@ export interface WebhookDeliveryDeps {
   log: DeliveryLog;
   metrics?: DeliveryMetrics;
   limits?: Partial<DeliveryLimits>;
-}
-
-export interface DeliveryLog {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
 }
 
 export interface DeliveryLimits {

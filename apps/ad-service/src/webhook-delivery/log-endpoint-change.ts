@@ -1,4 +1,4 @@
-import type { DeliveryLog } from "./deliver-due-webhooks.ts";
+import type { DeliveryLog } from "./delivery-log.ts";
 import type { EndpointChange } from "./finish-deliveries.ts";
 
 const disabledBecause = {

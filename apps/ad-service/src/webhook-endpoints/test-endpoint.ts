@@ -8,7 +8,7 @@ import type { SecretBox } from "../bots/secret-box.ts";
 import { signingTokens } from "../bots/signing-tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { attemptDelivery } from "../webhook-delivery/attempt-delivery.ts";
-import type { DeliveryLog } from "../webhook-delivery/deliver-due-webhooks.ts";
+import type { DeliveryLog } from "../webhook-delivery/delivery-log.ts";
 import type { FinishedAttempt } from "../webhook-delivery/finish-deliveries.ts";
 import type { EndpointState } from "../webhook-delivery/schema.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";

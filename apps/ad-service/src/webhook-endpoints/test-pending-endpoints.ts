@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
-import type { DeliveryLog } from "../webhook-delivery/deliver-due-webhooks.ts";
+import type { DeliveryLog } from "../webhook-delivery/delivery-log.ts";
 import type { EndpointTests } from "./test-endpoint.ts";
 
 const LOOK_EVERY_MS = 500;

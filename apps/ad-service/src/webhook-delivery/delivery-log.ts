@@ -1,0 +1,6 @@
+/** Where delivery says what an operator should know. */
+export interface DeliveryLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}

@@ -48,7 +48,7 @@ export const storableText = (maxLength: number) =>
     .string()
     .min(1)
     .max(maxLength)
-    .refine((text) => text.isWellFormed() && !text.includes("\0"), "must be well-formed text without U+0000");
+    .refine((text) => !/\p{Surrogate}|\0/u.test(text), "must be well-formed text without U+0000");
 
 /** Whose rewards are read: a user's own whatever he asks for, and the one that a backend names. */
 export function subjectOf(caller: Exclude<Caller, { kind: "nobody" }>, userId: string | undefined): string | undefined {

@@ -193,6 +193,13 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect(await stateOf(eventId)).toMatchObject({ state: "delivered" });
     });
 
+    test("that is held by nothing any more goes out at once", async () => {
+      const [eventId = ""] = await stage.enqueue();
+      await set([eventId], "state = 'held', schedule_step = 2");
+      expect(await replayOne(eventId)).toEqual({ outcome: "replayed", notBefore: null });
+      expect(await stateOf(eventId)).toMatchObject({ state: "waiting", schedule_step: 2, resume_state: null });
+    });
+
     test("tells until when its endpoint rests", async () => {
       const eventId = await delivered();
       const until = inAnHour();

@@ -42,7 +42,10 @@ export const userOrBackendProcedure = t.procedure.use(({ ctx, next }) => {
   return next({ ctx: { caller: ctx.caller } });
 });
 
-/** Text as PostgreSQL keeps it: another one would fail, or come back as a text that equals a third. */
+/**
+ * Text as PostgreSQL keeps it: another one would fail, or come back as a text that equals a third. (`isWellFormed` is
+ * unknown to the clients that read this file's types.)
+ */
 export const storableText = (maxLength: number) =>
   z
     .string()

@@ -193,6 +193,31 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect(await stateOf(eventId)).toMatchObject({ state: "delivered" });
     });
 
+    test.runIf(kind === "server")(
+      "whose attempt is booked at this very moment is sent again, if that is the answer",
+      async () => {
+        const [eventId = ""] = await stage.enqueue();
+        await set([eventId], "state = 'sending', lease_until = now() + interval '30 seconds'");
+        const finish =
+          "update deliveries set state = 'delivered', lease_until = null where bot_id = $1 and event_id = $2";
+        const replayed = await store.database.transaction(async (tx) => {
+          await tx.run(statement("test.finish", finish), [stage.botId, eventId]);
+          const replaying = replayOne(eventId);
+          await eventually(
+            () =>
+              store.database.run(
+                statement<{ pid: number }>("test.waits", "select pid from pg_locks where not granted"),
+                [],
+              ),
+            (waiting) => waiting.length > 0,
+          );
+          return { replaying };
+        });
+        expect(await replayed.replaying).toEqual({ outcome: "replayed", notBefore: null });
+        expect(await stateOf(eventId)).toMatchObject({ state: "waiting", resume_state: "delivered" });
+      },
+    );
+
     test("that is held by nothing any more goes out at once", async () => {
       const [eventId = ""] = await stage.enqueue();
       await set([eventId], "state = 'held', schedule_step = 2");

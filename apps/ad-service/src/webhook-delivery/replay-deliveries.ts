@@ -35,7 +35,6 @@ const replayOf = (scope: ReplayScope) =>
       update deliveries set ${replayChanges("looked_at")}
       from looked_at
       where is_wanted and deliveries.bot_id = looked_at.bot_id and deliveries.event_id = looked_at.event_id
-        and deliveries.state = looked_at.state
       returning 1
     )
     select (select count(*) from replayed) as replayed, count(*) as "lookedAt", max(event_id) as last from looked_at`,

@@ -36,6 +36,7 @@ export const replayChanges = (before: string) => `
       resume_due_at = case when ${before}.state = 'held' then deliveries.resume_due_at
         when ${before}.resumes_as = 'waiting' then ${before}.due_at end`;
 
+// The row is locked as it was judged. To ask for its state once more would ask this statement's older snapshot.
 const replay = statement<{
   outcome: Exclude<ReplayDeliveryOutcome["outcome"], "unknown-event">;
   obstacle: EndpointObstacle | null;
@@ -62,7 +63,6 @@ const replay = statement<{
     update deliveries set ${replayChanges("judged")}
     from judged
     where outcome = 'replayed' and deliveries.bot_id = judged.bot_id and deliveries.event_id = judged.event_id
-      and deliveries.state = judged.state
       -- What is due already is sent without our help; as a replay it would be sent twice.
       and not (judged.state = 'waiting' and judged.due_at <= now())
   )

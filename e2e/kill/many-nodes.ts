@@ -1,6 +1,6 @@
 /**
  * The same as random-kills.ts with three ad services and two companion APIs on one PostgreSQL, which crashes and restarts
- * after a third of the runs; after two thirds the nodes' connections to it are cut for ten seconds.
+ * in the middle; later the nodes' connections to it are cut for ten seconds, and at last not a byte passes for as long.
  *
  *   node e2e/kill/many-nodes.ts [--runs 300] [--seed 1] [--block 100]
  */
@@ -23,6 +23,11 @@ await withStore("postgres", async ({ cluster, dataDirectory }) => {
   const address = new URL(cluster.url);
   const proxy = await openTcpProxy({ targets: [Number(address.port)] });
   address.port = String(proxy.port);
+  const forTenSeconds = async (begin: () => void) => {
+    begin();
+    await wait(10_000);
+    proxy.mend();
+  };
   try {
     return await proveBooks({
       ...{ databaseUrl: address.href, dataDirectory, adServices: 3, apis: 2 },
@@ -32,11 +37,11 @@ await withStore("postgres", async ({ cluster, dataDirectory }) => {
         { name: "the database crashes and restarts", begin: cluster.restart },
         {
           name: "the nodes' connections to the database are cut for 10 s",
-          async begin() {
-            proxy.cut();
-            await wait(10_000);
-            proxy.mend();
-          },
+          begin: () => forTenSeconds(proxy.cut),
+        },
+        {
+          name: "for 10 s no byte passes between the nodes and the database",
+          begin: () => forTenSeconds(proxy.stall),
         },
       ],
     });

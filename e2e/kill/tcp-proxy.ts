@@ -6,6 +6,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Resets every connection, and every new one, until `mend`. */
   cut(): void;
+  /** Lets no byte pass until `mend`, and tells nobody. */
+  stall(): void;
   mend(): void;
   close(): Promise<void>;
 }
@@ -26,7 +28,10 @@ export async function openTcpProxy(options: {
   readonly observe?: () => ConnectionObserver;
 }): Promise<TcpProxy> {
   const open = new Set<Socket>();
+  /** Both ends of each connection that stands. */
+  const flowing = new Set<Socket>();
   let isCut = false;
+  let stalled: { readonly isOver: Promise<void>; readonly end: () => void } | undefined;
   let turn = 0;
 
   const server = createServer(async (client) => {
@@ -36,12 +41,17 @@ export async function openTcpProxy(options: {
     if (isCut) return void client.resetAndDestroy();
     client.pause();
     const target = await reach(() => options.targets[turn++ % options.targets.length] ?? 0);
+    await stalled?.isOver;
     if (target === undefined || client.destroyed || isCut) {
       target?.destroy();
       return void client.resetAndDestroy();
     }
     target.on("close", (hasFailed) => (hasFailed ? client.resetAndDestroy() : client.end()));
     client.on("close", () => target.destroy());
+    for (const socket of [client, target]) {
+      flowing.add(socket);
+      socket.on("close", () => flowing.delete(socket));
+    }
     const observer = options.observe?.();
     if (observer) {
       client.on("data", observer.onSent);
@@ -63,8 +73,16 @@ export async function openTcpProxy(options: {
       isCut = true;
       resetAll();
     },
+    stall() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stalled = { isOver: promise, end: resolve };
+      for (const socket of flowing) socket.pause();
+    },
     mend() {
       isCut = false;
+      if (stalled) for (const socket of flowing) socket.resume();
+      stalled?.end();
+      stalled = undefined;
     },
     async close() {
       resetAll();

@@ -1,6 +1,8 @@
 import { Duplex } from "node:stream";
 import type { PGlite } from "@electric-sql/pglite";
 
+const longestTurnMs = 20;
+
 /**
  * A socket for `pg.Client` whose far end is an embedded PGlite.
  *
@@ -10,6 +12,7 @@ import type { PGlite } from "@electric-sql/pglite";
 export class PgliteStream extends Duplex {
   readonly #engine: PGlite;
   #isEnded = false;
+  #turnBeganAt = performance.now();
 
   constructor(engine: PGlite) {
     super({ allowHalfOpen: false });
@@ -60,13 +63,28 @@ export class PgliteStream extends Duplex {
       // The engine reuses its output buffer.
       const answer = Buffer.from(this.#engine.execProtocolRawSync(burst));
       // pg.Client expects an answer after its call has returned, as from a socket.
-      process.nextTick(() => {
+      this.#later(() => {
         if (answer.length > 0 && !this.#isEnded) this.push(answer);
         done();
       });
     } catch (error) {
       done(error instanceof Error ? error : new Error("the embedded database failed", { cause: error }));
     }
+  }
+
+  /**
+   * On the next tick, which comes before all timers and sockets: who asks again with each answer would leave them no turn,
+   * so now and then they get one.
+   */
+  #later(work: () => void): void {
+    if (performance.now() - this.#turnBeganAt < longestTurnMs) {
+      process.nextTick(work);
+      return;
+    }
+    setImmediate(() => {
+      this.#turnBeganAt = performance.now();
+      work();
+    });
   }
 
   #end(): void {

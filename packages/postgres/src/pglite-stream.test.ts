@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { statement } from "./open-database.ts";
+import { openTestDatabase } from "./test-database.ts";
+
+const one = statement<{ one: number }>("one", "select 1 as one");
+
+test("who asks again with each answer leaves timers and sockets their turn", async () => {
+  const { database, dispose } = await openTestDatabase({ kind: "embedded", schema: "shop", migrations: {} });
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  const until = performance.now() + 1000;
+  let answers = 0;
+  while (performance.now() < until) answers += (await database.run(one, [])).length;
+  clearInterval(timer);
+  await dispose();
+  expect(answers).toBeGreaterThan(turns);
+  expect(turns).toBeGreaterThan(3);
+});

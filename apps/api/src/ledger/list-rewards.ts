@@ -3,17 +3,20 @@ import { type Runner, statement } from "@intermission/postgres/open-database";
 import { type EntryRow, entryColumns, rewardEntryOf } from "./rows.ts";
 import type { RewardPage } from "./schema.ts";
 
+/** Behind every entry. A condition that may be absent would keep a plan from beginning at the cursor. */
+const endOfLedger = { xid: "18446744073709551615", id: "9223372036854775807" };
+
 const pageOfBot = statement<EntryRow>(
   "list-rewards",
   `select ${entryColumns} from ledger_entries
-where bot_id = $1 and ($2::xid8 is null or (xid, entry_id) < ($2::xid8, $3::bigint))
+where bot_id = $1 and (xid, entry_id) < ($2::xid8, $3::bigint)
 order by xid desc, entry_id desc limit $4`,
 );
 
 const pageOfUser = statement<EntryRow>(
   "list-rewards-of-user",
   `select ${entryColumns} from ledger_entries
-where bot_id = $1 and user_id = $5 and ($2::xid8 is null or (xid, entry_id) < ($2::xid8, $3::bigint))
+where bot_id = $1 and user_id = $5 and (xid, entry_id) < ($2::xid8, $3::bigint)
 order by xid desc, entry_id desc limit $4`,
 );
 
@@ -23,9 +26,9 @@ export async function listRewards(
   botId: string,
   query: { userId: string | undefined; cursor: string | undefined; limit: number },
 ): Promise<RewardPage> {
-  const before = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+  const before = (query.cursor !== undefined && decodeCursor(query.cursor)) || endOfLedger;
   // One more than asked for tells whether there is a next page.
-  const values = [botId, before?.xid ?? null, before?.id ?? null, query.limit + 1];
+  const values = [botId, before.xid, before.id, query.limit + 1];
   const rows =
     query.userId === undefined
       ? await runner.run(pageOfBot, values)

@@ -20,6 +20,10 @@ async function main(): Promise<void> {
     await kill("random-kills", "--store", "pglite", "--runs", "16");
     if (postgres === undefined)
       throw new Problem("The kill scripts did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
+    const long = { LONG_TESTS: "true", TEST_DATABASE_URL: postgres.url };
+    await step("a database that is cut off for 10 s", () =>
+      runCommand("vitest", ["run", "lost-connections"], { env: long }),
+    );
     await kill("many-nodes", "--runs", "24");
   } finally {
     await postgres?.stop();

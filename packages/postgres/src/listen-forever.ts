@@ -1,16 +1,25 @@
 import pg from "pg";
 import type { DatabaseLogger } from "./database-logger.ts";
 
-/** One connection of its own that listens, and connects again when it breaks. Opened with the first listener. */
-export function listenForever(connection: pg.ClientConfig, schema: string, logger: DatabaseLogger | undefined) {
+/**
+ * One connection of its own that listens, and connects again when it breaks. Opened with the first listener. It asks for a
+ * sign of life now and then: on a connection that only waits, silence looks like peace.
+ */
+export function listenForever(
+  connection: pg.ClientConfig,
+  schema: string,
+  logger: DatabaseLogger | undefined,
+  { lookEveryMs = 10_000 }: { readonly lookEveryMs?: number | undefined } = {},
+) {
   const listeners = new Map<string, Set<(payload: string) => void>>();
   let client: pg.Client | undefined;
   let isClosed = false;
   let retry: NodeJS.Timeout | undefined;
+  let looking: NodeJS.Timeout | undefined;
   const nameOf = (channel: string) => `${schema}.${channel}`;
 
   async function connect(): Promise<void> {
-    const next = new pg.Client(connection);
+    const next = new pg.Client({ ...connection, query_timeout: 5000 });
     client = next;
     next.on("notification", ({ channel, payload }) => {
       for (const listener of listeners.get(channel) ?? []) listener(payload ?? "");
@@ -22,15 +31,32 @@ export function listenForever(connection: pg.ClientConfig, schema: string, logge
     try {
       await next.connect();
       for (const channel of listeners.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+      if (client === next) lookAfter(next);
     } catch (error) {
       logger?.warn({ err: error }, "the listening connection could not be made");
       if (client === next) reconnectSoon();
     }
   }
 
+  function lookAfter(current: pg.Client): void {
+    looking = setTimeout(() => {
+      current.query("select").then(
+        () => {
+          if (client === current) lookAfter(current);
+        },
+        (error) => {
+          if (client !== current) return;
+          logger?.warn({ err: error }, "the listening connection gives no sign of life");
+          reconnectSoon();
+        },
+      );
+    }, lookEveryMs).unref();
+  }
+
   function reconnectSoon(): void {
     const old = client;
     client = undefined;
+    clearTimeout(looking);
     old?.end().catch(() => {});
     if (isClosed || retry) return;
     retry = setTimeout(() => {
@@ -55,6 +81,7 @@ export function listenForever(connection: pg.ClientConfig, schema: string, logge
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(retry);
+      clearTimeout(looking);
       const last = client;
       client = undefined;
       await last?.end().catch(() => {});

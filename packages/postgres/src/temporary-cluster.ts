@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
+import { cleanUpCluster, firstNumberIn, isAlive, serverOf } from "./clean-up-cluster.ts";
 
 export interface TemporaryCluster {
   /** Of a superuser, on 127.0.0.1 only. */
@@ -14,15 +15,23 @@ export interface TemporaryCluster {
   stop(): Promise<void>;
 }
 
+const folderPrefix = "intermission-postgres-";
+
 /**
  * Starts a PostgreSQL server from the binaries of this machine on a temporary folder and a free port. The server refuses
- * to run as root, so root hands it to an unprivileged user.
+ * to run as root, so root hands it to an unprivileged user. It does not outlive this process, however that ends; what
+ * could not be cleaned up is at the next start. Without `fsync` it is faster, and survives everything but the machine's end.
  */
-export async function startTemporaryCluster(): Promise<TemporaryCluster | { outcome: "no-binaries" }> {
+export async function startTemporaryCluster({
+  fsync = true,
+} = {}): Promise<TemporaryCluster | { outcome: "no-binaries" }> {
   const binaries = findBinaries();
   if (binaries === undefined) return { outcome: "no-binaries" };
+  await cleanUpAbandoned();
   const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
-  const folder = mkdtempSync("/tmp/intermission-postgres-");
+  const folder = mkdtempSync(join("/tmp", folderPrefix));
+  writeFileSync(join(folder, "owner.pid"), String(process.pid));
+  cleanUpAfterUs(folder);
   if (owner) chownSync(folder, owner.uid, owner.gid);
   const data = join(folder, "data");
   const asOwner = { ...owner, cwd: "/", env: { PATH: process.env.PATH, LC_ALL: "C" } };
@@ -41,7 +50,7 @@ export async function startTemporaryCluster(): Promise<TemporaryCluster | { outc
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = [
     ...["listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`, "max_connections=200"],
-    ...["shared_buffers=256MB", "max_wal_size=4GB"],
+    ...["shared_buffers=256MB", "max_wal_size=4GB", `fsync=${fsync ? "on" : "off"}`],
   ];
   const start = async () => {
     const words = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
@@ -73,6 +82,37 @@ export async function startTemporaryCluster(): Promise<TemporaryCluster | { outc
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A process in a group of its own, so that what ends ours leaves it alone; it ends once we do. */
+function cleanUpAfterUs(folder: string): void {
+  const program = join(import.meta.dirname, "clean-up-cluster.ts");
+  const cleaner = spawn(process.execPath, [program, folder], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+    cwd: "/",
+    env: {},
+  });
+  cleaner.unref();
+  const { stdin } = cleaner;
+  stdin.on("error", () => {});
+  // A pipe to a child is a socket, which its type does not tell. It must not keep this process alive.
+  if ("unref" in stdin && typeof stdin.unref === "function") stdin.unref();
+}
+
+const YOUNG_MS = 10 * 60_000;
+
+/** Clusters whose owner is dead; and folders without one, if no server uses them and they are too old to be just beginning. */
+async function cleanUpAbandoned(): Promise<void> {
+  for (const name of readdirSync("/tmp").filter((one) => one.startsWith(folderPrefix))) {
+    const folder = join("/tmp", name);
+    const madeAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    const [owner, server] = [firstNumberIn(join(folder, "owner.pid")), serverOf(folder)];
+    const isUsed = owner === undefined ? server !== undefined && isAlive(server) : isAlive(owner);
+    if (isUsed || (owner === undefined && Date.now() - madeAt < YOUNG_MS)) continue;
+    // Another user's is his to remove.
+    await cleanUpCluster(folder).catch(() => {});
+  }
 }
 
 function findBinaries(): string | undefined {

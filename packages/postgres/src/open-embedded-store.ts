@@ -6,19 +6,18 @@ import type { DatabaseLogger } from "./database-logger.ts";
 import { columnTypes, type DatabaseStore, sessionSettings } from "./database-store.ts";
 import { startEmbeddedUpkeep } from "./embedded-upkeep.ts";
 import { PgliteStream } from "./pglite-stream.ts";
+import { startEmbeddedEngine } from "./start-embedded-engine.ts";
 
-/** A PGlite in `postgres` under the data directory: one session, so a pool of one. One process per folder. */
+/** A PGlite in `postgres` under the data directory, in a thread: one session, so a pool of one. One process per folder. */
 export async function openEmbeddedStore(options: {
   readonly dataDirectory: string;
   readonly schema: string;
   readonly logger: DatabaseLogger | undefined;
 }): Promise<DatabaseStore> {
   const { dataDirectory, schema, logger } = options;
-  // Loaded only where it is used: a node on a PostgreSQL server never pays for it.
-  const { PGlite } = await import("@electric-sql/pglite");
   const folder = join(dataDirectory, "postgres");
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  const engine = await PGlite.create(folder).catch((cause: unknown) => {
+  const engine = await startEmbeddedEngine(folder).catch((cause: unknown) => {
     throw new Error(`the embedded database in ${folder} cannot be opened`, { cause });
   });
   const pool = new pg.Pool({

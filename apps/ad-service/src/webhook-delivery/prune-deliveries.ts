@@ -21,7 +21,10 @@ const giveUp = statement<never>(
     where state = 'held' and created_at < now() - interval '${KEPT_DAYS} days'
     limit ${MOST_PRUNED_AT_ONCE} for update skip locked
   )
-  update deliveries set state = 'failed', end_reason = 'held-too-long', finished_at = now()
+  update deliveries set resume_state = null, resume_due_at = null, finished_at = coalesce(finished_at, now()),
+    -- A replay that never went out leaves what was.
+    state = case when resume_state in ('delivered', 'unknown') then resume_state else 'failed' end,
+    end_reason = case when resume_state in ('delivered', 'unknown') then end_reason else 'held-too-long' end
   from old where deliveries.bot_id = old.bot_id and deliveries.event_id = old.event_id
   returning 1`,
 );

@@ -12,7 +12,8 @@ const reap = statement<{ state: string }>(
   "deliveries.reap",
   `with expired as (
     select deliveries.bot_id, event_id, is_test,
-      case when is_test then 'failed' when delivery_mode = 'at-most-once' then 'unknown' else 'waiting' end as next_state
+      case when is_test then 'failed' when delivery_mode <> 'at-most-once' then 'waiting'
+        when resume_state = 'delivered' then 'delivered' else 'unknown' end as next_state
     from deliveries join bots using (bot_id) join events using (bot_id, event_id)
     where deliveries.state = 'sending' and lease_until < clock_timestamp()
     order by lease_until limit ${MOST_AT_ONCE} for update of deliveries skip locked
@@ -21,7 +22,8 @@ const reap = statement<{ state: string }>(
     update deliveries set lease_until = null, state = next_state, due_at = now(),
       attempts = attempts - case next_state when 'waiting' then 1 else 0 end,
       finished_at = case next_state when 'waiting' then null else now() end,
-      end_reason = case next_state when 'failed' then 'test' when 'unknown' then 'at-most-once' end
+      end_reason = case next_state when 'failed' then 'test' when 'unknown' then 'at-most-once' end,
+      resume_state = case next_state when 'waiting' then resume_state end
     from expired where deliveries.bot_id = expired.bot_id and deliveries.event_id = expired.event_id
     returning deliveries.bot_id, deliveries.state, is_test
   ),

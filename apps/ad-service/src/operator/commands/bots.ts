@@ -14,7 +14,7 @@ export function botCommands(program: Command, context: CommandContext): void {
     .action(async ({ botId, ...options }: SettingOptions & { botId: string }) => {
       const body = { botId, ...settingsOf(options) };
       const added = await callForRow(context, { method: "POST", path: "/bots", body });
-      context.print(added, () => `${recordOf(added)}\n\nKeep the token now: it is not shown again.`);
+      context.print(added, () => `${recordOf(added)}\n\n${nextSteps(added)}`);
     });
 
   withExamples(bots.command("list").description("all bots"), ["bots list", "bots list --json"]).action(async () => {
@@ -41,6 +41,12 @@ export function botCommands(program: Command, context: CommandContext): void {
       context.print(bot, () => recordOf(bot));
     });
   }
+}
+
+function nextSteps({ botId, webhookUrl }: Row): string {
+  const keep = "Keep the token now: it is not shown again.";
+  if (!webhookUrl) return keep;
+  return `${keep}\nIts webhook address gets a signed test event, and events once it has answered that 2xx; see it with: endpoints show ${botId}`;
 }
 
 const suspensions = {

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from "fastify";
+import { HttpError } from "./error-body.ts";
+
+const allMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+const routesOf = new WeakMap<FastifyInstance, Map<string, Set<string>>>();
+
+/** Call before the routes are made. */
+export function rememberRoutes(app: FastifyInstance): void {
+  const known = new Map<string, Set<string>>();
+  routesOf.set(app, known);
+  app.addHook("onRoute", ({ method, url }) => {
+    const methods = known.get(url) ?? new Set<string>();
+    for (const one of [method].flat()) methods.add(one);
+    known.set(url, methods);
+  });
+}
+
+/** Call last, on the server that `createHttpServer` made: a known path asked with another method is answered 405 with `Allow`. */
+export function refuseOtherMethods(app: FastifyInstance): void {
+  for (const [url, methods] of [...(routesOf.get(app) ?? [])]) {
+    const others = allMethods.filter((method) => !methods.has(method));
+    if (url.endsWith("*") || others.length === 0) continue;
+    const allow = [...methods].sort().join(", ");
+    app.route({
+      method: others,
+      url,
+      onRequest: async (request) => {
+        const message = `${request.method} is not allowed here, only ${allow}`;
+        throw new HttpError(405, "METHOD_NOT_ALLOWED", message, { headers: { allow } });
+      },
+      handler: async () => {},
+    });
+  }
+}

@@ -19,7 +19,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "code-expired.title": "Срок ссылки истёк",
   "code-expired.text": "Ссылки действуют ограниченное время. Попросите у бота новую.",
   "code-used.title": "Эта награда уже получена",
-  "code-used.text": "Одна ссылка — одна награда. Попросите у бота новую.",
+  "code-used.text": "Одна ссылка — одна награда. Попросите у бота новую.",
   "code-of-another-user.title": "Это чужая ссылка",
   "code-of-another-user.text": "Каждая ссылка работает только для одного человека. Получите свою у бота.",
   "bot-unknown.title": "Здесь нечего смотреть",
@@ -88,7 +88,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "leave.confirm": "Закрыть и потерять награду",
 
   "watched.title": "Можно закрывать",
-  "watched.text": "Вы досмотрели до конца. Дальше — награда.",
+  "watched.text": "Вы досмотрели до конца. Дальше — награда.",
 
   "checking.title": "Проверяем просмотр",
   "checking.text": "Это займёт мгновение.",

@@ -20,7 +20,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "code-expired.title": "Термін дії посилання минув",
   "code-expired.text": "Посилання діють обмежений час. Попросіть у бота нове.",
   "code-used.title": "Цю нагороду вже отримано",
-  "code-used.text": "Одне посилання — одна нагорода. Попросіть у бота нове.",
+  "code-used.text": "Одне посилання — одна нагорода. Попросіть у бота нове.",
   "code-of-another-user.title": "Це чуже посилання",
   "code-of-another-user.text": "Кожне посилання працює лише для однієї людини. Отримайте своє в бота.",
   "bot-unknown.title": "Тут нічого дивитися",
@@ -89,7 +89,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "leave.confirm": "Закрити й втратити нагороду",
 
   "watched.title": "Можна закривати",
-  "watched.text": "Ви додивилися до кінця. Далі — нагорода.",
+  "watched.text": "Ви додивилися до кінця. Далі — нагорода.",
 
   "checking.title": "Перевіряємо перегляд",
   "checking.text": "Це займе мить.",

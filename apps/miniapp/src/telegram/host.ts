@@ -82,7 +82,11 @@ export function createHost(version: string): Host {
         post("web_app_setup_back_button", { is_visible: false });
       };
     },
-    onVisibility: (listener) => listen("visibility_changed", ({ is_visible }) => listener(is_visible)),
+    // What says neither yes nor no must not hold the video for ever.
+    onVisibility: (listener) =>
+      listen("visibility_changed", (payload: { is_visible?: unknown } | null) => {
+        if (typeof payload?.is_visible === "boolean") listener(payload.is_visible);
+      }),
   };
 }
 

@@ -1,0 +1,17 @@
+import { expect, test, vi } from "vitest";
+import { createHost } from "./host.ts";
+
+// Apart from the host's other tests: the SDK's bridge listens to the first window it meets, for as long as it lives.
+test("of what the client says about visibility, only a yes or a no is heard", () => {
+  const page = Object.assign(new EventTarget(), { parent: {} });
+  const window = Object.assign(page, { self: page, top: page });
+  vi.stubGlobal("window", window);
+  const heard: boolean[] = [];
+  createHost("8.0").onVisibility((isVisible) => heard.push(isVisible));
+  const said = [null, "false", 0, [], {}, { is_visible: "no" }, { is_visible: false }, { is_visible: true }];
+  for (const eventData of said) {
+    const data = JSON.stringify({ eventType: "visibility_changed", eventData });
+    window.dispatchEvent(Object.assign(new Event("message"), { data, source: window.parent }));
+  }
+  expect(heard).toEqual([false, true]);
+});

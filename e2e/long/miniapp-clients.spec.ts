@@ -1,0 +1,18 @@
+import { test } from "../strict-autoplay.ts";
+import { manners, platforms, versions } from "../telegram-client.ts";
+import { leaveAndComeBack, watchToTheReward } from "../watch-in-telegram.ts";
+
+// Each version on each platform with each manner of events; the platforms side by side.
+for (const version of versions) {
+  for (const manner of manners) {
+    for (const flow of [watchToTheReward, leaveAndComeBack]) {
+      test(`${flow.name}: clients of version ${version}, events ${manner}`, async ({ api, context, stack, userId }) => {
+        await Promise.all(
+          platforms.map((platform, column) =>
+            flow({ api, stack, context, userId: `${userId}${column}`, client: { version, platform, manner } }),
+          ),
+        );
+      });
+    }
+  }
+}

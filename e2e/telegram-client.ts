@@ -1,0 +1,190 @@
+import type { BrowserContext, Frame, Page } from "@playwright/test";
+
+export const versions = ["6.0", "7.0", "8.0", "9.6"] as const;
+/** `weba` shows the app in a frame; the others in a web view of its own, which hears them by different names. */
+export const platforms = ["android", "ios", "tdesktop", "weba"] as const;
+/** How the client's events come: as they should, not at all, too late to matter, or as garbage. */
+export const manners = ["prompt", "absent", "late", "malformed"] as const;
+
+export interface TelegramClient {
+  readonly version: (typeof versions)[number];
+  readonly platform: (typeof platforms)[number];
+  readonly manner: (typeof manners)[number];
+}
+
+/** What happens to a viewer as soon as the video plays: he goes back, or is taken away from the page. */
+export type Interruption = "back" | "hide";
+
+export interface OpenedApp {
+  readonly page: Page;
+  /** Where the app is. */
+  readonly frame: Frame;
+  /** The names of what the app told the client. */
+  readonly posted: readonly string[];
+  /** What went wrong in the page without being caught. */
+  readonly faults: readonly string[];
+  /** Brings the viewer back, without being a gesture of his. */
+  show(): Promise<void>;
+}
+
+type ReceiveEvent = (eventType: string, eventData: unknown) => void;
+
+declare global {
+  interface Window {
+    Telegram?: { WebView?: { receiveEvent?: ReceiveEvent } };
+    TelegramGameProxy?: { receiveEvent?: ReceiveEvent };
+    TelegramGameProxy_receiveEvent?: ReceiveEvent;
+    telegramPosted(name: string): void;
+  }
+}
+
+const WEB_CLIENT = "https://web.telegram.org/a/";
+
+/**
+ * Opens the app as this client would. The client is a script that the test puts into the page; the app's build knows
+ * nothing of it. Each interruption happens when the video plays, or plays again, however slow the machine is.
+ */
+export async function openInTelegram(
+  context: BrowserContext,
+  url: string,
+  client: TelegramClient,
+  interruptions: readonly Interruption[] = [],
+): Promise<OpenedApp> {
+  const page = await context.newPage();
+  const posted: string[] = [];
+  const faults: string[] = [];
+  page.on("pageerror", ({ message }) => faults.push(message));
+  await page.exposeFunction("telegramPosted", (name: string) => posted.push(name));
+  const isFramed = client.platform === "weba";
+  await page.addInitScript(actAsClient, { ...client, isFramed, interruptions });
+  const opened = new URL(url);
+  const launch = new URLSearchParams(opened.hash.slice(1));
+  launch.set("tgWebAppVersion", client.version);
+  launch.set("tgWebAppPlatform", client.platform);
+  opened.hash = String(launch);
+  const frame = isFramed ? await openFrame(page, opened.href) : page.mainFrame();
+  if (!isFramed) await page.goto(opened.href);
+  const cdp = await context.newCDPSession(page);
+  return {
+    page,
+    frame,
+    posted,
+    faults,
+    async show() {
+      // page.evaluate would be a gesture, and let play what a browser blocks.
+      await cdp.send("Runtime.evaluate", { expression: "telegramShow()", userGesture: false });
+    },
+  };
+}
+
+async function openFrame(page: Page, url: string): Promise<Frame> {
+  await page.route(WEB_CLIENT, (route) =>
+    route.fulfill({
+      contentType: "text/html",
+      body: `<!doctype html><title>Web client</title><body style="margin:0">
+<iframe src="${url.replaceAll("&", "&amp;")}" allow="autoplay" style="border:0;width:100vw;height:100vh"></iframe>`,
+    }),
+  );
+  // Only here: a public page shows an app of this very machine.
+  await page.context().grantPermissions(["local-network-access"], { origin: new URL(WEB_CLIENT).origin });
+  await page.goto(WEB_CLIENT);
+  const frame = page.frames().find((each) => each !== page.mainFrame());
+  if (!frame) throw new Error("the web client shows no frame");
+  return frame;
+}
+
+/** Runs in each frame of the page, before anything else. */
+function actAsClient(
+  client: TelegramClient & { readonly isFramed: boolean; readonly interruptions: readonly Interruption[] },
+): void {
+  const { version, platform, manner, isFramed } = client;
+  const isClient = window.parent === window;
+  const isApp = isFramed !== isClient;
+  const isFrom = (wanted: number) => Number.parseFloat(version) >= wanted;
+  const hasEvents = manner === "prompt" || manner === "late";
+
+  // The client's part.
+
+  const garbage = [null, "text", 42, [], { is_visible: "no", theme_params: 7, top: "high", height: null }];
+
+  const deliver = (eventType: string, eventData: unknown) => {
+    if (isFramed) {
+      document.querySelector("iframe")?.contentWindow?.postMessage(JSON.stringify({ eventType, eventData }), "*");
+      return;
+    }
+    const receivers = {
+      android: window.Telegram?.WebView?.receiveEvent,
+      ios: window.TelegramGameProxy_receiveEvent,
+      tdesktop: window.TelegramGameProxy?.receiveEvent,
+      weba: undefined,
+    };
+    receivers[platform]?.(eventType, eventData);
+  };
+
+  const send = (eventType: string, eventData: unknown, lateMs: number) => {
+    if (manner === "absent") return;
+    if (manner === "malformed") for (const data of garbage) setTimeout(deliver, 0, eventType, data);
+    else setTimeout(deliver, manner === "late" ? lateMs : 0, eventType, eventData);
+  };
+
+  const insets = { top: 10, right: 0, bottom: 20, left: 0 };
+  const answers: Record<string, [eventType: string, eventData: unknown][]> = {
+    web_app_ready: [
+      ["viewport_changed", { height: innerHeight, width: innerWidth, is_state_stable: true, is_expanded: true }],
+      ["theme_changed", { theme_params: { bg_color: "#17212b", text_color: "#f5f5f5" } }],
+    ],
+    web_app_request_safe_area: [["safe_area_changed", insets]],
+    web_app_request_content_safe_area: [["content_safe_area_changed", insets]],
+  };
+  const hear = (eventType: string) => {
+    window.telegramPosted(eventType);
+    for (const [answer, data] of answers[eventType] ?? []) send(answer, data, 1500);
+  };
+  if (isClient && isFramed) {
+    addEventListener("message", ({ data }) => {
+      const { eventType, interruption } = JSON.parse(data);
+      if (interruption) send(interruption, interruption === "visibility_changed" ? { is_visible: false } : null, 200);
+      else hear(eventType);
+    });
+  }
+  if (isClient && !isFramed) Object.assign(window, { TelegramWebviewProxy: { postEvent: hear } });
+
+  // What happens to the viewer.
+
+  const setHidden = (isHidden: boolean) => {
+    Object.defineProperty(document, "visibilityState", {
+      configurable: true,
+      get: () => (isHidden ? "hidden" : "visible"),
+    });
+    document.dispatchEvent(new Event("visibilitychange"));
+  };
+  const happen = (event: "back_button_pressed" | "visibility_changed") => {
+    if (isFramed) parent.postMessage(JSON.stringify({ interruption: event }), "*");
+    else send(event, event === "visibility_changed" ? { is_visible: false } : null, 200);
+  };
+  const interrupt = (what: Interruption) => {
+    if (what === "hide") return hasEvents && isFrom(8) ? happen("visibility_changed") : setHidden(true);
+    if (manner === "malformed") happen("visibility_changed");
+    if (hasEvents && isFrom(6.1)) return happen("back_button_pressed");
+    document.querySelector<HTMLElement>(".controls-top button")?.click();
+  };
+  if (isApp) {
+    const waiting = [...client.interruptions];
+    const onPlaying = ({ target }: Event) => {
+      const next = waiting.shift();
+      if (!next || !(target instanceof HTMLVideoElement)) return;
+      // As a call does; and on a busy machine a short video would be over before the viewer is interrupted.
+      target.pause();
+      interrupt(next);
+    };
+    // Events of a video do not bubble, but they can be caught on their way down.
+    addEventListener("playing", onPlaying, true);
+  }
+  const show = () => {
+    if (hasEvents && isFrom(8)) send("visibility_changed", { is_visible: true }, 200);
+    else if (isApp) setHidden(false);
+    else document.querySelector("iframe")?.contentWindow?.postMessage("show", "*");
+  };
+  if (isClient) Object.assign(window, { telegramShow: show });
+  else addEventListener("message", ({ data }) => data === "show" && setHidden(false));
+}

@@ -1,0 +1,57 @@
+import type { BrowserContext, Frame } from "@playwright/test";
+import { launchUrl } from "./open-miniapp.ts";
+import { expect, expectNothingPaid, expectPaidOnce, newCode, type test } from "./stack.ts";
+import { openInTelegram, type TelegramClient } from "./telegram-client.ts";
+
+type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
+type Stage = Pick<Fixtures, "api" | "stack"> & { context: BrowserContext; userId: string; client: TelegramClient };
+
+/** Asked whether to leave, stays; is taken away, comes back; watches to the end, closes, is paid. */
+export async function watchToTheReward({ api, stack, context, userId, client }: Stage): Promise<void> {
+  const { miniappUrl } = await newCode(api, userId);
+  const app = await openInTelegram(context, launchUrl(miniappUrl, userId, stack.secrets), client, ["back", "hide"]);
+  const { frame } = app;
+  const video = frame.locator("video");
+  await frame.getByRole("button", { name: "Watch" }).click();
+  await frame.getByRole("button", { name: "Resume" }).click();
+  await expect(frame.getByRole("button", { name: "Tap to continue" })).toBeVisible();
+  await expect(video).toHaveJSProperty("paused", true);
+  await app.show();
+  await goOnToTheEnd(frame);
+  await frame.getByRole("button", { name: "Close and get the reward" }).click();
+  await expect(frame.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await frame.getByRole("button", { name: "Close" }).click();
+  await expect.poll(() => app.posted).toContain("web_app_close");
+  await expectPaidOnce(api, userId, "rewarded");
+  expect(app.faults).toEqual([]);
+  await app.page.close();
+}
+
+/** Gives the reward up in the middle, opens the app again, watches the rest, and swipes the page away: is paid once. */
+export async function leaveAndComeBack({ api, stack, context, userId, client }: Stage): Promise<void> {
+  const { miniappUrl } = await newCode(api, userId);
+  const url = launchUrl(miniappUrl, userId, stack.secrets);
+  const left = await openInTelegram(context, url, client, ["back"]);
+  await left.frame.getByRole("button", { name: "Watch" }).click();
+  await left.frame.getByRole("button", { name: "Close and lose the reward" }).click();
+  await expect.poll(() => left.posted).toContain("web_app_close");
+  await left.page.close();
+  await expectNothingPaid(api, userId);
+
+  const again = await openInTelegram(context, url, client);
+  await again.frame.getByRole("button", { name: /^(Watch|Continue watching)$/ }).click();
+  await goOnToTheEnd(again.frame);
+  await again.page.close({ runBeforeUnload: false });
+  await expectPaidOnce(api, userId, "rewarded");
+  expect([...left.faults, ...again.faults]).toEqual([]);
+}
+
+/** A browser may want a tap before it plays again; then the page asks for it. */
+async function goOnToTheEnd(frame: Frame): Promise<void> {
+  const end = frame.getByRole("heading", { name: "You can close now" });
+  const tap = frame.getByRole("button", { name: /^Tap to/ });
+  await expect(async () => {
+    if (await tap.isVisible()) await tap.click({ timeout: 1000 });
+    await expect(end).toBeVisible({ timeout: 1000 });
+  }).toPass({ timeout: 30_000 });
+}

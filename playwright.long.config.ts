@@ -1,0 +1,5 @@
+import { defineConfig } from "@playwright/test";
+import base from "./playwright.config.ts";
+
+/** What `npm test` has no time for. */
+export default defineConfig(base, { testDir: "e2e/long", timeout: 180_000 });

@@ -5,6 +5,7 @@ const executablePath = process.env.CHROMIUM_PATH;
 export default defineConfig({
   testDir: "e2e",
   testMatch: "*.spec.ts",
+  testIgnore: "long/**",
   outputDir: "test-results",
   // Each worker runs a whole stack of its own: two cores carry two of them.
   workers: 2,

@@ -1,6 +1,7 @@
 /** `pnpm test:long`: what takes longer than `npm test` may, short forms of the kill scripts above all. */
 import { fileURLToPath } from "node:url";
 import { buildMiniapp } from "./build-miniapp.ts";
+import { findBrowser } from "./find-browser.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { runCommand, stopCommands } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
@@ -13,6 +14,11 @@ async function main(): Promise<void> {
     runCommand("vitest", ["run", "embedded-upkeep"], { env: { LONG_TESTS: "true" } }),
   );
   await step("mini-app", buildMiniapp);
+  const browser = await step("browser", findBrowser);
+  await runCommand("playwright", ["test", "--config", "playwright.long.config.ts"], {
+    stdio: "inherit",
+    env: { CHROMIUM_PATH: browser },
+  });
   const postgres = await step("PostgreSQL", findPostgres);
   try {
     const kill = (script: string, ...options: string[]) =>

@@ -1,0 +1,79 @@
+import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { initDataOf } from "./scripted-viewer.ts";
+import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+
+test("a fault in the app can be quoted and tried again, loses no reward, and tells nothing of the user", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const told: string[] = [];
+  page.on("console", (message) => told.push(message.text()));
+  await page.addInitScript(() => {
+    HTMLDialogElement.prototype.showModal = () => {
+      throw new Error(`a fault beside ${location.hash}`);
+    };
+  });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await page.getByRole("button", { name: "Watch" }).click();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Something went wrong" })).toBeVisible();
+  await expect(page.getByText(/^Support code: index-[\w-]{8}-\d+-\d+$/)).toBeVisible();
+  expect(told.join("\n")).toMatch(/crashed at index-/);
+  expect(told.join("\n")).not.toContain("tgWebAppData");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("the status shows each step of the reward's way with its time, also when it is opened again", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  const steps = page.getByRole("list", { name: "Where your reward is" }).getByRole("listitem");
+  const expectAllDone = async () => {
+    for (const [index, name] of ["Watched", "Sent to the bot", "Credited"].entries()) {
+      await expect(steps.nth(index)).toHaveText(new RegExp(`^${name}\\s*Done\\s*\\d{1,2}:\\d\\d`));
+    }
+  };
+  await expectAllDone();
+  await page.reload();
+  await expectAllDone();
+});
+
+test("a web view that cannot play the ad's kind of video says so", async ({ api, page, stack, userId }) => {
+  await page.addInitScript(() => {
+    HTMLMediaElement.prototype.canPlayType = () => "";
+  });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await expect(page.getByRole("heading", { name: "Time to update" })).toBeVisible();
+});
+
+test("a refused opening can be quoted by what its request is called in the log", async ({ page, stack, userId }) => {
+  const url = `${stack.urls.adService}/app/${stack.secrets.botId}?code=ABCDEFGHJKLMNPQR`;
+  const opening = page.waitForResponse((response) => response.url().endsWith("/player/v1/sessions"));
+  await page.goto(launchUrl(url, userId, stack.secrets));
+  const requestId = (await opening).headers()["x-request-id"] ?? "";
+  await expect(page.getByText(`Support code: ${requestId.slice(0, 8)}`)).toBeVisible();
+});
+
+test("the user's language is the only one that is loaded, and turns the page", async ({ api, page, stack, userId }) => {
+  const files: string[] = [];
+  page.on("request", (request) => files.push(new URL(request.url()).pathname.replace("/app/assets/", "")));
+  const { miniappUrl } = await newCode(api, userId);
+  const initData = initDataOf(userId, stack.secrets, new Date(), "ar");
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets, { initData }));
+  await expect(page.getByRole("button", { name: "شاهد" })).toBeVisible();
+  await expect(page.locator("html")).toHaveAttribute("dir", "rtl");
+  expect(files.filter((file) => /^[a-z]{2}-/.test(file)).map((file) => file.slice(0, 2))).toEqual(["ar"]);
+});

@@ -50,6 +50,34 @@ test("the status shows each step of the reward's way with its time, also when it
   await expectAllDone();
 });
 
+test("the keyboard alone leads to the reward", async ({ api, page, stack, userId }) => {
+  await page.addInitScript(() => {
+    // A two-second video would be over before the question is asked.
+    const pauseOnce = ({ target }: Event) => target instanceof HTMLVideoElement && target.pause();
+    addEventListener("playing", pauseOnce, { capture: true, once: true });
+  });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  const pressOn = async (name: string) => {
+    const button = page.getByRole("button", { name, exact: true });
+    await button.waitFor();
+    await page.keyboard.press("Tab");
+    await expect(button).toBeFocused();
+    await page.keyboard.press("Enter");
+  };
+  await pressOn("Watch");
+  await expect(page.getByRole("heading", { name: "Ad from Intermission" })).toBeFocused();
+  await page.getByRole("button", { name: "Tap to play" }).waitFor();
+  await pressOn("Close");
+  await expect(page.getByRole("button", { name: "Resume" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("heading", { name: "You can close now" })).toBeFocused({ timeout: 30_000 });
+  await pressOn("Close and get the reward");
+  await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await pressOn("Close");
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
 test("a web view that cannot play the ad's kind of video says so", async ({ api, page, stack, userId }) => {
   await page.addInitScript(() => {
     HTMLMediaElement.prototype.canPlayType = () => "";

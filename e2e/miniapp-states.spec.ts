@@ -77,6 +77,23 @@ test.describe("on the narrowest phone", () => {
   }
 });
 
+for (const reducedMotion of ["no-preference", "reduce"] as const) {
+  test(`the success moment, where motion is ${reducedMotion}`, async ({ page, gallery }) => {
+    await page.emulateMedia({ reducedMotion });
+    await gallery.open(page);
+    const endings = await page.evaluate(async () => {
+      location.hash = "#state=status-credited&theme=light&language=en";
+      while (!document.querySelector(".celebrated")) await new Promise(requestAnimationFrame);
+      return document.getAnimations().map(({ effect }) => Number(effect?.getComputedTiming().endTime));
+    });
+    if (reducedMotion === "reduce") expect(endings).toEqual([]);
+    else {
+      expect(endings.length).toBeGreaterThan(0);
+      expect(Math.max(...endings)).toBeLessThan(1000);
+    }
+  });
+}
+
 /** Runs in the page. */
 async function layoutFaults({ states, language }: { states: string[]; language: string }): Promise<string[]> {
   const faults: string[] = [];

@@ -44,14 +44,18 @@ interface LinkRow extends Omit<Link, "viewer" | "unfinished"> {
   firstDeadline: Date | null;
 }
 
-// The prefix names the bot, whose id leads every key.
+/*
+ * The prefix names the bot, whose id leads every key. The plan is made while tables may be empty and stays in use, so
+ * nothing here leaves a choice of how to look a row up: joined plainly, all codes of the bot were read for each visit, and
+ * asked of the clicks, the campaign cost all counted clicks there ever were (3.8 ms a visit after 30,000, and growing).
+ */
 const select = statement<LinkRow>(
   "direct-links.read",
   `select asked.position, codes.bot_id as "botId", codes.code, codes.user_id as "userId",
      nullif(codes.reference, '') as reference, codes.expires_at as "expiresAt",
      array(select event from events where events.bot_id = codes.bot_id and events.code = codes.code) as earned,
-     (select campaign_id from clicks where clicks.bot_id = codes.bot_id and clicks.code = codes.code
-       and outcome = 'counted' limit 1) as "campaignId",
+     (select campaign_id from charges where charges.bot_id = codes.bot_id and charges.code = codes.code
+       and format = 'direct_link') as "campaignId",
      bots.name as "botName", bots.username as "botUsername", bots.is_suspended as "isSuspended",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      viewers.day::text as day, viewers.earned_today as "earnedToday", viewers.last_earned_at as "lastEarnedAt",
@@ -60,7 +64,9 @@ const select = statement<LinkRow>(
        and clicks.occurred_at > asked.now - interval '1 day' order by occurred_at desc limit ${MOST_COUNTED}) as "addressClicks"
    from unnest($1::text[], $2::bytea[], $3::timestamptz[]) with ordinality as asked(code, address_hash, now, position)
    join bots on bots.code_prefix = left(asked.code, 4)
-   join codes on codes.bot_id = bots.bot_id and codes.code = asked.code
+   cross join lateral (
+     select * from codes where codes.bot_id = bots.bot_id and codes.code = asked.code limit 1
+   ) as codes
    left join viewers on viewers.bot_id = codes.bot_id and viewers.user_id = codes.user_id
    cross join lateral (
      ${selectUnfinishedViews({ botId: "codes.bot_id", userId: "codes.user_id", code: "codes.code", now: "asked.now" })}

@@ -78,6 +78,27 @@ test("the keyboard alone leads to the reward", async ({ api, page, stack, userId
   await expectPaidOnce(api, userId, "rewarded");
 });
 
+test("space pauses and plays, M turns the sound on, and the reward comes", async ({ api, page, stack, userId }) => {
+  await page.addInitScript(() => {
+    // Pressed by the page, as soon as it plays: a two-second video would be over before a busy machine pressed it.
+    const press = () => setTimeout(() => pressKey("Space"));
+    const pressKey = (code: string) =>
+      document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { code, bubbles: true }));
+    addEventListener("playing", press, { capture: true, once: true });
+  });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await page.getByRole("button", { name: "Watch" }).click();
+  await page.getByRole("button", { name: "Play" }).waitFor();
+  await expect(page.locator("video")).toHaveJSProperty("paused", true);
+  await page.keyboard.press("m");
+  await expect(page.locator("video")).toHaveJSProperty("muted", false);
+  await page.keyboard.press("Space");
+  await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 30_000 });
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
 test("a web view that cannot play the ad's kind of video says so", async ({ api, page, stack, userId }) => {
   await page.addInitScript(() => {
     HTMLMediaElement.prototype.canPlayType = () => "";

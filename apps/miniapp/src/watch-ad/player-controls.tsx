@@ -4,6 +4,7 @@ import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkOutside } from "../ui/link-outside.tsx";
+import { usePlayerKeys } from "./use-player-keys.ts";
 import type { Session, WatchingActions, WatchingSnapshot } from "./watching.ts";
 
 interface PlayerControlsProps {
@@ -20,6 +21,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
   const { player } = snapshot;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  usePlayerKeys(actions, snapshot);
   const seconds = secondsLeft(session, snapshot);
   const share = Math.min(1, player.positionMs / ad.duration_ms);
   const link = ad.call_to_action;

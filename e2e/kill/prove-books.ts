@@ -24,7 +24,7 @@ interface Disturbance {
 /** Of the faults: the first tell what is wrong. */
 const MOST_SHOWN = 20;
 /** A step that was dealt so often comes at least once, unless its statement has another name by now. */
-const SURELY_REACHED_IN = 6;
+const SURELY_REACHED_IN = 20;
 
 /** Makes the runs, holds the books against one another and prints what was seen. False: something is wrong. */
 export async function proveBooks(proof: Proof): Promise<boolean> {

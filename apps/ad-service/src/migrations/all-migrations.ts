@@ -1,5 +1,10 @@
 import type { Migrations } from "@intermission/postgres/migrate";
 import { migration as tables } from "./0001-tables.ts";
 import { migration as endpoints } from "./0002-endpoints.ts";
+import { migration as hotKeys } from "./0003-hot-keys.ts";
 
-export const allMigrations: Migrations = { "0001-tables": tables, "0002-endpoints": endpoints };
+export const allMigrations: Migrations = {
+  "0001-tables": tables,
+  "0002-endpoints": endpoints,
+  "0003-hot-keys": hotKeys,
+};

@@ -38,7 +38,12 @@ const paths: [name: string, key: string, measure: Measure][] = [
 
 function row(path: string, store: string, result: LoadResult, floor?: LoadResult): string {
   const ratio = floor ? (result.perSecond / floor.perSecond).toFixed(2) : "";
-  const figures = [result.perSecond.toFixed(0), result.p50Milliseconds.toFixed(1), result.p99Milliseconds.toFixed(1)];
+  const milliseconds = (value: number) => (Number.isNaN(value) ? "" : value.toFixed(1));
+  const figures = [
+    result.perSecond.toFixed(0),
+    milliseconds(result.p50Milliseconds),
+    milliseconds(result.p99Milliseconds),
+  ];
   return `| ${path.padEnd(28)} | ${store.padEnd(10)} | ${figures.map((figure) => figure.padStart(8)).join(" | ")} | ${ratio.padStart(5)} |`;
 }
 

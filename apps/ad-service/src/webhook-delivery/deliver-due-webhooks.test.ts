@@ -190,6 +190,26 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     await other.close();
   });
 
+  test("a node sends no more at once than it may; what it claimed ahead goes next, or is given back when it stops", async () => {
+    const gate = Promise.withResolvers<void>();
+    endpoint.answer = (response) => void gate.promise.then(() => response.end());
+    const delivery = start({ perNode: 2, ahead: 2 });
+    await stage.enqueue(12);
+    await eventually(states, (seen) => seen.filter((state) => state === "sending").length === 4);
+    await eventually(
+      () => endpoint.received.length,
+      (count) => count === 2,
+    );
+    gate.resolve();
+    await eventually(
+      () => endpoint.received.length,
+      (count) => count >= 6,
+    );
+    await delivery.stop();
+    expect(endpoint.mostAtOnce).toBe(2);
+    expect(await states()).not.toContain("sending");
+  });
+
   test("stopping waits for what is in flight and claims no more", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 300);
     const delivery = start();

@@ -57,7 +57,8 @@ test("opening again in the middle goes on at the same second", async ({ api, pag
   const { resume_at_ms: resumeAtMs } = await (await opening).json();
   expect(resumeAtMs).toBeGreaterThanOrEqual(1000);
   const video = page.locator("video");
-  await expect.poll(() => video.evaluate(({ currentTime }: HTMLVideoElement) => currentTime * 1000)).toBe(resumeAtMs);
+  const playedMs = () => video.evaluate(({ currentTime }: HTMLVideoElement) => Math.round(currentTime * 1000));
+  await expect.poll(playedMs).toBe(resumeAtMs);
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expectPaidOnce(api, userId, "rewarded");

@@ -10,6 +10,9 @@ const fullLength = new URL("../apps/ad-service/src/outbound/faults/run-full-leng
 
 async function main(): Promise<void> {
   await step("webhook timeouts at full length", () => runCommand(process.execPath, [fileURLToPath(fullLength)]));
+  await step("a million forged webhooks", () =>
+    runCommand("vitest", ["run", "forge-webhook"], { env: { LONG_TESTS: "true" } }),
+  );
   await step("the embedded store's upkeep under load", () =>
     runCommand("vitest", ["run", "embedded-upkeep"], { env: { LONG_TESTS: "true" } }),
   );

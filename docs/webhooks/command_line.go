@@ -2,28 +2,32 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 )
 
-// HEADERS (JSON), TOKENS and NOW in the environment, the body on standard input.
+// Takes webhooks as lines of JSON { headers, body (base64), tokens, now }, answers each with a line.
 func main() {
-	var headers map[string]string
-	if err := json.Unmarshal([]byte(os.Getenv("HEADERS")), &headers); err != nil {
-		panic(err)
-	}
-	body, err := io.ReadAll(os.Stdin)
-	if err != nil {
-		panic(err)
-	}
-	now, _ := strconv.ParseInt(os.Getenv("NOW"), 10, 64)
-	header := func(name string) string { return headers[name] }
-	if IsGenuine(header, body, strings.Split(os.Getenv("TOKENS"), ","), now) {
-		fmt.Println("genuine")
-	} else {
-		fmt.Println("refused")
+	input := json.NewDecoder(os.Stdin)
+	for {
+		var webhook struct {
+			Headers map[string]string
+			Body    []byte
+			Tokens  []string
+			Now     int64
+		}
+		if err := input.Decode(&webhook); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			panic(err)
+		}
+		header := func(name string) string { return webhook.Headers[name] }
+		if IsGenuine(header, webhook.Body, webhook.Tokens, webhook.Now) {
+			fmt.Println("genuine")
+		} else {
+			fmt.Println("refused")
+		}
 	}
 }

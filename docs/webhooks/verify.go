@@ -33,6 +33,9 @@ func IsGenuine(header func(string) string, body []byte, tokens []string, now int
 	signed := append([]byte(id+"."+timestamp+"."), body...)
 	hasX, hasStandard := false, false
 	for _, token := range tokens {
+		if token == "" { // From a variable that is not set: anybody could sign with it.
+			continue
+		}
 		expected := "sha256=" + hex.EncodeToString(mac(token, body))
 		hasX = hmac.Equal([]byte(expected), []byte(header("x-signature"))) || hasX
 		standard := "v1," + base64.StdEncoding.EncodeToString(mac(token, signed))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Looks at one webhook by hand: body.json as it came, its three headers, and your token. For people, not for servers.
+# bash verify.sh body.json "$x_signature" "$AD_API_TOKEN": for people, not for servers. The token shows in the list of processes.
 set -eu
 body_file=$1 x_signature=$2 token=$3
 expected="sha256=$(openssl dgst -sha256 -hmac "$token" -r < "$body_file" | cut -d' ' -f1)"

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDeliveryStage } from "../webhook-delivery/delivery-stage.ts";
+import { type ClientStage, openClientStage } from "./client-stage.ts";
+
+/** What `docs/webhooks.md` tells publishers to run so as to miss nothing, run against the service. */
+const example = join(import.meta.dirname, "../../../../docs/webhooks/book-events.ts");
+const scratch = mkdtempSync(join(tmpdir(), "intermission-feed-"));
+
+let stage: ClientStage;
+beforeAll(async () => {
+  // The key that the delivery stage seals its tokens with.
+  stage = await openClientStage("embedded", { encryptionKey: Buffer.alloc(32, 7) });
+});
+afterAll(async () => {
+  await stage.close();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+async function bookEvents(token: string): Promise<string[]> {
+  const env = {
+    AD_SERVICE_URL: stage.address,
+    AD_API_TOKEN: token,
+    CURSOR_FILE: join(scratch, "cursor"),
+    PAGE_SIZE: "2",
+  };
+  const { stdout } = await promisify(execFile)(process.execPath, [example], { env: { ...process.env, ...env } });
+  return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).event_id]));
+}
+
+test("the documented way to miss nothing books every event once, page by page, and survives a refusal", async () => {
+  const bot = await openDeliveryStage(stage.database, { webhookUrl: null });
+  expect(await bookEvents(bot.token)).toEqual([]);
+  const early = await bot.enqueue(5);
+  expect((await bookEvents(bot.token)).sort()).toEqual(early.sort());
+  expect(await bookEvents(bot.token)).toEqual([]);
+  const late = await bot.enqueue();
+  await expect(bookEvents("ad_nobody")).rejects.toThrow("answered 401");
+  expect(await bookEvents(bot.token)).toEqual(late);
+});

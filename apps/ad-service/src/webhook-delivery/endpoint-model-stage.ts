@@ -2,11 +2,11 @@ type Outcome = "ok" | "error" | "busy" | "gone";
 
 const PROBES = [30, 60, 120, 240, 300];
 const DAY = 86_400;
+/** The database's clock also runs while a test works; a probe comes up to a fifth late. */
+const RUNNING_SECONDS = 5;
+const LATENESS = 0.2;
 
-/**
- * What the design says of an endpoint, in the plainest words: for a test that follows the database and this side by side.
- * Waits are so long or so short that the random lateness of a probe or rest (a fifth at most) never decides.
- */
+/** What the design says of an endpoint, in the plainest words: for a test that follows the database and this side by side. */
 export class EndpointModel {
   private now = 0;
   private state = "active";
@@ -15,6 +15,7 @@ export class EndpointModel {
   private failuresInRow = 0;
   private restUntil = 0;
   private probeAt = 0;
+  private probeLateness = 0;
   private probesFailed = 0;
   private probesOk = 0;
   private window = { since: Number.NEGATIVE_INFINITY, attempts: 0, failures: 0 };
@@ -27,6 +28,27 @@ export class EndpointModel {
 
   wait(seconds: number): void {
     this.now += seconds;
+  }
+
+  /** Seconds until neither chance nor the running clock decides what the next deliveries do; 0: now. */
+  secondsUntilPlain(): number {
+    const failingSince = this.failingSince ?? Number.NEGATIVE_INFINITY;
+    const marks = [0.5, 0.7, 0.9, 1];
+    const edges = [
+      { from: this.probeAt, to: this.probeAt + this.probeLateness },
+      ...[
+        this.restUntil,
+        this.window.since + 300,
+        (this.goneSince ?? Number.NEGATIVE_INFINITY) + 3600,
+        ...marks.map((mark) => this.lastSuccess + mark * 5 * DAY),
+        ...marks.map((mark) => failingSince + (mark * DAY) / 2),
+      ].map((at) => ({ from: at, to: at })),
+    ];
+    let plain = this.now;
+    for (const { from, to } of edges.toSorted((one, other) => one.from - other.from)) {
+      if (plain >= from - RUNNING_SECONDS && plain <= to) plain = Math.ceil(to) + 1;
+    }
+    return plain - this.now;
   }
 
   /** How many of the deliveries may be sent now; they end as told. */
@@ -87,7 +109,9 @@ export class EndpointModel {
     else this.probesOk += successes;
     if (failures > 0 && (this.breaker === "half-open" || (this.breaker === "closed" && isBad))) {
       this.breaker = "open";
-      this.probeAt = this.now + (PROBES[Math.min(this.probesFailed, 4)] ?? 0);
+      const delay = PROBES[Math.min(this.probesFailed, 4)] ?? 0;
+      this.probeAt = this.now + delay;
+      this.probeLateness = LATENESS * delay;
       this.probesFailed += 1;
       this.probesOk = 0;
     } else if (this.breaker !== "closed" && this.probesOk >= 3) {

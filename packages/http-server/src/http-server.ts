@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+} from "fastify";
 import { answerError, answerNotFound, answerUnreadable, setHeaders } from "./answer-errors.ts";
 import { HttpError } from "./error-body.ts";
 import type { Logger } from "./logger.ts";
@@ -35,6 +40,7 @@ export function createHttpServer({
   const loggerInstance: FastifyBaseLogger = logger;
   const app = Fastify({
     loggerInstance,
+    childLoggerFactory: onceNeeded,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy,
     bodyLimit,
@@ -76,6 +82,18 @@ export function createHttpServer({
   app.setNotFoundHandler(answerNotFound);
   return app;
 }
+
+/** A request's own logger, made when it has something to say: few have, and making one for each took 5 % of a click's time. */
+const onceNeeded: NonNullable<FastifyServerOptions["childLoggerFactory"]> = (logger, bindings, options) => {
+  let child: FastifyBaseLogger | undefined;
+  return new Proxy(logger, {
+    get(parent, name) {
+      child ??= parent.child(bindings, options);
+      const value: unknown = Reflect.get(child, name);
+      return typeof value === "function" ? value.bind(child) : value;
+    },
+  });
+};
 
 /** Browsers and pools connect in advance. Node closes idle connections, but not those that never asked; a stop would wait for them. */
 function closeUnusedSockets(app: FastifyInstance): void {

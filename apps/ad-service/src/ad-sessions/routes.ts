@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import { openSessionRequest, reportRequest, statusRequest } from "@intermission/ad-core/player-api";
 import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { randomBytes } from "../random-bytes.ts";
 import { type CallBudget, callBudget } from "./call-budget.ts";
 import { type OpenSessionDeps, openSession } from "./open-session.ts";
 import { openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";

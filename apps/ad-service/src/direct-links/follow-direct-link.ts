@@ -1,10 +1,10 @@
-import { randomBytes } from "node:crypto";
 import { isCode, newEventId, uuidv7 } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot, Candidate } from "../ad-selection/campaign-snapshot.ts";
 import { chooseAd } from "../ad-selection/choose-ad.ts";
+import { randomBytes } from "../random-bytes.ts";
 import { limitOfViewer } from "../viewers/limit-of-viewer.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import type { AddressHasher } from "./address-hash.ts";

@@ -135,13 +135,29 @@ describe("with a running server", () => {
     const video = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
     const words = ["--name", "House", "--advertiser", "Us", "--format", "rewarded", "--video", video, "--json"];
     const added = JSON.parse((await ads(["campaigns", "add", ...words])).out);
-    expect(added).toMatchObject({ isActive: true, creativeId: expect.stringMatching(/^cre_/) });
+    expect(added).toMatchObject({ status: "active", creatives: [{ creativeId: expect.stringMatching(/^cre_/) }] });
     expect(JSON.parse((await ads(["campaigns", "pause", added.campaignId, "--json"])).out)).toMatchObject({
-      isActive: false,
+      status: "paused",
     });
     expect((await ads(["campaigns", "list"])).out).toMatch(new RegExp(`^${added.campaignId} .*paused`, "m"));
     const weighted = JSON.parse((await ads(["campaigns", "update", added.campaignId, "--weight", "7", "--json"])).out);
-    expect(weighted).toMatchObject({ weight: 7, name: "House", isActive: false });
+    expect(weighted).toMatchObject({ weight: 7, name: "House", status: "paused" });
+
+    const update = ["campaigns", "update", added.campaignId, "--json"];
+    const sold = ["--view-price", "0.0025", "--daily-budget", "12", "--user-cap", "3/24h", "--hours", "8-10,22"];
+    expect(JSON.parse((await ads([...update, ...sold, "--premium", "yes"])).out)).toMatchObject({
+      ...{ viewPriceMicros: 2500, dailyBudgetMicros: 12_000_000, userCap: 3, userCapSeconds: 86_400 },
+      targeting: { hours: [8, 9, 10, 22], premium: true },
+    });
+    const loosening = await ads([...update, "--daily-budget", "none", "--premium", "any"]);
+    expect(loosening.err).toBe("");
+    const loosened = JSON.parse(loosening.out);
+    expect(loosened).toMatchObject({ dailyBudgetMicros: null, userCap: 3, targeting: { hours: [8, 9, 10, 22] } });
+    expect((await ads(["campaigns", "show", added.campaignId])).out).toMatch(/^viewPrice +0\.0025$/m);
+    expect(await ads([...update, "--view-price", "0.0000001"])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/6 decimals/),
+    });
   });
 
   test("events and deliveries are listed, and an unknown one is named", async () => {

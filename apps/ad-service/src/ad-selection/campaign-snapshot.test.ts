@@ -2,7 +2,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
-import { pauseCampaign, resumeCampaign } from "../campaigns/update-campaign.ts";
+import { setCampaignStatus } from "../campaigns/update-campaign.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
 import { startCampaignSnapshot } from "./campaign-snapshot.ts";
 
@@ -27,20 +27,18 @@ describe.each(testDatabases())("the campaigns that run, on the %s store", (kind)
     const shop = {
       name: "Shop",
       advertiser: "Shop",
-      format: "direct_link",
+      formats: ["direct_link" as const],
       landingUrl,
-      weight: 1,
-      priceMicros: 0,
-    } as const;
+    };
     await addCampaign(database, { ...shop, campaignId: "cmp_1", now });
     await here.refresh();
     expect(seenBy(here)).toEqual(["cmp_1"]);
     expect(here.candidates("rewarded")).toEqual([]);
     await expect.poll(() => seenBy(elsewhere)).toEqual(["cmp_1"]);
 
-    await pauseCampaign(database, { campaignId: "cmp_1", now });
+    await setCampaignStatus(database, { campaignId: "cmp_1", status: "paused", now });
     await expect.poll(() => seenBy(elsewhere)).toEqual([]);
-    await resumeCampaign(database, { campaignId: "cmp_1", now });
+    await setCampaignStatus(database, { campaignId: "cmp_1", status: "active", now });
     await expect.poll(() => seenBy(elsewhere)).toEqual(["cmp_1"]);
     await Promise.all([here.stop(), elsewhere.stop()]);
   });

@@ -1,12 +1,13 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
+import { selectCampaigns } from "../campaigns/rows.ts";
 import type { CampaignFormat } from "../campaigns/schema.ts";
 
 /** What the chooser sees of a campaign that runs now. */
 export interface Candidate {
   campaignId: string;
-  format: CampaignFormat;
-  creativeId: string | null;
+  /** Of a rewarded campaign, what it shows; empty for a link. */
+  creatives: { creativeId: string; weight: number }[];
   landingUrl: string | null;
   weight: number;
 }
@@ -59,21 +60,15 @@ export async function startCampaignSnapshot(deps: {
 }
 
 async function readCandidates(database: AdDatabase): Promise<Record<CampaignFormat, Candidate[]>> {
-  const rows = await database.query
-    .selectFrom("campaigns")
-    .select(["campaign_id", "format", "creative_id", "landing_url", "weight"])
-    .where("is_active", "=", true)
-    .orderBy("campaign_id")
-    .execute();
-  const candidates = rows.map((row) => ({
-    campaignId: row.campaign_id,
-    format: row.format,
-    creativeId: row.creative_id,
-    landingUrl: row.landing_url,
-    weight: row.weight,
-  }));
-  return {
-    rewarded: candidates.filter(({ format }) => format === "rewarded"),
-    direct_link: candidates.filter(({ format }) => format === "direct_link"),
-  };
+  const rows = await selectCampaigns(database).where("status", "=", "active").orderBy("campaign_id").execute();
+  const candidatesOf = (format: CampaignFormat) =>
+    rows
+      .filter(({ formats }) => formats.includes(format))
+      .map((row) => ({
+        campaignId: row.campaign_id,
+        creatives: row.creatives.filter(({ isActive }) => isActive),
+        landingUrl: row.landing_url,
+        weight: row.weight,
+      }));
+  return { rewarded: candidatesOf("rewarded"), direct_link: candidatesOf("direct_link") };
 }

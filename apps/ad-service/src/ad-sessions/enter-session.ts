@@ -97,10 +97,11 @@ async function beginSession(tx: AdTransaction, input: EnterSessionInput): Promis
   const unfinished = await findUnfinishedViews(tx, { ...code, now });
   const limit = limitOfViewer(await findViewer(tx, code), input.limits, now, unfinished);
   if (limit.outcome === "limited") return limit;
-  const chosen = chooseAd(input.candidates, input.chance);
-  if (!chosen?.creativeId) return { outcome: "no-ad" };
+  const campaign = chooseAd(input.candidates, input.chance);
+  const creative = campaign && chooseAd(campaign.creatives, input.chance);
+  if (!campaign || !creative) return { outcome: "no-ad" };
   await tx.run(withdrawOffers, offers);
-  await insertSession(tx, input, { campaignId: chosen.campaignId, creativeId: chosen.creativeId });
+  await insertSession(tx, input, { campaignId: campaign.campaignId, creativeId: creative.creativeId });
   return undefined;
 }
 

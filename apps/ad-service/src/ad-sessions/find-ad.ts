@@ -15,9 +15,11 @@ export interface Ad {
 
 const read = statement<Ad>(
   "ad-sessions.ad",
-  `select advertiser, call_to_action as "callToAction", landing_url as "landingUrl", file_name as "fileName",
-     media_type as "mediaType", duration_ms as "durationMs", width, height
-   from campaigns, creatives where campaigns.campaign_id = $1 and creatives.creative_id = $2`,
+  `select coalesce(label, advertiser) as advertiser, landing_url as "landingUrl",
+     coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
+     file_name as "fileName", media_type as "mediaType", duration_ms as "durationMs", width, height
+   from campaigns join campaign_creatives using (campaign_id) join creatives using (creative_id)
+   where campaign_id = $1 and creative_id = $2`,
 );
 
 export async function findAd(

@@ -205,10 +205,10 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
       "where no campaign runs there is no ad now",
       onStage({}, async (stage) => {
         const pause = stage.database.query.updateTable("campaigns");
-        await pause.set({ is_active: false }).execute();
+        await pause.set({ status: "paused" }).execute();
         await stage.campaigns.refresh();
         expect((await stage.open(ann)).body).toMatchObject({ outcome: "no-ad", retry_after_seconds: 60 });
-        await pause.set({ is_active: true }).execute();
+        await pause.set({ status: "active" }).execute();
       }),
     );
   });

@@ -24,7 +24,7 @@ const settle = statement<{ settled: number }>(
   with settled as (
     update ad_sessions set state = 'rewarded', closed_at = $3, close_reason = $4
     where bot_id = $1 and session_id = $2 and state = 'watched'
-    returning bot_id, code, user_id, campaign_id
+    returning bot_id, code, user_id, campaign_id, creative_id
   ),
   earned as (
     select bot_id, $5::text as event_id, 'rewarded'::text as event, user_id, code, nullif($6::text, '') as reference,
@@ -34,8 +34,9 @@ const settle = statement<{ settled: number }>(
   ${enqueueWebhook({ from: "earned" })},
   counted as (${recordEarnings("enqueued")}),
   charged as (
-    insert into charges (charge_id, campaign_id, bot_id, format, code, price_micros, occurred_at)
-    select enqueued.event_id, campaign_id, enqueued.bot_id, 'rewarded', enqueued.code, price_micros, occurred_at
+    insert into charges (charge_id, campaign_id, creative_id, bot_id, user_id, format, code, price_micros, occurred_at)
+    select enqueued.event_id, campaign_id, creative_id, enqueued.bot_id, enqueued.user_id, 'rewarded', enqueued.code,
+      view_price_micros, occurred_at
     from enqueued join settled using (bot_id, code) join campaigns using (campaign_id)
     on conflict do nothing
   )

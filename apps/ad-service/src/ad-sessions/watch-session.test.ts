@@ -250,10 +250,10 @@ describe.each(testDatabases())("watching a video, on the %s store", (kind) => {
       const code = await stage.issue(ann);
       await stage.play(await stage.begin(ann, code), 0, 5);
       const campaigns = store.database.query.updateTable("campaigns");
-      await campaigns.set({ is_active: false }).execute();
+      await campaigns.set({ status: "paused" }).execute();
       await stage.campaigns.refresh();
       const back = await stage.begin(ann, code);
-      await campaigns.set({ is_active: true }).execute();
+      await campaigns.set({ status: "active" }).execute();
       await stage.play(back, 5, 10);
       expect((await stage.report(back, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
     });

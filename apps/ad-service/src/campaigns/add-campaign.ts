@@ -1,46 +1,55 @@
-import type { AdDatabase } from "../ad-database.ts";
-import { type CampaignDraft, campaignFault } from "./campaign-fault.ts";
-import { type Campaign, campaignOf } from "./rows.ts";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { campaignFault } from "./campaign-fault.ts";
+import { type CampaignSettings, defaultSettings } from "./campaign-settings.ts";
+import { type Campaign, columnsOf, findCampaign, rememberAdvertiser } from "./rows.ts";
+import type { CampaignFormat } from "./schema.ts";
+
+/** What a new campaign must be told; the rest has defaults. */
+export type CampaignDraft = Pick<CampaignSettings, "name" | "advertiser"> &
+  Partial<CampaignSettings> & { formats: CampaignFormat[]; creativeIds?: string[] };
 
 export type AddCampaignOutcome =
   | { outcome: "added"; campaign: Campaign }
   | { outcome: "invalid"; message: string }
-  | { outcome: "unknown-creative" };
+  | { outcome: "unknown-creative"; creativeId: string };
 
 export async function addCampaign(
   database: AdDatabase,
-  draft: CampaignDraft & { campaignId: string; now: Date },
+  { campaignId, now, creativeIds = [], ...draft }: CampaignDraft & { campaignId: string; now: Date },
 ): Promise<AddCampaignOutcome> {
-  const message = campaignFault(draft);
+  const settings = { ...defaultSettings, ...draft };
+  const message = campaignFault(settings) ?? creativesFault(draft.formats, creativeIds);
   if (message !== undefined) return { outcome: "invalid", message };
-  if (draft.creativeId !== undefined && !(await hasCreative(database, draft.creativeId))) {
-    return { outcome: "unknown-creative" };
-  }
-  const row = await database.query
-    .insertInto("campaigns")
-    .values({
-      campaign_id: draft.campaignId,
-      name: draft.name,
-      advertiser: draft.advertiser,
-      format: draft.format,
-      creative_id: draft.creativeId ?? null,
-      landing_url: draft.landingUrl ?? null,
-      call_to_action: draft.callToAction ?? null,
-      weight: draft.weight,
-      price_micros: draft.priceMicros,
-      created_at: draft.now,
-      updated_at: draft.now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return { outcome: "added", campaign: campaignOf(row) };
+  return database.transaction(async (tx) => {
+    const unknown = await firstUnknown(tx, creativeIds);
+    if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
+    await rememberAdvertiser(tx, settings.advertiser);
+    const made = { campaign_id: campaignId, formats: draft.formats, created_at: now, updated_at: now };
+    await tx.query
+      .insertInto("campaigns")
+      .values({ ...columnsOf(settings), ...made })
+      .execute();
+    for (const creativeId of creativeIds) {
+      const shown = { campaign_id: campaignId, creative_id: creativeId };
+      await tx.query.insertInto("campaign_creatives").values(shown).execute();
+    }
+    const campaign = await findCampaign(tx, campaignId);
+    if (!campaign) throw new Error("a campaign vanished while it was added");
+    return { outcome: "added", campaign };
+  });
 }
 
-async function hasCreative(database: AdDatabase, creativeId: string): Promise<boolean> {
-  const row = await database.query
-    .selectFrom("creatives")
-    .select("creative_id")
-    .where("creative_id", "=", creativeId)
-    .executeTakeFirst();
-  return row !== undefined;
+function creativesFault(formats: CampaignFormat[], creativeIds: string[]): string | undefined {
+  if (formats.includes("rewarded") === creativeIds.length > 0) return undefined;
+  return formats.includes("rewarded")
+    ? "a rewarded campaign needs a video"
+    : "a campaign of direct links has a landing URL and no video";
+}
+
+async function firstUnknown(tx: AdTransaction, creativeIds: string[]): Promise<string | undefined> {
+  for (const creativeId of creativeIds) {
+    const query = tx.query.selectFrom("creatives").select("creative_id").where("creative_id", "=", creativeId);
+    if (!(await query.executeTakeFirst())) return creativeId;
+  }
+  return undefined;
 }

@@ -2,22 +2,23 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
-import { addCampaign } from "./add-campaign.ts";
-import type { CampaignDraft } from "./campaign-fault.ts";
+import { addCampaign, type CampaignDraft } from "./add-campaign.ts";
+import { campaignSettings } from "./campaign-settings.ts";
 import { checkLandingUrl } from "./check-landing-url.ts";
 import { listCampaigns } from "./list-campaigns.ts";
 import { findCampaign } from "./rows.ts";
-import { pauseCampaign, resumeCampaign, updateCampaign } from "./update-campaign.ts";
+import type { CampaignStatus } from "./schema.ts";
+import { setCampaignStatus, updateCampaign } from "./update-campaign.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const later = new Date("2026-03-01T13:00:00Z");
 const link: CampaignDraft = {
   name: "Shop",
   advertiser: "The Shop",
-  format: "direct_link",
+  formats: ["direct_link"],
   landingUrl: "https://shop.example/sale",
   weight: 5,
-  priceMicros: 1500,
+  clickPriceMicros: 1500,
 };
 
 describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
@@ -26,21 +27,36 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
   });
   afterAll(() => store.dispose());
+  const setStatus = (status: CampaignStatus) =>
+    setCampaignStatus(store.database, { campaignId: "cmp_1", status, now: later });
 
-  test("added, changed, paused and resumed, it is what was said", async () => {
+  test("added, changed, paused, resumed and archived, it is what was said", async () => {
     const { database } = store;
-    const added = await addCampaign(database, { ...link, campaignId: "cmp_1", now });
-    expect(added).toMatchObject({ outcome: "added", campaign: { ...link, isActive: true, creativeId: null } });
-    const updated = await updateCampaign(database, { campaignId: "cmp_1", changes: { weight: 9 }, now: later });
-    expect(updated).toMatchObject({ outcome: "updated", campaign: { ...link, weight: 9, updatedAt: later } });
-    await pauseCampaign(database, { campaignId: "cmp_1", now: later });
-    expect(await listCampaigns(database)).toMatchObject([{ campaignId: "cmp_1", weight: 9, isActive: false }]);
-    await resumeCampaign(database, { campaignId: "cmp_1", now: later });
-    expect(await findCampaign(database, "cmp_1")).toMatchObject({ isActive: true });
+    const sold: Partial<CampaignDraft> = {
+      ...{ priority: "sponsorship", category: "games", pacing: "asap", startsAt: now, endsAt: later },
+      ...{ totalBudgetMicros: 5e9, dailyBudgetMicros: 1e9, totalClickCap: 1000, dailyClickCap: 100 },
+      ...{ userCap: 3, userCapSeconds: 86_400, targeting: { languages: ["en"], premium: true, hours: [8, 9] } },
+    };
+    const added = await addCampaign(database, { ...link, ...sold, campaignId: "cmp_1", now });
+    const expected = { ...link, ...sold, status: "active", creatives: [], totalViewCap: null };
+    expect(added).toMatchObject({ outcome: "added", campaign: expected });
+    const updated = await updateCampaign(database, {
+      campaignId: "cmp_1",
+      changes: { weight: 9, userCap: 4 },
+      now: later,
+    });
+    expect(updated).toMatchObject({
+      outcome: "updated",
+      campaign: { ...expected, weight: 9, userCap: 4, updatedAt: later },
+    });
+    await setStatus("paused");
+    expect(await listCampaigns(database)).toMatchObject([{ campaignId: "cmp_1", weight: 9, status: "paused" }]);
+    await setStatus("active");
+    expect(await findCampaign(database, "cmp_1")).toMatchObject({ status: "active" });
   });
 
   test("a change that would break it is refused, and nothing is changed", async () => {
-    const changes = { landingUrl: "javascript:alert(1)" };
+    const changes = { landingUrl: null };
     const refused = await updateCampaign(store.database, { campaignId: "cmp_1", changes, now: later });
     expect(refused).toMatchObject({ outcome: "invalid" });
     expect(await findCampaign(store.database, "cmp_1")).toMatchObject({ landingUrl: link.landingUrl });
@@ -48,14 +64,19 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
     expect(unknown).toEqual({ outcome: "unknown-campaign" });
   });
 
+  test("what is archived stays so, and is listed only when it is asked for", async () => {
+    await setStatus("archived");
+    expect(await setStatus("active")).toEqual({ outcome: "archived" });
+    expect(await listCampaigns(store.database)).toEqual([]);
+    expect(await listCampaigns(store.database, { hasArchived: true })).toMatchObject([{ campaignId: "cmp_1" }]);
+  });
+
   const faults: { name: string; changes: Partial<CampaignDraft>; message: RegExp }[] = [
-    { name: "no name", changes: { name: " " }, message: /name/ },
-    { name: "a long advertiser", changes: { advertiser: "x".repeat(129) }, message: /advertiser/ },
-    { name: "no landing URL", changes: { landingUrl: undefined }, message: /landing URL/ },
-    { name: "a video that is a direct link", changes: { creativeId: "cre_1" }, message: /no video/ },
-    { name: "a rewarded campaign without a video", changes: { format: "rewarded" }, message: /video/ },
-    { name: "half a weight", changes: { weight: 0.5 }, message: /weight/ },
-    { name: "a negative price", changes: { priceMicros: -1 }, message: /price/ },
+    { name: "no landing URL", changes: { landingUrl: null }, message: /landing URL/ },
+    { name: "a link with a video", changes: { creativeIds: ["cre_1"] }, message: /no video/ },
+    { name: "a rewarded campaign without a video", changes: { formats: ["rewarded"] }, message: /video/ },
+    { name: "an end before the start", changes: { startsAt: later, endsAt: now }, message: /end after/ },
+    { name: "half a cap per user", changes: { userCap: 3 }, message: /cap per user/ },
   ];
   test.each(faults)("$name is refused in words", async ({ changes, message }) => {
     const added = await addCampaign(store.database, { ...link, ...changes, campaignId: "cmp_3", now });
@@ -63,8 +84,28 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
   });
 
   test("a video that was never added is refused", async () => {
-    const draft = { ...link, format: "rewarded" as const, creativeId: "cre_none", campaignId: "cmp_3", now };
-    expect(await addCampaign(store.database, draft)).toEqual({ outcome: "unknown-creative" });
+    const draft: CampaignDraft = { ...link, formats: ["rewarded", "direct_link"], creativeIds: ["cre_none"] };
+    const added = await addCampaign(store.database, { ...draft, campaignId: "cmp_3", now });
+    expect(added).toEqual({ outcome: "unknown-creative", creativeId: "cre_none" });
+    expect(await findCampaign(store.database, "cmp_3")).toBeUndefined();
+  });
+});
+
+describe("a campaign's settings", () => {
+  test.each([
+    ["no name", { name: " " }, /1 to 128/],
+    ["a long advertiser", { advertiser: "x".repeat(129) }, /1 to 128/],
+    ["half a weight", { weight: 0.5 }, /whole/],
+    ["a negative price", { viewPriceMicros: -1 }, /0 or more/],
+    ["a budget of nothing", { dailyBudgetMicros: 0 }, /1 or more/],
+    ["a category with blanks", { category: "Real Money" }, /lower-case/],
+    ["a language of its own", { targeting: { languages: ["English"] } }, /language code/],
+    ["an hour that no clock has", { targeting: { hours: [24] } }, /./],
+    ["a target that nobody knows", { targeting: { countries: ["DE"] } }, /./],
+    ["a page that is none", { landingUrl: "javascript:alert(1)" }, /https/],
+  ])("%s is refused", (_what, changes, message) => {
+    const checked = campaignSettings.partial().safeParse(changes);
+    expect(checked.error?.issues[0]?.message).toMatch(message);
   });
 });
 

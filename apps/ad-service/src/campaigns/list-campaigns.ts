@@ -1,13 +1,12 @@
 import type { AdDatabase } from "../ad-database.ts";
-import { type Campaign, campaignOf } from "./rows.ts";
+import { type Campaign, campaignOf, selectCampaigns } from "./rows.ts";
 
-/** All of them, oldest first: an operator has tens. */
-export async function listCampaigns(database: AdDatabase): Promise<Campaign[]> {
-  const rows = await database.query
-    .selectFrom("campaigns")
-    .selectAll()
-    .orderBy("created_at")
-    .orderBy("campaign_id")
-    .execute();
+/** All of them, oldest first: an operator has tens. Archived ones only if they are asked for. */
+export async function listCampaigns(
+  database: AdDatabase,
+  { hasArchived = false }: { hasArchived?: boolean } = {},
+): Promise<Campaign[]> {
+  const query = selectCampaigns(database).orderBy("created_at").orderBy("campaign_id");
+  const rows = await (hasArchived ? query : query.where("status", "<>", "archived")).execute();
   return rows.map(campaignOf);
 }

@@ -1,44 +1,110 @@
-import type { Selectable } from "kysely";
-import type { AdDatabase } from "../ad-database.ts";
-import type { CampaignFormat, CampaignTables } from "./schema.ts";
+import { type Selectable, sql } from "kysely";
+import type { AdTransaction } from "../ad-database.ts";
+import type { CampaignSettings } from "./campaign-settings.ts";
+import type { CampaignFormat, CampaignStatus, CampaignTables } from "./schema.ts";
 
-export interface Campaign {
-  campaignId: string;
-  name: string;
-  advertiser: string;
-  format: CampaignFormat;
-  creativeId: string | null;
-  landingUrl: string | null;
-  callToAction: string | null;
+/** A creative as a campaign shows it. */
+export interface CampaignCreative {
+  creativeId: string;
   weight: number;
-  priceMicros: number;
+  /** Instead of the advertiser's name. */
+  label: string | null;
+  /** Instead of the campaign's. */
+  callToAction: string | null;
   isActive: boolean;
+}
+
+export interface Campaign extends CampaignSettings {
+  campaignId: string;
+  formats: CampaignFormat[];
+  status: CampaignStatus;
+  creatives: CampaignCreative[];
   createdAt: Date;
   updatedAt: Date;
 }
 
-export async function findCampaign(database: AdDatabase, campaignId: string): Promise<Campaign | undefined> {
-  const row = await database.query
-    .selectFrom("campaigns")
-    .selectAll()
-    .where("campaign_id", "=", campaignId)
-    .executeTakeFirst();
+export async function findCampaign(database: AdTransaction, campaignId: string): Promise<Campaign | undefined> {
+  const row = await selectCampaigns(database).where("campaign_id", "=", campaignId).executeTakeFirst();
   return row && campaignOf(row);
 }
 
-export function campaignOf(row: Selectable<CampaignTables["campaigns"]>): Campaign {
+/** Campaigns with the creatives that they show. */
+export function selectCampaigns(database: AdTransaction) {
+  return database.query
+    .selectFrom("campaigns")
+    .selectAll()
+    .select(
+      sql<CampaignCreative[]>`coalesce((
+        select jsonb_agg(jsonb_build_object('creativeId', creative_id, 'weight', weight, 'label', label,
+          'callToAction', call_to_action, 'isActive', is_active) order by creative_id)
+        from campaign_creatives where campaign_creatives.campaign_id = campaigns.campaign_id), '[]')`.as("creatives"),
+    );
+}
+
+export function campaignOf(row: Selectable<CampaignTables["campaigns"]> & { creatives: CampaignCreative[] }): Campaign {
   return {
     campaignId: row.campaign_id,
     name: row.name,
     advertiser: row.advertiser,
-    format: row.format,
-    creativeId: row.creative_id,
+    formats: row.formats,
+    status: row.status,
+    priority: row.priority,
+    category: row.category,
+    pacing: row.pacing,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
     landingUrl: row.landing_url,
     callToAction: row.call_to_action,
     weight: row.weight,
-    priceMicros: row.price_micros,
-    isActive: row.is_active,
+    viewPriceMicros: row.view_price_micros,
+    clickPriceMicros: row.click_price_micros,
+    totalBudgetMicros: row.total_budget_micros,
+    dailyBudgetMicros: row.daily_budget_micros,
+    totalViewCap: row.total_view_cap,
+    dailyViewCap: row.daily_view_cap,
+    totalClickCap: row.total_click_cap,
+    dailyClickCap: row.daily_click_cap,
+    userCap: row.user_cap,
+    userCapSeconds: row.user_cap_seconds,
+    targeting: row.targeting,
+    creatives: row.creatives,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+/** The columns that an operator sets. */
+export function columnsOf(settings: CampaignSettings) {
+  return {
+    name: settings.name,
+    advertiser: settings.advertiser,
+    priority: settings.priority,
+    category: settings.category,
+    pacing: settings.pacing,
+    starts_at: settings.startsAt,
+    ends_at: settings.endsAt,
+    landing_url: settings.landingUrl,
+    call_to_action: settings.callToAction,
+    weight: settings.weight,
+    view_price_micros: settings.viewPriceMicros,
+    click_price_micros: settings.clickPriceMicros,
+    total_budget_micros: settings.totalBudgetMicros,
+    daily_budget_micros: settings.dailyBudgetMicros,
+    total_view_cap: settings.totalViewCap,
+    daily_view_cap: settings.dailyViewCap,
+    total_click_cap: settings.totalClickCap,
+    daily_click_cap: settings.dailyClickCap,
+    user_cap: settings.userCap,
+    user_cap_seconds: settings.userCapSeconds,
+    targeting: JSON.stringify(settings.targeting),
+  };
+}
+
+/** An advertiser is known from its first campaign on. */
+export async function rememberAdvertiser(tx: AdTransaction, name: string): Promise<void> {
+  await tx.query
+    .insertInto("advertisers")
+    .values({ name })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

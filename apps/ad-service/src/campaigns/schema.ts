@@ -1,29 +1,79 @@
 import type { ColumnType } from "kysely";
+import type { Targeting } from "./targeting.ts";
 
 export type CampaignFormat = "rewarded" | "direct_link";
+/** `archived`: it runs no more, and only its figures are of interest. */
+export type CampaignStatus = "active" | "paused" | "archived";
+/** Who goes first: sponsorship before standard before house. */
+export type CampaignPriority = "sponsorship" | "standard" | "house";
+/** `even`: spread over the day; `asap`: as fast as people come. */
+export type CampaignPacing = "even" | "asap";
+
+type Optional<Value> = ColumnType<Value | null, Value | null | undefined, Value | null>;
+type Defaulted<Value> = ColumnType<Value, Value | undefined, Value>;
 
 export interface CampaignTables {
+  advertisers: {
+    name: string;
+    /** SHA-256 of the key that its postbacks bear. */
+    postback_key_hash: Optional<Buffer>;
+    created_at: ColumnType<Date, Date | undefined, never>;
+  };
   campaigns: {
     campaign_id: string;
     name: string;
     advertiser: string;
-    format: CampaignFormat;
-    creative_id: string | null;
-    landing_url: string | null;
-    call_to_action: string | null;
-    weight: number;
-    price_micros: number;
-    is_active: ColumnType<boolean, boolean | undefined, boolean>;
+    formats: CampaignFormat[];
+    status: Defaulted<CampaignStatus>;
+    priority: Defaulted<CampaignPriority>;
+    category: Optional<string>;
+    pacing: Defaulted<CampaignPacing>;
+    starts_at: Optional<Date>;
+    ends_at: Optional<Date>;
+    landing_url: Optional<string>;
+    call_to_action: Optional<string>;
+    weight: Defaulted<number>;
+    view_price_micros: Defaulted<number>;
+    click_price_micros: Defaulted<number>;
+    total_budget_micros: Optional<number>;
+    daily_budget_micros: Optional<number>;
+    total_view_cap: Optional<number>;
+    daily_view_cap: Optional<number>;
+    total_click_cap: Optional<number>;
+    daily_click_cap: Optional<number>;
+    user_cap: Optional<number>;
+    user_cap_seconds: Optional<number>;
+    targeting: ColumnType<Targeting, string | undefined, string>;
     created_at: ColumnType<Date, Date, never>;
     updated_at: ColumnType<Date, Date, Date>;
+  };
+  campaign_creatives: {
+    campaign_id: string;
+    creative_id: string;
+    weight: Defaulted<number>;
+    label: Optional<string>;
+    call_to_action: Optional<string>;
+    is_active: Defaulted<boolean>;
+  };
+  campaign_days: {
+    campaign_id: string;
+    /** UTC. Select it as text: the driver would read a date in local time. */
+    day: string;
+    views: number;
+    clicks: number;
+    spent_micros: number;
   };
   charges: {
     charge_id: string;
     campaign_id: string;
+    creative_id: string | null;
     bot_id: string;
+    user_id: string | null;
     format: CampaignFormat;
     code: string;
     price_micros: ColumnType<number, number, never>;
     occurred_at: ColumnType<Date, Date, never>;
+    /** The transaction that charged, for cursors in the order of commits. */
+    xid: ColumnType<string, never, never>;
   };
 }

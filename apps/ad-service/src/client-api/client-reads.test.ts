@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { newTelegramId } from "../app-stage.ts";
 import { updateBot } from "../bots/update-bot.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
-import { pauseCampaign, resumeCampaign } from "../campaigns/update-campaign.ts";
+import { setCampaignStatus } from "../campaigns/update-campaign.ts";
 import { bearer, type ClientStage, codeIn, expectError, openClientStage } from "./client-stage.ts";
 
 const noon = new Date("2026-03-01T12:00:00.000Z");
@@ -18,10 +18,8 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       name: "Shop",
       advertiser: "Acme",
       landingUrl: "https://example.com/",
-      weight: 1,
-      priceMicros: 0,
     };
-    await addCampaign(stage.database, { ...campaign, format: "direct_link", campaignId: "cmp_1", now: noon });
+    await addCampaign(stage.database, { ...campaign, formats: ["direct_link"], campaignId: "cmp_1", now: noon });
     await stage.campaigns.refresh();
   });
   afterAll(() => stage.close());
@@ -103,10 +101,10 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
     });
 
     test("without a running campaign there is no ad", async () => {
-      await pauseCampaign(stage.database, { campaignId: "cmp_1", now: noon });
+      await setCampaignStatus(stage.database, { campaignId: "cmp_1", status: "paused", now: noon });
       await stage.campaigns.refresh();
       expect(await availability(newTelegramId())).toEqual({ available: false, reason: "no-ad" });
-      await resumeCampaign(stage.database, { campaignId: "cmp_1", now: noon });
+      await setCampaignStatus(stage.database, { campaignId: "cmp_1", status: "active", now: noon });
       await stage.campaigns.refresh();
     });
 

@@ -70,8 +70,9 @@ const count = statement<{ eventId: string }>(
     returning bot_id, user_id
   ),
   charged as (
-    insert into charges (charge_id, campaign_id, bot_id, format, code, price_micros, occurred_at)
-    select event_id, campaign_id, bot_id, 'direct_link', enqueued.code, price_micros, enqueued.occurred_at
+    insert into charges (charge_id, campaign_id, bot_id, user_id, format, code, price_micros, occurred_at)
+    select event_id, campaign_id, bot_id, enqueued.user_id, 'direct_link', enqueued.code, click_price_micros,
+      enqueued.occurred_at
     from enqueued join candidates using (bot_id, event_id) join campaigns using (campaign_id)
   ),
   counted as (

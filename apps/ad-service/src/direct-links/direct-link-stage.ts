@@ -59,10 +59,10 @@ export async function openDirectLinkStage(
 
   const campaignId = `cmp_${randomUUID()}`;
   const landingUrl = "https://shop.test/p?c={click_id}&code={code}&b={bot_id}&k={campaign_id}&r={creative_id}";
-  const fields = { name: "Link", advertiser: "Shop", format: "direct_link" as const, weight: 1, priceMicros: 1500 };
+  const fields = { name: "Link", advertiser: "Shop", formats: ["direct_link" as const], clickPriceMicros: 1500 };
   const campaign = await addCampaign(database, { campaignId, landingUrl, ...fields, now: clock.now });
   if (campaign.outcome !== "added") throw new Error(campaign.outcome);
-  const candidates: Candidate[] = [{ campaignId, format: "direct_link", creativeId: null, landingUrl, weight: 1 }];
+  const candidates: Candidate[] = [{ campaignId, creatives: [], landingUrl, weight: 1 }];
 
   const servers: FastifyInstance[] = [];
   const nodes = [await startNode(), await startNode()];
@@ -110,9 +110,11 @@ export async function openDirectLinkStage(
       const text = `with video as (
         insert into creatives (creative_id, sha256, file_name, media_type, byte_length, duration_ms, width, height)
         values ('cre_view', 'ab', 'ab.mp4', 'video/mp4', 1, 1000, 1, 1) on conflict do nothing
+      ), advertiser as (
+        insert into advertisers (name) values ('House') on conflict do nothing
       ), house as (
-        insert into campaigns (campaign_id, name, advertiser, format, creative_id)
-        values ('cmp_view', 'House', 'House', 'rewarded', 'cre_view') on conflict do nothing
+        insert into campaigns (campaign_id, name, advertiser, formats)
+        values ('cmp_view', 'House', 'House', '{rewarded}') on conflict do nothing
       )
       insert into ad_sessions (bot_id, session_id, code, user_id, campaign_id, creative_id, state, token_hash, duration_ms,
         opened_at, started_at, deadline)

@@ -143,6 +143,6 @@ function landingOf(campaign: Candidate, { code, botId }: Link, clickId: string):
   if (campaign.landingUrl === null) throw new Error(`campaign ${campaign.campaignId} of a link has no landing page`);
   return landingAddress(campaign.landingUrl, {
     ...{ click_id: clickId, code, bot_id: botId },
-    ...{ campaign_id: campaign.campaignId, creative_id: campaign.creativeId ?? "" },
+    ...{ campaign_id: campaign.campaignId, creative_id: "" },
   });
 }

@@ -4,14 +4,10 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
+import { campaignFormats, campaignSettings } from "../campaigns/campaign-settings.ts";
 import { listCampaigns } from "../campaigns/list-campaigns.ts";
 import { findCampaign } from "../campaigns/rows.ts";
-import {
-  pauseCampaign,
-  resumeCampaign,
-  type UpdateCampaignOutcome,
-  updateCampaign,
-} from "../campaigns/update-campaign.ts";
+import { setCampaignStatus, type UpdateCampaignOutcome, updateCampaign } from "../campaigns/update-campaign.ts";
 import { givenFields, parseRequest } from "../parse-request.ts";
 import { invalid, notFound } from "./refuse.ts";
 
@@ -22,27 +18,20 @@ export interface CampaignEndpointDeps {
   now: () => Date;
 }
 
-// What a campaign must be is the verb's to say; here only the kinds of its fields.
-const fields = z.strictObject({
-  name: z.string(),
-  advertiser: z.string(),
-  landingUrl: z.string().optional(),
-  callToAction: z.string().optional(),
-  weight: z.number(),
-  priceMicros: z.number(),
+const changes = campaignSettings.partial();
+const draft = changes.extend({
+  ...campaignSettings.pick({ name: true, advertiser: true }).shape,
+  formats: campaignFormats,
+  creativeIds: z.array(z.string().max(64)).max(100).default([]),
 });
-const draft = fields.extend({
-  format: z.enum(["rewarded", "direct_link"]),
-  creativeId: z.string().optional(),
-  weight: z.number().default(1),
-  priceMicros: z.number().default(0),
-});
-const changes = fields.partial();
 const params = z.object({ campaignId: z.string().max(64) });
+const listing = z.object({ archived: z.stringbool().default(false) });
+const statusAfter = { pause: "paused", resume: "active", archive: "archived" } as const;
 
 export function campaignEndpoints(scope: FastifyInstance, { database, campaigns, now }: CampaignEndpointDeps): void {
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
+    if (outcome.outcome === "archived") throw invalid(`campaign ${campaignId} is archived; that is for good`);
     if (outcome.outcome === "invalid") throw invalid(outcome.message);
     await campaigns.refresh();
     return outcome.campaign;
@@ -50,14 +39,20 @@ export function campaignEndpoints(scope: FastifyInstance, { database, campaigns,
 
   scope.post("/campaigns", async (request, reply) => {
     const campaignId = `cmp_${bs58.encode(randomBytes(9))}`;
-    const added = await addCampaign(database, { ...parseRequest(draft, request.body), campaignId, now: now() });
+    const given = givenFields(parseRequest(draft, request.body));
+    const added = await addCampaign(database, { ...given, campaignId, now: now() });
     if (added.outcome === "invalid") throw invalid(added.message);
-    if (added.outcome === "unknown-creative") throw invalid("there is no such creative; upload the video first");
+    if (added.outcome === "unknown-creative") {
+      throw invalid(`there is no creative ${added.creativeId}; add the video first`);
+    }
     await campaigns.refresh();
     return reply.code(201).send(added.campaign);
   });
 
-  scope.get("/campaigns", async () => ({ campaigns: await listCampaigns(database) }));
+  scope.get("/campaigns", async (request) => {
+    const { archived: hasArchived } = parseRequest(listing, request.query);
+    return { campaigns: await listCampaigns(database, { hasArchived }) };
+  });
 
   scope.get("/campaigns/:campaignId", async (request) => {
     const { campaignId } = parseRequest(params, request.params);
@@ -73,15 +68,12 @@ export function campaignEndpoints(scope: FastifyInstance, { database, campaigns,
     return answer(await updateCampaign(database, { campaignId, changes: given, now: now() }), campaignId);
   });
 
-  scope.post("/campaigns/:campaignId/pause", async (request) => {
-    const { campaignId } = parseRequest(params, request.params);
-    return answer(await pauseCampaign(database, { campaignId, now: now() }), campaignId);
-  });
-
-  scope.post("/campaigns/:campaignId/resume", async (request) => {
-    const { campaignId } = parseRequest(params, request.params);
-    return answer(await resumeCampaign(database, { campaignId, now: now() }), campaignId);
-  });
+  for (const [verb, status] of Object.entries(statusAfter)) {
+    scope.post(`/campaigns/:campaignId/${verb}`, async (request) => {
+      const { campaignId } = parseRequest(params, request.params);
+      return answer(await setCampaignStatus(database, { campaignId, status, now: now() }), campaignId);
+    });
+  }
 }
 
 function unknownCampaign(campaignId: string) {

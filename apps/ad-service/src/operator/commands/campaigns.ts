@@ -2,69 +2,69 @@ import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
+import { amountOf, namesTarget, settingsOf, withSettings } from "./campaign-options.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
-import { existingFile, wholeNumber } from "./parse-option.ts";
+import { collect, existingFile } from "./parse-option.ts";
+
+const verbs = { pause: "show it to nobody new", resume: "undo pause", archive: "end it for good; its figures stay" };
 
 export function campaignCommands(program: Command, context: CommandContext): void {
   const campaigns = program.command("campaigns").description("what is shown: videos and landing pages");
+  const show = (campaign: Row) => context.print(campaign, () => recordOf(readable(campaign)));
 
   withExamples(withSettings(campaigns.command("add").description("add a campaign; it runs at once")), [
-    'campaigns add --name "Spring sale" --advertiser "Acme" --format rewarded --video spring.mp4',
+    'campaigns add --name "Spring sale" --advertiser "Acme" --format rewarded --video spring.mp4 --view-price 0.002',
     'campaigns add --name "Acme shop" --advertiser "Acme" --format direct_link --landing-url "https://example.com/?c={click_id}"',
   ])
     .addOption(
-      new Option("--format <format>", "a video that is watched, or a page that is visited")
+      new Option("--format <format...>", "a video that is watched, a page that is visited, or both")
         .choices(["rewarded", "direct_link"])
         .makeOptionMandatory(),
     )
-    .option("--video <file>", "MP4 (H.264 + AAC) or WebM, uploaded and checked", existingFile)
-    .action(async ({ video, ...options }: Row & { video?: string }) => {
-      const creativeId = video === undefined ? undefined : await uploadVideo(context, video);
-      const body = { ...options, creativeId };
-      const added = await callForRow(context, { method: "POST", path: "/campaigns", body });
-      context.print(added, () => recordOf(added));
+    .option("--video <file>", "MP4 (H.264 + AAC) or WebM, uploaded and checked; may be repeated", collect(existingFile))
+    .option("--creative <id>", "a video that was added before; may be repeated", collect(String))
+    .action(
+      async ({ video = [], creative = [], format, ...options }: Row & { video?: string[]; creative?: string[] }) => {
+        const creativeIds: unknown[] = [...creative];
+        for (const file of video) creativeIds.push(await uploadVideo(context, file));
+        const body = { ...settingsOf(options), formats: format, creativeIds };
+        show(await callForRow(context, { method: "POST", path: "/campaigns", body }));
+      },
+    );
+
+  withExamples(campaigns.command("list").description("all campaigns"), ["campaigns list", "campaigns list --archived"])
+    .option("--archived", "those that were archived, too")
+    .action(async ({ archived }: { archived?: boolean }) => {
+      const query = { archived: String(archived === true) };
+      const rows = rowsOf(await context.call({ method: "GET", path: "/campaigns", query }), "campaigns");
+      context.print(rows, () => tableOf(rows, columns));
     });
 
-  withExamples(campaigns.command("list").description("all campaigns"), ["campaigns list"]).action(async () => {
-    const rows = rowsOf(await context.call({ method: "GET", path: "/campaigns" }), "campaigns");
-    context.print(rows, () => tableOf(rows, columns));
-  });
-
-  forOneCampaign(campaigns, "show", "a campaign").action(async (campaignId: string) => {
-    const campaign = await callForRow(context, { method: "GET", path: pathOf(campaignId) });
-    context.print(campaign, () => recordOf(campaign));
-  });
+  forOneCampaign(campaigns, "show", "a campaign").action(async (campaignId: string) =>
+    show(await callForRow(context, { method: "GET", path: pathOf(campaignId) })),
+  );
 
   withSettings(forOneCampaign(campaigns, "update", "change settings of a campaign; the others stay")).action(
     async (campaignId: string, options: Row) => {
-      const body = options;
-      const campaign = await callForRow(context, { method: "PATCH", path: pathOf(campaignId), body });
-      context.print(campaign, () => recordOf(campaign));
+      const before = namesTarget(options) ? await callForRow(context, { method: "GET", path: pathOf(campaignId) }) : {};
+      const body = settingsOf(options, before.targeting as Row | undefined);
+      show(await callForRow(context, { method: "PATCH", path: pathOf(campaignId), body }));
     },
   );
 
-  for (const [verb, description] of Object.entries({ pause: "show it to nobody new", resume: "undo pause" })) {
-    forOneCampaign(campaigns, verb, description).action(async (campaignId: string) => {
-      const campaign = await callForRow(context, { method: "POST", path: `${pathOf(campaignId)}/${verb}` });
-      context.print(campaign, () => recordOf(campaign));
-    });
+  for (const [verb, description] of Object.entries(verbs)) {
+    forOneCampaign(campaigns, verb, description).action(async (campaignId: string) =>
+      show(await callForRow(context, { method: "POST", path: `${pathOf(campaignId)}/${verb}` })),
+    );
   }
 }
 
 function forOneCampaign(campaigns: Command, verb: string, description: string): Command {
   const command = campaigns.command(verb).description(description);
-  withExamples(command, [`campaigns ${verb} cmp_8fJ2kLm4Qr9T${verb === "update" ? " --weight 5" : ""}`]);
+  withExamples(command, [
+    `campaigns ${verb} cmp_8fJ2kLm4Qr9T${verb === "update" ? " --weight 5 --user-cap 3/24h" : ""}`,
+  ]);
   return command.argument("<campaign-id>", "as shown by campaigns list");
-}
-
-function withSettings(command: Command): Command {
-  return command
-    .option("--name <name>", "for the operator; for a new campaign it must be given")
-    .option("--advertiser <name>", "who pays, shown to viewers; for a new campaign it must be given")
-    .option("--landing-url <url>", "where the link, or the button beside the video, leads")
-    .option("--call-to-action <label>", "of the button beside the video")
-    .option("--weight <number>", "how often it is chosen, compared with others", wholeNumber)
-    .option("--price-micros <number>", "of a completed view or a click, in millionths of the currency", wholeNumber);
 }
 
 async function uploadVideo(context: CommandContext, file: string): Promise<unknown> {
@@ -82,11 +82,20 @@ function pathOf(campaignId: string): string {
   return `/campaigns/${encodeURIComponent(campaignId)}`;
 }
 
+/** For people: what is set, money as amounts. */
+function readable(campaign: Row): Row {
+  const given = Object.entries(campaign).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    given.map(([name, value]) => (name.endsWith("Micros") ? [name.slice(0, -6), amountOf(value)] : [name, value])),
+  );
+}
+
 const columns = {
   CAMPAIGN: (campaign: Row) => campaign.campaignId,
   NAME: (campaign: Row) => campaign.name,
   ADVERTISER: (campaign: Row) => campaign.advertiser,
-  FORMAT: (campaign: Row) => campaign.format,
-  STATE: (campaign: Row) => (campaign.isActive ? "running" : "paused"),
+  FORMATS: (campaign: Row) => campaign.formats,
+  STATUS: (campaign: Row) => campaign.status,
+  PRIORITY: (campaign: Row) => campaign.priority,
   WEIGHT: (campaign: Row) => campaign.weight,
 };

@@ -1,0 +1,31 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+
+/** A short lower-case word that an operator gives to campaigns and bots: `games`, `real-money`. */
+export const category = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be lower-case letters, digits and dashes, 32 at most");
+
+const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
+const unique = <Item extends z.ZodType>(item: Item, most: number) =>
+  z
+    .array(item)
+    .min(1, "must name at least one, or be left out")
+    .max(most, `must name ${most} at most`)
+    .refine((items) => new Set(items).size === items.length, "must not name anything twice");
+
+/** Whom a campaign is for. What is left out is not asked for; hours and weekdays are those of the bot's time zone. */
+export const targeting = z.strictObject({
+  languages: unique(language, 100).optional(),
+  platforms: unique(z.enum(["android", "ios", "desktop", "web"]), 4).optional(),
+  /** Telegram Premium: with it only, or without it only. */
+  premium: z.boolean().optional(),
+  bots: unique(telegramId, 1000).optional(),
+  botCategories: unique(category, 100).optional(),
+  excludedBots: unique(telegramId, 1000).optional(),
+  excludedBotCategories: unique(category, 100).optional(),
+  hours: unique(z.int().min(0).max(23), 24).optional(),
+  /** 1 is Monday, 7 Sunday. */
+  weekdays: unique(z.int().min(1).max(7), 7).optional(),
+});
+export type Targeting = z.infer<typeof targeting>;

@@ -123,6 +123,23 @@ describe("with a running server", () => {
       (await ads(["bots", "update", botId, "--webhook-url", "none", "--tester", "1", "--tester", "2", "--json"])).out,
     );
     expect(updated).toMatchObject({ webhookUrl: null, testers: ["1", "2"], cooldownSeconds: 5 });
+    const tastes = ["--category", "games", "--time-zone", "Europe/Berlin", "--block-category", "casino"];
+    const advertisers = ["--block-advertiser", "Acme, Inc.", "--block-advertiser", "Bolt"];
+    const tasted = await ads(["bots", "update", botId, ...tastes, ...advertisers, "--json"]);
+    expect(JSON.parse(tasted.out)).toMatchObject({
+      ...{ category: "games", timeZone: "Europe/Berlin", blockedCategories: ["casino"] },
+      blockedAdvertisers: ["Acme, Inc.", "Bolt"],
+    });
+    const cleared = await ads(["bots", "update", botId, "--category", "none", "--block-advertiser", "none", "--json"]);
+    expect(JSON.parse(cleared.out)).toMatchObject({
+      category: null,
+      blockedAdvertisers: [],
+      timeZone: "Europe/Berlin",
+    });
+    for (const zone of ["Mars/Olympus", "+03:00", "berlin"]) {
+      const refused = await ads(["bots", "update", botId, "--time-zone", zone]);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("time zone") });
+    }
     expect(await ads(["bots", "update", botId])).toMatchObject({
       code: 1,
       err: expect.stringContaining("at least one setting"),

@@ -1,5 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
+import { category } from "./category.ts";
 
 function webAddress(protocol: RegExp, form: string) {
   return z
@@ -28,8 +29,26 @@ export const botSettings = z.object({
   cooldownSeconds: z.int().min(0).max(604_800),
   dailyCap: z.int().min(1).max(10_000),
   testers: z.array(telegramId).max(100),
+  /** What the bot is about: campaigns may ask for it, or keep away. */
+  category: category.nullable(),
+  /** In which campaigns' hours and weekdays are meant. */
+  timeZone: z.string().refine(isTimeZone, "must be a time zone as Europe/Berlin, or UTC"),
+  /** Of campaigns that the publisher does not want. */
+  blockedCategories: z.array(category).max(100),
+  blockedAdvertisers: z.array(z.string().trim().min(1).max(128)).max(1000),
+  /** What becomes of a view that earned but looks wrong. */
+  suspiciousViews: z.enum(["pay", "hold", "refuse"]),
 });
 export type BotSettings = z.infer<typeof botSettings>;
+
+function isTimeZone(name: string): boolean {
+  try {
+    // Named by an area: what stands for a mere distance would be wrong for half of the year.
+    return name === "UTC" || (/^[A-Z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined);
+  } catch {
+    return false;
+  }
+}
 
 /** Those that are columns of the bot; its endpoint is a row of its own. Only what was given. */
 export function settingColumns(settings: Partial<BotSettings>) {
@@ -42,6 +61,11 @@ export function settingColumns(settings: Partial<BotSettings>) {
     cooldown_seconds: settings.cooldownSeconds,
     daily_cap: settings.dailyCap,
     testers: settings.testers,
+    category: settings.category,
+    time_zone: settings.timeZone,
+    blocked_categories: settings.blockedCategories,
+    blocked_advertisers: settings.blockedAdvertisers,
+    suspicious_views: settings.suspiciousViews,
   };
   return columns;
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import type { BotTables, DeliveryMode } from "./schema.ts";
+import type { BotTables, DeliveryMode, SuspiciousViews } from "./schema.ts";
 
 export interface Bot {
   botId: string;
@@ -16,6 +16,11 @@ export interface Bot {
   cooldownSeconds: number;
   dailyCap: number;
   testers: string[];
+  category: string | null;
+  timeZone: string;
+  blockedCategories: string[];
+  blockedAdvertisers: string[];
+  suspiciousViews: SuspiciousViews;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -48,6 +53,11 @@ export function botOf(row: Selectable<BotTables["bots"]> & { webhook_url: string
     cooldownSeconds: row.cooldown_seconds,
     dailyCap: row.daily_cap,
     testers: row.testers,
+    category: row.category,
+    timeZone: row.time_zone,
+    blockedCategories: row.blocked_categories,
+    blockedAdvertisers: row.blocked_advertisers,
+    suspiciousViews: row.suspicious_views,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

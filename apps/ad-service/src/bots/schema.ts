@@ -2,6 +2,9 @@ import type { ColumnType } from "kysely";
 
 export type DeliveryMode = "at-least-once" | "at-most-once";
 
+/** What becomes of a view that earned but looks wrong. */
+export type SuspiciousViews = "pay" | "hold" | "refuse";
+
 /** `next` and `active` authenticate and sign; `retiring` does so until `revoke_at`. */
 export type TokenState = "next" | "active" | "retiring" | "revoked";
 
@@ -19,6 +22,11 @@ export interface BotTables {
     cooldown_seconds: ColumnType<number, number | undefined, number>;
     daily_cap: ColumnType<number, number | undefined, number>;
     testers: ColumnType<string[], string[] | undefined, string[]>;
+    category: ColumnType<string | null, string | null | undefined, string | null>;
+    time_zone: ColumnType<string, string | undefined, string>;
+    blocked_categories: ColumnType<string[], string[] | undefined, string[]>;
+    blocked_advertisers: ColumnType<string[], string[] | undefined, string[]>;
+    suspicious_views: ColumnType<SuspiciousViews, SuspiciousViews | undefined, SuspiciousViews>;
     created_at: ColumnType<Date, Date, never>;
     updated_at: ColumnType<Date, Date, Date>;
   };

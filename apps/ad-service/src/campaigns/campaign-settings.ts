@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { category } from "../bots/category.ts";
 import { checkLandingUrl } from "./check-landing-url.ts";
-import { category, targeting } from "./targeting.ts";
+import { targeting } from "./targeting.ts";
 
 const text = (most: number) =>
   z.string().trim().min(1, `must have 1 to ${most} characters`).max(most, `must have 1 to ${most} characters`);

@@ -1,10 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
-
-/** A short lower-case word that an operator gives to campaigns and bots: `games`, `real-money`. */
-export const category = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be lower-case letters, digits and dashes, 32 at most");
+import { category } from "../bots/category.ts";
 
 const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
 const unique = <Item extends z.ZodType>(item: Item, most: number) =>

@@ -64,6 +64,8 @@ interface SettingOptions {
   codeLifetime?: number;
   cooldown?: number;
   tester?: string[];
+  blockCategory?: string[];
+  blockAdvertiser?: string[];
   [setting: string]: unknown;
 }
 
@@ -82,16 +84,37 @@ function withSettings(command: Command): Command {
       "--tester <id>",
       "Telegram id of a tester; repeat it for more; replaces the list",
       collect(telegramIdOption),
+    )
+    .option("--category <word>", "what it is about, as games; none clears it")
+    .option("--time-zone <name>", "as Europe/Berlin: of the hours that campaigns ask for")
+    .option(
+      "--block-category <word>",
+      "of campaigns it does not want; repeat it for more; none clears the list",
+      collect(String),
+    )
+    .option("--block-advertiser <name>", "repeat it for more; none clears the list", collect(String))
+    .addOption(
+      new Option("--suspicious-views <what>", "of a view that earned but looks wrong").choices([
+        "pay",
+        "hold",
+        "refuse",
+      ]),
     );
 }
 
-function settingsOf({ codeLifetime, cooldown, tester, ...others }: SettingOptions): object {
+function settingsOf(options: SettingOptions): object {
+  const { codeLifetime, cooldown, tester, blockCategory, blockAdvertiser, ...others } = options;
   const cleared = clearable.filter((name) => others[name] === "none").map((name) => [name, null]);
   const renamed = { codeLifetimeSeconds: codeLifetime, cooldownSeconds: cooldown, testers: tester };
-  return { ...others, ...renamed, ...Object.fromEntries(cleared) };
+  const blocked = { blockedCategories: listOf(blockCategory), blockedAdvertisers: listOf(blockAdvertiser) };
+  return { ...others, ...renamed, ...blocked, ...Object.fromEntries(cleared) };
 }
 
-const clearable = ["username", "webhookUrl", "publisherApiUrl"];
+function listOf(words: string[] | undefined): string[] | undefined {
+  return words?.length === 1 && words[0] === "none" ? [] : words;
+}
+
+const clearable = ["username", "webhookUrl", "publisherApiUrl", "category"];
 
 const columns = {
   "BOT ID": (bot: Row) => bot.botId,

@@ -13,6 +13,7 @@ import { sessionRoutes } from "./ad-sessions/routes.ts";
 import type { SecretBox } from "./bots/secret-box.ts";
 import { clientApiRoutes } from "./client-api/routes.ts";
 import type { Config } from "./config.ts";
+import { folderStorage } from "./creatives/media-storage.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
@@ -54,7 +55,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     secretBox,
     campaigns,
     endpointTests,
-    mediaDir,
+    media: folderStorage(mediaDir),
     miniappUrl: config.miniappUrl,
     isPlainHttpAllowed: config.mode === "demo",
     isTrusted: (request) => deps.isControlSocket(request.raw.socket),

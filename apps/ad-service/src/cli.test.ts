@@ -160,6 +160,14 @@ describe("with a running server", () => {
     const weighted = JSON.parse((await ads(["campaigns", "update", added.campaignId, "--weight", "7", "--json"])).out);
     expect(weighted).toMatchObject({ weight: 7, name: "House", status: "paused" });
 
+    const [{ creativeId }] = added.creatives;
+    expect((await ads(["creatives", "list"])).out).toMatch(new RegExp(`^${creativeId} +video/mp4 +2.0 +180×320`, "m"));
+    const attach = ["campaigns", "attach", added.campaignId, creativeId, "--label", "Us and friends", "--json"];
+    expect(JSON.parse((await ads(attach)).out).creatives).toMatchObject([{ weight: 1, label: "Us and friends" }]);
+    expect(await ads(["campaigns", "detach", added.campaignId, creativeId])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("last video"),
+    });
     const update = ["campaigns", "update", added.campaignId, "--json"];
     const sold = ["--view-price", "0.0025", "--daily-budget", "12", "--user-cap", "3/24h", "--hours", "8-10,22"];
     expect(JSON.parse((await ads([...update, ...sold, "--premium", "yes"])).out)).toMatchObject({

@@ -3,6 +3,7 @@ import { readCommandConfig } from "./config.ts";
 import { openOperatorClient } from "./open-operator-client.ts";
 import { botCommands } from "./operator/commands/bots.ts";
 import { campaignCommands } from "./operator/commands/campaigns.ts";
+import { creativeCommands } from "./operator/commands/creatives.ts";
 import { deliveryCommands } from "./operator/commands/deliveries.ts";
 import { endpointCommands } from "./operator/commands/endpoints.ts";
 import { eventCommands } from "./operator/commands/events.ts";
@@ -12,7 +13,15 @@ import { startFaultOf } from "./start-fault.ts";
 
 const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3 };
 
-const commands = [botCommands, tokenCommands, campaignCommands, eventCommands, deliveryCommands, endpointCommands];
+const commands = [
+  botCommands,
+  tokenCommands,
+  campaignCommands,
+  creativeCommands,
+  eventCommands,
+  deliveryCommands,
+  endpointCommands,
+];
 
 const help = `
 It speaks to the server that runs on DATA_DIR (./data), or to the one that --url or ADS_URL names, with OPERATOR_TOKEN.

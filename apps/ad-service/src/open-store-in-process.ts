@@ -5,6 +5,7 @@ import type { AdTables } from "./ad-database.ts";
 import { createOperatorApp } from "./app.ts";
 import { secretBox } from "./bots/secret-box.ts";
 import type { CommandConfig } from "./config.ts";
+import { folderStorage } from "./creatives/media-storage.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator/operator-client.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
@@ -33,7 +34,7 @@ export async function openStoreInProcess(
     secretBox: tokens,
     endpointTests: openEndpointTests({ database, secretBox: tokens, requests, log: logger }),
     campaigns: { refresh: async () => {} },
-    mediaDir: config.mediaDir,
+    media: folderStorage(config.mediaDir),
     miniappUrl: config.miniappUrl,
     isPlainHttpAllowed: config.mode === "demo",
     now: () => new Date(),

@@ -7,6 +7,7 @@ export interface Ad {
   callToAction: string | null;
   landingUrl: string | null;
   fileName: string;
+  posterFileName: string | null;
   mediaType: string;
   durationMs: number;
   width: number;
@@ -17,7 +18,7 @@ const read = statement<Ad>(
   "ad-sessions.ad",
   `select coalesce(label, advertiser) as advertiser, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
-     file_name as "fileName", media_type as "mediaType", duration_ms as "durationMs", width, height
+     file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height
    from campaigns join campaign_creatives using (campaign_id) join creatives using (creative_id)
    where campaign_id = $1 and creative_id = $2`,
 );

@@ -107,10 +107,12 @@ function botForPlayer({ botId, name, username, publisherApiUrl }: Bot): BotForPl
 }
 
 function adForPlayer(ad: Ad, publicUrl: string): AdForPlayer {
-  const { advertiser, callToAction, landingUrl, fileName, mediaType, durationMs, width, height } = ad;
+  const { advertiser, callToAction, landingUrl, fileName, posterFileName, mediaType, durationMs, width, height } = ad;
+  const media = `${publicUrl.replace(/\/$/, "")}/media`;
   return {
     advertiser,
-    media_url: `${publicUrl.replace(/\/$/, "")}/media/${fileName}`,
+    media_url: `${media}/${fileName}`,
+    ...(posterFileName && { poster_url: `${media}/${posterFileName}` }),
     media_type: mediaType,
     duration_ms: durationMs,
     width,

@@ -1,117 +1,122 @@
-import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, open, rename, rm, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { AdDatabase } from "../ad-database.ts";
-import { inspectVideo, type PlayableVideo } from "./inspect-video.ts";
-
-export interface Creative {
-  creativeId: string;
-  sha256: string;
-  /** Below `/media/`. */
-  fileName: string;
-  mediaType: string;
-  byteLength: number;
-  durationMs: number;
-  width: number;
-  height: number;
-}
+import { hashOfFile } from "./hash-of-file.ts";
+import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
+import { makePoster } from "./make-poster.ts";
+import type { MediaStorage } from "./media-storage.ts";
+import { mendCommand, mendVideo } from "./mend-video.ts";
+import { type Creative, findCreative } from "./rows.ts";
 
 export type AddCreativeOutcome =
-  | { outcome: "added"; creative: Creative }
+  /** `mended`: what was wrong with the file and is not with what was kept. */
+  | { outcome: "added"; creative: Creative; mended?: string }
+  /** `mend` is the ffmpeg command that makes it acceptable, where there is one. */
   | { outcome: "refused"; message: string; mend?: string };
 
-const MOST_BYTES = 100 * 1024 * 1024;
-/** Of equal files on different nodes ETag and Last-Modified are equal too, since both are made of size and time. */
-const FIXED_TIME = new Date("2000-01-01T00:00:00Z");
+export const MOST_VIDEO_BYTES = 100 * 1024 * 1024;
 
-/**
- * Stores a video under the hash of its bytes. The same video added twice is one creative. `name` is how its owner calls
- * the file; it stands in the command that mends it.
- */
-export async function addCreative(
-  database: AdDatabase,
-  upload: { bytes: AsyncIterable<Uint8Array>; name: string; mediaDir: string; now: Date },
-): Promise<AddCreativeOutcome> {
-  const { mediaDir, now } = upload;
-  await mkdir(mediaDir, { recursive: true });
-  const temporary = join(mediaDir, `.upload-${randomUUID()}`);
-  try {
-    const { sha256, byteLength } = await writeHashed(temporary, upload.bytes);
-    if (byteLength > MOST_BYTES) {
-      return { outcome: "refused", message: `the file is larger than ${MOST_BYTES / 1024 / 1024} MiB` };
-    }
-    const video = await inspectVideo(temporary, upload.name);
-    if (video.outcome === "unplayable") {
-      const { message, mend } = video;
-      return { outcome: "refused", message, ...(mend !== undefined && { mend }) };
-    }
-    const creative = creativeOf(video, sha256, byteLength);
-    await publishFile(temporary, join(mediaDir, creative.fileName), mediaDir);
-    await storeCreative(database, creative, now);
-    return { outcome: "added", creative };
-  } finally {
-    await rm(temporary, { force: true });
-  }
+export interface AddCreativeDeps {
+  database: AdDatabase;
+  media: MediaStorage;
+  /** Its name or path; it need not be there. */
+  ffmpeg?: string;
 }
 
-async function writeHashed(path: string, bytes: AsyncIterable<Uint8Array>) {
-  const hash = createHash("sha256");
+type PathOf = (name: string) => string;
+
+/**
+ * Stores a video under the hash of its bytes. The same video added twice is one creative. What phones would not play, or
+ * not at once, is mended where ffmpeg is on this machine, and a poster is made. `name` is how its owner calls the file.
+ */
+export async function addCreative(
+  { database, media, ffmpeg = "ffmpeg" }: AddCreativeDeps,
+  upload: { bytes: AsyncIterable<Uint8Array>; name: string; now: Date },
+): Promise<AddCreativeOutcome> {
+  return media.withScratch(async (pathOf) => {
+    if (!(await hasWritten(pathOf("upload"), upload.bytes))) {
+      return { outcome: "refused", message: `the file is larger than ${MOST_VIDEO_BYTES / 1024 / 1024} MiB` };
+    }
+    const found = await inspectOrMend(ffmpeg, pathOf);
+    if (found.outcome === "unplayable") {
+      const { message, mend } = found;
+      return { outcome: "refused", message, ...(mend !== undefined && { mend: mendCommand(mend, upload.name) }) };
+    }
+    const creative = await keepVideo({ database, media, ffmpeg }, found, { pathOf, now: upload.now });
+    return { outcome: "added", creative, ...(found.mended !== undefined && { mended: found.mended }) };
+  });
+}
+
+/** False: there was more than may be. */
+async function hasWritten(path: string, bytes: AsyncIterable<Uint8Array>): Promise<boolean> {
   let byteLength = 0;
   const counted = async function* () {
     for await (const chunk of bytes) {
       byteLength += chunk.byteLength;
-      if (byteLength > MOST_BYTES) return;
-      hash.update(chunk);
+      if (byteLength > MOST_VIDEO_BYTES) return;
       yield chunk;
     }
   };
-  await pipeline(counted, createWriteStream(path, { flags: "wx", mode: 0o644, flush: true }));
-  return { sha256: hash.digest("hex"), byteLength };
+  await pipeline(counted, createWriteStream(path, { flags: "wx", mode: 0o644 }));
+  return byteLength <= MOST_VIDEO_BYTES;
 }
 
-/** A reader never sees half a file: the name appears with all of its bytes, also after a power cut. */
-async function publishFile(temporary: string, target: string, folder: string): Promise<void> {
-  await utimes(temporary, FIXED_TIME, FIXED_TIME);
-  await rename(temporary, target);
-  const directory = await open(folder, "r");
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+type Playable = PlayableVideo & { path: string; mended?: string };
+
+async function inspectOrMend(ffmpeg: string, pathOf: PathOf): Promise<Playable | UnplayableVideo> {
+  const path = pathOf("upload");
+  const found = await inspectVideo(path);
+  if (found.outcome === "playable") return { ...found, path };
+  if (found.mend === undefined) return found;
+  const mended = pathOf("mended");
+  if (!(await mendVideo(found.mend, { ffmpeg, from: path, to: mended }))) return found;
+  const better = await inspectVideo(mended);
+  if (better.outcome === "unplayable" || (await stat(mended)).size > MOST_VIDEO_BYTES) return found;
+  return { ...better, path: mended, mended: found.message };
 }
 
-function creativeOf(video: PlayableVideo, sha256: string, byteLength: number): Creative {
-  const { mediaType, durationMs, width, height } = video;
+async function keepVideo(
+  { database, media, ffmpeg }: Required<AddCreativeDeps>,
+  video: Playable,
+  { pathOf, now }: { pathOf: PathOf; now: Date },
+): Promise<Creative> {
+  const sha256 = await hashOfFile(video.path);
+  const creativeId = `cre_${sha256.slice(0, 24)}`;
+  const known = await findCreative(database, creativeId);
+  if (known) return known;
+  const { size } = await stat(video.path);
+  const posterFileName = await keepPoster({ media, ffmpeg }, video, pathOf("poster.jpg"));
   const fileName = `${sha256}.${video.extension}`;
-  return {
-    creativeId: `cre_${sha256.slice(0, 24)}`,
-    sha256,
-    fileName,
-    mediaType,
-    byteLength,
-    durationMs,
-    width,
-    height,
-  };
-}
-
-async function storeCreative(database: AdDatabase, creative: Creative, now: Date): Promise<void> {
+  await media.keep(video.path, fileName);
   await database.query
     .insertInto("creatives")
     .values({
-      creative_id: creative.creativeId,
-      sha256: creative.sha256,
-      file_name: creative.fileName,
-      media_type: creative.mediaType,
-      byte_length: creative.byteLength,
-      duration_ms: creative.durationMs,
-      width: creative.width,
-      height: creative.height,
+      creative_id: creativeId,
+      sha256,
+      file_name: fileName,
+      poster_file_name: posterFileName,
+      media_type: video.mediaType,
+      byte_length: size,
+      duration_ms: video.durationMs,
+      width: video.width,
+      height: video.height,
       created_at: now,
     })
     .onConflict((conflict) => conflict.column("creative_id").doNothing())
     .execute();
+  const kept = await findCreative(database, creativeId);
+  if (!kept) throw new Error("a creative vanished while it was added");
+  return kept;
+}
+
+async function keepPoster(
+  { media, ffmpeg }: Pick<Required<AddCreativeDeps>, "media" | "ffmpeg">,
+  video: Playable,
+  path: string,
+): Promise<string | null> {
+  if (!(await makePoster({ ffmpeg, from: video.path, to: path, durationMs: video.durationMs }))) return null;
+  const name = `${await hashOfFile(path)}.jpg`;
+  await media.keep(path, name);
+  return name;
 }

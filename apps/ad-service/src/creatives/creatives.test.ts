@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -12,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
 import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
+import { folderStorage, type MediaStorage } from "./media-storage.ts";
 import { mediaRoutes } from "./routes.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
@@ -26,20 +29,23 @@ describe("videos", () => {
   let store: TestDatabase<AdTables>;
   let folder: string;
   let mediaDir: string;
+  let media: MediaStorage;
 
   beforeAll(async () => {
     const options = { kind: "embedded", schema: "ad_service", migrations: allMigrations } as const;
     store = await openTestDatabase<AdTables>(options);
     folder = await mkdtemp(join(tmpdir(), "intermission-media-"));
     mediaDir = join(folder, "media");
+    media = folderStorage(mediaDir);
   });
   afterAll(async () => {
     await store.dispose();
     await rm(folder, { recursive: true });
   });
 
-  const add = (path: string, name = path): Promise<AddCreativeOutcome> =>
-    addCreative(store.database, { bytes: createReadStream(path), name, mediaDir, now });
+  /** As on a machine with ffmpeg, or without it. */
+  const add = (path: string, name = path, ffmpeg = "no-such-ffmpeg"): Promise<AddCreativeOutcome> =>
+    addCreative({ database: store.database, media, ffmpeg }, { bytes: createReadStream(path), name, now });
 
   async function made(name: string, ...words: string[]): Promise<string> {
     const path = join(folder, name);
@@ -56,7 +62,7 @@ describe("videos", () => {
     expect(await add(clip)).toEqual(added);
     if (added.outcome !== "added") throw new Error("not added");
     expect(await readdir(mediaDir)).toEqual([added.creative.fileName]);
-    expect(await readFile(join(mediaDir, added.creative.fileName))).toEqual(await readFile(clip));
+    expect(await readFile(join(mediaDir, String(added.creative.fileName)))).toEqual(await readFile(clip));
     expect(await store.database.query.selectFrom("creatives").select("sha256").execute()).toHaveLength(1);
   });
 
@@ -65,13 +71,10 @@ describe("videos", () => {
     const whole = await readFile(clip);
     const pieces = [Buffer.from("junk"), Buffer.alloc(0), whole.subarray(0, 9000), Buffer.alloc(100_000, 7)];
     for (const bytes of pieces) {
-      const upload = { bytes: [bytes].values(), name: "x.mp4", mediaDir, now };
-      const added = await addCreative(store.database, {
-        ...upload,
-        bytes: (async function* () {
-          yield bytes;
-        })(),
-      });
+      const chunks = (async function* () {
+        yield bytes;
+      })();
+      const added = await addCreative({ database: store.database, media }, { bytes: chunks, name: "x.mp4", now });
       expect(added).toMatchObject({ outcome: "refused" });
     }
     expect(await readdir(mediaDir)).toEqual(before);
@@ -85,7 +88,7 @@ describe("videos", () => {
         yield Buffer.alloc(1 << 20);
       }
     };
-    const added = await addCreative(store.database, { bytes: endless(), name: "big.mp4", mediaDir, now });
+    const added = await addCreative({ database: store.database, media }, { bytes: endless(), name: "big.mp4", now });
     expect(added).toMatchObject({ outcome: "refused", message: expect.stringContaining("100 MiB") });
     expect(sent).toBeLessThan(110 << 20);
   });
@@ -108,6 +111,34 @@ describe("videos", () => {
         expect(await add(join(folder, name.replace(/\.[^.]+$/, "-mended.mp4")))).toMatchObject({ outcome: "added" });
       },
     );
+
+    test.each(unplayable)("$name is mended where ffmpeg is, and gets a poster", async ({ name, words, fault }) => {
+      // Other bytes than before: what was mended by hand is known already.
+      const mended = await add(await made(name, ...words, "-t", "1.5"), name, "ffmpeg");
+      expect(mended).toMatchObject({ outcome: "added", mended: expect.stringMatching(fault) });
+      const { fileName, posterFileName } = mended.outcome === "added" ? mended.creative : {};
+      expect(await readdir(mediaDir)).toEqual(expect.arrayContaining([fileName, posterFileName]));
+      const poster = await readFile(join(mediaDir, String(posterFileName)));
+      expect([...poster.subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
+    });
+
+    test("what looks like a list of addresses makes ffmpeg open none", async () => {
+      const asked: string[] = [];
+      const elsewhere = createServer((request, response) => {
+        asked.push(request.url ?? "");
+        response.end();
+      });
+      await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+      const { port } = elsewhere.address() as AddressInfo;
+      const list = join(folder, "list.mp4");
+      await writeFile(
+        list,
+        `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:${port}/x.ts\n#EXT-X-ENDLIST\n`,
+      );
+      expect(await add(list, "list.mp4", "ffmpeg")).toMatchObject({ outcome: "refused" });
+      expect(asked).toEqual([]);
+      elsewhere.close();
+    });
 
     test("a WebM, and an MP4 without sound, are welcome", async () => {
       const webm = await made("clip.webm", "-c:v", "libvpx", "-b:v", "100k", "-c:a", "libopus");

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { FilePathSource, Input, MP4, QTFF, WEBM } from "mediabunny";
+import type { Mending } from "./mend-video.ts";
 import { readBoxOrder } from "./read-box-order.ts";
 
 export interface PlayableVideo {
@@ -11,11 +12,11 @@ export interface PlayableVideo {
   height: number;
 }
 
-/** `mend` is the ffmpeg command that makes the file acceptable, where there is one. */
+/** `mend` is what makes the file acceptable, where something does. */
 export interface UnplayableVideo {
   outcome: "unplayable";
   message: string;
-  mend?: string;
+  mend?: Mending;
 }
 
 const SHORTEST_SECONDS = 1;
@@ -23,16 +24,16 @@ const LONGEST_SECONDS = 180;
 /** Constrained baseline, baseline, main and high: 8 bits, 4:2:0, what every phone decodes. */
 const H264_PROFILES = /^avc1\.(42|4d|58|64)/i;
 
-/** Whether a file is a video that every Telegram client plays and starts at once. `name` is how its owner calls the file. */
-export async function inspectVideo(path: string, name: string): Promise<PlayableVideo | UnplayableVideo> {
+/** Whether a file is a video that every Telegram client plays and starts at once. */
+export async function inspectVideo(path: string): Promise<PlayableVideo | UnplayableVideo> {
   const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
   try {
     const found = await describeTracks(input);
     if (!found.video) return { outcome: "unplayable", message: "the file holds no video that could be read" };
     const fault = codecFault(found.format === WEBM ? "webm" : "mp4", found.video, found.audio);
-    if (fault) return { outcome: "unplayable", message: fault, mend: encodeCommand(name) };
+    if (fault) return { outcome: "unplayable", message: fault, mend: "encode" };
     if (found.format === QTFF) {
-      return { outcome: "unplayable", message: "it is a QuickTime file, not an MP4", mend: fastStartCommand(name) };
+      return { outcome: "unplayable", message: "it is a QuickTime file, not an MP4", mend: "fast-start" };
     }
     if (!(found.seconds >= SHORTEST_SECONDS && found.seconds <= LONGEST_SECONDS)) {
       const limits = `it must last ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} s`;
@@ -41,14 +42,14 @@ export async function inspectVideo(path: string, name: string): Promise<Playable
     const { width, height, seconds } = found;
     const size = { durationMs: Math.round(seconds * 1000), width, height };
     if (found.format === WEBM) return { outcome: "playable", extension: "webm", mediaType: "video/webm", ...size };
-    const boxFault = await mp4Fault(path, name);
+    const boxFault = await mp4Fault(path);
     return boxFault ?? { outcome: "playable", extension: "mp4", mediaType: "video/mp4", ...size };
   } catch {
     // The reader throws plain errors on bytes that it cannot follow: for an upload that is an expected result.
     return {
       outcome: "unplayable",
       message: "the file is not an MP4 or WebM that could be read",
-      mend: encodeCommand(name),
+      mend: "encode",
     };
   } finally {
     input.dispose();
@@ -91,33 +92,16 @@ function codecFault(
 }
 
 /** With `moov` behind the picture data a phone loads the whole file before its first frame: 0.4–1.0 s on slow 4G. */
-async function mp4Fault(path: string, name: string): Promise<UnplayableVideo | undefined> {
+async function mp4Fault(path: string): Promise<UnplayableVideo | undefined> {
   const file = await open(path, "r");
   try {
     const order = await readBoxOrder(file, (await file.stat()).size);
     if (!order) return { outcome: "unplayable", message: "the file was cut short" };
     if (order.indexOf("moov") > order.indexOf("mdat")) {
-      return { outcome: "unplayable", message: "its index (moov) stands at the end", mend: fastStartCommand(name) };
+      return { outcome: "unplayable", message: "its index (moov) stands at the end", mend: "fast-start" };
     }
     return undefined;
   } finally {
     await file.close();
   }
-}
-
-function fastStartCommand(name: string): string {
-  return `ffmpeg -i ${shellQuoted(name)} -c copy -movflags +faststart ${shellQuoted(mendedName(name))}`;
-}
-
-function encodeCommand(name: string): string {
-  const encoding = "-c:v libx264 -profile:v main -pix_fmt yuv420p -c:a aac -movflags +faststart";
-  return `ffmpeg -i ${shellQuoted(name)} ${encoding} ${shellQuoted(mendedName(name))}`;
-}
-
-function mendedName(name: string): string {
-  return `${name.replace(/\.[^./\\]*$/, "")}-mended.mp4`;
-}
-
-function shellQuoted(text: string): string {
-  return /^[\w./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import fastifyStatic from "@fastify/static";
 import type { FastifyError, FastifyInstance } from "fastify";
 
-const MEDIA_FILE = /^[0-9a-f]{64}\.(mp4|webm)$/;
+const MEDIA_FILE = /^[0-9a-f]{64}\.(mp4|webm|jpg|png|webp)$/;
 
 /** `GET /media/{sha256}.{ext}`: the name is the hash of the bytes, so whoever has them may keep them for ever. */
 export function mediaRoutes(app: FastifyInstance, deps: { mediaDir: string }): void {

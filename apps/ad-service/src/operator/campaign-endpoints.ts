@@ -4,6 +4,12 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
+import {
+  type AttachCreativeOutcome,
+  attachCreative,
+  creativeSettings,
+  detachCreative,
+} from "../campaigns/attach-creative.ts";
 import { campaignFormats, campaignSettings } from "../campaigns/campaign-settings.ts";
 import { listCampaigns } from "../campaigns/list-campaigns.ts";
 import { findCampaign } from "../campaigns/rows.ts";
@@ -25,10 +31,13 @@ const draft = changes.extend({
   creativeIds: z.array(z.string().max(64)).max(100).default([]),
 });
 const params = z.object({ campaignId: z.string().max(64) });
+const creativeParams = params.extend({ creativeId: z.string().max(64) });
 const listing = z.object({ archived: z.stringbool().default(false) });
 const statusAfter = { pause: "paused", resume: "active", archive: "archived" } as const;
 
-export function campaignEndpoints(scope: FastifyInstance, { database, campaigns, now }: CampaignEndpointDeps): void {
+export function campaignEndpoints(scope: FastifyInstance, deps: CampaignEndpointDeps): void {
+  const { database, campaigns, now } = deps;
+  creativesOfCampaign(scope, deps);
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
     if (outcome.outcome === "archived") throw invalid(`campaign ${campaignId} is archived; that is for good`);
@@ -74,6 +83,26 @@ export function campaignEndpoints(scope: FastifyInstance, { database, campaigns,
       return answer(await setCampaignStatus(database, { campaignId, status, now: now() }), campaignId);
     });
   }
+}
+
+/** Which videos a campaign shows. */
+function creativesOfCampaign(scope: FastifyInstance, { database, campaigns }: CampaignEndpointDeps): void {
+  const answer = async (outcome: AttachCreativeOutcome, { campaignId, creativeId }: z.infer<typeof creativeParams>) => {
+    if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
+    if (outcome.outcome === "unknown-creative") throw notFound(`there is no creative ${creativeId} to be had here`);
+    if (outcome.outcome === "invalid") throw invalid(outcome.message);
+    await campaigns.refresh();
+    return outcome.campaign;
+  };
+  scope.post("/campaigns/:campaignId/creatives/:creativeId/attach", async (request) => {
+    const ids = parseRequest(creativeParams, request.params);
+    const settings = parseRequest(creativeSettings, request.body);
+    return answer(await attachCreative(database, { ...ids, settings }), ids);
+  });
+  scope.post("/campaigns/:campaignId/creatives/:creativeId/detach", async (request) => {
+    const ids = parseRequest(creativeParams, request.params);
+    return answer(await detachCreative(database, ids), ids);
+  });
 }
 
 function unknownCampaign(campaignId: string) {

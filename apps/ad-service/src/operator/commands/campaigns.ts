@@ -1,10 +1,9 @@
-import { createReadStream } from "node:fs";
-import { basename } from "node:path";
 import { type Command, Option } from "commander";
 import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
 import { amountOf, namesTarget, settingsOf, withSettings } from "./campaign-options.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
-import { collect, existingFile } from "./parse-option.ts";
+import { collect, existingFile, wholeNumber } from "./parse-option.ts";
+import { uploadVideo } from "./upload-video.ts";
 
 const verbs = { pause: "show it to nobody new", resume: "undo pause", archive: "end it for good; its figures stay" };
 
@@ -26,7 +25,7 @@ export function campaignCommands(program: Command, context: CommandContext): voi
     .action(
       async ({ video = [], creative = [], format, ...options }: Row & { video?: string[]; creative?: string[] }) => {
         const creativeIds: unknown[] = [...creative];
-        for (const file of video) creativeIds.push(await uploadVideo(context, file));
+        for (const file of video) creativeIds.push((await uploadVideo(context, file)).creativeId);
         const body = { ...settingsOf(options), formats: format, creativeIds };
         show(await callForRow(context, { method: "POST", path: "/campaigns", body }));
       },
@@ -52,11 +51,40 @@ export function campaignCommands(program: Command, context: CommandContext): voi
     },
   );
 
+  videosOfCampaign(campaigns, context, show);
+
   for (const [verb, description] of Object.entries(verbs)) {
     forOneCampaign(campaigns, verb, description).action(async (campaignId: string) =>
       show(await callForRow(context, { method: "POST", path: `${pathOf(campaignId)}/${verb}` })),
     );
   }
+}
+
+/** Which videos a campaign shows. */
+function videosOfCampaign(campaigns: Command, context: CommandContext, show: (campaign: Row) => void): void {
+  const forOneVideo = (verb: string, description: string) =>
+    withExamples(campaigns.command(verb).description(description), [
+      `campaigns ${verb} cmp_8fJ2kLm4Qr9T cre_0a1b2c3d4e5f60718293a4b5${verb === "attach" ? " --weight 3" : ""}`,
+    ])
+      .argument("<campaign-id>", "as shown by campaigns list")
+      .argument("<creative-id>", "as shown by creatives list");
+  const pathTo = (campaignId: string, creativeId: string, verb: string) =>
+    `${pathOf(campaignId)}/creatives/${encodeURIComponent(creativeId)}/${verb}`;
+
+  forOneVideo("attach", "show a video in a campaign, or show it otherwise")
+    .option("--weight <number>", "how often, compared with its other videos", wholeNumber)
+    .option("--label <text>", "instead of the advertiser's name; none clears it")
+    .option("--call-to-action <label>", "instead of the campaign's; none clears it")
+    .action(async (campaignId: string, creativeId: string, options: Row) => {
+      const body = Object.fromEntries(
+        Object.entries(options).map(([name, value]) => [name, value === "none" ? null : value]),
+      );
+      show(await callForRow(context, { method: "POST", path: pathTo(campaignId, creativeId, "attach"), body }));
+    });
+  forOneVideo("detach", "show a video of a campaign to nobody new").action(
+    async (campaignId: string, creativeId: string) =>
+      show(await callForRow(context, { method: "POST", path: pathTo(campaignId, creativeId, "detach") })),
+  );
 }
 
 function forOneCampaign(campaigns: Command, verb: string, description: string): Command {
@@ -65,17 +93,6 @@ function forOneCampaign(campaigns: Command, verb: string, description: string): 
     `campaigns ${verb} cmp_8fJ2kLm4Qr9T${verb === "update" ? " --weight 5 --user-cap 3/24h" : ""}`,
   ]);
   return command.argument("<campaign-id>", "as shown by campaigns list");
-}
-
-async function uploadVideo(context: CommandContext, file: string): Promise<unknown> {
-  const query = { name: basename(file) };
-  const creative = await callForRow(context, {
-    method: "POST",
-    path: "/creatives",
-    query,
-    body: createReadStream(file),
-  });
-  return creative.creativeId;
 }
 
 function pathOf(campaignId: string): string {

@@ -1,0 +1,39 @@
+import type { Command } from "commander";
+import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
+import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
+import { existingFile } from "./parse-option.ts";
+import { uploadVideo } from "./upload-video.ts";
+
+export function creativeCommands(program: Command, context: CommandContext): void {
+  const creatives = program.command("creatives").description("videos that campaigns show");
+  const show = (creative: Row) => context.print(creative, () => recordOf(creative));
+
+  withExamples(creatives.command("add").description("add a video: MP4 (H.264 + AAC) or WebM, 1 to 180 s"), [
+    "creatives add spring.mp4",
+  ])
+    .argument("<file>", "what phones would not play is mended where the server has ffmpeg", existingFile)
+    .action(async (file: string) => show(await uploadVideo(context, file)));
+
+  withExamples(creatives.command("list").description("all videos, newest first"), ["creatives list"]).action(
+    async () => {
+      const rows = rowsOf(await context.call({ method: "GET", path: "/creatives" }), "creatives");
+      context.print(rows, () => tableOf(rows, columns));
+    },
+  );
+
+  withExamples(creatives.command("show").description("a video"), ["creatives show cre_0a1b2c3d4e5f60718293a4b5"])
+    .argument("<creative-id>", "as shown by creatives list")
+    .action(async (creativeId: string) =>
+      show(await callForRow(context, { method: "GET", path: `/creatives/${encodeURIComponent(creativeId)}` })),
+    );
+}
+
+const columns = {
+  CREATIVE: (creative: Row) => creative.creativeId,
+  KIND: (creative: Row) => creative.mediaType ?? creative.kind,
+  SECONDS: (creative: Row) => typeof creative.durationMs === "number" && (creative.durationMs / 1000).toFixed(1),
+  SIZE: (creative: Row) => creative.width && `${creative.width}×${creative.height}`,
+  MB: (creative: Row) => typeof creative.byteLength === "number" && (creative.byteLength / 1e6).toFixed(1),
+  POSTER: (creative: Row) => creative.posterFileName !== null,
+  ADDED: (creative: Row) => creative.createdAt,
+};

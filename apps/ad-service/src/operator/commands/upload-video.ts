@@ -1,0 +1,40 @@
+import { createReadStream, statSync } from "node:fs";
+import { basename } from "node:path";
+import { Transform } from "node:stream";
+import type { Row } from "../show.ts";
+import { type CommandContext, callForRow } from "./command-context.ts";
+
+/** Sends a video, and shows people how far it is. */
+export async function uploadVideo(context: CommandContext, file: string): Promise<Row> {
+  const name = basename(file);
+  const all = statSync(file).size;
+  let sent = 0;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sent += chunk.byteLength;
+      showProgress(name, sent, all);
+      done(null, chunk);
+    },
+  });
+  const body = createReadStream(file)
+    .on("error", (error) => counted.destroy(error))
+    .pipe(counted);
+  const creative = await callForRow(context, { method: "POST", path: "/creatives", query: { name }, body });
+  if (typeof creative.mended === "string") {
+    process.stderr.write(`${name} was mended on the way: ${creative.mended}.\n`);
+  }
+  return creative;
+}
+
+const BAR = 24;
+
+function showProgress(name: string, sent: number, all: number): void {
+  if (!process.stderr.isTTY) return;
+  const full = Math.round((sent / all) * BAR);
+  const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+  const bar = `${"█".repeat(full)}${"░".repeat(BAR - full)}`;
+  const what = sent === all ? "checking…" : "";
+  process.stderr.write(
+    `\r${name}  ${bar}  ${megabytes(sent)} of ${megabytes(all)} MB ${what}${sent === all ? "\n" : ""}`,
+  );
+}

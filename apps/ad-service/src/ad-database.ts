@@ -5,6 +5,7 @@ import type { CampaignTables } from "./campaigns/schema.ts";
 import type { CodeTables } from "./codes/schema.ts";
 import type { CreativeTables } from "./creatives/schema.ts";
 import type { DirectLinkTables } from "./direct-links/schema.ts";
+import type { StatisticsTables } from "./statistics/schema.ts";
 import type { ViewerTables } from "./viewers/schema.ts";
 import type { WebhookDeliveryTables } from "./webhook-delivery/schema.ts";
 
@@ -15,6 +16,7 @@ export type AdTables = BotTables &
   ViewerTables &
   AdSessionTables &
   DirectLinkTables &
+  StatisticsTables &
   WebhookDeliveryTables;
 
 export type AdDatabase = Database<AdTables>;

@@ -70,10 +70,16 @@ export const describeCodeResponse = z.object({
       duration_ms: z.int().positive(),
       /** How many reports were refused, by reason. */
       refusals: z.record(z.string(), z.int()),
+      /** What spoke against the view, if anything did; what follows from it is the operator's setting. */
+      suspicions: z.array(z.string()).optional(),
+      /** Beside `watched`, of a view that was closed: it waits for the operator, or earned nothing for good. */
+      review: z.enum(["held", "refused"]).optional(),
     }),
   ),
   /** Visits of the direct link, by what became of them (`counted`, or the reason of the refusal). */
   clicks: z.record(z.string(), z.int()),
+  /** Wishes to watch an ad with this code, by what became of them: `filled`, or the reason why not. */
+  requests: z.record(z.string(), z.int()).optional(),
 });
 export type DescribeCodeResponse = z.infer<typeof describeCodeResponse>;
 
@@ -114,6 +120,77 @@ export const listEventsResponse = z.object({
   has_more: z.boolean(),
 });
 export type ListEventsResponse = z.infer<typeof listEventsResponse>;
+
+/** A moment, or a day, whose beginning in UTC is meant. */
+const momentOrDay = z.union([moment, z.iso.date()]);
+
+export const statsQuery = z.object({
+  /** Seven days before `to` without it. Widened to whole hours of UTC. */
+  from: momentOrDay.optional(),
+  /** The end, not included; without it now. */
+  to: momentOrDay.optional(),
+  by: z.enum(["hour", "day", "campaign", "creative"]).default("day"),
+});
+
+const counts = z.record(z.string(), z.int());
+
+export const statsFigures = z.object({
+  /** Wishes for an ad that could be granted: `fills` and `no_fills`. */
+  requests: z.int(),
+  fills: z.int(),
+  /** Of the requests; null without one. Shares are rounded to four digits. */
+  fill_rate: z.number().nullable(),
+  /** By reason. */
+  no_fills: counts,
+  /** Wishes that the bot's own cooldown or cap kept from asking, by reason. */
+  limited: counts,
+  /** Wishes refused for the code's sake, by reason. */
+  requests_refused: counts,
+  starts: z.int(),
+  first_quartiles: z.int(),
+  midpoints: z.int(),
+  third_quartiles: z.int(),
+  completions: z.int(),
+  /** Of the starts. */
+  completion_rate: z.number().nullable(),
+  /** Views that were completed and closed, by how. */
+  closes: counts,
+  /** Views that earned. */
+  rewards: z.int(),
+  /** Suspicious views, by what spoke against them. */
+  views_held: counts,
+  views_refused: counts,
+  /** Visits of direct links that counted. */
+  clicks: z.int(),
+  clicks_refused: counts,
+  conversions: z.int(),
+  /** The publisher's share of what was charged, in millionths of the currency. */
+  revenue_micros: z.int(),
+  /** Revenue of views for each thousand of them that began. */
+  ecpm_micros: z.int().nullable(),
+});
+
+export const statsResponse = z.object({
+  /** ISO 4217. */
+  currency: z.string(),
+  from: moment,
+  to: moment,
+  by: statsQuery.shape.by.unwrap(),
+  /** All that happened before is counted. Absent until the first count. */
+  counted_until: moment.optional(),
+  /** `key`: the day, the beginning of the hour, or an id, "" for what belongs to none. */
+  rows: z.array(statsFigures.extend({ key: z.string() })),
+  total: statsFigures,
+  /** Webhooks of this time's events, as they stand now. */
+  deliveries: z.object({
+    delivered: z.int(),
+    under_way: z.int(),
+    failed: z.int(),
+    /** Of those that are over. */
+    success_rate: z.number().nullable(),
+  }),
+});
+export type StatsResponse = z.infer<typeof statsResponse>;
 
 /** What a webhook goes to: only an active endpoint is sent events, a pending one must answer a test 2xx first. */
 export const endpointState = z.enum(["pending", "active", "disabled"]);

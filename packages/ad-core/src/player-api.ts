@@ -121,8 +121,14 @@ export type ReportRequest = z.infer<typeof reportRequest>;
 export const reportRefusalReason = z.enum(["hidden", "too-long", "backwards", "beyond-the-end", "not-started"]);
 export type ReportRefusalReason = z.infer<typeof reportRefusalReason>;
 
+/** A view that was watched and closed but looks wrong: an operator decides about it, or it earns nothing. */
+export const viewReview = z.enum(["held", "refused"]);
+export type ViewReview = z.infer<typeof viewReview>;
+
 export const reportResponse = z.object({
   state: sessionState,
+  /** Only beside `watched`. */
+  review: viewReview.optional(),
   accepted_ms: z.int().nonnegative(),
   /** Sequences that are settled, accepted or refused: do not send them again. */
   acknowledged: z.array(z.int()),
@@ -142,6 +148,8 @@ export type StatusRequest = z.infer<typeof statusRequest>;
 /** What the ad service itself knows of the reward; the publisher's API knows what was credited. */
 export const statusResponse = z.object({
   state: sessionState,
+  /** Only beside `watched`: what is held or refused earned nothing, or nothing yet. */
+  review: viewReview.optional(),
   accepted_ms: z.int().nonnegative(),
   /** Present once the code earned it. */
   event: z

@@ -26,6 +26,10 @@ export interface AcceptedProgress {
   acknowledged: number[];
   refused: { sequence: number; reason: ReportRefusalReason }[];
   tooEarly: { sequences: number[]; retryAfterMs: number } | undefined;
+  /** The reports that were settled by this call, accepted or refused. */
+  settled: ProgressReport[];
+  /** How much of the video is claimed by now, also what is too early. */
+  claimedMs: number;
 }
 
 /** Between the server's stamp and the first frame, and for rounding. */
@@ -52,6 +56,7 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
   const acknowledged: number[] = [];
   const refused: AcceptedProgress["refused"] = [];
   const early: { sequence: number; stretch: Range }[] = [];
+  const settled: ProgressReport[] = [];
 
   for (const report of reports.toSorted((a, b) => a.sequence - b.sequence)) {
     const { sequence } = report;
@@ -71,18 +76,23 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
         covered = joined;
       }
       sequences = boundSequences(joinRange(sequences, [sequence, sequence + 1]));
+      settled.push(report);
     }
     if (acknowledged.at(-1) !== sequence) acknowledged.push(sequence);
   }
 
   if (early.length > 0) refusals["too-early"] = (refusals["too-early"] ?? 0) + early.length;
+  const claimed = early.reduce((ranges, { stretch }) => joinRange(ranges, stretch, JITTER_MS), covered);
+  const claimedMs = totalLength(claimed);
   return {
     progress: { covered, sequences, refusals },
     acceptedMs: totalLength(covered),
     isWatched: isWatched(covered, playback.durationMs),
     acknowledged,
     refused,
-    tooEarly: early.length > 0 ? waitFor(early, covered, budgetMs) : undefined,
+    tooEarly: early.length > 0 ? waitFor(early, claimedMs - budgetMs) : undefined,
+    settled,
+    claimedMs,
   };
 }
 
@@ -124,9 +134,7 @@ function isWatched(covered: readonly Range[], durationMs: number): boolean {
   return isAllButTheLastSecond || totalLength(covered) >= durationMs * WATCHED_SHARE;
 }
 
-function waitFor(early: { sequence: number; stretch: Range }[], covered: readonly Range[], budgetMs: number) {
-  const all = early.reduce((ranges, { stretch }) => joinRange(ranges, stretch, JITTER_MS), [...covered]);
-  const missingMs = totalLength(all) - budgetMs;
+function waitFor(early: { sequence: number }[], missingMs: number) {
   return {
     sequences: [...new Set(early.map(({ sequence }) => sequence))],
     retryAfterMs: Math.max(1, Math.min(missingMs, LONGEST_WAIT_MS)),

@@ -7,11 +7,12 @@ import type { FoundCode } from "../codes/find-code.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
 import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { nextSequence } from "./accept-progress.ts";
+import { closeSession } from "./close-session.ts";
 import { type Ad, findAd } from "./find-ad.ts";
 import { findUnfinishedViews } from "./find-unfinished-views.ts";
+import { recordFilledRequest } from "./record-request.ts";
 import { type AdSession, lockSessionOfCode } from "./rows.ts";
 import { hashSessionToken } from "./session-token.ts";
-import { settleSession } from "./settle-session.ts";
 
 export interface EnterSessionInput {
   code: FoundCode;
@@ -71,7 +72,11 @@ async function continueSession(
   const { now, eventId } = input;
   const isUnfinished = session.state === "opened" || session.state === "playing";
   if (isUnfinished && now > session.deadline) return { outcome: "refused", reason: "CODE_EXPIRED" };
-  if (session.state === "watched") await settleSession(tx, session, { closeReason: "reopened", eventId, now });
+  if (session.state === "held" || session.state === "refused") return { outcome: "refused", reason: "CODE_USED" };
+  if (session.state === "watched") {
+    const became = await closeSession(tx, session, { closeReason: "reopened", eventId, now });
+    if (became !== "rewarded") return { outcome: "refused", reason: "CODE_USED" };
+  }
   await tx.query
     .updateTable("ad_sessions")
     .set({
@@ -101,7 +106,9 @@ async function beginSession(tx: AdTransaction, input: EnterSessionInput): Promis
   const creative = campaign && chooseAd(campaign.creatives, input.chance);
   if (!campaign || !creative) return { outcome: "no-ad" };
   await tx.run(withdrawOffers, offers);
-  await insertSession(tx, input, { campaignId: campaign.campaignId, creativeId: creative.creativeId });
+  const ad = { campaignId: campaign.campaignId, creativeId: creative.creativeId };
+  await insertSession(tx, input, ad);
+  await recordFilledRequest(tx, { ...code, ...ad, now });
   return undefined;
 }
 

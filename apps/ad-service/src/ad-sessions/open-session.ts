@@ -12,6 +12,7 @@ import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { enterSession } from "./enter-session.ts";
 import type { Ad } from "./find-ad.ts";
 import { findUnfinishedCode } from "./find-unfinished-views.ts";
+import type { UnfilledRequest } from "./record-request.ts";
 import type { AdSession } from "./rows.ts";
 
 export interface OpenSessionDeps {
@@ -19,6 +20,7 @@ export interface OpenSessionDeps {
   campaigns: Pick<CampaignSnapshot, "candidates">;
   /** Hex: Telegram's key, or for the demo's bot alone the demo's. */
   telegramPublicKeyFor: (botId: string) => string;
+  unfilledRequests: { submit(request: UnfilledRequest): Promise<unknown> };
 }
 
 export interface OpenSessionInput {
@@ -55,8 +57,24 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
   }
   const userId = verified.user.id;
   const launchCode = verified.startParam && isCode(verified.startParam) ? verified.startParam : undefined;
+  const wanted = input.code ?? launchCode;
+  const opened = await openForUser(deps, { bot, userId, wanted, now }, input);
+  const unfilled = unfilledOf(opened);
+  if (unfilled) {
+    const code = wanted !== undefined && isCode(wanted) ? wanted : undefined;
+    await deps.unfilledRequests.submit({ botId, userId, code, ...unfilled, now });
+  }
+  return opened;
+}
 
-  const picked = await pickCode(database, { bot, userId, wanted: input.code ?? launchCode, now });
+async function openForUser(
+  deps: OpenSessionDeps,
+  wish: CodeWish,
+  input: OpenSessionInput,
+): Promise<OpenSessionOutcome> {
+  const { database } = deps;
+  const { bot } = wish;
+  const picked = await pickCode(database, wish);
   if (picked.outcome === "refused") return picked;
   if (picked.outcome === "limited") return { ...picked, outcome: "limit-reached", bot };
 
@@ -67,6 +85,13 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
   if (entered.outcome === "limited") return { ...entered, outcome: "limit-reached", bot };
   if (entered.session.state === "rewarded") wakeDeliveries();
   return { outcome: "session", bot, session: entered.session, token: input.token, ad: entered.ad };
+}
+
+function unfilledOf(opened: OpenSessionOutcome): Pick<UnfilledRequest, "outcome" | "reason"> | undefined {
+  if (opened.outcome === "session") return undefined;
+  if (opened.outcome === "no-ad") return { outcome: "no-ad", reason: "no-ad" };
+  if (opened.outcome === "limit-reached") return { outcome: "limited", reason: opened.reason };
+  return { outcome: "refused", reason: opened.reason.toLowerCase().replaceAll("_", "-") };
 }
 
 type PickedCode =

@@ -13,6 +13,7 @@ import type { Ad } from "./find-ad.ts";
 import type { OpenSessionOutcome } from "./open-session.ts";
 import type { SessionStatusOutcome } from "./read-session-status.ts";
 import type { RecordProgressOutcome } from "./record-progress.ts";
+import type { StoredState } from "./schema.ts";
 
 const NO_AD_RETRY_SECONDS = 60;
 
@@ -53,7 +54,7 @@ export function openingAnswer(outcome: OpenSessionOutcome, publicUrl: string, no
     session_id: session.sessionId,
     token,
     code: session.code,
-    state: session.state,
+    ...stateForPlayer(session.state),
     ad: adForPlayer(ad, publicUrl),
     accepted_ms: session.acceptedMs,
     resume_at_ms: resumePositionMs(session.progress),
@@ -66,7 +67,7 @@ export function reportAnswer(outcome: RecordProgressOutcome, now: Date): ReportR
   if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
   const { state, acceptedMs, acknowledged, refused, tooEarly } = outcome;
   return {
-    state,
+    ...stateForPlayer(state),
     accepted_ms: acceptedMs,
     acknowledged,
     refused,
@@ -79,7 +80,7 @@ export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusRe
   if (outcome.outcome !== "found") throw callRefusal(outcome.outcome);
   const { state, acceptedMs, event } = outcome;
   return {
-    state,
+    ...stateForPlayer(state),
     accepted_ms: acceptedMs,
     ...(event && {
       event: {
@@ -91,6 +92,11 @@ export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusRe
     }),
     server_time: now.toISOString(),
   };
+}
+
+/** What was held or refused was watched; players that do not know of reviews see no more than that. */
+function stateForPlayer(state: StoredState): Pick<StatusResponse, "state" | "review"> {
+  return state === "held" || state === "refused" ? { state: "watched", review: state } : { state };
 }
 
 function callRefusal(outcome: keyof typeof callRefusals): HttpError {

@@ -1,12 +1,11 @@
-import type { StatusResponse } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { DeliveryState } from "../webhook-delivery/schema.ts";
-import { readSession } from "./rows.ts";
+import { type AdSession, readSession } from "./rows.ts";
 import { isSessionToken } from "./session-token.ts";
 
 export type SessionStatusOutcome =
-  | { outcome: "found"; state: StatusResponse["state"]; acceptedMs: number; event: EarnedEvent | undefined }
+  | { outcome: "found"; state: AdSession["state"]; acceptedMs: number; event: EarnedEvent | undefined }
   | { outcome: "unknown" }
   | { outcome: "superseded" };
 

@@ -3,10 +3,12 @@ import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { type AcceptedProgress, acceptProgress } from "./accept-progress.ts";
+import { closeSession } from "./close-session.ts";
+import { milestonesBetween } from "./milestones-between.ts";
 import { type AdSession, lockSession } from "./rows.ts";
 import type { CloseReason } from "./schema.ts";
 import { isSessionToken } from "./session-token.ts";
-import { settleSession } from "./settle-session.ts";
+import { gatherSignals, noSignals } from "./viewing-signals.ts";
 
 export interface ProgressCall {
   botId: string;
@@ -22,7 +24,10 @@ export interface ProgressCall {
 }
 
 export type RecordProgressOutcome =
-  | ({ outcome: "recorded"; state: AdSession["state"] } & Omit<AcceptedProgress, "progress" | "isWatched">)
+  | ({ outcome: "recorded"; state: AdSession["state"] } & Pick<
+      AcceptedProgress,
+      "acceptedMs" | "acknowledged" | "refused" | "tooEarly"
+    >)
   | { outcome: "unknown" }
   | { outcome: "superseded" }
   | { outcome: "over" };
@@ -32,8 +37,20 @@ const CLOSE_WAITS_MS = 30_000;
 
 const storeProgress = statement(
   "ad-sessions.store-progress",
-  `update ad_sessions set state = $3, accepted_ms = $4, progress = $5, started_at = $6, last_report_at = $7,
-     watched_at = $8, close_requested_at = $9, close_reason = $10
+  `with stored as (
+    update ad_sessions set state = $3, accepted_ms = $4, progress = $5, started_at = $6, last_report_at = $7,
+      watched_at = $8, close_requested_at = $9, close_reason = $10, signals = $11
+    where bot_id = $1 and session_id = $2
+    returning bot_id, session_id, campaign_id, creative_id
+  )
+  insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, occurred_at)
+  select bot_id, session_id, campaign_id, creative_id, milestone, $7 from stored, unnest($12::text[]) as milestone`,
+);
+
+const countRefusal = statement<never>(
+  "ad-sessions.count-refusal",
+  `update ad_sessions set progress = jsonb_set(progress, array['refusals', $3::text],
+     to_jsonb(coalesce((progress -> 'refusals' ->> $3)::integer, 0) + 1))
    where bot_id = $1 and session_id = $2`,
 );
 
@@ -47,28 +64,54 @@ async function recordUnderLock(tx: AdTransaction, call: ProgressCall): Promise<R
   const session = await lockSession(tx, call);
   if (!session) return { outcome: "unknown" };
   if (!isSessionToken(call.token, session.tokenHash)) {
-    return { outcome: session.openings > 1 ? "superseded" : "unknown" };
+    const isSuperseded = session.openings > 1;
+    await tx.run(countRefusal, [call.botId, call.sessionId, isSuperseded ? "superseded" : "wrong-token"]);
+    return { outcome: isSuperseded ? "superseded" : "unknown" };
   }
-  if (session.state === "rewarded") return afterTheReward(session, call.reports);
+  if (isOver(session)) return afterTheEnd(session, call.reports);
   if (call.now > session.deadline) {
     if (session.state !== "watched") return { outcome: "over" };
-    await settleSession(tx, session, { closeReason: "deadline", eventId: call.eventId, now: call.now });
-    return afterTheReward(session, call.reports);
+    const { eventId, now } = call;
+    const state = await closeSession(tx, session, { closeReason: "deadline", eventId, now });
+    return afterTheEnd({ ...session, state }, call.reports);
   }
   return advance(tx, session, call);
 }
 
 async function advance(tx: AdTransaction, session: AdSession, call: ProgressCall): Promise<RecordProgressOutcome> {
-  const startedAt = session.startedAt ?? (call.isStart ? call.now : null);
-  const { progress, isWatched, ...accepted } = acceptProgress({ ...session, startedAt }, call.reports, call.now);
-  const state = session.state === "watched" || isWatched ? "watched" : startedAt ? "playing" : "opened";
+  const { now, eventId } = call;
+  const startedAt = session.startedAt ?? (call.isStart ? now : null);
+  const accepted = acceptProgress({ ...session, startedAt }, call.reports, now);
+  const { progress, acceptedMs, acknowledged, refused, tooEarly } = accepted;
+  const state = session.state === "watched" || accepted.isWatched ? "watched" : startedAt ? "playing" : "opened";
   const close = closeOf(session, call);
-  const watchedAt = session.watchedAt ?? (state === "watched" ? call.now : null);
-  const values = [session.botId, session.sessionId, state, accepted.acceptedMs, JSON.stringify(progress), startedAt];
-  await tx.run(storeProgress, [...values, call.now, watchedAt, close?.requestedAt ?? null, close?.reason ?? null]);
-  if (state !== "watched" || !close) return { outcome: "recorded", state, ...accepted };
-  await settleSession(tx, session, { closeReason: close.reason, eventId: call.eventId, now: call.now });
-  return { outcome: "recorded", state: "rewarded", ...accepted };
+  const watchedAt = session.watchedAt ?? (state === "watched" ? now : null);
+  const signals = gatherSignals(session.signals ?? noSignals, accepted, now);
+  const milestones = milestonesBetween(
+    { isStarted: session.startedAt !== null, acceptedMs: session.acceptedMs, isWatched: session.state === "watched" },
+    { isStarted: startedAt !== null, acceptedMs, isWatched: state === "watched" },
+    session.durationMs,
+  );
+  const values = [
+    session.botId,
+    session.sessionId,
+    state,
+    acceptedMs,
+    JSON.stringify(progress),
+    startedAt,
+    now,
+    watchedAt,
+  ];
+  const closing = [close?.requestedAt ?? null, close?.reason ?? null];
+  await tx.run(storeProgress, [...values, ...closing, JSON.stringify(signals), milestones]);
+  const recorded = { outcome: "recorded" as const, acceptedMs, acknowledged, refused, tooEarly };
+  if (state !== "watched" || !close) return { ...recorded, state };
+  const became = await closeSession(tx, { ...session, signals }, { closeReason: close.reason, eventId, now });
+  return { ...recorded, state: became };
+}
+
+function isOver({ state }: AdSession): boolean {
+  return state === "rewarded" || state === "held" || state === "refused";
 }
 
 /** This call's close, or an earlier one that still waits for its reports. */
@@ -81,8 +124,8 @@ function closeOf(session: AdSession, call: ProgressCall): { requestedAt: Date; r
 }
 
 /** Nothing can be added any more; whatever still comes is settled. */
-function afterTheReward(session: AdSession, reports: readonly ProgressReport[]): RecordProgressOutcome {
+function afterTheEnd(session: AdSession, reports: readonly ProgressReport[]): RecordProgressOutcome {
   const acknowledged = [...new Set(reports.map(({ sequence }) => sequence))];
-  const { acceptedMs } = session;
-  return { outcome: "recorded", state: "rewarded", acceptedMs, acknowledged, refused: [], tooEarly: undefined };
+  const { acceptedMs, state } = session;
+  return { outcome: "recorded", state, acceptedMs, acknowledged, refused: [], tooEarly: undefined };
 }

@@ -10,10 +10,11 @@ import { type OpenSessionDeps, openSession } from "./open-session.ts";
 import { openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";
 import { readSessionStatus } from "./read-session-status.ts";
 import { recordProgress } from "./record-progress.ts";
+import { unfilledRequestRecorder } from "./record-request.ts";
 import { botOfSession, newSessionId } from "./session-id.ts";
 import { newSessionToken } from "./session-token.ts";
 
-export interface SessionRoutesDeps extends OpenSessionDeps {
+export interface SessionRoutesDeps extends Omit<OpenSessionDeps, "unfilledRequests"> {
   /** Where `/media/` is reached. */
   publicUrl: string;
   now?: () => Date;
@@ -24,6 +25,7 @@ export interface SessionRoutesDeps extends OpenSessionDeps {
 export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
   const { database, publicUrl, now = () => new Date(), chance = Math.random } = deps;
   const openings = callBudget({ perSecond: 0.5, burst: 60, mostKeys: 20_000 });
+  const openingDeps = { ...deps, unfilledRequests: unfilledRequestRecorder(database) };
   const calls = callBudget({ perSecond: 5, burst: 100, mostKeys: 50_000 });
 
   app.register(
@@ -41,7 +43,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };
         const asked = { botId: body.bot_id, initData: body.init_data, code: body.code };
-        const outcome = await openSession(deps, { ...asked, ...made, chance: chance(), now: at });
+        const outcome = await openSession(openingDeps, { ...asked, ...made, chance: chance(), now: at });
         return openingAnswer(outcome, publicUrl, at);
       });
 

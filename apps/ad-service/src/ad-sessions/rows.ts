@@ -1,7 +1,8 @@
 import { type Statement, statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
 import type { Progress } from "./accept-progress.ts";
-import type { CloseReason } from "./schema.ts";
+import type { CloseReason, StoredState } from "./schema.ts";
+import type { ViewingSignals } from "./viewing-signals.ts";
 
 export interface AdSession {
   botId: string;
@@ -12,13 +13,14 @@ export interface AdSession {
   reference: string;
   campaignId: string;
   creativeId: string;
-  state: "opened" | "playing" | "watched" | "rewarded";
+  state: StoredState;
   tokenHash: Buffer;
   openings: number;
   firstSequence: number;
   durationMs: number;
   acceptedMs: number;
   progress: Progress;
+  signals: ViewingSignals | null;
   startedAt: Date | null;
   watchedAt: Date | null;
   closeRequestedAt: Date | null;
@@ -29,7 +31,7 @@ export interface AdSession {
 const columns = `
   s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", c.reference,
   s.campaign_id as "campaignId", s.creative_id as "creativeId", s.state, s.token_hash as "tokenHash", s.openings,
-  s.first_sequence as "firstSequence", s.duration_ms as "durationMs", s.accepted_ms as "acceptedMs", s.progress,
+  s.first_sequence as "firstSequence", s.duration_ms as "durationMs", s.accepted_ms as "acceptedMs", s.progress, s.signals,
   s.started_at as "startedAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
   s.close_reason as "closeReason", s.deadline`;
 

@@ -1,6 +1,10 @@
 import type { SessionState } from "@intermission/ad-core/client-api";
 import type { ColumnType } from "kysely";
 import type { Progress } from "./accept-progress.ts";
+import type { Suspicion, ViewingSignals } from "./viewing-signals.ts";
+
+/** Of a view that looks wrong: `held` until the operator decides, or `refused`. Both were watched and closed. */
+export type StoredState = SessionState | "held" | "refused";
 
 export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" | "reopened";
 
@@ -13,7 +17,7 @@ export interface AdSessionTables {
     user_id: string;
     campaign_id: string;
     creative_id: string;
-    state: SessionState;
+    state: StoredState;
     /** SHA-256 of the token of the latest opening. */
     token_hash: Buffer;
     openings: ColumnType<number, number | undefined, number>;
@@ -21,6 +25,10 @@ export interface AdSessionTables {
     duration_ms: number;
     accepted_ms: ColumnType<number, number | undefined, number>;
     progress: ColumnType<Progress, string | undefined, string>;
+    signals: ColumnType<ViewingSignals | null, string | undefined, string>;
+    suspicions: ColumnType<Suspicion[], Suspicion[] | undefined, Suspicion[]>;
+    /** When the operator decided about a held view. */
+    decided_at: ColumnType<Date | null, never, never>;
     opened_at: ColumnType<Date, Date, never>;
     started_at: Date | null;
     last_report_at: Date | null;

@@ -14,6 +14,14 @@ export interface SettledSession {
   reference: string;
 }
 
+export interface Settlement {
+  closeReason: CloseReason;
+  eventId: string;
+  now: Date;
+  /** The view was closed earlier, and used up its viewer's turn then: it was held. */
+  isTurnCounted?: boolean;
+}
+
 /**
  * State, event, charge and the viewer's limits in one statement. Closes may race, from two tabs, two nodes and the
  * sweeper: the first to find the session watched earns, all others find it rewarded.
@@ -22,9 +30,9 @@ const settle = statement<{ settled: number }>(
   "ad-sessions.settle",
   `
   with settled as (
-    update ad_sessions set state = 'rewarded', closed_at = $3, close_reason = $4
+    update ad_sessions set state = 'rewarded', closed_at = coalesce(closed_at, $3), close_reason = $4
     where bot_id = $1 and session_id = $2 and state = 'watched'
-    returning bot_id, code, user_id, campaign_id, creative_id
+    returning bot_id, session_id, code, user_id, campaign_id, creative_id
   ),
   earned as (
     select bot_id, $5::text as event_id, 'rewarded'::text as event, user_id, code, nullif($6::text, '') as reference,
@@ -32,7 +40,12 @@ const settle = statement<{ settled: number }>(
     from settled
   ),
   ${enqueueWebhook({ from: "earned" })},
-  counted as (${recordEarnings("enqueued")}),
+  turns as (select * from enqueued where not $8::boolean),
+  counted as (${recordEarnings("turns")}),
+  came_past as (
+    insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, reason, occurred_at)
+    select bot_id, session_id, campaign_id, creative_id, 'close', $4, $3 from settled where not $8::boolean
+  ),
   charged as (
     insert into charges (charge_id, campaign_id, creative_id, bot_id, user_id, format, code, price_micros, occurred_at)
     select enqueued.event_id, campaign_id, creative_id, enqueued.bot_id, enqueued.user_id, 'rewarded', enqueued.code,
@@ -47,7 +60,7 @@ const settle = statement<{ settled: number }>(
 export async function settleSession(
   database: AdTransaction,
   session: SettledSession,
-  closing: { closeReason: CloseReason; eventId: string; now: Date },
+  closing: Settlement,
 ): Promise<{ outcome: "settled" } | { outcome: "not-watched" }> {
   const { botId, sessionId, userId, code, reference } = session;
   const body = encodeWebhookEvent({
@@ -59,7 +72,16 @@ export async function settleSession(
     ...(reference !== "" && { reference }),
     occurred_at: closing.now.toISOString(),
   });
-  const values = [botId, sessionId, closing.now, closing.closeReason, closing.eventId, reference, body];
+  const values = [
+    botId,
+    sessionId,
+    closing.now,
+    closing.closeReason,
+    closing.eventId,
+    reference,
+    body,
+    closing.isTurnCounted ?? false,
+  ];
   const [row] = await database.run(settle, values);
   return row?.settled === 1 ? { outcome: "settled" } : { outcome: "not-watched" };
 }

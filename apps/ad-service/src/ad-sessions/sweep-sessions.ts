@@ -4,8 +4,8 @@ import { newEventId } from "@intermission/ad-core/code";
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import { closeSession } from "./close-session.ts";
 import { lockAbandonedSessions } from "./rows.ts";
-import { settleSession } from "./settle-session.ts";
 
 /** A heartbeat is due each 5 s once a video was watched: three missed ones mean that the page is gone. */
 const SILENCE_MS = 15_000;
@@ -29,7 +29,7 @@ export async function sweepSessions(
     });
     for (const session of sessions) {
       const closeReason = session.deadline < now ? "deadline" : "heartbeat-lost";
-      await settleSession(tx, session, { closeReason, eventId: newEventId(now.getTime(), randomBytes(10)), now });
+      await closeSession(tx, session, { closeReason, eventId: newEventId(now.getTime(), randomBytes(10)), now });
     }
     return sessions.length;
   });

@@ -41,8 +41,11 @@ export function describeCodeAnswer(code: DescribedCode): DescribeCodeResponse {
       accepted_ms: session.acceptedMs,
       duration_ms: session.durationMs,
       refusals: session.refusals,
+      ...(session.suspicions.length > 0 && { suspicions: session.suspicions }),
+      ...(session.review && { review: session.review }),
     })),
     clicks: code.clicks,
+    requests: code.requests,
   };
 }
 

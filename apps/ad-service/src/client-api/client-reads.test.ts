@@ -57,6 +57,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       earned: [{ event: "direct_link", event_id: "evt_1", occurred_at: "2026-03-01T12:00:00.000Z" }],
       sessions: [],
       clicks: { crawler: 1 },
+      requests: {},
     });
   });
 

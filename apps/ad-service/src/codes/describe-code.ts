@@ -14,11 +14,15 @@ export interface DescribedCode {
   sessions: DescribedSession[];
   /** Visits of the direct link, by what became of them. */
   clicks: Record<string, number>;
+  /** Wishes to watch an ad, by what became of them. */
+  requests: Record<string, number>;
 }
 
 export interface DescribedSession {
   sessionId: string;
   state: SessionState;
+  review: "held" | "refused" | undefined;
+  suspicions: string[];
   openedAt: Date;
   watchedAt: Date | null;
   closedAt: Date | null;
@@ -35,12 +39,13 @@ export async function describeCode(
 ): Promise<{ outcome: "found"; code: DescribedCode } | { outcome: "unknown-code" }> {
   const found = await findCode(database, { code, now });
   if (!found || found.botId !== botId) return { outcome: "unknown-code" };
-  const [events, sessions, clicks] = await Promise.all([
+  const [events, sessions, clicks, requests] = await Promise.all([
     eventsOf(database, botId, code),
     sessionsOf(database, botId, code),
     clicksOf(database, botId, code),
+    requestsOf(database, botId, code),
   ]);
-  return { outcome: "found", code: { ...found, events, sessions, clicks } };
+  return { outcome: "found", code: { ...found, events, sessions, clicks, requests } };
 }
 
 async function eventsOf(database: AdDatabase, botId: string, code: string) {
@@ -54,7 +59,10 @@ async function sessionsOf(database: AdDatabase, botId: string, code: string): Pr
   const rows = await query.where("bot_id", "=", botId).where("code", "=", code).orderBy("opened_at").execute();
   return rows.map((row) => ({
     sessionId: row.session_id,
-    state: row.state,
+    ...(row.state === "held" || row.state === "refused"
+      ? { state: "watched" as const, review: row.state }
+      : { state: row.state, review: undefined }),
+    suspicions: row.suspicions,
     openedAt: row.opened_at,
     watchedAt: row.watched_at,
     closedAt: row.closed_at,
@@ -68,4 +76,16 @@ async function clicksOf(database: AdDatabase, botId: string, code: string): Prom
   const query = database.query.selectFrom("clicks").select(({ fn }) => ["outcome", fn.countAll<number>().as("count")]);
   const rows = await query.where("bot_id", "=", botId).where("code", "=", code).groupBy("outcome").execute();
   return Object.fromEntries(rows.map(({ outcome, count }) => [outcome, Number(count)]));
+}
+
+async function requestsOf(database: AdDatabase, botId: string, code: string): Promise<Record<string, number>> {
+  const query = database.query
+    .selectFrom("ad_requests")
+    .select(({ fn }) => ["outcome", "reason", fn.countAll<number>().as("count")]);
+  const rows = await query
+    .where("bot_id", "=", botId)
+    .where("code", "=", code)
+    .groupBy(["outcome", "reason"])
+    .execute();
+  return Object.fromEntries(rows.map(({ outcome, reason, count }) => [reason === "" ? outcome : reason, count]));
 }

@@ -3,10 +3,12 @@ import { migration as tables } from "./0001-tables.ts";
 import { migration as endpoints } from "./0002-endpoints.ts";
 import { migration as hotKeys } from "./0003-hot-keys.ts";
 import { migration as advertising } from "./0004-advertising.ts";
+import { migration as statistics } from "./0006-statistics.ts";
 
 export const allMigrations: Migrations = {
   "0001-tables": tables,
   "0002-endpoints": endpoints,
   "0003-hot-keys": hotKeys,
   "0004-advertising": advertising,
+  "0006-statistics": statistics,
 };

@@ -1,0 +1,70 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import { type AdSession, lockSession } from "./rows.ts";
+import { settleSession } from "./settle-session.ts";
+
+export type DecideViewOutcome =
+  | { outcome: "released"; eventId: string }
+  | { outcome: "refused" }
+  | { outcome: "unknown-view" }
+  | { outcome: "not-held"; state: AdSession["state"] };
+
+interface ViewId {
+  botId: string;
+  sessionId: string;
+}
+
+const decide = statement<never>(
+  "ad-sessions.decide",
+  "update ad_sessions set state = $3, decided_at = $4 where bot_id = $1 and session_id = $2 and state = 'held'",
+);
+const refuse = statement<never>(
+  "ad-sessions.refuse-held",
+  `with refused as (
+    update ad_sessions set state = 'refused', decided_at = $3 where bot_id = $1 and session_id = $2 and state = 'held'
+    returning bot_id, session_id, campaign_id, creative_id
+  )
+  insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, reason, occurred_at)
+  select bot_id, session_id, campaign_id, creative_id, 'refused', 'operator', $3 from refused`,
+);
+
+/** Pays a held view: its event is made now, like any other. It used up its viewer's turn when it was closed. */
+export async function releaseView(
+  database: AdDatabase,
+  { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
+): Promise<DecideViewOutcome> {
+  const outcome = await database.transaction(async (tx) => {
+    return ofHeld(tx, { botId, sessionId }, async (session) => {
+      await tx.run(decide, [botId, sessionId, "watched", now]);
+      const closeReason = session.closeReason ?? "deadline";
+      await settleSession(tx, session, { closeReason, eventId, now, isTurnCounted: true });
+      return { outcome: "released", eventId };
+    });
+  });
+  if (outcome.outcome === "released") wakeDeliveries();
+  return outcome;
+}
+
+/** Refuses a held view for good. */
+export async function refuseView(
+  database: AdDatabase,
+  { botId, sessionId, now }: ViewId & { now: Date },
+): Promise<DecideViewOutcome> {
+  return database.transaction((tx) => {
+    return ofHeld(tx, { botId, sessionId }, async () => {
+      await tx.run(refuse, [botId, sessionId, now]);
+      return { outcome: "refused" };
+    });
+  });
+}
+
+async function ofHeld(
+  tx: AdTransaction,
+  id: ViewId,
+  work: (session: AdSession) => Promise<DecideViewOutcome>,
+): Promise<DecideViewOutcome> {
+  const session = await lockSession(tx, id);
+  if (!session) return { outcome: "unknown-view" };
+  return session.state === "held" ? work(session) : { outcome: "not-held", state: session.state };
+}

@@ -1,0 +1,86 @@
+import type { ProgressReport } from "@intermission/ad-core/player-api";
+
+/** What a session's reports tell beyond what the clock proves, summed up as they are settled. Stored with the session. */
+export interface ViewingSignals {
+  /** Playback that a page in the background reported. */
+  hiddenMs: number;
+  visibleMs: number;
+  /** Visible playback whose player counts its frames, that part of it without a single one, and the frames. */
+  countedMs: number;
+  framelessMs: number;
+  frames: number;
+  /** Stretches, and those that begin and end on whole tenths of a second. */
+  stretches: number;
+  evenStretches: number;
+  /** The first call with reports: when, and how much of the video it claimed. */
+  firstAtMs: number | null;
+  firstClaimedMs: number;
+  /** By how much later claims ran ahead of the clock since then, at most. */
+  aheadMs: number;
+}
+
+/** Why a view may not have been a person's, though its time is right. */
+export type Suspicion = "mostly-hidden" | "no-frames" | "too-many-frames" | "faster-than-time" | "too-even";
+
+export const noSignals: ViewingSignals = {
+  ...{ hiddenMs: 0, visibleMs: 0, countedMs: 0, framelessMs: 0, frames: 0, stretches: 0, evenStretches: 0 },
+  ...{ firstAtMs: null, firstClaimedMs: 0, aheadMs: 0 },
+};
+
+/** Less than this says nothing: one stretch may be odd. */
+const LEAST_MS = 3000;
+const MOST_FRAMES_PER_SECOND = 240;
+/** A call may hang in a slow network for so long, and what it claims is then that much behind what the next one does. */
+const MOST_AHEAD_MS = 10_000;
+/** A media clock stands on a whole tenth of a second one time in a hundred: eight stretches never do by chance. */
+const LEAST_STRETCHES = 8;
+const EVEN_MS = 100;
+
+/**
+ * Adds what one call brought: the reports that it settled, and all that was claimed by then. A player that starts late, or
+ * comes back after minutes without a network, claims much at once; but from its first call on it claims no more than time passes.
+ */
+export function gatherSignals(
+  signals: ViewingSignals,
+  { settled, claimedMs }: { settled: readonly ProgressReport[]; claimedMs: number },
+  now: Date,
+): ViewingSignals {
+  const gathered = settled.reduce(addReport, signals);
+  if (claimedMs === 0) return gathered;
+  if (gathered.firstAtMs === null) return { ...gathered, firstAtMs: now.getTime(), firstClaimedMs: claimedMs };
+  const aheadMs = claimedMs - gathered.firstClaimedMs - (now.getTime() - gathered.firstAtMs);
+  return { ...gathered, aheadMs: Math.max(gathered.aheadMs, aheadMs) };
+}
+
+/** What speaks against a view, in a fixed order; empty for nearly all. */
+export function suspicionsOf(signals: ViewingSignals): Suspicion[] {
+  const { hiddenMs, visibleMs, countedMs, framelessMs, frames, stretches, evenStretches, aheadMs } = signals;
+  const isCounted = countedMs >= LEAST_MS;
+  const facts: [Suspicion, boolean][] = [
+    ["mostly-hidden", hiddenMs >= LEAST_MS && hiddenMs > visibleMs],
+    ["no-frames", isCounted && framelessMs >= LEAST_MS && framelessMs * 2 >= countedMs],
+    ["too-many-frames", isCounted && frames * 1000 > countedMs * MOST_FRAMES_PER_SECOND],
+    ["faster-than-time", aheadMs > MOST_AHEAD_MS],
+    ["too-even", stretches >= LEAST_STRETCHES && evenStretches === stretches],
+  ];
+  return facts.filter(([, isTrue]) => isTrue).map(([suspicion]) => suspicion);
+}
+
+function addReport(signals: ViewingSignals, report: ProgressReport): ViewingSignals {
+  const lengthMs = report.to_ms - report.from_ms;
+  if (lengthMs <= 0) return signals;
+  if (!report.visible) return { ...signals, hiddenMs: signals.hiddenMs + lengthMs };
+  const { rendered_frames: frames } = report;
+  const isEven = report.from_ms % EVEN_MS === 0 && report.to_ms % EVEN_MS === 0;
+  return {
+    ...signals,
+    visibleMs: signals.visibleMs + lengthMs,
+    stretches: signals.stretches + 1,
+    evenStretches: signals.evenStretches + (isEven ? 1 : 0),
+    ...(frames !== undefined && {
+      countedMs: signals.countedMs + lengthMs,
+      framelessMs: signals.framelessMs + (frames === 0 ? lengthMs : 0),
+      frames: signals.frames + frames,
+    }),
+  };
+}

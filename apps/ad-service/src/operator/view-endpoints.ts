@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { telegramId } from "@intermission/ad-core/client-api";
+import { newEventId } from "@intermission/ad-core/code";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { type DecideViewOutcome, refuseView, releaseView } from "../ad-sessions/decide-view.ts";
+import { listViews } from "../ad-sessions/list-views.ts";
+import { botOfSession } from "../ad-sessions/session-id.ts";
+import { parseRequest } from "../parse-request.ts";
+import { conflict, notFound } from "./refuse.ts";
+
+const viewsQuery = z.object({
+  botId: telegramId.optional(),
+  state: z.enum(["held", "refused", "rewarded"]).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(50),
+});
+const ofView = z.object({ sessionId: z.string().min(1).max(64) });
+
+/** Suspicious views, and the operator's word about those that are held. */
+export function viewEndpoints(
+  scope: FastifyInstance,
+  { database, now }: { database: AdDatabase; now: () => Date },
+): void {
+  scope.get("/views", async (request) => ({
+    views: await listViews(database, parseRequest(viewsQuery, request.query)),
+  }));
+
+  scope.post("/views/:sessionId/release", async (request) => {
+    const id = viewId(parseRequest(ofView, request.params).sessionId);
+    const at = now();
+    const eventId = newEventId(at.getTime(), randomBytes(10));
+    return answer(await releaseView(database, { ...id, eventId, now: at }), id.sessionId);
+  });
+
+  scope.post("/views/:sessionId/refuse", async (request) => {
+    const id = viewId(parseRequest(ofView, request.params).sessionId);
+    return answer(await refuseView(database, { ...id, now: now() }), id.sessionId);
+  });
+}
+
+function viewId(sessionId: string): { botId: string; sessionId: string } {
+  const botId = botOfSession(sessionId);
+  if (botId === undefined) throw unknownView(sessionId);
+  return { botId, sessionId };
+}
+
+function answer(decided: DecideViewOutcome, sessionId: string): object {
+  if (decided.outcome === "unknown-view") throw unknownView(sessionId);
+  if (decided.outcome === "not-held") {
+    throw conflict("NOT_HELD", `view ${sessionId} is ${decided.state}: only a held one can be released or refused`);
+  }
+  if (decided.outcome === "refused") return { sessionId, state: "refused" };
+  return { sessionId, state: "rewarded", eventId: decided.eventId };
+}
+
+function unknownView(sessionId: string) {
+  return notFound(`there is no view ${sessionId}; see the suspicious ones with: views list`);
+}

@@ -86,6 +86,8 @@ function configOf(folder: string): Config {
     miniappDir: join(folder, "miniapp"),
     operatorToken: undefined,
     metrics: { port: undefined, host: "127.0.0.1", token: undefined },
+    currency: "USD",
+    publisherSharePercent: 70,
     drainMs: 0,
     webhookAllowedNetworks: [],
     rateLimits: { perTokenPerSecond: 100_000, perUserPerMinute: 100_000 },

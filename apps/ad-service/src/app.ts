@@ -38,14 +38,14 @@ export interface AppDeps {
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, logger, database, campaigns, secretBox, endpointTests, registry, isStopping } = deps;
   const { now = () => new Date() } = deps;
-  const { publicUrl, mediaDir, miniappDir, encryptionKey, demo } = config;
+  const { publicUrl, currency, mediaDir, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
   const app = createHttpServer({ logger, trustProxy: config.trustProxy });
   countRequests(app, registry);
 
   healthRoutes(app, { check: () => sql`select 1`.execute(database.query), isStopping });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
-  clientApiRoutes(app, { database, campaigns, endpointTests, rateLimits: config.rateLimits, publicUrl, now });
+  clientApiRoutes(app, { database, campaigns, endpointTests, rateLimits: config.rateLimits, currency, publicUrl, now });
   sessionRoutes(app, { database, campaigns, telegramPublicKeyFor, publicUrl, now });
   directLinkRoutes(app, { database, campaigns, encryptionKey, now });
   mediaRoutes(app, { mediaDir });
@@ -55,6 +55,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     secretBox,
     campaigns,
     endpointTests,
+    currency,
     media: folderStorage(mediaDir),
     miniappUrl: config.miniappUrl,
     isPlainHttpAllowed: config.mode === "demo",

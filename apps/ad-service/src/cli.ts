@@ -7,7 +7,9 @@ import { creativeCommands } from "./operator/commands/creatives.ts";
 import { deliveryCommands } from "./operator/commands/deliveries.ts";
 import { endpointCommands } from "./operator/commands/endpoints.ts";
 import { eventCommands } from "./operator/commands/events.ts";
+import { statsCommands } from "./operator/commands/stats.ts";
 import { tokenCommands } from "./operator/commands/tokens.ts";
+import { viewCommands } from "./operator/commands/views.ts";
 import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
 import { startFaultOf } from "./start-fault.ts";
 
@@ -21,6 +23,8 @@ const commands = [
   eventCommands,
   deliveryCommands,
   endpointCommands,
+  viewCommands,
+  statsCommands,
 ];
 
 const help = `

@@ -32,6 +32,10 @@ const storeVariables = {
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   MEDIA_DIR: z.string().optional(),
   WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
+  CURRENCY: z
+    .string()
+    .regex(/^[A-Z]{3}$/, "must be a currency of ISO 4217, as EUR")
+    .default("USD"),
   ENCRYPTION_KEY: z
     .base64({
       error: ({ input }) =>
@@ -63,6 +67,12 @@ const serverVariables = z.object({
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: longSecret.optional(),
   DRAIN_SECONDS: z.coerce.number({ error: "must be a number of seconds, 300 at most" }).min(0).max(300).default(0),
+  PUBLISHER_SHARE_PERCENT: z.coerce
+    .number({ error: "must be a whole number from 0 to 100" })
+    .int()
+    .min(0)
+    .max(100)
+    .default(70),
   RATE_LIMIT_PER_TOKEN: z.coerce.number().min(1).max(1e9).default(50),
   RATE_LIMIT_PER_USER: z.coerce.number().min(1).max(1e9).default(10),
   DEMO_BOT_ID: telegramId.optional(),
@@ -104,6 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     miniappDir: resolve(read.MINIAPP_DIR),
     operatorToken: read.OPERATOR_TOKEN,
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
+    publisherSharePercent: read.PUBLISHER_SHARE_PERCENT,
     drainMs: read.DRAIN_SECONDS * 1000,
     rateLimits: { perTokenPerSecond: read.RATE_LIMIT_PER_TOKEN, perUserPerMinute: read.RATE_LIMIT_PER_USER },
     demo: {
@@ -142,7 +153,7 @@ function storeOf(
     z.ZodObject<
       Pick<
         typeof storeVariables,
-        "MODE" | "DATABASE_URL" | "DATA_DIR" | "LOG_LEVEL" | "MEDIA_DIR" | "WEBHOOK_ALLOWED_NETWORKS"
+        "MODE" | "DATABASE_URL" | "DATA_DIR" | "LOG_LEVEL" | "MEDIA_DIR" | "WEBHOOK_ALLOWED_NETWORKS" | "CURRENCY"
       >
     >
   >,
@@ -155,6 +166,7 @@ function storeOf(
     logLevel: read.LOG_LEVEL,
     mediaDir: read.MEDIA_DIR === undefined ? join(dataFolder, "media") : resolve(read.MEDIA_DIR),
     webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
+    currency: read.CURRENCY,
   };
 }
 

@@ -14,6 +14,8 @@ import { type Config, readConfig } from "./config.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { StartFault, startFaultOf } from "./start-fault.ts";
+import { rememberPublisherShare } from "./statistics/remember-publisher-share.ts";
+import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { startWebhookDelivery } from "./webhook-delivery/deliver-due-webhooks.ts";
 import { deliveryMetrics } from "./webhook-delivery/delivery-metrics.ts";
 import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
@@ -31,6 +33,7 @@ async function start(config: Config): Promise<void> {
     logger,
   });
   const secretBox = openSecretBox(config.encryptionKey);
+  await rememberPublisherShare(database, { percent: config.publisherSharePercent, now: new Date() });
   const campaigns = await startCampaignSnapshot({ database, log: logger });
   const requests = openGuardedRequests({
     isPlainHttpAllowed: config.mode === "demo",
@@ -54,6 +57,7 @@ async function start(config: Config): Promise<void> {
     app.server.emit("connection", socket);
   });
   const sweeping = startSweepingSessions({ database, log: logger });
+  const rollingUp = startRollingUpStatistics({ database, log: logger });
   const delivering = startWebhookDelivery({ database, secretBox, requests, log: logger, metrics });
   const testing = startTestingEndpoints({ database, endpointTests, log: logger });
 
@@ -61,7 +65,7 @@ async function start(config: Config): Promise<void> {
     async () => {
       endpointTests.stop();
       await app.close();
-      await Promise.all([sweeping.stop(), delivering.stop(), testing.stop(), campaigns.stop()]);
+      await Promise.all([sweeping.stop(), delivering.stop(), testing.stop(), rollingUp.stop(), campaigns.stop()]);
       await requests.close();
       await metricsApp?.close();
       await database.close();

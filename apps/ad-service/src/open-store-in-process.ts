@@ -34,6 +34,7 @@ export async function openStoreInProcess(
     secretBox: tokens,
     endpointTests: openEndpointTests({ database, secretBox: tokens, requests, log: logger }),
     campaigns: { refresh: async () => {} },
+    currency: config.currency,
     media: folderStorage(config.mediaDir),
     miniappUrl: config.miniappUrl,
     isPlainHttpAllowed: config.mode === "demo",

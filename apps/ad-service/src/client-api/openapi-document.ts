@@ -7,6 +7,8 @@ import {
   listEventsQuery,
   listEventsResponse,
   redeliverEventResponse,
+  statsQuery,
+  statsResponse,
   telegramId,
   testWebhookRequest,
   testWebhookResponse,
@@ -78,6 +80,15 @@ export function openapiDocument(publicUrl: string) {
           summary: "Sends an event once more, as it is: the same event_id, the same bytes.",
           parameters: [{ name: "event_id", in: "path", required: true, schema: { type: "string" } }],
           responses: answers(redeliverEventResponse, [400, 401, 403, 404, 409, 429, 500], 202),
+        },
+      },
+      "/stats": {
+        get: {
+          operationId: "readStats",
+          summary:
+            "The bot's numbers by hour, day, campaign or creative: what was asked for, shown, earned and refused.",
+          parameters: queryParameters(statsQuery),
+          responses: answers(statsResponse, [400, 401, 403, 429, 500]),
         },
       },
       "/webhook/test": {

@@ -15,6 +15,7 @@ import { authenticateRequest, callerOf } from "./authenticate-request.ts";
 import { availabilityAnswer, createCodeAnswer, describeCodeAnswer, listEventsAnswer } from "./client-answers.ts";
 import { describeAvailability } from "./describe-availability.ts";
 import { openapiDocument } from "./openapi-document.ts";
+import { statsRoutes } from "./stats-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
 export interface ClientApiDeps {
@@ -22,6 +23,8 @@ export interface ClientApiDeps {
   campaigns: Pick<CampaignSnapshot, "candidates">;
   endpointTests: Pick<EndpointTests, "testEndpoint">;
   rateLimits: RateLimitSettings;
+  /** ISO 4217: of all prices. */
+  currency: string;
   publicUrl: string;
   now?: () => Date;
 }
@@ -84,6 +87,7 @@ function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
     return listEventsAnswer(page);
   });
 
+  statsRoutes(scope, deps);
   webhookRoutes(scope, deps);
 }
 

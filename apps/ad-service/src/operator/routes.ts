@@ -5,13 +5,16 @@ import { type CampaignEndpointDeps, campaignEndpoints } from "./campaign-endpoin
 import { type CreativeEndpointDeps, creativeEndpoints } from "./creative-endpoints.ts";
 import { deliveryEndpoints } from "./delivery-endpoints.ts";
 import { replayEndpoints } from "./replay-endpoints.ts";
+import { type StatsEndpointDeps, statsEndpoints } from "./stats-endpoints.ts";
 import { tokenEndpoints } from "./token-endpoints.ts";
+import { viewEndpoints } from "./view-endpoints.ts";
 import { type WebhookEndpointDeps, webhookEndpoints } from "./webhook-endpoints.ts";
 
 export type OperatorDeps = BotEndpointDeps &
   CampaignEndpointDeps &
   CreativeEndpointDeps &
   WebhookEndpointDeps &
+  StatsEndpointDeps &
   OperatorDoor;
 
 /** `/operator/v1`: what the operator's command line speaks. Field names are the verbs' own. */
@@ -29,6 +32,8 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       webhookEndpoints(scope, deps);
       deliveryEndpoints(scope, deps);
       replayEndpoints(scope, deps);
+      viewEndpoints(scope, deps);
+      statsEndpoints(scope, deps);
     },
     { prefix: "/operator/v1" },
   );

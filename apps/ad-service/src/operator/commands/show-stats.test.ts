@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { figuresOf, type Sum } from "../../statistics/figures-of.ts";
+import { showStats, statsAnswer, statsCsv } from "./show-stats.ts";
+import { sparkline } from "./sparkline.ts";
+
+const sum = (measure: string, count: number, money = 0, reason = ""): Sum => ({
+  ...{ measure, reason, count, spendMicros: money * 2, revenueMicros: money },
+});
+const busy = [
+  ...[sum("fills", 9), sum("no-fills", 1, 0, "no-campaign"), sum("starts", 8), sum("completions", 6)],
+  ...[sum("rewards", 6, 15_000), sum("clicks", 2, 3000), sum("clicks-refused", 5, 0, "machine-crawler")],
+  sum("limited", 3, 0, "cooldown"),
+];
+const answer = statsAnswer.parse({
+  ...{ currency: "USD", by: "day", from: "2026-03-01T00:00:00.000Z", to: "2026-03-03T00:00:00.000Z" },
+  countedUntil: "2026-03-02T23:59:58.000Z",
+  rows: [
+    { key: "2026-03-01", ...figuresOf(busy) },
+    { key: "2026-03-02", ...figuresOf([]) },
+  ],
+  total: figuresOf(busy),
+  deliveries: { delivered: 7, underWay: 0, failed: 1, successRate: 0.875 },
+});
+
+describe("statistics on the command line", () => {
+  test("a table with the sum, the courses, and why not more", () => {
+    const lines = showStats(answer).split("\n");
+    expect(lines).toContain(
+      "2026-03-01  10        90.0 %  8       75.0 %     6        2       5        0.036  0.018    1.875",
+    );
+    expect(lines).toContain(
+      "2026-03-02  0         –       0       –          0        0       0        0.00   0.00     –",
+    );
+    expect(lines).toContain("rewards  █ ");
+    expect(lines).toContain("kept from asking: cooldown 3");
+    expect(lines).toContain("clicks refused: machine-crawler 5");
+    expect(lines).toContain("webhooks: 7 delivered (87.5 %), 0 under way, 1 failed");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
+  });
+
+  test("as CSV, a column for each reason, and nothing that a spreadsheet would run", () => {
+    const [row] = answer.rows;
+    const evil = { ...answer, by: "campaign", rows: [{ ...row, key: "cmp_1", name: '=HYPERLINK("x"),1' } as never] };
+    const [head = "", first = ""] = statsCsv(evil).split("\n");
+    expect(head).toContain("limited.cooldown");
+    expect(first).toContain(`"'=HYPERLINK(""x""),1"`);
+    expect(statsCsv(answer).split("\n")).toHaveLength(3);
+    const [columns, ...values] = statsCsv(answer)
+      .split("\n")
+      .map((line) => line.split(","));
+    expect(values.map((line) => line[columns?.indexOf("clicksRefused.machine-crawler") ?? -1])).toEqual(["5", "0"]);
+  });
+
+  test("a sparkline shows the least as something and nothing as nothing", () => {
+    expect(sparkline([0, 1, 50, 100])).toBe(" ▁▅█");
+    expect(sparkline([0, 0])).toBe("  ");
+  });
+});

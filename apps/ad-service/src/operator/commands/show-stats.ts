@@ -1,0 +1,128 @@
+import { z } from "zod";
+import { tableOf, textOf } from "../show.ts";
+import { sparkline } from "./sparkline.ts";
+
+const reasons = z.record(z.string(), z.number());
+const share = z.number().nullable();
+const figures = z.object({
+  ...{ requests: z.number(), fills: z.number(), fillRate: share, noFills: reasons, limited: reasons },
+  ...{ requestsRefused: reasons, starts: z.number(), firstQuartiles: z.number(), midpoints: z.number() },
+  ...{ thirdQuartiles: z.number(), completions: z.number(), completionRate: share, closes: reasons },
+  ...{ rewards: z.number(), viewsHeld: reasons, viewsRefused: reasons, clicks: z.number(), clicksRefused: reasons },
+  ...{ conversions: z.number(), spendMicros: z.number(), revenueMicros: z.number(), ecpmMicros: share },
+});
+type Figures = z.infer<typeof figures>;
+
+/** What `/operator/v1/stats` answers, as far as it is shown. */
+export const statsAnswer = z.object({
+  currency: z.string(),
+  by: z.string(),
+  from: z.string(),
+  to: z.string(),
+  countedUntil: z.string().optional(),
+  rows: z.array(figures.extend({ key: z.string(), name: z.string().optional() })),
+  total: figures,
+  deliveries: z
+    .object({ delivered: z.number(), underWay: z.number(), failed: z.number(), successRate: share })
+    .optional(),
+});
+type StatsAnswer = z.infer<typeof statsAnswer>;
+type Line = Figures & { key: string; name?: string | undefined };
+
+export function showStats(answer: StatsAnswer): string {
+  const lines: Line[] = [...answer.rows, { ...answer.total, key: "in all" }];
+  const isInTime = answer.by === "hour" || answer.by === "day";
+  return [
+    `${textOf(answer.from)} to ${textOf(answer.to)}, UTC; money in ${answer.currency}`,
+    "",
+    tableOf(lines, columnsOf(answer.by)),
+    "",
+    ...(isInTime ? courses(answer.rows) : []),
+    ...reasonsOf(answer.total),
+    ...deliveriesOf(answer),
+    `counted until: ${textOf(answer.countedUntil)}`,
+  ].join("\n");
+}
+
+/** A line for each row, without the total; reasons as columns of their own. */
+export function statsCsv({ rows }: StatsAnswer): string {
+  const flat = rows.map(({ name, ...row }) => ({ ...(name !== undefined && { name }), ...flatten(row) }));
+  const names = [...new Set(["key", ...flat.flatMap((row) => Object.keys(row))])];
+  // What has no column value is a count of nothing, but a name or a share that is not there is empty.
+  const fieldOf = (row: Record<string, unknown>, name: string) => row[name] ?? (name.includes(".") ? 0 : "");
+  return [names, ...flat.map((row) => names.map((name) => fieldOf(row, name)))]
+    .map((values) => values.map(csvField).join(","))
+    .join("\n");
+}
+
+function columnsOf(by: string): Record<string, (line: Record<string, unknown>) => unknown> {
+  const of = (show: (line: Line) => unknown) => (line: Record<string, unknown>) => show(line as Line);
+  return {
+    [by.toUpperCase()]: of(({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, 20)}`)),
+    REQUESTS: of(({ requests }) => requests),
+    FILLED: of(({ fillRate }) => percent(fillRate)),
+    STARTS: of(({ starts }) => starts),
+    COMPLETED: of(({ completionRate }) => percent(completionRate)),
+    REWARDS: of(({ rewards }) => rewards),
+    CLICKS: of(({ clicks }) => clicks),
+    REFUSED: of(({ clicksRefused }) => sumOf(clicksRefused)),
+    SPEND: of(({ spendMicros }) => money(spendMicros)),
+    REVENUE: of(({ revenueMicros }) => money(revenueMicros)),
+    ECPM: of(({ ecpmMicros }) => (ecpmMicros === null ? undefined : money(ecpmMicros))),
+  };
+}
+
+function courses(rows: readonly Line[]): string[] {
+  if (rows.length < 2) return [];
+  const course = (name: string, of: (line: Line) => number) => `${name.padEnd(9)}${sparkline(rows.map(of))}`;
+  const lines = [course("requests", (row) => row.requests), course("rewards", (row) => row.rewards)];
+  return [...lines, course("clicks", (row) => row.clicks), course("revenue", (row) => row.revenueMicros), ""];
+}
+
+function reasonsOf(total: Figures): string[] {
+  const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, clicksRefused } = total;
+  const all = {
+    ...{ "no fill": noFills, "kept from asking": limited, "requests refused": requestsRefused, closed: closes },
+    ...{ "views held": viewsHeld, "views refused": viewsRefused, "clicks refused": clicksRefused },
+  };
+  return Object.entries(all)
+    .filter(([, counts]) => sumOf(counts) > 0)
+    .map(([name, counts]) => {
+      const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+      return `${name}: ${sorted.map(([reason, count]) => `${reason} ${count}`).join(", ")}`;
+    });
+}
+
+function deliveriesOf({ deliveries }: StatsAnswer): string[] {
+  if (!deliveries) return [];
+  const { delivered, underWay, failed, successRate } = deliveries;
+  return [`webhooks: ${delivered} delivered (${percent(successRate) ?? "–"}), ${underWay} under way, ${failed} failed`];
+}
+
+function sumOf(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function percent(part: number | null): string | undefined {
+  return part === null ? undefined : `${(part * 100).toFixed(1)} %`;
+}
+
+/** Millionths as people read them: at least two digits after the point, and none that says nothing. */
+function money(micros: number): string {
+  return (micros / 1e6).toFixed(6).replace(/(\.\d\d\d*?)0+$/, "$1");
+}
+
+function flatten(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => {
+      if (typeof value !== "object" || value === null) return [[name, value]];
+      return Object.entries(value).map(([reason, count]) => [`${name}.${reason}`, count]);
+    }),
+  );
+}
+
+/** Quoted where it must be (RFC 4180); what a spreadsheet would take for a formula gets a quote mark before it. */
+function csvField(value: unknown): string {
+  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,51 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { parseRequest } from "../parse-request.ts";
+import { namesOfKeys } from "../statistics/names-of-keys.ts";
+import { dimensions, readStatistics } from "../statistics/read-statistics.ts";
+import { rollUpStatistics } from "../statistics/roll-up-statistics.ts";
+import { timeRange } from "../statistics/time-range.ts";
+import { invalid } from "./refuse.ts";
+
+export interface StatsEndpointDeps {
+  database: AdDatabase;
+  /** ISO 4217: of all prices. */
+  currency: string;
+  now: () => Date;
+}
+
+const id = z.string().regex(/^[\w-]{1,64}$/, "must be an id as the lists show it");
+const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], "must be a moment or a day of RFC 3339");
+const statsQuery = z.object({
+  botId: telegramId.optional(),
+  campaignId: id.optional(),
+  creativeId: id.optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+  by: z.enum(dimensions).default("day"),
+});
+
+/** The numbers of all bots, or of one, a campaign or a creative. */
+export function statsEndpoints(scope: FastifyInstance, { database, currency, now }: StatsEndpointDeps): void {
+  scope.get("/stats", async (request) => {
+    const { by, from, to, ...of } = parseRequest(statsQuery, request.query);
+    const range = timeRange({ from, to }, by, now());
+    if (range.outcome === "bad-range") throw invalid(range.message);
+    // Nobody else may be running, and who looks wants to see what was just done.
+    await rollUpStatistics(database);
+    const time = { from: range.from, to: range.to };
+    const { rows, ...statistics } = await readStatistics(database, { ...of, ...time, by });
+    const names = await namesOfKeys(
+      database,
+      by,
+      rows.map(({ key }) => key),
+    );
+    return {
+      ...{ currency, by, ...time },
+      ...statistics,
+      rows: rows.map(({ key, figures }) => ({ key, name: names.get(key), ...figures })),
+    };
+  });
+}

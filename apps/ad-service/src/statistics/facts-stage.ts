@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import { statement } from "@intermission/postgres/open-database";
+import fc from "fast-check";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { rollUpStatistics } from "./roll-up-statistics.ts";
+
+/** One raw row, of the kinds that the statistics are made of. For tests. */
+export type Fact = { botId: string; hour: number; second: number } & (
+  | { kind: "request"; outcome: "filled" | "no-ad" | "limited"; campaignId: string | null }
+  | { kind: "milestone"; milestone: "start" | "midpoint" | "complete" | "close"; campaignId: string }
+  | { kind: "charge"; format: "rewarded" | "direct_link"; campaignId: string; priceMicros: number }
+  | { kind: "click"; outcome: "counted" | "machine-crawler" | "expired" }
+);
+
+export const bots = ["910", "911"];
+export const campaigns = ["cmp_a", "cmp_b", "cmp_c"];
+export const dayStart = Date.parse("2026-03-01T00:00:00Z");
+/** From noon on the publisher's share is another one. */
+export const shares = { morning: 70, afternoon: 55, changedAtHour: 12 };
+
+const place = { botId: fc.constantFrom(...bots), hour: fc.nat(23), second: fc.nat(3599) };
+const campaignId = fc.constantFrom(...campaigns);
+
+export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
+  fc.record({
+    kind: fc.constant("request" as const),
+    ...place,
+    outcome: fc.constantFrom("filled" as const, "no-ad" as const, "limited" as const),
+    campaignId: fc.option(campaignId),
+  }),
+  fc.record({
+    kind: fc.constant("milestone" as const),
+    ...place,
+    milestone: fc.constantFrom("start" as const, "midpoint" as const, "complete" as const, "close" as const),
+    campaignId,
+  }),
+  fc.record({
+    kind: fc.constant("charge" as const),
+    ...place,
+    format: fc.constantFrom("rewarded" as const, "direct_link" as const),
+    campaignId,
+    priceMicros: fc.nat(5000),
+  }),
+  fc.record({
+    kind: fc.constant("click" as const),
+    ...place,
+    outcome: fc.constantFrom("counted" as const, "machine-crawler" as const, "expired" as const),
+  }),
+);
+
+const insertions = {
+  request: `insert into ad_requests (bot_id, user_id, code, outcome, reason, campaign_id, occurred_at)
+    values ($1, '1', $2, $4, '', $5, $3)`,
+  milestone: `insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, occurred_at)
+    values ($1, $2, $5, 'cre_a', $4, $3)`,
+  charge: `insert into charges (charge_id, code, bot_id, campaign_id, creative_id, format, price_micros, occurred_at)
+    values ($2, $2, $1, $5, 'cre_a', $4, $6, $3)`,
+  click: `insert into clicks (bot_id, click_id, code, user_id, outcome, occurred_at) values ($1, $2, $2, '1', $4, $3)`,
+};
+
+export async function insertFacts(tx: AdTransaction, facts: readonly Fact[]): Promise<void> {
+  for (const fact of facts) {
+    const values: unknown[] = [fact.botId, randomUUID(), momentOf(fact)];
+    if (fact.kind === "request") values.push(fact.outcome, fact.campaignId);
+    if (fact.kind === "milestone") values.push(fact.milestone, fact.campaignId);
+    if (fact.kind === "charge") values.push(fact.format, fact.campaignId, fact.priceMicros);
+    if (fact.kind === "click") values.push(fact.outcome);
+    await tx.run(statement(`test.insert-${fact.kind}`, insertions[fact.kind]), values);
+  }
+}
+
+export function momentOf({ hour, second }: Fact): Date {
+  return new Date(dayStart + (hour * 3600 + second) * 1000);
+}
+
+export async function insertCampaigns(database: AdDatabase): Promise<void> {
+  await database.run(statement("test.advertiser", "insert into advertisers (name) values ('Acme')"), []);
+  const insertCampaign = statement(
+    "test.campaign",
+    "insert into campaigns (campaign_id, name, advertiser, formats) values ($1, $1, 'Acme', '{rewarded,direct_link}')",
+  );
+  for (const id of campaigns) await database.run(insertCampaign, [id]);
+}
+
+/** What the sums must be, told by the facts alone: `bot hour campaign measure reason` → count, spend and revenue. */
+export function expectedSums(facts: readonly Fact[]): Record<string, [count: number, spend: number, revenue: number]> {
+  const sums: Record<string, [number, number, number]> = {};
+  for (const fact of facts) {
+    const measured = measureOf(fact);
+    if (!measured) continue;
+    const key = [fact.botId, fact.hour, "campaignId" in fact ? (fact.campaignId ?? "") : "", ...measured].join(" ");
+    const price = fact.kind === "charge" ? fact.priceMicros : 0;
+    const percent = fact.hour < shares.changedAtHour ? shares.morning : shares.afternoon;
+    const [count, spend, revenue] = sums[key] ?? [0, 0, 0];
+    sums[key] = [count + 1, spend + price, revenue + Math.floor((price * percent) / 100)];
+  }
+  return sums;
+}
+
+function measureOf(fact: Fact): [measure: string, reason: string] | undefined {
+  if (fact.kind === "request") return [{ filled: "fills", "no-ad": "no-fills", limited: "limited" }[fact.outcome], ""];
+  if (fact.kind === "milestone") {
+    return [{ start: "starts", midpoint: "midpoints", complete: "completions", close: "closes" }[fact.milestone], ""];
+  }
+  if (fact.kind === "charge") return [fact.format === "rewarded" ? "rewards" : "clicks", ""];
+  return fact.outcome === "counted" ? undefined : ["clicks-refused", fact.outcome];
+}
+
+const mark = statement<{ xid: string }>("test.mark", "select pg_current_xact_id() as xid");
+const reached = statement<{ xid: string }>("test.reached", "select min(xid) as xid from stats_progress");
+
+/** Rolls up until all that is committed by now is counted: transactions of others, in other databases too, may hold it up. */
+export async function rollUpUntilNow(database: AdDatabase): Promise<void> {
+  const xidOf = async (of: typeof mark) => BigInt((await database.run(of, []))[0]?.xid ?? 0);
+  const now = await xidOf(mark);
+  while ((await xidOf(reached)) <= now) {
+    const { hasMore } = await rollUpStatistics(database);
+    if (!hasMore) await setTimeout(5);
+  }
+}
+
+export async function readSums(database: AdDatabase): Promise<ReturnType<typeof expectedSums>> {
+  const rows = await database.query.selectFrom("stats_hours").selectAll().execute();
+  return Object.fromEntries(
+    rows.map((row) => {
+      const hour = (row.hour.getTime() - dayStart) / 3_600_000;
+      const key = [row.bot_id, hour, row.campaign_id, row.measure, row.reason].join(" ");
+      return [key, [row.count, row.spend_micros, row.revenue_micros]];
+    }),
+  );
+}

@@ -1,0 +1,89 @@
+/** A sum of one measure, of those that `stats_hours` keeps. */
+export interface Sum {
+  measure: string;
+  reason: string;
+  count: number;
+  spendMicros: number;
+  revenueMicros: number;
+}
+
+/** The numbers of a stretch of time, a campaign, a bot or all. Counts are exact; shares are null where nothing was there to divide by. */
+export interface Figures {
+  requests: number;
+  fills: number;
+  fillRate: number | null;
+  noFills: Record<string, number>;
+  limited: Record<string, number>;
+  requestsRefused: Record<string, number>;
+  starts: number;
+  firstQuartiles: number;
+  midpoints: number;
+  thirdQuartiles: number;
+  completions: number;
+  completionRate: number | null;
+  closes: Record<string, number>;
+  rewards: number;
+  viewsHeld: Record<string, number>;
+  viewsRefused: Record<string, number>;
+  clicks: number;
+  clicksRefused: Record<string, number>;
+  conversions: number;
+  spendMicros: number;
+  revenueMicros: number;
+  /** What the publisher earned by views, for each thousand that began. */
+  ecpmMicros: number | null;
+}
+
+export function figuresOf(sums: readonly Sum[]): Figures {
+  const total = (measure: string) => addUp(sums.filter((sum) => sum.measure === measure));
+  const byReason = (measure: string) => countsByReason(sums.filter((sum) => sum.measure === measure));
+  const count = (measure: string) => total(measure).count;
+  const fills = count("fills");
+  const requests = fills + count("no-fills");
+  const [starts, completions, all] = [count("starts"), count("completions"), addUp(sums)];
+  return {
+    requests,
+    fills,
+    fillRate: share(fills, requests),
+    noFills: byReason("no-fills"),
+    limited: byReason("limited"),
+    requestsRefused: byReason("requests-refused"),
+    starts,
+    firstQuartiles: count("first-quartiles"),
+    midpoints: count("midpoints"),
+    thirdQuartiles: count("third-quartiles"),
+    completions,
+    completionRate: share(completions, starts),
+    closes: byReason("closes"),
+    rewards: count("rewards"),
+    viewsHeld: byReason("views-held"),
+    viewsRefused: byReason("views-refused"),
+    clicks: count("clicks"),
+    clicksRefused: byReason("clicks-refused"),
+    conversions: count("conversions"),
+    spendMicros: all.spendMicros,
+    revenueMicros: all.revenueMicros,
+    ecpmMicros: starts === 0 ? null : Math.round((total("rewards").revenueMicros * 1000) / starts),
+  };
+}
+
+function addUp(sums: readonly Sum[]): Pick<Sum, "count" | "spendMicros" | "revenueMicros"> {
+  const nothing = { count: 0, spendMicros: 0, revenueMicros: 0 };
+  return sums.reduce((total, { count, spendMicros, revenueMicros }) => {
+    return {
+      count: total.count + count,
+      spendMicros: total.spendMicros + spendMicros,
+      revenueMicros: total.revenueMicros + revenueMicros,
+    };
+  }, nothing);
+}
+
+function countsByReason(sums: readonly Sum[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { reason, count } of sums) counts[reason] = (counts[reason] ?? 0) + count;
+  return counts;
+}
+
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
+}

@@ -1,0 +1,16 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+
+const remember = statement<never>(
+  "statistics.remember-share",
+  `with latest as (select percent from publisher_shares order by since desc limit 1)
+   insert into publisher_shares (since, percent)
+   select case when exists (select 1 from latest) then $2::timestamptz else '-infinity' end, $1
+   where $1 is distinct from (select percent from latest)
+   on conflict (since) do update set percent = excluded.percent`,
+);
+
+/** What was charged until now keeps the share of its time: a changed setting changes no account that was given. */
+export async function rememberPublisherShare(database: AdDatabase, { percent, now }: { percent: number; now: Date }) {
+  await database.run(remember, [percent, now]);
+}

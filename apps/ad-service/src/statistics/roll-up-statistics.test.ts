@@ -1,0 +1,176 @@
+import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import {
+  anyFact,
+  dayStart,
+  expectedSums,
+  type Fact,
+  insertCampaigns,
+  insertFacts,
+  readSums,
+  rollUpUntilNow,
+  shares,
+} from "./facts-stage.ts";
+import { rememberPublisherShare } from "./remember-publisher-share.ts";
+import { rollUpStatistics } from "./roll-up-statistics.ts";
+
+/** What may happen during a day; `node` is one of two. */
+type Step =
+  | { step: "commit"; facts: Fact[] }
+  | { step: "roll-back"; facts: Fact[] }
+  | { step: "begin"; facts: Fact[] }
+  /** A transaction that began earlier commits only now. */
+  | { step: "end" }
+  | { step: "roll-up"; node: number }
+  | { step: "roll-up-on-both" }
+  /** The node dies after so many statements. */
+  | { step: "crash"; node: number; after: number };
+
+const facts = fc.array(anyFact, { minLength: 1, maxLength: 12 });
+const node = fc.nat(1);
+const commits = ["commit", "roll-back", "begin"] as const;
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.oneof(...commits.map((step) => fc.record({ step: fc.constant(step), facts }))),
+  },
+  { weight: 2, arbitrary: fc.record({ step: fc.constant("end" as const) }) },
+  { weight: 2, arbitrary: fc.record({ step: fc.constant("roll-up" as const), node }) },
+  { weight: 1, arbitrary: fc.record({ step: fc.constant("roll-up-on-both" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ step: fc.constant("crash" as const), node, after: fc.integer({ min: 1, max: 12 }) }),
+  },
+);
+
+describe.each(testDatabases())("statistics on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let second: Database<AdTables> | undefined;
+  let nodes: [AdDatabase, AdDatabase];
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    const { databaseUrl } = store;
+    second = databaseUrl
+      ? await openDatabase<AdTables>({
+          databaseUrl,
+          dataDirectory: "",
+          schema: "ad_service",
+          migrations: allMigrations,
+        })
+      : undefined;
+    nodes = [store.database, second ?? store.database];
+    await insertCampaigns(store.database);
+    const noon = new Date(dayStart + shares.changedAtHour * 3_600_000);
+    await rememberPublisherShare(store.database, { percent: shares.morning, now: new Date(dayStart) });
+    await rememberPublisherShare(store.database, { percent: shares.afternoon, now: noon });
+  });
+  afterAll(async () => {
+    await second?.close();
+    await store.dispose();
+  });
+  beforeEach(() => empty(store.database));
+
+  test("after any day of crashes, late commits and two nodes, the sums equal the raw rows", async () => {
+    const day = fc.array(anyStep, { minLength: 20, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(day, async (steps) => {
+        await empty(store.database);
+        const committed = await live(steps, nodes);
+        await rollUpUntilNow(store.database);
+        expect(await readSums(store.database)).toEqual(expectedSums(committed));
+        await rollUpUntilNow(store.database);
+        expect(await readSums(store.database)).toEqual(expectedSums(committed));
+      }),
+      { numRuns: kind === "embedded" ? 12 : 25 },
+    );
+  }, 60_000);
+
+  test("more rows than one batch, in one transaction and in many, are all counted", async () => {
+    const one: Fact = { kind: "click", botId: "910", hour: 3, second: 0, outcome: "expired" };
+    const many = statement<never>(
+      "test.many-clicks",
+      `insert into clicks (bot_id, click_id, code, user_id, outcome, occurred_at)
+       select '910', gen_random_uuid(), 'c', '1', 'expired', $1 from generate_series(1, $2)`,
+    );
+    for (const count of [25_000, 4000, 4000, 4000])
+      await store.database.run(many, [new Date(dayStart + 3 * 3_600_000), count]);
+    await rollUpUntilNow(store.database);
+    expect(await readSums(store.database)).toEqual({ "910 3  clicks-refused expired": [37_000, 0, 0] });
+    expect(expectedSums([one])).toEqual({ "910 3  clicks-refused expired": [1, 0, 0] });
+  });
+});
+
+/** Lives through a day; the facts that were committed in the end. */
+async function live(steps: readonly Step[], nodes: readonly [AdDatabase, AdDatabase]): Promise<Fact[]> {
+  const [database] = nodes;
+  const committed: Fact[] = [];
+  const open: { end: () => Promise<void> }[] = [];
+  for (const one of steps) {
+    if (one.step === "commit" || (one.step === "begin" && database.kind === "embedded")) {
+      // The embedded store has one session: there is no transaction beside another one.
+      await database.transaction((tx) => insertFacts(tx, one.facts));
+      committed.push(...one.facts);
+    } else if (one.step === "roll-back") {
+      const undone = database.transaction(async (tx) => {
+        await insertFacts(tx, one.facts);
+        throw new Error("undone");
+      });
+      await expect(undone).rejects.toThrow("undone");
+    } else if (one.step === "begin") {
+      if (open.length < 3) open.push(await beginTransaction(database, one.facts));
+      else await database.transaction((tx) => insertFacts(tx, one.facts));
+      committed.push(...one.facts);
+    } else if (one.step === "end") await open.shift()?.end();
+    else if (one.step === "roll-up") await rollUpStatistics(nodes[one.node === 0 ? 0 : 1]);
+    else if (one.step === "roll-up-on-both") await Promise.all(nodes.map((each) => rollUpStatistics(each)));
+    else await rollUpStatistics(dyingAfter(one.after, nodes[one.node === 0 ? 0 : 1])).catch(() => {});
+  }
+  for (const { end } of open) await end();
+  return committed;
+}
+
+async function beginTransaction(database: AdDatabase, facts: readonly Fact[]): Promise<{ end: () => Promise<void> }> {
+  const inserted = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const transaction = database.transaction(async (tx) => {
+    await insertFacts(tx, facts);
+    inserted.resolve();
+    await ended.promise;
+  });
+  await inserted.promise;
+  return {
+    async end() {
+      ended.resolve();
+      await transaction;
+    },
+  };
+}
+
+/** A node that dies after so many statements: on a server its connection is cut, so that nobody says goodbye. */
+function dyingAfter(most: number, database: AdDatabase): Pick<AdDatabase, "transaction"> {
+  let count = 0;
+  return {
+    transaction: (work) =>
+      database.transaction((tx) => {
+        const run: AdTransaction["run"] = async (each, values) => {
+          const rows = await tx.run(each, values);
+          if (++count < most) return rows as never;
+          if (database.kind === "server")
+            await tx.run(statement("test.die", "select pg_terminate_backend(pg_backend_pid())"), []);
+          throw new Error("the node died");
+        };
+        return work({ query: tx.query, run });
+      }),
+  };
+}
+
+async function empty(database: AdDatabase): Promise<void> {
+  for (const table of ["ad_requests", "ad_milestones", "charges", "clicks", "stats_hours"]) {
+    await database.run(statement(`test.empty-${table}`, `delete from ${table}`), []);
+  }
+}

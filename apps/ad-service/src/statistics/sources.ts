@@ -1,0 +1,72 @@
+import { type Statement, statement } from "@intermission/postgres/open-database";
+
+/** One kind of raw row that the sums are made of. */
+export interface Source {
+  /** Its row in `stats_progress`. */
+  name: "requests" | "milestones" | "charges" | "clicks";
+  /** Where a batch ends: of rows from `$1` on, the transaction of the one after so many. Nothing: all fit. */
+  end: Statement<{ xid: string }>;
+  /** Adds the rows of the transactions from `$1` up to, without, `$2`, and moves the place; `$3` is the moment up to which all are counted. */
+  add: Statement<{ source: string }>;
+}
+
+/** Rows are small, and the embedded store serves nobody meanwhile: some 40 ms of work. */
+const BATCH = 10_000;
+
+/** `facts` selects bot_id, campaign_id, creative_id, measure, reason, occurred_at, spend_micros and revenue_micros. */
+function source(name: Source["name"], { from, facts }: { from: string; facts: string }): Source {
+  return {
+    name,
+    end: statement(
+      `statistics.end-of-${name}`,
+      `select xid from ${from} and xid >= $1::xid8 order by xid offset ${BATCH} limit 1`,
+    ),
+    add: statement(
+      `statistics.add-${name}`,
+      `with facts as (select ${facts} from ${from} and xid >= $1::xid8 and xid < $2::xid8),
+      added as (
+        insert into stats_hours (bot_id, hour, campaign_id, creative_id, measure, reason, count, spend_micros, revenue_micros)
+        select bot_id, date_trunc('hour', occurred_at, 'UTC'), coalesce(campaign_id, ''), coalesce(creative_id, ''), measure,
+          reason, count(*), sum(spend_micros), sum(revenue_micros)
+        from facts group by 1, 2, 3, 4, 5, 6
+        on conflict (bot_id, hour, campaign_id, creative_id, measure, reason) do update set
+          count = stats_hours.count + excluded.count,
+          spend_micros = stats_hours.spend_micros + excluded.spend_micros,
+          revenue_micros = stats_hours.revenue_micros + excluded.revenue_micros
+      )
+      update stats_progress set xid = $2::xid8, counted_until = coalesce($3::timestamptz, counted_until)
+       where source = '${name}' returning source`,
+    ),
+  };
+}
+
+const free = "0::bigint as spend_micros, 0::bigint as revenue_micros";
+const who = "bot_id, campaign_id, creative_id, occurred_at";
+
+/** What of a charge is the publisher's, rounded down to the millionth: by the share of the time when it was charged. */
+const revenueOfCharge = `price_micros * coalesce(
+  (select percent from publisher_shares where since <= charges.occurred_at order by since desc limit 1),
+  (select percent from publisher_shares order by since limit 1), 0) / 100`;
+
+export const sources: readonly Source[] = [
+  source("requests", {
+    from: "ad_requests where true",
+    facts: `${who}, case outcome when 'filled' then 'fills' when 'no-ad' then 'no-fills' when 'limited' then 'limited'
+      else 'requests-refused' end as measure, reason, ${free}`,
+  }),
+  source("milestones", {
+    from: "ad_milestones where true",
+    facts: `${who}, case milestone when 'start' then 'starts' when 'first-quartile' then 'first-quartiles'
+      when 'midpoint' then 'midpoints' when 'third-quartile' then 'third-quartiles' when 'complete' then 'completions'
+      when 'close' then 'closes' when 'held' then 'views-held' else 'views-refused' end as measure, reason, ${free}`,
+  }),
+  source("charges", {
+    from: "charges where true",
+    facts: `${who}, case format when 'rewarded' then 'rewards' else 'clicks' end as measure, '' as reason,
+      price_micros as spend_micros, ${revenueOfCharge} as revenue_micros`,
+  }),
+  source("clicks", {
+    from: "clicks where outcome <> 'counted'",
+    facts: `bot_id, campaign_id, null::text as creative_id, occurred_at, 'clicks-refused' as measure, outcome as reason, ${free}`,
+  }),
+];

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { timeRange } from "./time-range.ts";
+
+const now = new Date("2026-03-08T12:34:56Z");
+const rangeOf = (given: { from?: string; to?: string }, by = "day") => {
+  const range = timeRange(given, by, now);
+  return range.outcome === "range" ? [range.from.toISOString(), range.to.toISOString()] : range.message;
+};
+
+describe("the time that statistics are asked for", () => {
+  test.each([
+    [
+      "nothing said: seven days, today's begun hour included",
+      {},
+      ["2026-03-02T00:00:00.000Z", "2026-03-08T13:00:00.000Z"],
+    ],
+    [
+      "a day ends where the next begins",
+      { from: "2026-03-01", to: "2026-03-02" },
+      ["2026-03-01T00:00:00.000Z", "2026-03-02T00:00:00.000Z"],
+    ],
+    [
+      "a week up to midnight is seven days",
+      { to: "2026-03-08" },
+      ["2026-03-01T00:00:00.000Z", "2026-03-08T00:00:00.000Z"],
+    ],
+    [
+      "minutes are widened to hours",
+      { from: "2026-03-08T10:59:00Z", to: "2026-03-08T11:01:00Z" },
+      ["2026-03-08T10:00:00.000Z", "2026-03-08T12:00:00.000Z"],
+    ],
+    ["an end before the start is refused", { from: "2026-03-02", to: "2026-03-02" }, "from must be before to"],
+  ])("%s", (_name, given, expected) => {
+    expect(rangeOf(given)).toEqual(expected);
+  });
+
+  test("by the hour a month at most, else 400 days", () => {
+    const year = { from: "2025-03-08", to: "2026-03-08" };
+    expect(rangeOf(year, "hour")).toBe("by hour at most 31 days can be asked for at once");
+    expect(rangeOf(year, "campaign")).toHaveLength(2);
+    expect(rangeOf({ from: "2020-01-01" }, "campaign")).toContain("400 days");
+  });
+});

@@ -1,0 +1,179 @@
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { HonestPlayer, openViewerStage, type ViewerStage } from "../viewer-stage.ts";
+import { sweepSessions } from "./sweep-sessions.ts";
+
+const ann = "501";
+
+interface Honest {
+  name: string;
+  watch(stage: ViewerStage, code: string): Promise<void>;
+}
+
+const begin = async (stage: ViewerStage, code: string) => new HonestPlayer(stage, await stage.begin(ann, code));
+
+/** What happens to people who only want to watch. */
+const honestViews: Honest[] = [
+  {
+    name: "a view without any trouble",
+    async watch(stage, code) {
+      const player = await begin(stage, code);
+      await player.playToEnd();
+      await player.close();
+    },
+  },
+  {
+    name: "3G: the video stalls for seconds, each other answer is lost, requests take four seconds",
+    async watch(stage, code) {
+      const player = await begin(stage, code);
+      for (let turn = 0; !player.isAtEnd; turn++) {
+        player.playOn();
+        if (turn % 3 === 1) stage.advance(6);
+        stage.advance(turn % 2 ? 4 : 0.3);
+        await player.send({ isLost: turn % 2 === 1 });
+      }
+      await player.close();
+    },
+  },
+  {
+    name: "a start stamp that came after eight seconds of playback",
+    async watch(stage, code) {
+      const player = await begin(stage, code);
+      for (let second = 0; second < 8; second++) player.playOn();
+      await player.send();
+      while (!player.isAtEnd) player.playOn();
+      await player.close();
+    },
+  },
+  {
+    name: "a pause of ten minutes",
+    async watch(stage, code) {
+      const player = await begin(stage, code);
+      for (let second = 0; second < 4; second++) player.playOn();
+      await player.send();
+      stage.advance(600);
+      await player.playToEnd();
+      await player.close();
+    },
+  },
+  {
+    name: "a call and minimising: out of sight for a moment before playback stops, three times",
+    async watch(stage, code) {
+      const player = await begin(stage, code);
+      await player.send();
+      for (let call = 0; call < 3; call++) {
+        player.playOn();
+        player.playOn();
+        player.playOn({ isVisible: false, lengthMs: 140 });
+        await player.send();
+        stage.advance(120);
+      }
+      await player.playToEnd();
+      await player.close();
+    },
+  },
+  {
+    name: "rotation: the page stays, a short stretch is cut at each turn",
+    async watch(stage, code) {
+      const player = await begin(stage, code);
+      for (let turn = 0; !player.isAtEnd; turn++) {
+        player.playOn({ lengthMs: turn % 2 ? 83 : 1017 });
+        await player.send();
+      }
+      await player.close();
+    },
+  },
+  {
+    name: "no network but for the last beacon, with its reports in any order",
+    async watch(stage, code) {
+      const player = await begin(stage, code);
+      await player.send();
+      while (!player.isAtEnd) player.playOn();
+      await player.send({ closed: "page-hidden", order: (reports) => reports.toReversed() });
+    },
+  },
+  {
+    name: "a beacon that comes twice and overtakes the reports before it",
+    async watch(stage, code) {
+      const player = await begin(stage, code);
+      await player.send();
+      while (!player.isAtEnd) player.playOn();
+      const overtaking = { closed: "page-hidden" as const, isLost: true };
+      await player.send({ ...overtaking, order: (reports) => reports.slice(-3) });
+      await player.send({ ...overtaking, order: (reports) => reports.slice(-3) });
+      await player.send();
+    },
+  },
+  {
+    name: "opened again in the middle, after the page was lost",
+    async watch(stage, code) {
+      const player = await begin(stage, code);
+      for (let second = 0; second < 5; second++) player.playOn();
+      await player.send();
+      stage.advance(90);
+      const again = await begin(stage, code);
+      await again.playToEnd();
+      await again.close();
+    },
+  },
+  {
+    name: "begun on the phone, finished on another device, while the phone reports on",
+    async watch(stage, code) {
+      const phone = await begin(stage, code);
+      phone.playOn();
+      await phone.send();
+      const tablet = await begin(stage, code);
+      phone.playOn();
+      await phone.send({ isLost: true });
+      await tablet.playToEnd();
+      await tablet.close();
+      await phone.send({ isLost: true, closed: "tap" });
+    },
+  },
+  {
+    name: "swiped away at the end: nobody closes",
+    async watch(stage, code) {
+      await (await begin(stage, code)).playToEnd();
+      stage.advance(16);
+      await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+    },
+  },
+  {
+    name: "swiped away at the end, and opened again before anybody noticed",
+    async watch(stage, code) {
+      await (await begin(stage, code)).playToEnd();
+      stage.advance(3);
+      await stage.open(ann, code);
+    },
+  },
+];
+
+describe.each(testDatabases())("honest viewers, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let stage: ViewerStage;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    // The strictest setting: what looks wrong earns nothing.
+    stage = await openViewerStage(store.database, { suspiciousViews: "refuse" });
+  });
+  afterEach(() => stage.close());
+
+  test.each(honestViews)("are paid, once: $name", async ({ watch }) => {
+    const code = await stage.issue(ann);
+    await watch(stage, code);
+    const { earned, sessions } = await stage.describe(code);
+    expect({ earned: earned.map(({ event }) => event), sessions }).toMatchObject({
+      earned: ["rewarded"],
+      sessions: [{ state: "rewarded" }],
+    });
+    expect(sessions[0]?.suspicions).toBeUndefined();
+    expect(await stage.charges()).toHaveLength(1);
+    expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
+  });
+});

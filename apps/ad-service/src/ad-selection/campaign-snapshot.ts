@@ -1,43 +1,89 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
-import { selectCampaigns } from "../campaigns/rows.ts";
+import type { Campaign } from "../campaigns/rows.ts";
 import type { CampaignFormat } from "../campaigns/schema.ts";
-
-/** What the chooser sees of a campaign that runs now. */
-export interface Candidate {
-  campaignId: string;
-  /** Of a rewarded campaign, what it shows; empty for a link. */
-  creatives: { creativeId: string; weight: number }[];
-  landingUrl: string | null;
-  weight: number;
-}
+import type { AdRequest } from "./ad-request.ts";
+import { type CampaignIndex, indexCampaigns } from "./campaign-index.ts";
+import type { CampaignState, Delivered } from "./campaign-state.ts";
+import { type Choice, chooseAd } from "./choose-ad.ts";
+import { deliveredToday } from "./delivered-lately.ts";
+import { flatCurve } from "./pacing.ts";
+import { campaignsVersion, type RunningCampaigns, readCampaigns } from "./read-campaigns.ts";
 
 /** The running campaigns in memory, so that choosing asks no database. */
 export interface CampaignSnapshot {
-  candidates(format: CampaignFormat): readonly Candidate[];
+  choose(request: AdRequest, at: { now: Date; random: () => number }): Choice;
+  /** After an ad was given: this node counts it at once, the others with their next turn. */
+  hold(campaignId: string, format: CampaignFormat): void;
+  /** The database has just said it: nobody on this node is given it until the next turn. */
+  correct(state: CampaignState, found: Pick<CampaignState, "today" | "earlier" | "viewsInFlight">): void;
+  find(campaignId: string): Campaign | undefined;
+  /** For whom what was seen before matters: the longest time that a cap per user looks back. */
+  userCapSeconds(): number | undefined;
+  index(): CampaignIndex;
   /** After a change on this node. Other nodes see it with their next turn, within seconds. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** The traffic curve, and the sums of the days before, are read again this often even if no campaign changed. */
+const REREAD_MS = 600_000;
+
 export async function startCampaignSnapshot(deps: {
   database: AdDatabase;
   log: Pick<FastifyBaseLogger, "error">;
   everyMs?: number;
+  now?: () => Date;
 }): Promise<CampaignSnapshot> {
-  const { database, log, everyMs = 2000 } = deps;
-  let byFormat = await readCandidates(database);
+  const { database, log, everyMs = 2000, now = () => new Date() } = deps;
+  let running: RunningCampaigns & { version: string; at: number; day: string } = {
+    ...{ campaigns: [], earlier: new Map(), curve: flatCurve, version: "", at: 0, day: "" },
+  };
+  let index = indexCampaigns([], { now: now(), curve: flatCurve });
+  let byId = new Map<string, CampaignState>();
+  /** Given on this node since the last reading began. */
+  let given: { campaignId: string; format: CampaignFormat }[] = [];
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
+  let turn: Promise<void> = Promise.resolve();
+
+  async function read(): Promise<void> {
+    const at = now();
+    const day = at.toISOString().slice(0, 10);
+    const version = await campaignsVersion(database);
+    if (version !== running.version || day !== running.day || at.getTime() - running.at > REREAD_MS) {
+      running = { ...(await readCampaigns(database, at)), version, day, at: at.getTime() };
+    }
+    // What was given meanwhile may or may not be in the answer: it is held twice rather than not at all.
+    const before = given.length;
+    const lately = new Map((await database.run(deliveredToday, [at])).map((row) => [row.campaignId, row]));
+    const states = running.campaigns.map((campaign): CampaignState => {
+      const { viewsInFlight = 0, ...today } = lately.get(campaign.campaignId) ?? {};
+      return { campaign, today: { ...nothing, ...today }, earlier: earlierOf(campaign), viewsInFlight };
+    });
+    byId = new Map(states.map((state) => [state.campaign.campaignId, state]));
+    given = given.slice(before);
+    for (const { campaignId, format } of given) count(campaignId, format);
+    index = indexCampaigns(states, { now: at, curve: running.curve });
+  }
+
+  const earlierOf = ({ campaignId }: Campaign): Delivered => ({ ...nothing, ...running.earlier.get(campaignId) });
+
+  function count(campaignId: string, format: CampaignFormat): void {
+    const state = byId.get(campaignId);
+    if (!state) return;
+    if (format === "rewarded") state.viewsInFlight += 1;
+    else {
+      state.today.clicks += 1;
+      state.today.spentMicros += state.campaign.clickPriceMicros;
+    }
+  }
 
   const refresh = () => {
     // One after the other: an older answer must never replace a newer one.
-    running = running.then(async () => {
-      byFormat = await readCandidates(database);
-    });
-    const result = running;
-    running = running.catch(() => {});
+    turn = turn.then(read);
+    const result = turn;
+    turn = turn.catch(() => {});
     return result;
   };
   const scheduleNext = () => {
@@ -46,29 +92,32 @@ export async function startCampaignSnapshot(deps: {
       if (!isStopped) scheduleNext();
     }, everyMs);
   };
+  await read();
   scheduleNext();
 
   return {
-    candidates: (format) => byFormat[format],
+    choose: (request, at) => chooseAd(index, request, at),
+    hold(campaignId, format) {
+      given.push({ campaignId, format });
+      count(campaignId, format);
+    },
+    correct(state, found) {
+      Object.assign(state, found);
+    },
+    find: (campaignId) => byId.get(campaignId)?.campaign,
+    userCapSeconds() {
+      const seconds = index.states.map(({ campaign }) => campaign.userCapSeconds ?? 0);
+      const longest = seconds.reduce((most, one) => Math.max(most, one), 0);
+      return longest > 0 ? longest : undefined;
+    },
+    index: () => index,
     refresh,
     async stop() {
       isStopped = true;
       clearTimeout(timer);
-      await running;
+      await turn;
     },
   };
 }
 
-async function readCandidates(database: AdDatabase): Promise<Record<CampaignFormat, Candidate[]>> {
-  const rows = await selectCampaigns(database).where("status", "=", "active").orderBy("campaign_id").execute();
-  const candidatesOf = (format: CampaignFormat) =>
-    rows
-      .filter(({ formats }) => formats.includes(format))
-      .map((row) => ({
-        campaignId: row.campaign_id,
-        creatives: row.creatives.filter(({ isActive }) => isActive),
-        landingUrl: row.landing_url,
-        weight: row.weight,
-      }));
-  return { rewarded: candidatesOf("rewarded"), direct_link: candidatesOf("direct_link") };
-}
+const nothing: Delivered = { views: 0, clicks: 0, spentMicros: 0 };

@@ -1,27 +1,174 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { chooseAd } from "./choose-ad.ts";
+import { describe, expect, test } from "vitest";
+import type { AdRequest, Platform } from "./ad-request.ts";
+import { indexCampaigns } from "./campaign-index.ts";
+import { chooseAd, drawByWeight } from "./choose-ad.ts";
+import { explainChoice } from "./explain-choice.ts";
+import { obstacle } from "./obstacle.ts";
+import { flatCurve } from "./pacing.ts";
+import { botOfTest, requestOf, seededRandom, stateOf } from "./selection-stage.ts";
 
-test("each is chosen as often as its weight says", () => {
-  const candidates = [
-    { name: "a", weight: 1 },
-    { name: "b", weight: 3 },
-    { name: "c", weight: 6 },
-  ];
-  const chosen = Array.from({ length: 1000 }, (_, index) => chooseAd(candidates, index / 1000)?.name);
-  const counts = Object.groupBy(chosen, (name) => name ?? "none");
-  expect([counts.a?.length, counts.b?.length, counts.c?.length]).toEqual([100, 300, 600]);
+const now = new Date("2026-03-03T12:00:00Z");
+const moment = { now, curve: flatCurve };
+
+function chosenOf(states: ReturnType<typeof stateOf>[], request: AdRequest, draws = 4000) {
+  const index = indexCampaigns(states, moment);
+  const random = seededRandom(7);
+  const counts = new Map<string, number>();
+  for (let draw = 0; draw < draws; draw++) {
+    const choice = chooseAd(index, request, { now, random });
+    const name = choice.outcome === "chosen" ? choice.state.campaign.campaignId : choice.reason;
+    counts.set(name, (counts.get(name) ?? 0) + 1 / draws);
+  }
+  return Object.fromEntries([...counts].map(([name, share]) => [name, Math.round(share * 20) / 20]));
+}
+
+describe("who is chosen", () => {
+  test("each as often as its weight says", () => {
+    const states = [stateOf("a", { weight: 1 }), stateOf("b", { weight: 3 }), stateOf("c", { weight: 6 })];
+    expect(chosenOf(states, requestOf())).toEqual({ a: 0.1, b: 0.3, c: 0.6 });
+  });
+
+  test("sponsorship before standard before house, whatever the weights", () => {
+    const sponsor = stateOf("sponsor", { priority: "sponsorship" });
+    const standard = stateOf("standard", { weight: 1000 });
+    const house = stateOf("house", { priority: "house", weight: 1_000_000 });
+    expect(chosenOf([house, standard, sponsor], requestOf())).toEqual({ sponsor: 1 });
+    expect(chosenOf([house, standard], requestOf())).toEqual({ standard: 1 });
+    expect(chosenOf([house], requestOf())).toEqual({ house: 1 });
+  });
+
+  test("one behind its plan before one without, and the further behind the likelier; one ahead waits", () => {
+    const planned = { dailyViewCap: 1000 };
+    const far = stateOf("far", planned, { views: 200 });
+    const near = stateOf("near", planned, { views: 400 });
+    const ahead = stateOf("ahead", planned, { views: 501 });
+    const free = stateOf("free", { weight: 1000 });
+    expect(chosenOf([far, near, ahead, free], requestOf())).toEqual({ far: 0.75, near: 0.25 });
+    expect(chosenOf([ahead, free], requestOf())).toEqual({ free: 1 });
+    expect(chosenOf([ahead], requestOf())).toEqual({ "none-fits": 1 });
+  });
+
+  test("as fast as people come, a campaign runs until its cap", () => {
+    const fast = { dailyViewCap: 1000, pacing: "asap" as const };
+    expect(chosenOf([stateOf("fast", fast, { views: 999 })], requestOf())).toEqual({ fast: 1 });
+    expect(chosenOf([stateOf("full", fast, { views: 1000 })], requestOf())).toEqual({ "none-fits": 1 });
+  });
+
+  test("nothing that runs is told from nothing that fits", () => {
+    expect(chosenOf([], requestOf())).toEqual({ "no-campaign": 1 });
+    expect(chosenOf([stateOf("link", { formats: ["direct_link"] })], requestOf())).toEqual({ "no-campaign": 1 });
+    expect(chosenOf([stateOf("de", { targeting: { languages: ["de"] } })], requestOf())).toEqual({ "none-fits": 1 });
+  });
+
+  test("a video by its weight; detached ones never", () => {
+    const creatives = [
+      { creativeId: "cre_1", weight: 1, isActive: true },
+      { creativeId: "cre_2", weight: 3, isActive: true },
+      { creativeId: "cre_3", weight: 9, isActive: false },
+    ].map((creative) => ({ ...creative, label: null, callToAction: null }));
+    const index = indexCampaigns([stateOf("a", { creatives })], moment);
+    const random = seededRandom(3);
+    const shown = Array.from({ length: 2000 }, () => {
+      const choice = chooseAd(index, requestOf(), { now, random });
+      return choice.outcome === "chosen" ? choice.creative?.creativeId : undefined;
+    });
+    expect(shown.filter((id) => id === "cre_2").length / 2000).toBeCloseTo(0.75, 1);
+    expect(shown).not.toContain("cre_3");
+  });
 });
 
-test("nobody stands, nobody is chosen", () => {
-  expect(chooseAd([], 0.5)).toBeUndefined();
+describe("why one is not", () => {
+  const user = { language: "de", platform: "android" as const, isPremium: true };
+  test.each([
+    ["other-format", { formats: ["direct_link" as const] }],
+    ["no-video", { creatives: [] }],
+    ["not-started", { startsAt: new Date(now.getTime() + 1) }],
+    ["ended", { endsAt: now }],
+    ["blocked-category", { category: "casino" }],
+    ["blocked-advertiser", { advertiser: "Rival" }],
+    ["other-bot", { targeting: { bots: ["42"] } }],
+    ["excluded-bot", { targeting: { excludedBots: [botOfTest.botId] } }],
+    ["other-bot-category", { targeting: { botCategories: ["news"] } }],
+    ["excluded-bot-category", { targeting: { excludedBotCategories: ["games"] } }],
+    ["other-language", { targeting: { languages: ["en", "fr"] } }],
+    ["other-platform", { targeting: { platforms: ["ios" as const] } }],
+    ["other-premium", { targeting: { premium: false } }],
+    // Noon in UTC is 13 o'clock in Berlin, on a Tuesday.
+    ["other-hour", { targeting: { hours: [12] } }],
+    ["other-weekday", { targeting: { weekdays: [3] } }],
+    [
+      undefined,
+      { targeting: { hours: [13], weekdays: [2], languages: ["de"], premium: true, botCategories: ["games"] } },
+    ],
+  ])("%s", (reason, settings) => {
+    expect(obstacle(stateOf("a", settings), { ...requestOf(), user }, moment)).toBe(reason);
+  });
+
+  test.each([
+    ["total-budget", { totalBudgetMicros: 10_000, viewPriceMicros: 2000 }, { views: 3, spentMicros: 6000 }, 1],
+    ["daily-budget", { dailyBudgetMicros: 6999, viewPriceMicros: 2000 }, { views: 3, spentMicros: 6000 }, 0],
+    ["total-view-cap", { totalViewCap: 10 }, { views: 2 }, 0],
+    ["daily-view-cap", { dailyViewCap: 3 }, { views: 2 }, 1],
+  ] as const)("%s: what is under way is held against it", (limit, settings, today, viewsInFlight) => {
+    const earlier = limit.startsWith("total") ? { views: 8, clicks: 0, spentMicros: 2000 } : undefined;
+    const state = stateOf("a", { ...settings, pacing: "asap" }, today, { viewsInFlight, ...(earlier && { earlier }) });
+    expect(obstacle(state, requestOf(), moment)).toBe(limit);
+  });
+
+  test("what a user has seen within its time counts against the cap, what is older does not", () => {
+    const capped = stateOf("a", { userCap: 2, userCapSeconds: 3600 });
+    const seen = (minutes: number[]) => new Map([["a", minutes.map((ago) => new Date(now.getTime() - ago * 60_000))]]);
+    expect(obstacle(capped, { ...requestOf(), seen: seen([10, 59]) }, moment)).toBe("user-cap");
+    expect(obstacle(capped, { ...requestOf(), seen: seen([10, 61]) }, moment)).toBeUndefined();
+  });
+
+  test("an explanation names every campaign, and its likelihoods are those of the choice", () => {
+    const states = [stateOf("a", { weight: 1 }), stateOf("b", { weight: 3 }), stateOf("c", { category: "casino" })];
+    const verdicts = explainChoice(indexCampaigns(states, moment), requestOf(), now);
+    expect(verdicts.map(({ campaignId, obstacle: found, likelihood }) => [campaignId, found, likelihood])).toEqual([
+      ["b", undefined, 0.75],
+      ["a", undefined, 0.25],
+      ["c", "blocked-category", 0],
+    ]);
+  });
 });
 
-test("where anybody stands, somebody is chosen, whatever the chance", () => {
-  const candidates = fc.array(fc.record({ weight: fc.integer({ min: 1, max: 1_000_000 }) }), { minLength: 1 });
-  fc.assert(
-    fc.property(candidates, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (some, chance) => {
-      expect(some).toContain(chooseAd(some, chance));
-    }),
+test("whatever runs and whoever asks: what is chosen fits, and nothing is chosen only if nothing fits", () => {
+  const targeting = fc.record(
+    {
+      languages: fc.constantFrom<string[]>(["de"], ["en", "fr"]),
+      platforms: fc.constantFrom<Platform[]>(["android"], ["ios", "web"]),
+      bots: fc.constantFrom<string[]>([botOfTest.botId], ["42"]),
+      premium: fc.boolean(),
+    },
+    { requiredKeys: [] },
   );
+  const settings = fc.record({
+    targeting,
+    priority: fc.constantFrom("sponsorship" as const, "standard" as const, "house" as const),
+    weight: fc.integer({ min: 1, max: 1000 }),
+    dailyViewCap: fc.constantFrom(null, 10, 1000),
+  });
+  const states = fc.array(fc.tuple(settings, fc.integer({ min: 0, max: 1000 })), { maxLength: 40 });
+  const user = fc.record({
+    language: fc.constantFrom("de", "en", undefined),
+    platform: fc.constantFrom("android" as const, "ios" as const, undefined),
+    isPremium: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(states, user, fc.integer(), (some, who, seed) => {
+      const all = some.map(([one, views], number) => stateOf(`c${number}`, one, { views }));
+      const request = { ...requestOf(), user: who };
+      const choice = chooseAd(indexCampaigns(all, moment), request, { now, random: seededRandom(seed) });
+      const fitting = all.filter((state) => obstacle(state, request, moment) === undefined);
+      if (choice.outcome === "chosen") expect(fitting).toContain(choice.state);
+      else expect(fitting).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a draw by weight: nobody stands, nobody is drawn", () => {
+  expect(drawByWeight([], () => 0.5)).toBeUndefined();
 });

@@ -1,15 +1,84 @@
+import type { CampaignCreative } from "../campaigns/rows.ts";
+import type { AdRequest } from "./ad-request.ts";
+import type { CampaignIndex, Pool } from "./campaign-index.ts";
+import { listsFor } from "./campaign-index.ts";
+import type { CampaignState } from "./campaign-state.ts";
+import { type Moment, obstacle } from "./obstacle.ts";
+
+export type Choice =
+  /** `creative` is null for a link. */
+  | { outcome: "chosen"; state: CampaignState; creative: CampaignCreative | null }
+  | { outcome: "no-ad"; reason: NoAdReason };
+
+/** Nothing runs in the format at all; or what runs is not for this request, is full, or is ahead of its plan. */
+export type NoAdReason = "no-campaign" | "none-fits";
+
+/** So many draws before all are looked at: where one in ten fits, all of them fail once in 200 requests. */
+const DRAWS = 50;
+
 /**
- * Draws one candidate, each as likely as its weight says. `chance` lies in [0, 1). Pure, so that a choice can be
- * repeated in a test; whether a candidate is eligible was decided before.
+ * Chooses an ad: sponsorship before standard before house; in each, campaigns behind their plan of the day first, each as
+ * likely as its weight times the ads it is behind; then those without a plan by weight; then a creative by its weight.
+ *
+ * Pure: `random` gives numbers in [0, 1). Campaigns are drawn from prepared lists and looked at only when drawn, so that
+ * ten thousand cost hardly more than ten; the likelihoods are the same as if all had been looked at.
  */
-export function chooseAd<Candidate extends { weight: number }>(
-  candidates: readonly Candidate[],
-  chance: number,
-): Candidate | undefined {
-  let left = chance * candidates.reduce((sum, { weight }) => sum + weight, 0);
-  for (const candidate of candidates) {
-    left -= candidate.weight;
-    if (left < 0) return candidate;
+export function chooseAd(
+  index: CampaignIndex,
+  request: AdRequest,
+  { now, random }: { now: Date; random: () => number },
+): Choice {
+  const moment = { now, curve: index.curve };
+  const tiers = index.formats[request.format];
+  for (const { behindPlan, withoutPlan } of tiers) {
+    for (const pool of [behindPlan, withoutPlan]) {
+      const state = draw(pool, request, moment, random);
+      if (state) return { outcome: "chosen", state, creative: drawCreative(state, request, random) };
+    }
   }
-  return candidates.at(-1);
+  return { outcome: "no-ad", reason: index.hasFormat[request.format] ? "none-fits" : "no-campaign" };
+}
+
+function draw(pool: Pool, request: AdRequest, moment: Moment, random: () => number): CampaignState | undefined {
+  const lists = listsFor(pool, request);
+  const all = lists.reduce((sum, { total }) => sum + total, 0);
+  if (all === 0) return undefined;
+  for (let attempt = 0; attempt < DRAWS; attempt++) {
+    let left = random() * all;
+    for (const list of lists) {
+      if (left < list.total) {
+        const state = list.at(left);
+        if (state && obstacle(state, request, moment) === undefined) return state;
+        break;
+      }
+      left -= list.total;
+    }
+  }
+  const fitting = lists.flatMap(({ entries }) =>
+    entries.filter(({ state }) => obstacle(state, request, moment) === undefined),
+  );
+  return drawByWeight(fitting, random)?.state;
+}
+
+function drawCreative(
+  { campaign }: CampaignState,
+  { format }: AdRequest,
+  random: () => number,
+): CampaignCreative | null {
+  if (format === "direct_link") return null;
+  const shown = campaign.creatives.filter(({ isActive }) => isActive);
+  return drawByWeight(shown, random) ?? null;
+}
+
+/** One of them, each as likely as its weight says. */
+export function drawByWeight<Item extends { weight: number }>(
+  items: readonly Item[],
+  random: () => number,
+): Item | undefined {
+  let left = random() * items.reduce((sum, { weight }) => sum + weight, 0);
+  for (const item of items) {
+    left -= item.weight;
+    if (left < 0) return item;
+  }
+  return items.at(-1);
 }

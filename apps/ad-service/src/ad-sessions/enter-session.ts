@@ -1,8 +1,8 @@
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import type { Candidate } from "../ad-selection/campaign-snapshot.ts";
-import { chooseAd } from "../ad-selection/choose-ad.ts";
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { type AdWish, selectAd } from "../ad-selection/select-ad.ts";
 import type { FoundCode } from "../codes/find-code.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
 import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
@@ -17,8 +17,10 @@ import { hashSessionToken } from "./session-token.ts";
 export interface EnterSessionInput {
   code: FoundCode;
   limits: { cooldownSeconds: number; dailyCap: number };
-  candidates: readonly Candidate[];
-  chance: number;
+  campaigns: CampaignSnapshot;
+  wish: AdWish;
+  random: () => number;
+  isTest: boolean;
   sessionId: string;
   token: string;
   /** Of the event, should the opening be the close of a watched session. */
@@ -102,13 +104,12 @@ async function beginSession(tx: AdTransaction, input: EnterSessionInput): Promis
   const unfinished = await findUnfinishedViews(tx, { ...code, now });
   const limit = limitOfViewer(await findViewer(tx, code), input.limits, now, unfinished);
   if (limit.outcome === "limited") return limit;
-  const campaign = chooseAd(input.candidates, input.chance);
-  const creative = campaign && chooseAd(campaign.creatives, input.chance);
-  if (!campaign || !creative) return { outcome: "no-ad" };
+  const chosen = await selectAd({ database: tx, campaigns: input.campaigns }, input.wish, input);
+  if (chosen.outcome === "no-ad" || !chosen.creative) return { outcome: "no-ad" };
   await tx.run(withdrawOffers, offers);
-  const ad = { campaignId: campaign.campaignId, creativeId: creative.creativeId };
+  const ad = { campaignId: chosen.state.campaign.campaignId, creativeId: chosen.creative.creativeId };
   await insertSession(tx, input, ad);
-  await recordFilledRequest(tx, { ...code, ...ad, now });
+  if (!input.isTest) await recordFilledRequest(tx, { ...code, ...ad, now });
   return undefined;
 }
 
@@ -131,6 +132,7 @@ async function insertSession(
       token_hash: hashSessionToken(input.token),
       duration_ms: durationMs,
       opened_at: input.now,
+      is_test: input.isTest,
       deadline: new Date(input.code.expiresAt.getTime() + GRACE_MS),
     })
     .execute();

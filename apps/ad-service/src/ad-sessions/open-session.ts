@@ -2,7 +2,9 @@ import { isCode } from "@intermission/ad-core/code";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import { verifyInitDataWithBotId } from "@intermission/ad-core/telegram-init-data";
 import type { AdDatabase } from "../ad-database.ts";
+import { languageOf, platformOf } from "../ad-selection/ad-request.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import type { AdWish } from "../ad-selection/select-ad.ts";
 import { type Bot, findBot } from "../bots/find-bot.ts";
 import { type FoundCode, findCode } from "../codes/find-code.ts";
 import { openCodeOfUser } from "../codes/open-code-of-user.ts";
@@ -17,7 +19,7 @@ import type { AdSession } from "./rows.ts";
 
 export interface OpenSessionDeps {
   database: AdDatabase;
-  campaigns: Pick<CampaignSnapshot, "candidates">;
+  campaigns: CampaignSnapshot;
   /** Hex: Telegram's key, or for the demo's bot alone the demo's. */
   telegramPublicKeyFor: (botId: string) => string;
   unfilledRequests: { submit(request: UnfilledRequest): Promise<unknown> };
@@ -27,8 +29,10 @@ export interface OpenSessionInput {
   botId: string;
   initData: string;
   code: string | undefined;
-  /** Drawn for the choice of the ad, in [0, 1). */
-  chance: number;
+  /** What the browser says of itself: ads may be meant for a platform. */
+  userAgent: string | undefined;
+  /** Numbers in [0, 1), for the choice of the ad. */
+  random: () => number;
   sessionId: string;
   token: string;
   eventId: string;
@@ -58,9 +62,15 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
   const userId = verified.user.id;
   const launchCode = verified.startParam && isCode(verified.startParam) ? verified.startParam : undefined;
   const wanted = input.code ?? launchCode;
-  const opened = await openForUser(deps, { bot, userId, wanted, now }, input);
+  const isTest = bot.testers.includes(userId);
+  const user = {
+    language: languageOf(verified.user.languageCode),
+    platform: platformOf(input.userAgent),
+    isPremium: verified.user.isPremium ?? false,
+  };
+  const opened = await openForUser(deps, { bot, userId, wanted, now }, { ...input, isTest, user });
   const unfilled = unfilledOf(opened);
-  if (unfilled) {
+  if (unfilled && !isTest) {
     const code = wanted !== undefined && isCode(wanted) ? wanted : undefined;
     await deps.unfilledRequests.submit({ botId, userId, code, ...unfilled, now });
   }
@@ -70,16 +80,16 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
 async function openForUser(
   deps: OpenSessionDeps,
   wish: CodeWish,
-  input: OpenSessionInput,
+  input: OpenSessionInput & { isTest: boolean; user: AdWish["user"] },
 ): Promise<OpenSessionOutcome> {
-  const { database } = deps;
-  const { bot } = wish;
+  const { database, campaigns } = deps;
+  const { bot, userId } = wish;
   const picked = await pickCode(database, wish);
   if (picked.outcome === "refused") return picked;
   if (picked.outcome === "limited") return { ...picked, outcome: "limit-reached", bot };
 
-  const candidates = deps.campaigns.candidates("rewarded");
-  const entered = await enterSession(database, { ...input, code: picked.code, limits: bot, candidates });
+  const ad: AdWish = { format: "rewarded", bot, userId, user: input.user };
+  const entered = await enterSession(database, { ...input, code: picked.code, limits: bot, campaigns, wish: ad });
   if (entered.outcome === "refused") return entered;
   if (entered.outcome === "no-ad") return { outcome: "no-ad", bot };
   if (entered.outcome === "limited") return { ...entered, outcome: "limit-reached", bot };

@@ -41,10 +41,11 @@ const storeProgress = statement(
     update ad_sessions set state = $3, accepted_ms = $4, progress = $5, started_at = $6, last_report_at = $7,
       watched_at = $8, close_requested_at = $9, close_reason = $10, signals = $11
     where bot_id = $1 and session_id = $2
-    returning bot_id, session_id, campaign_id, creative_id
+    returning bot_id, session_id, campaign_id, creative_id, is_test
   )
   insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, occurred_at)
-  select bot_id, session_id, campaign_id, creative_id, milestone, $7 from stored, unnest($12::text[]) as milestone`,
+  select bot_id, session_id, campaign_id, creative_id, milestone, $7 from stored, unnest($12::text[]) as milestone
+  where not is_test`,
 );
 
 const countRefusal = statement<never>(

@@ -18,12 +18,12 @@ export interface SessionRoutesDeps extends Omit<OpenSessionDeps, "unfilledReques
   /** Where `/media/` is reached. */
   publicUrl: string;
   now?: () => Date;
-  chance?: () => number;
+  random?: () => number;
 }
 
 /** `/player/v1`: what the mini-app speaks. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
-  const { database, publicUrl, now = () => new Date(), chance = Math.random } = deps;
+  const { database, publicUrl, now = () => new Date(), random = Math.random } = deps;
   const openings = callBudget({ perSecond: 0.5, burst: 60, mostKeys: 20_000 });
   const openingDeps = { ...deps, unfilledRequests: unfilledRequestRecorder(database) };
   const calls = callBudget({ perSecond: 5, burst: 100, mostKeys: 50_000 });
@@ -42,8 +42,9 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           token: newSessionToken(),
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };
-        const asked = { botId: body.bot_id, initData: body.init_data, code: body.code };
-        const outcome = await openSession(openingDeps, { ...asked, ...made, chance: chance(), now: at });
+        const userAgent = request.headers["user-agent"];
+        const asked = { botId: body.bot_id, initData: body.init_data, code: body.code, userAgent };
+        const outcome = await openSession(openingDeps, { ...asked, ...made, random, now: at });
         return openingAnswer(outcome, publicUrl, at);
       });
 

@@ -26,6 +26,7 @@ export interface AdSession {
   closeRequestedAt: Date | null;
   closeReason: CloseReason | null;
   deadline: Date;
+  isTest: boolean;
 }
 
 const columns = `
@@ -33,7 +34,7 @@ const columns = `
   s.campaign_id as "campaignId", s.creative_id as "creativeId", s.state, s.token_hash as "tokenHash", s.openings,
   s.first_sequence as "firstSequence", s.duration_ms as "durationMs", s.accepted_ms as "acceptedMs", s.progress, s.signals,
   s.started_at as "startedAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
-  s.close_reason as "closeReason", s.deadline`;
+  s.close_reason as "closeReason", s.deadline, s.is_test as "isTest"`;
 
 const source = "ad_sessions s join codes c on c.bot_id = s.bot_id and c.code = s.code";
 

@@ -29,6 +29,8 @@ export interface AdSessionTables {
     suspicions: ColumnType<Suspicion[], Suspicion[] | undefined, Suspicion[]>;
     /** When the operator decided about a held view. */
     decided_at: ColumnType<Date | null, never, never>;
+    /** Of one of the bot's testers: free of charge, and out of the statistics. */
+    is_test: ColumnType<boolean, boolean | undefined, never>;
     opened_at: ColumnType<Date, Date, never>;
     started_at: Date | null;
     last_report_at: Date | null;

@@ -16,7 +16,7 @@ import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 /** What the routes of the player need. */
 export interface StageDeps {
   database: AdDatabase;
-  campaigns: Pick<CampaignSnapshot, "candidates">;
+  campaigns: CampaignSnapshot;
   publicUrl: string;
   telegramPublicKeyFor: (botId: string) => string;
   now: () => Date;
@@ -45,7 +45,7 @@ export async function openSessionStage(
   const clock = { now: new Date("2026-03-01T12:00:00Z") };
   await insertBot(database, botId, settings);
   await insertCampaign(database);
-  const campaigns = await startCampaignSnapshot({ database, log, everyMs: 60_000 });
+  const campaigns = await startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
   const deps: StageDeps = {
     database,
     campaigns,

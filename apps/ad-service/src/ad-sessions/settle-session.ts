@@ -1,6 +1,7 @@
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
+import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
 import { recordEarnings } from "../viewers/record-earnings.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 import type { CloseReason } from "./schema.ts";
@@ -12,6 +13,7 @@ export interface SettledSession {
   code: string;
   /** The publisher's own key of the code, "" without one. */
   reference: string;
+  isTest: boolean;
 }
 
 export interface Settlement {
@@ -32,11 +34,11 @@ const settle = statement<{ settled: number }>(
   with settled as (
     update ad_sessions set state = 'rewarded', closed_at = coalesce(closed_at, $3), close_reason = $4
     where bot_id = $1 and session_id = $2 and state = 'watched'
-    returning bot_id, session_id, code, user_id, campaign_id, creative_id
+    returning bot_id, session_id, code, user_id, campaign_id, creative_id, is_test
   ),
   earned as (
     select bot_id, $5::text as event_id, 'rewarded'::text as event, user_id, code, nullif($6::text, '') as reference,
-      false as is_test, $3::timestamptz as occurred_at, $7::text as body
+      is_test, $3::timestamptz as occurred_at, $7::text as body
     from settled
   ),
   ${enqueueWebhook({ from: "earned" })},
@@ -44,15 +46,19 @@ const settle = statement<{ settled: number }>(
   counted as (${recordEarnings("turns")}),
   came_past as (
     insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, reason, occurred_at)
-    select bot_id, session_id, campaign_id, creative_id, 'close', $4, $3 from settled where not $8::boolean
+    select bot_id, session_id, campaign_id, creative_id, 'close', $4, $3 from settled
+    where not $8::boolean and not is_test
   ),
   charged as (
     insert into charges (charge_id, campaign_id, creative_id, bot_id, user_id, format, code, price_micros, occurred_at)
     select enqueued.event_id, campaign_id, creative_id, enqueued.bot_id, enqueued.user_id, 'rewarded', enqueued.code,
       view_price_micros, occurred_at
     from enqueued join settled using (bot_id, code) join campaigns using (campaign_id)
+    where not enqueued.is_test
     on conflict do nothing
-  )
+    returning campaign_id, format, price_micros, occurred_at
+  ),
+  summed as (${addToCampaignDays("charged")})
   select count(*) as settled from settled`,
 );
 
@@ -62,7 +68,7 @@ export async function settleSession(
   session: SettledSession,
   closing: Settlement,
 ): Promise<{ outcome: "settled" } | { outcome: "not-watched" }> {
-  const { botId, sessionId, userId, code, reference } = session;
+  const { botId, sessionId, userId, code, reference, isTest } = session;
   const body = encodeWebhookEvent({
     event: "rewarded",
     event_id: closing.eventId,
@@ -71,6 +77,7 @@ export async function settleSession(
     code,
     ...(reference !== "" && { reference }),
     occurred_at: closing.now.toISOString(),
+    ...(isTest && { test: true as const }),
   });
   const values = [
     botId,

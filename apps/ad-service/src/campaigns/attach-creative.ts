@@ -23,15 +23,16 @@ export type AttachCreativeOutcome =
 /** Shows a creative in a campaign, again after it was detached, or in another way. */
 export async function attachCreative(
   database: AdDatabase,
-  { campaignId, creativeId, settings }: { campaignId: string; creativeId: string; settings: CreativeSettings },
+  input: { campaignId: string; creativeId: string; settings: CreativeSettings; now: Date },
 ): Promise<AttachCreativeOutcome> {
-  const { label, callToAction, weight } = settings;
+  const { campaignId, creativeId, now } = input;
+  const { label, callToAction, weight } = input.settings;
   const given = {
     ...(weight !== undefined && { weight }),
     ...(label !== undefined && { label }),
     ...(callToAction !== undefined && { call_to_action: callToAction }),
   };
-  return changed(database, campaignId, async (tx, campaign) => {
+  return changed(database, { campaignId, now }, async (tx, campaign) => {
     if (!campaign.formats.includes("rewarded")) {
       return { outcome: "invalid", message: "a campaign of direct links has a landing URL and no video" };
     }
@@ -51,9 +52,9 @@ export async function attachCreative(
 /** Shows a creative to nobody new. A view under way goes on, and its figures stay. */
 export async function detachCreative(
   database: AdDatabase,
-  { campaignId, creativeId }: { campaignId: string; creativeId: string },
+  { campaignId, creativeId, now }: { campaignId: string; creativeId: string; now: Date },
 ): Promise<AttachCreativeOutcome> {
-  return changed(database, campaignId, async (tx, campaign) => {
+  return changed(database, { campaignId, now }, async (tx, campaign) => {
     const shown = campaign.creatives.filter(({ isActive }) => isActive);
     if (!campaign.creatives.some((creative) => creative.creativeId === creativeId))
       return { outcome: "unknown-creative" };
@@ -75,7 +76,7 @@ export async function detachCreative(
 
 async function changed(
   database: AdDatabase,
-  campaignId: string,
+  { campaignId, now }: { campaignId: string; now: Date },
   change: (
     tx: AdTransaction,
     campaign: Campaign,
@@ -92,6 +93,8 @@ async function changed(
     if (!before) return { outcome: "unknown-campaign" };
     const refusal = await change(tx, before);
     if (refusal) return refusal;
+    // Nodes look at it to see that something changed.
+    await tx.query.updateTable("campaigns").set({ updated_at: now }).where("campaign_id", "=", campaignId).execute();
     const campaign = await findCampaign(tx, campaignId);
     return campaign ? { outcome: "changed", campaign } : { outcome: "unknown-campaign" };
   });

@@ -1,6 +1,7 @@
 import type { UnavailableReason } from "@intermission/ad-core/client-api";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { couldFill } from "../ad-selection/select-ad.ts";
 import { findUnfinishedViews } from "../ad-sessions/find-unfinished-views.ts";
 import type { Bot } from "../bots/rows.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
@@ -12,7 +13,7 @@ export type Availability =
 
 /** Whether a user could begin to earn now. A hint for the bot's button: what decides is the opening itself. */
 export async function describeAvailability(
-  { database, campaigns }: { database: AdDatabase; campaigns: Pick<CampaignSnapshot, "candidates"> },
+  { database, campaigns }: { database: AdDatabase; campaigns: CampaignSnapshot },
   { bot, userId, now }: { bot: Bot; userId: string; now: Date },
 ): Promise<Availability> {
   const id = { botId: bot.botId, userId };
@@ -22,6 +23,10 @@ export async function describeAvailability(
   if (limit.outcome === "limited") {
     return { outcome: "unavailable", reason: limit.reason, availableAt: limit.availableAt };
   }
-  const hasAd = campaigns.candidates("rewarded").length > 0 || campaigns.candidates("direct_link").length > 0;
-  return hasAd ? { outcome: "available" } : { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
+  const formats = ["rewarded", "direct_link"] as const;
+  for (const format of formats) {
+    if (await couldFill({ database, campaigns }, { format, bot, userId, user: {} }, now))
+      return { outcome: "available" };
+  }
+  return { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
 }

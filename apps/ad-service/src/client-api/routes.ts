@@ -20,7 +20,7 @@ import { webhookRoutes } from "./webhook-routes.ts";
 
 export interface ClientApiDeps {
   database: AdDatabase;
-  campaigns: Pick<CampaignSnapshot, "candidates">;
+  campaigns: CampaignSnapshot;
   endpointTests: Pick<EndpointTests, "testEndpoint">;
   rateLimits: RateLimitSettings;
   /** ISO 4217: of all prices. */

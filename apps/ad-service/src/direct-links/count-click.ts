@@ -1,6 +1,7 @@
 import { groupCommits } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
+import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 
 /** A person's click that passed every check; the statement passes them again, on what is committed by then. */
@@ -18,6 +19,8 @@ export interface CountableClick {
   body: string;
   /** Of the same user on other codes: the daily cap leaves room for them. */
   unfinishedViews: number;
+  /** Of one of the bot's testers: free of charge, and out of the statistics. */
+  isTest: boolean;
 }
 
 const columns: readonly (readonly [name: string, type: string, value: (click: CountableClick) => unknown])[] = [
@@ -33,6 +36,7 @@ const columns: readonly (readonly [name: string, type: string, value: (click: Co
   ["occurred_at", "timestamptz", ({ occurredAt }) => occurredAt],
   ["body", "text", ({ body }) => body],
   ["unfinished_views", "integer", ({ unfinishedViews }) => unfinishedViews],
+  ["is_test", "boolean", ({ isTest }) => isTest],
 ];
 
 /*
@@ -48,7 +52,7 @@ const count = statement<{ eventId: string }>(
       as candidates(${columns.map(([name]) => name).join(", ")})
   ),
   earned as (
-    select bot_id, event_id, 'direct_link'::text as event, user_id, code, reference, false as is_test, occurred_at, body
+    select bot_id, event_id, 'direct_link'::text as event, user_id, code, reference, is_test, occurred_at, body
     from candidates
   ),
   ${enqueueWebhook({ from: "earned" })},
@@ -74,10 +78,14 @@ const count = statement<{ eventId: string }>(
     select event_id, campaign_id, bot_id, enqueued.user_id, 'direct_link', enqueued.code, click_price_micros,
       enqueued.occurred_at
     from enqueued join candidates using (bot_id, event_id) join campaigns using (campaign_id)
+    where not enqueued.is_test
+    returning campaign_id, format, price_micros, occurred_at
   ),
+  summed as (${addToCampaignDays("charged")}),
   counted as (
     insert into clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, occurred_at)
-    select bot_id, click_id, candidates.code, candidates.user_id, campaign_id, 'counted', user_agent, address_hash,
+    select bot_id, click_id, candidates.code, candidates.user_id, campaign_id,
+      case when candidates.is_test then 'test' else 'counted' end, user_agent, address_hash,
       candidates.occurred_at
     from enqueued join candidates using (bot_id, event_id)
   )

@@ -5,10 +5,11 @@ import { createLogger } from "@intermission/http-server/logger";
 import { statement } from "@intermission/postgres/open-database";
 import type { FastifyInstance } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
-import type { Candidate } from "../ad-selection/campaign-snapshot.ts";
+import { startCampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { addBot } from "../bots/add-bot.ts";
 import { secretBox } from "../bots/secret-box.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
+import { setCampaignStatus } from "../campaigns/update-campaign.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 import type { DirectLinkDeps } from "./routes.ts";
@@ -60,16 +61,22 @@ export async function openDirectLinkStage(
   const campaignId = `cmp_${randomUUID()}`;
   const landingUrl = "https://shop.test/p?c={click_id}&code={code}&b={bot_id}&k={campaign_id}&r={creative_id}";
   const fields = { name: "Link", advertiser: "Shop", formats: ["direct_link" as const], clickPriceMicros: 1500 };
-  const campaign = await addCampaign(database, { campaignId, landingUrl, ...fields, now: clock.now });
+  const campaign = await addCampaign(database, {
+    campaignId,
+    landingUrl,
+    targeting: { bots: [botId] },
+    ...fields,
+    now: clock.now,
+  });
   if (campaign.outcome !== "added") throw new Error(campaign.outcome);
-  const candidates: Candidate[] = [{ campaignId, creatives: [], landingUrl, weight: 1 }];
+  const campaigns = await startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
 
   const servers: FastifyInstance[] = [];
   const nodes = [await startNode(), await startNode()];
 
   async function startNode(): Promise<URL> {
     const app = createHttpServer({ logger: log, trustProxy: true });
-    mount(app, { database, campaigns: { candidates: () => candidates }, encryptionKey, now: () => clock.now });
+    mount(app, { database, campaigns, encryptionKey, now: () => clock.now });
     servers.push(app);
     return new URL(await app.listen({ host: "127.0.0.1", port: 0 }));
   }
@@ -79,7 +86,10 @@ export async function openDirectLinkStage(
   return {
     botId,
     campaignId,
-    candidates,
+    async setStatus(status: "active" | "paused") {
+      await setCampaignStatus(database, { campaignId, status, now: clock.now });
+      await campaigns.refresh();
+    },
     origin: nodes[0]?.origin ?? "",
     advance(seconds: number) {
       clock.now = new Date(clock.now.getTime() + seconds * 1000);
@@ -137,7 +147,7 @@ export async function openDirectLinkStage(
         address_hash: Buffer;
       }>("select * from clicks where bot_id = $1 order by click_id"),
     async close() {
-      await Promise.all(servers.map((app) => app.close()));
+      await Promise.all([campaigns.stop(), ...servers.map((app) => app.close())]);
     },
   };
 }

@@ -2,8 +2,11 @@ import { isCode, newEventId, uuidv7 } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import type { AdDatabase } from "../ad-database.ts";
-import type { CampaignSnapshot, Candidate } from "../ad-selection/campaign-snapshot.ts";
-import { chooseAd } from "../ad-selection/choose-ad.ts";
+import { languageOf, platformOf } from "../ad-selection/ad-request.ts";
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { type AdWish, selectAd } from "../ad-selection/select-ad.ts";
+import { findBot } from "../bots/find-bot.ts";
+import type { Campaign } from "../campaigns/rows.ts";
 import { randomBytes } from "../random-bytes.ts";
 import { limitOfViewer } from "../viewers/limit-of-viewer.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
@@ -21,6 +24,7 @@ export interface Visit {
   /** The visitor tapped the button of our own page. */
   isTap: boolean;
   userAgent: string;
+  acceptLanguage: string | undefined;
   address: string;
   now: Date;
 }
@@ -54,13 +58,19 @@ interface Judged {
 /** Follows links: what a visit is worth is judged on one read and counted by one write, each shared by those at once. */
 export function directLinkFollower(deps: {
   database: AdDatabase;
-  campaigns: Pick<CampaignSnapshot, "candidates">;
+  campaigns: CampaignSnapshot;
   hashAddress: AddressHasher;
 }): FollowDirectLink {
   const { database, campaigns, hashAddress } = deps;
   const links = linkReader(database);
   const countClick = clickCounter(database);
   const refusals = refusalRecorder(database);
+
+  async function choose(wish: AdWish, link: Link, now: Date): Promise<{ campaign: Campaign } | Judged> {
+    const chosen = await selectAd({ database, campaigns }, wish, { now, random: Math.random });
+    if (chosen.outcome === "chosen") return { campaign: chosen.state.campaign };
+    return { reason: "no-ad", result: { outcome: "no-ad", bot: botOf(link) } };
+  }
 
   return async (visit) => {
     const { now } = visit;
@@ -73,15 +83,16 @@ export function directLinkFollower(deps: {
       const { botId, userId, code } = link;
       const userAgent = visit.userAgent.slice(0, LONGEST_AGENT);
       const click = { botId, userId, code, clickId, userAgent, addressHash, occurredAt: now };
-      const candidates = campaigns.candidates("direct_link");
-      const campaign = chooseAd(candidates, Math.random());
-      const judged = refuse(link, visit, campaign, candidates, clickId);
-      if (judged) {
+      const bot = await findBot(database, botId);
+      if (!bot) throw new Error("a code's bot vanished");
+      const wish = { format: "direct_link" as const, bot, userId, user: userOf(visit) };
+      const judged = refuse(link, visit, campaigns, clickId) ?? (await choose(wish, link, now));
+      if ("reason" in judged) {
         await refusals.submit({ ...click, reason: judged.reason });
         return judged.result;
       }
-      if (!campaign) throw new Error("a click was let through without a campaign");
-      const countable = countableClick(click, link, campaign);
+      const { campaign } = judged;
+      const countable = countableClick(click, link, campaign, bot.testers.includes(userId));
       const eventId = await countClick(countable);
       if (eventId === countable.eventId) {
         wakeDeliveries();
@@ -93,18 +104,12 @@ export function directLinkFollower(deps: {
 }
 
 /** Why a visit earns nothing, and what its visitor sees; undefined when it counts. */
-function refuse(
-  link: Link,
-  visit: Visit,
-  campaign: Candidate | undefined,
-  candidates: readonly Candidate[],
-  clickId: string,
-): Judged | undefined {
+function refuse(link: Link, visit: Visit, campaigns: CampaignSnapshot, clickId: string): Judged | undefined {
   const { visitor, isTap, now } = visit;
-  const bot = { name: link.botName, username: link.botUsername };
+  const bot = botOf(link);
   if (visitor.kind === "machine") return { reason: `machine-${visitor.reason}`, result: { outcome: "machine" } };
   if (link.earned.includes("direct_link")) {
-    const again = candidates.find(({ campaignId }) => campaignId === link.campaignId) ?? campaign;
+    const again = link.campaignId === null ? undefined : campaigns.find(link.campaignId);
     const url = again && landingOf(again, link, clickId);
     return { reason: "used", result: url === undefined ? { outcome: "used", bot } : { outcome: "landed", url } };
   }
@@ -112,7 +117,7 @@ function refuse(
   if (link.isSuspended) return { reason: "bot-suspended", result: { outcome: "no-ad", bot } };
   const limit = limitOfViewer(link.viewer, link, now, link.unfinished);
   if (limit.outcome === "limited") return { reason: limit.reason, result: { ...limit, bot } };
-  if (!campaign) return { reason: "no-ad", result: { outcome: "no-ad", bot } };
+  if (!campaigns.index().hasFormat.direct_link) return { reason: "no-ad", result: { outcome: "no-ad", bot } };
 
   const doubt = doubtAbout(link, visit);
   if (doubt === undefined || isTap) return undefined;
@@ -125,9 +130,10 @@ function doubtAbout(link: Link, { visitor, now }: Visit): string | undefined {
 }
 
 function countableClick(
-  click: Omit<CountableClick, "reference" | "eventId" | "campaignId" | "body" | "unfinishedViews">,
+  click: Omit<CountableClick, "reference" | "eventId" | "campaignId" | "body" | "unfinishedViews" | "isTest">,
   { reference, unfinished }: Link,
-  { campaignId }: Candidate,
+  { campaignId }: Campaign,
+  isTest: boolean,
 ): CountableClick {
   const { botId, userId, code, occurredAt } = click;
   const eventId = newEventId(occurredAt.getTime(), randomBytes(10));
@@ -135,11 +141,21 @@ function countableClick(
     ...{ event: "direct_link", event_id: eventId, bot_id: botId, user_tg_id: userId, code },
     ...(reference !== null && { reference }),
     occurred_at: occurredAt.toISOString(),
+    ...(isTest && { test: true as const }),
   });
-  return { ...click, reference, campaignId, eventId, body, unfinishedViews: unfinished.count };
+  return { ...click, isTest, reference, campaignId, eventId, body, unfinishedViews: unfinished.count };
 }
 
-function landingOf(campaign: Candidate, { code, botId }: Link, clickId: string): string {
+function botOf({ botName, botUsername }: Link): LinkBot {
+  return { name: botName, username: botUsername };
+}
+
+/** Of a visitor without a mini-app Telegram says nothing; the browser says a little. */
+function userOf({ userAgent, acceptLanguage }: Visit): AdWish["user"] {
+  return { language: languageOf(acceptLanguage), platform: platformOf(userAgent) };
+}
+
+function landingOf(campaign: Campaign, { code, botId }: Link, clickId: string): string {
   if (campaign.landingUrl === null) throw new Error(`campaign ${campaign.campaignId} of a link has no landing page`);
   return landingAddress(campaign.landingUrl, {
     ...{ click_id: clickId, code, bot_id: botId },

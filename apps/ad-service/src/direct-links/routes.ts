@@ -10,7 +10,7 @@ import { recognisePerson } from "./recognise-person.ts";
 
 export interface DirectLinkDeps {
   database: AdDatabase;
-  campaigns: Pick<CampaignSnapshot, "candidates">;
+  campaigns: CampaignSnapshot;
   /** The key from the environment; those of the address hashes are derived from it, one for each day. */
   encryptionKey: Uint8Array;
   now?: () => Date;
@@ -62,7 +62,9 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         const isTap = method === "POST" && visitor.kind === "person";
         const userAgent = headers["user-agent"] ?? "";
         const at = now();
-        const outcome = await follow({ code: request.params.code, visitor, isTap, userAgent, address: ip, now: at });
+        const acceptLanguage = headers["accept-language"];
+        const visit = { code: request.params.code, visitor, isTap, userAgent, acceptLanguage, address: ip, now: at };
+        const outcome = await follow(visit);
         // A browser that only looked ahead must ask again when its user really comes.
         if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
         return answer(request, reply, outcome, at);

@@ -85,6 +85,11 @@ insert into campaign_days (campaign_id, day, views, clicks, spent_micros)
     count(*) filter (where format = 'direct_link'), sum(price_micros)
   from charges group by 1, 2;
 
+-- Of a bot's listed testers: free of charge, and out of the statistics.
+alter table ad_sessions add column is_test boolean not null default false;
+-- Views under way are held against their campaign's limits.
+create index ad_sessions_in_flight on ad_sessions (campaign_id, opened_at) where state in ('opened', 'playing', 'watched') and not is_test;
+
 alter table charges
   add column creative_id text,
   add column user_id text,

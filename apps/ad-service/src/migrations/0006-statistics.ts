@@ -40,7 +40,7 @@ create table ad_milestones (
 create index ad_milestones_in_commit_order on ad_milestones (xid);
 
 alter table clicks add column xid xid8 not null default pg_current_xact_id();
-create index clicks_refused_in_commit_order on clicks (xid) where outcome <> 'counted';
+create index clicks_refused_in_commit_order on clicks (xid) where outcome not in ('counted', 'test');
 create index charges_in_commit_order on charges (xid);
 
 -- What of a charge is the publisher's, from when on. The first row holds for all time before it.

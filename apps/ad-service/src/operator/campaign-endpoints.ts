@@ -86,7 +86,7 @@ export function campaignEndpoints(scope: FastifyInstance, deps: CampaignEndpoint
 }
 
 /** Which videos a campaign shows. */
-function creativesOfCampaign(scope: FastifyInstance, { database, campaigns }: CampaignEndpointDeps): void {
+function creativesOfCampaign(scope: FastifyInstance, { database, campaigns, now }: CampaignEndpointDeps): void {
   const answer = async (outcome: AttachCreativeOutcome, { campaignId, creativeId }: z.infer<typeof creativeParams>) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
     if (outcome.outcome === "unknown-creative") throw notFound(`there is no creative ${creativeId} to be had here`);
@@ -97,11 +97,11 @@ function creativesOfCampaign(scope: FastifyInstance, { database, campaigns }: Ca
   scope.post("/campaigns/:campaignId/creatives/:creativeId/attach", async (request) => {
     const ids = parseRequest(creativeParams, request.params);
     const settings = parseRequest(creativeSettings, request.body);
-    return answer(await attachCreative(database, { ...ids, settings }), ids);
+    return answer(await attachCreative(database, { ...ids, settings, now: now() }), ids);
   });
   scope.post("/campaigns/:campaignId/creatives/:creativeId/detach", async (request) => {
     const ids = parseRequest(creativeParams, request.params);
-    return answer(await detachCreative(database, ids), ids);
+    return answer(await detachCreative(database, { ...ids, now: now() }), ids);
   });
 }
 

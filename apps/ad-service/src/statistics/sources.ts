@@ -66,7 +66,7 @@ export const sources: readonly Source[] = [
       price_micros as spend_micros, ${revenueOfCharge} as revenue_micros`,
   }),
   source("clicks", {
-    from: "clicks where outcome <> 'counted'",
+    from: "clicks where outcome not in ('counted', 'test')",
     facts: `bot_id, campaign_id, null::text as creative_id, occurred_at, 'clicks-refused' as measure, outcome as reason, ${free}`,
   }),
 ];

@@ -1,0 +1,41 @@
+import type { CampaignPriority } from "../campaigns/schema.ts";
+import type { AdRequest } from "./ad-request.ts";
+import type { CampaignIndex } from "./campaign-index.ts";
+import { type Obstacle, obstacle } from "./obstacle.ts";
+import { adsBehindPlan } from "./pacing.ts";
+
+export interface Verdict {
+  campaignId: string;
+  name: string;
+  priority: CampaignPriority;
+  /** Undefined: it may be chosen. */
+  obstacle: Obstacle | undefined;
+  /** How likely it is chosen now, 0 to 1. */
+  likelihood: number;
+  /** Ads behind its plan of the day; below 0 it is ahead. Undefined: it has none. */
+  behindPlan: number | undefined;
+}
+
+/** For each running campaign why it is not for a request, or how likely it is chosen. The most likely first. */
+export function explainChoice(index: CampaignIndex, request: AdRequest, now: Date): Verdict[] {
+  const moment = { now, curve: index.curve };
+  const verdicts = index.states.map((state) => {
+    const { campaignId, name, priority } = state.campaign;
+    const behindPlan = adsBehindPlan(state, request.format, moment);
+    const found = obstacle(state, request, moment);
+    const isBehind = behindPlan !== undefined;
+    const weight = state.campaign.weight * (isBehind ? Math.max(behindPlan, 0.5) : 1);
+    return { campaignId, name, priority, obstacle: found, behindPlan, isBehind, weight, likelihood: 0 };
+  });
+  const first = (["sponsorship", "standard", "house"] as const)
+    .flatMap((priority) => [true, false].map((isBehind) => ({ priority, isBehind })))
+    .map(({ priority, isBehind }) =>
+      verdicts.filter((one) => one.obstacle === undefined && one.priority === priority && one.isBehind === isBehind),
+    )
+    .find((group) => group.length > 0);
+  const all = (first ?? []).reduce((sum, { weight }) => sum + weight, 0);
+  for (const one of first ?? []) one.likelihood = one.weight / all;
+  return verdicts
+    .toSorted((one, other) => other.likelihood - one.likelihood)
+    .map(({ isBehind: _isBehind, weight: _weight, ...verdict }) => verdict);
+}

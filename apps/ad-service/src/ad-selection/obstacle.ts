@@ -1,0 +1,89 @@
+import type { Campaign } from "../campaigns/rows.ts";
+import type { Targeting } from "../campaigns/targeting.ts";
+import type { AdRequest } from "./ad-request.ts";
+import { type CampaignState, fullLimit, type Limit } from "./campaign-state.ts";
+import { localTime } from "./local-time.ts";
+import { adsBehindPlan, type TrafficCurve } from "./pacing.ts";
+
+export type Obstacle =
+  | "other-format"
+  | "no-video"
+  | "not-started"
+  | "ended"
+  | "blocked-category"
+  | "blocked-advertiser"
+  | "other-bot"
+  | "other-bot-category"
+  | "excluded-bot"
+  | "excluded-bot-category"
+  | "other-language"
+  | "other-platform"
+  | "other-premium"
+  | "other-hour"
+  | "other-weekday"
+  | Limit
+  | "user-cap"
+  | "ahead-of-plan";
+
+export interface Moment {
+  now: Date;
+  curve: TrafficCurve;
+}
+
+/** Why a campaign is not for this request; undefined: it may be chosen. What is cheap to ask and fails often comes first. */
+export function obstacle(state: CampaignState, request: AdRequest, moment: Moment): Obstacle | undefined {
+  const { campaign } = state;
+  const { format } = request;
+  if (!campaign.formats.includes(format)) return "other-format";
+  if (format === "rewarded" && !campaign.creatives.some(({ isActive }) => isActive)) return "no-video";
+  return (
+    outOfTime(campaign, moment.now) ??
+    unwanted(campaign, request.bot) ??
+    offTarget(campaign.targeting, request, moment.now) ??
+    fullLimit(state, format) ??
+    (isUserCapped(campaign, request, moment.now) ? "user-cap" : undefined) ??
+    (isAheadOfPlan(state, request, moment) ? "ahead-of-plan" : undefined)
+  );
+}
+
+export function outOfTime({ startsAt, endsAt }: Campaign, now: Date): "not-started" | "ended" | undefined {
+  if (startsAt && now < startsAt) return "not-started";
+  return endsAt && now >= endsAt ? "ended" : undefined;
+}
+
+function unwanted({ category, advertiser }: Campaign, bot: AdRequest["bot"]): Obstacle | undefined {
+  if (category !== null && bot.blockedCategories.includes(category)) return "blocked-category";
+  return bot.blockedAdvertisers.includes(advertiser) ? "blocked-advertiser" : undefined;
+}
+
+function offTarget(target: Targeting, { bot, user }: AdRequest, now: Date): Obstacle | undefined {
+  if (target.bots && !target.bots.includes(bot.botId)) return "other-bot";
+  if (target.excludedBots?.includes(bot.botId)) return "excluded-bot";
+  if (target.botCategories && !includes(target.botCategories, bot.category)) return "other-bot-category";
+  if (target.excludedBotCategories && includes(target.excludedBotCategories, bot.category))
+    return "excluded-bot-category";
+  if (target.languages && !includes(target.languages, user.language)) return "other-language";
+  if (target.platforms && !includes(target.platforms, user.platform)) return "other-platform";
+  if (target.premium !== undefined && user.isPremium !== target.premium) return "other-premium";
+  if (!target.hours && !target.weekdays) return undefined;
+  const local = localTime(bot.timeZone, now);
+  if (target.hours && !target.hours.includes(local.hour)) return "other-hour";
+  return target.weekdays && !target.weekdays.includes(local.weekday) ? "other-weekday" : undefined;
+}
+
+function includes(list: readonly string[], value: string | null | undefined): boolean {
+  return value !== null && value !== undefined && list.includes(value);
+}
+
+function isUserCapped({ campaignId, userCap, userCapSeconds }: Campaign, { seen }: AdRequest, now: Date): boolean {
+  if (userCap === null || userCapSeconds === null) return false;
+  const since = now.getTime() - userCapSeconds * 1000;
+  const counted = (seen.get(campaignId) ?? []).filter((at) => at.getTime() > since);
+  return counted.length >= userCap;
+}
+
+/** By less than one ad it is on its plan. */
+function isAheadOfPlan(state: CampaignState, { format }: AdRequest, moment: Moment): boolean {
+  const behind = adsBehindPlan(state, format, moment);
+  return behind !== undefined && behind <= 0;
+}

@@ -1,0 +1,67 @@
+import type { CampaignFormat } from "../campaigns/schema.ts";
+import { type CampaignState, type LimitUse, limitsOf } from "./campaign-state.ts";
+
+/** How the day's requests are spread: 24 shares of UTC hours whose sum is 1. */
+export type TrafficCurve = readonly number[];
+export const flatCurve: TrafficCurve = Array.from({ length: 24 }, () => 1 / 24);
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** What share of a day's requests has come by a moment of it, 0 to 1. */
+export function shareOfDay(curve: TrafficCurve, millisecondsOfDay: number): number {
+  const hour = Math.min(23, Math.floor(millisecondsOfDay / HOUR_MS));
+  let share = 0;
+  for (let index = 0; index < hour; index++) share += curve[index] ?? 0;
+  return Math.min(1, share + (curve[hour] ?? 0) * ((millisecondsOfDay - hour * HOUR_MS) / HOUR_MS));
+}
+
+/**
+ * How many ads of a format an evenly paced campaign is behind its plan of the day (above 0), or ahead of it. Undefined:
+ * it has no plan, since nothing bounds its day or it goes as fast as people come.
+ *
+ * The plan of a day is what its daily limits allow, and the even share of what its total limits leave until its end. It
+ * follows the expected traffic between the campaign's first and last moment of this day.
+ */
+export function adsBehindPlan(
+  state: CampaignState,
+  format: CampaignFormat,
+  { now, curve }: { now: Date; curve: TrafficCurve },
+): number | undefined {
+  const { campaign } = state;
+  if (campaign.pacing === "asap") return undefined;
+  const dayStart = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const dayEnd = dayStart + DAY_MS;
+  const from = Math.max(dayStart, (campaign.startsAt ?? campaign.createdAt).getTime());
+  const to = Math.min(dayEnd, campaign.endsAt?.getTime() ?? dayEnd);
+  const share = (at: number) => shareOfDay(curve, Math.min(Math.max(at, dayStart), dayEnd) - dayStart);
+  const ofToday = share(to) - share(from);
+  const due = ofToday <= 0 ? 1 : Math.min(1, (share(now.getTime()) - share(from)) / ofToday);
+
+  let behind: number | undefined;
+  for (const use of limitsOf(state, format)) {
+    const { isDaily, most, used, each } = use;
+    const plan = isDaily ? { goal: most, done: used } : planOfTotal(use, state, format, { from, to, dayEnd });
+    if (plan === undefined) continue;
+    const ads = (plan.goal * due - plan.done) / each;
+    behind = behind === undefined ? ads : Math.min(behind, ads);
+  }
+  return behind;
+}
+
+/** Of a limit of all time: what is left of it at the start of the day, spread over the days until the end. */
+function planOfTotal(
+  { limit, most, used }: LimitUse,
+  state: CampaignState,
+  format: CampaignFormat,
+  { from, to, dayEnd }: { from: number; to: number; dayEnd: number },
+): { goal: number; done: number } | undefined {
+  const { campaign, today, viewsInFlight } = state;
+  if (campaign.endsAt === null) return undefined;
+  const views = today.views + viewsInFlight;
+  const ofFormat = format === "rewarded" ? views : today.clicks;
+  const done = limit === "total-budget" ? today.spentMicros + viewsInFlight * campaign.viewPriceMicros : ofFormat;
+  const daysLeft = (to - from) / DAY_MS + Math.max(0, (campaign.endsAt.getTime() - dayEnd) / DAY_MS);
+  const shareOfRest = daysLeft <= 0 ? 1 : Math.min(1, (to - from) / DAY_MS / daysLeft);
+  return { goal: (most - used + done) * shareOfRest, done };
+}

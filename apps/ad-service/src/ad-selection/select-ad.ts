@@ -1,0 +1,70 @@
+import type { AdTransaction } from "../ad-database.ts";
+import type { AdRequest } from "./ad-request.ts";
+import type { CampaignSnapshot } from "./campaign-snapshot.ts";
+import { type CampaignState, fullLimit, isNearLimit } from "./campaign-state.ts";
+import type { Choice } from "./choose-ad.ts";
+import { deliveredBy } from "./delivered-lately.ts";
+import { readSeen } from "./read-seen.ts";
+
+export interface AdWish extends Omit<AdRequest, "seen"> {
+  userId: string;
+}
+
+/** So many campaigns may turn out to be full, one after the other, before it is said that there is none. */
+const MOST_TRIES = 20;
+
+/**
+ * Chooses an ad for a user, and holds it against its campaign's limits. Near a limit the database is asked how much is
+ * left: what all nodes give beyond it is bounded by the requests that are being answered at that moment.
+ */
+export async function selectAd(
+  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  { userId, ...wish }: AdWish,
+  { now, random }: { now: Date; random: () => number },
+): Promise<Choice> {
+  const seen = await seenBy({ database, campaigns }, { botId: wish.bot.botId, userId }, now);
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+    const choice = campaigns.choose({ ...wish, seen }, { now, random });
+    if (choice.outcome === "no-ad") return choice;
+    if (isNearLimit(choice.state, wish.format)) {
+      campaigns.correct(choice.state, await readDelivered(database, choice.state, now));
+      if (fullLimit(choice.state, wish.format)) continue;
+    }
+    campaigns.hold(choice.state.campaign.campaignId, wish.format);
+    return choice;
+  }
+  return { outcome: "no-ad", reason: "none-fits" };
+}
+
+/** Whether there is an ad for a user of whom only the id is known, without holding it. */
+export async function couldFill(
+  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  { userId, ...wish }: AdWish,
+  now: Date,
+): Promise<boolean> {
+  const seen = await seenBy({ database, campaigns }, { botId: wish.bot.botId, userId }, now);
+  return campaigns.choose({ ...wish, seen }, { now, random: () => 0 }).outcome === "chosen";
+}
+
+/** What a user saw of campaigns with a cap per user; where none has one, nobody is asked. */
+export async function seenBy(
+  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  user: { botId: string; userId: string },
+  now: Date,
+): Promise<Map<string, Date[]>> {
+  const seconds = campaigns.userCapSeconds();
+  if (seconds === undefined) return new Map();
+  return readSeen(database, { ...user, since: new Date(now.getTime() - seconds * 1000) });
+}
+
+async function readDelivered(database: AdTransaction, state: CampaignState, now: Date) {
+  const [found] = await database.run(deliveredBy, [now, state.campaign.campaignId]);
+  if (!found) throw new Error("a sum of no rows is a row all the same");
+  const { views, clicks, spentMicros, viewsInFlight } = found;
+  return {
+    today: { views, clicks, spentMicros },
+    earlier: { views: found.earlierViews, clicks: found.earlierClicks, spentMicros: found.earlierSpentMicros },
+    // What this node has promised and not yet stored counts, too.
+    viewsInFlight: Math.max(viewsInFlight, state.viewsInFlight),
+  };
+}

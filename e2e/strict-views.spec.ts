@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test as base, expect, type Page } from "@playwright/test";
+import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
+import { freePort, root } from "../scripts/processes.ts";
+import { companionApi } from "./kill/companion-api.ts";
+import { closeAndGet, launchUrl } from "./open-miniapp.ts";
+import { expectPaidOnce, newCode } from "./stack.ts";
+
+/** A video of ten seconds, long enough to tell a browser from a script, and a bot that refuses whatever looks wrong. */
+const test = base.extend<object, { stack: DemoStack }>({
+  stack: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
+    async ({}, use) => {
+      const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-e2e-"));
+      const stack = await startDemoStack({
+        dataDirectory,
+        ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
+        video: join(root, "apps/ad-service/sample/house-ad.mp4"),
+        ...{ hasChat: false, cooldownSeconds: 0, dailyCap: 100 },
+        env: { "ad-service": { PUBLISHER_SHARE_PERCENT: "60" } },
+      });
+      await stack.ads(["bots", "update", stack.secrets.botId, "--suspicious-views", "refuse"]);
+      const { campaigns } = await operator(stack, "/campaigns");
+      for (const { campaignId } of campaigns) {
+        await operator(stack, `/campaigns/${campaignId}`, { viewPriceMicros: 2501 });
+      }
+      await use(stack);
+      await stack.stop();
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+});
+
+const orientations = { landscape: { width: 800, height: 400 }, portrait: { width: 400, height: 800 } };
+
+const interruptions: Record<string, (page: Page) => Promise<void>> = {
+  "nothing at all": async () => {},
+  "a call: the page is out of sight for two seconds": async (page) => {
+    await setHidden(page, true);
+    await page.waitForTimeout(2000);
+    await setHidden(page, false);
+    await page
+      .getByRole("button", { name: "Tap to continue" })
+      .click({ timeout: 2000 })
+      .catch(() => {});
+  },
+  "rotation, twice": async (page) => {
+    await page.setViewportSize(orientations.landscape);
+    await page.waitForTimeout(500);
+    await page.setViewportSize(orientations.portrait);
+  },
+};
+
+let userId = 880_000;
+for (const [name, interrupt] of Object.entries(interruptions)) {
+  test(`a real browser's view is above suspicion, and adds up: ${name}`, async ({ page, stack }) => {
+    const viewer = String(++userId);
+    const api = companionApi(stack.urls.api, stack.secrets.backendApiKey);
+    const before = await operator(stack, "/stats");
+    const { miniappUrl, code } = await newCode(api, viewer);
+    await page.goto(launchUrl(miniappUrl, viewer, stack.secrets));
+    await page.getByRole("button", { name: "Watch" }).click();
+    await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 2);
+    await interrupt(page);
+    await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 30_000 });
+    await closeAndGet(page);
+    await expectPaidOnce(api, viewer, "rewarded");
+
+    const described = await publisher(stack, `/codes/${code}`);
+    expect(described.sessions).toMatchObject([{ state: "rewarded" }]);
+    expect(described.sessions[0].suspicions).toBeUndefined();
+
+    const counted = ["fills", "starts", "firstQuartiles", "midpoints", "thirdQuartiles", "completions", "rewards"];
+    await expect(async () => {
+      const { total } = await operator(stack, "/stats");
+      for (const measure of counted) expect(total[measure] - before.total[measure], measure).toBe(1);
+      expect(total.spendMicros - before.total.spendMicros).toBe(2501);
+      expect(total.revenueMicros - before.total.revenueMicros).toBe(1500);
+    }).toPass({ timeout: 10_000 });
+    const { total } = await publisher(stack, "/stats?by=campaign");
+    expect(total).toMatchObject({ fill_rate: 1, completion_rate: 1 });
+    expect(total.revenue_micros % 1500).toBe(0);
+  });
+}
+
+test("the command line shows the same numbers, with courses", async ({ stack }) => {
+  const shown = await stack.ads(["stats", "--by", "day"]);
+  expect(shown).toMatch(/^DAY +REQUESTS +FILLED/m);
+  expect(shown).toContain("money in USD");
+  expect(shown).toMatch(/^rewards /m);
+  const [head = "", ...lines] = (await stack.ads(["stats", "--by", "campaign", "--csv"])).trim().split("\n");
+  expect(head).toMatch(/^key,name,/);
+  expect(lines[0]).toContain("cmp_");
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: what the tests expect of an answer they say themselves.
+async function operator(stack: DemoStack, path: string, changes?: object): Promise<any> {
+  const response = await fetch(`${stack.urls.adService}/operator/v1${path}`, {
+    method: changes ? "PATCH" : "GET",
+    headers: { authorization: `Bearer ${stack.secrets.operatorToken}`, "content-type": "application/json" },
+    ...(changes && { body: JSON.stringify(changes) }),
+  });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+async function publisher(stack: DemoStack, path: string): Promise<any> {
+  const headers = { authorization: `Bearer ${stack.secrets.adApiToken}` };
+  const response = await fetch(`${stack.urls.adService}/client/v1${path}`, { headers });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+/** A headless page never becomes hidden by itself. */
+function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  return page.evaluate((hidden) => {
+    const state = hidden ? "hidden" : "visible";
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, isHidden);
+}

@@ -13,7 +13,9 @@ export interface RunningCampaigns {
 
 const version = statement<{ version: string }>(
   "campaigns.version",
-  "select count(*) || ' ' || coalesce(max(updated_at)::text, '') as version from campaigns",
+  // Each change gives its row a later transaction: the sum tells of any, in whatever order they were committed.
+  `select (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaigns) || ' ' ||
+     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaign_creatives) as version`,
 );
 const earlier = statement<{ campaignId: string } & Delivered>(
   "campaigns.delivered-earlier",
@@ -30,7 +32,7 @@ const requestsByHour = statement<{ hour: number; requests: number }>(
    group by 1`,
 );
 
-/** Changes with every change of a campaign. */
+/** Changes with every change of a campaign or of what it shows. */
 export async function campaignsVersion(database: AdDatabase): Promise<string> {
   return (await database.run(version, []))[0]?.version ?? "";
 }

@@ -93,7 +93,6 @@ async function changed(
     if (!before) return { outcome: "unknown-campaign" };
     const refusal = await change(tx, before);
     if (refusal) return refusal;
-    // Nodes look at it to see that something changed.
     await tx.query.updateTable("campaigns").set({ updated_at: now }).where("campaign_id", "=", campaignId).execute();
     const campaign = await findCampaign(tx, campaignId);
     return campaign ? { outcome: "changed", campaign } : { outcome: "unknown-campaign" };

@@ -178,6 +178,17 @@ describe("with a running server", () => {
     expect(loosening.err).toBe("");
     const loosened = JSON.parse(loosening.out);
     expect(loosened).toMatchObject({ dailyBudgetMicros: null, userCap: 3, targeting: { hours: [8, 9, 10, 22] } });
+    const botId = newTelegramId();
+    await ads(["bots", "add", "--bot-id", botId]);
+    const paused = await ads(["explain", "--bot", botId, "--user", "501"]);
+    expect(paused.out).not.toContain(added.campaignId);
+    await ads(["campaigns", "resume", added.campaignId]);
+    await ads([...update, "--hours", "none", "--languages", "de"]);
+    const explain = ["explain", "--bot", botId, "--user", "501", "--language"];
+    expect((await ads([...explain, "en"])).out).toMatch(
+      new RegExp(`^${added.campaignId} .* no +is for other languages`, "m"),
+    );
+    expect((await ads([...explain, "de"])).out).toMatch(new RegExp(`^${added.campaignId} .*[0-9.]+ % +fits`, "m"));
     expect((await ads(["campaigns", "show", added.campaignId])).out).toMatch(/^viewPrice +0\.0025$/m);
     expect(await ads([...update, "--view-price", "0.0000001"])).toMatchObject({
       code: 2,

@@ -7,6 +7,7 @@ import { creativeCommands } from "./operator/commands/creatives.ts";
 import { deliveryCommands } from "./operator/commands/deliveries.ts";
 import { endpointCommands } from "./operator/commands/endpoints.ts";
 import { eventCommands } from "./operator/commands/events.ts";
+import { explainCommand } from "./operator/commands/explain.ts";
 import { statsCommands } from "./operator/commands/stats.ts";
 import { tokenCommands } from "./operator/commands/tokens.ts";
 import { viewCommands } from "./operator/commands/views.ts";
@@ -20,6 +21,7 @@ const commands = [
   tokenCommands,
   campaignCommands,
   creativeCommands,
+  explainCommand,
   eventCommands,
   deliveryCommands,
   endpointCommands,

@@ -2,6 +2,7 @@ import type { ClaimedFolder } from "@intermission/http-server/control-socket";
 import { createLogger } from "@intermission/http-server/logger";
 import { openDatabase } from "@intermission/postgres/open-database";
 import type { AdTables } from "./ad-database.ts";
+import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
 import { secretBox } from "./bots/secret-box.ts";
 import type { CommandConfig } from "./config.ts";
@@ -28,12 +29,13 @@ export async function openStoreInProcess(
     allowedNetworks: { webhook: config.webhookAllowedNetworks },
   });
   const tokens = secretBox(config.encryptionKey);
+  const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });
   const app = createOperatorApp({
     logger,
     database,
     secretBox: tokens,
     endpointTests: openEndpointTests({ database, secretBox: tokens, requests, log: logger }),
-    campaigns: { refresh: async () => {} },
+    campaigns,
     currency: config.currency,
     media: folderStorage(config.mediaDir),
     miniappUrl: config.miniappUrl,
@@ -55,6 +57,7 @@ export async function openStoreInProcess(
     },
     async close() {
       await app.close();
+      await campaigns.stop();
       requests.close();
       await database.close();
       await folder?.release();

@@ -42,17 +42,20 @@ export function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse
   const price = isView ? campaign.viewPriceMicros : campaign.clickPriceMicros;
   const views = today.views + viewsInFlight;
   const spent = today.spentMicros + viewsInFlight * campaign.viewPriceMicros;
-  const uses: [Limit, boolean, number | null, number, number][] = [
-    ["total-budget", false, campaign.totalBudgetMicros, earlier.spentMicros + spent, price],
-    ["daily-budget", true, campaign.dailyBudgetMicros, spent, price],
-    ["total-view-cap", false, campaign.totalViewCap, earlier.views + views, isView ? 1 : 0],
-    ["daily-view-cap", true, campaign.dailyViewCap, views, isView ? 1 : 0],
-    ["total-click-cap", false, campaign.totalClickCap, earlier.clicks + today.clicks, isView ? 0 : 1],
-    ["daily-click-cap", true, campaign.dailyClickCap, today.clicks, isView ? 0 : 1],
-  ];
-  return uses.flatMap(([limit, isDaily, most, used, each]) =>
-    most === null || each === 0 ? [] : [{ limit, isDaily, most, used, each }],
-  );
+  const uses: LimitUse[] = [];
+  const add = (limit: Limit, isDaily: boolean, most: number | null, used: number, each: number) => {
+    if (most !== null && each > 0) uses.push({ limit, isDaily, most, used, each });
+  };
+  add("total-budget", false, campaign.totalBudgetMicros, earlier.spentMicros + spent, price);
+  add("daily-budget", true, campaign.dailyBudgetMicros, spent, price);
+  if (isView) {
+    add("total-view-cap", false, campaign.totalViewCap, earlier.views + views, 1);
+    add("daily-view-cap", true, campaign.dailyViewCap, views, 1);
+  } else {
+    add("total-click-cap", false, campaign.totalClickCap, earlier.clicks + today.clicks, 1);
+    add("daily-click-cap", true, campaign.dailyClickCap, today.clicks, 1);
+  }
+  return uses;
 }
 
 /** The limit that leaves no room for one more; undefined where there is room. */
@@ -60,9 +63,10 @@ export function fullLimit(state: CampaignState, format: CampaignFormat): Limit |
   return limitsOf(state, format).find(({ most, used, each }) => used + each > most)?.limit;
 }
 
-/** Whether what other nodes do meanwhile could fill a limit: then the database is asked before an ad is given. */
-export function isNearLimit(state: CampaignState, format: CampaignFormat): boolean {
-  return limitsOf(state, format).some(({ most, used, each }) => most - used < each * NEAR);
+/** How many more ads fit into the narrowest limit. */
+export function adsLeft(state: CampaignState, format: CampaignFormat): number {
+  return limitsOf(state, format).reduce(
+    (least, { most, used, each }) => Math.min(least, (most - used) / each),
+    Number.POSITIVE_INFINITY,
+  );
 }
-/** More ads than any number of nodes gives within one refresh of their snapshots. */
-const NEAR = 20_000;

@@ -13,6 +13,8 @@ export type Choice =
 /** Nothing runs in the format at all; or what runs is not for this request, is full, or is ahead of its plan. */
 export type NoAdReason = "no-campaign" | "none-fits";
 
+/** Fewer are looked at one and all. */
+const WORTH_DRAWING = 32;
 /** So many draws before all are looked at: where one in ten fits, all of them fail once in 200 requests. */
 const DRAWS = 50;
 
@@ -43,7 +45,8 @@ function draw(pool: Pool, request: AdRequest, moment: Moment, random: () => numb
   const lists = listsFor(pool, request);
   const all = lists.reduce((sum, { total }) => sum + total, 0);
   if (all === 0) return undefined;
-  for (let attempt = 0; attempt < DRAWS; attempt++) {
+  const number = lists.reduce((sum, { entries }) => sum + entries.length, 0);
+  for (let attempt = 0; number >= WORTH_DRAWING && attempt < DRAWS; attempt++) {
     let left = random() * all;
     for (const list of lists) {
       if (left < list.total) {

@@ -11,9 +11,23 @@ const DAY_MS = 86_400_000;
 /** What share of a day's requests has come by a moment of it, 0 to 1. */
 export function shareOfDay(curve: TrafficCurve, millisecondsOfDay: number): number {
   const hour = Math.min(23, Math.floor(millisecondsOfDay / HOUR_MS));
-  let share = 0;
-  for (let index = 0; index < hour; index++) share += curve[index] ?? 0;
-  return Math.min(1, share + (curve[hour] ?? 0) * ((millisecondsOfDay - hour * HOUR_MS) / HOUR_MS));
+  const before = sumsOf(curve)[hour] ?? 0;
+  return Math.min(1, before + (curve[hour] ?? 0) * ((millisecondsOfDay - hour * HOUR_MS) / HOUR_MS));
+}
+
+const sums = new WeakMap<TrafficCurve, readonly number[]>();
+
+/** What has come before each hour. */
+function sumsOf(curve: TrafficCurve): readonly number[] {
+  const known = sums.get(curve);
+  if (known) return known;
+  let sum = 0;
+  const made = curve.map((share) => {
+    sum += share;
+    return sum - share;
+  });
+  sums.set(curve, made);
+  return made;
 }
 
 /**

@@ -1,7 +1,8 @@
+import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
 import type { AdRequest } from "./ad-request.ts";
 import type { CampaignSnapshot } from "./campaign-snapshot.ts";
-import { type CampaignState, fullLimit, isNearLimit } from "./campaign-state.ts";
+import { adsLeft, type CampaignState, fullLimit } from "./campaign-state.ts";
 import type { Choice } from "./choose-ad.ts";
 import { deliveredBy } from "./delivered-lately.ts";
 import { readSeen } from "./read-seen.ts";
@@ -13,12 +14,23 @@ export interface AdWish extends Omit<AdRequest, "seen"> {
 /** So many campaigns may turn out to be full, one after the other, before it is said that there is none. */
 const MOST_TRIES = 20;
 
+/** More ads than all nodes give within one refresh of their snapshots: with fewer left, the database is asked. */
+const NEAR = 20_000;
+/** More than can be asked for at the same moment: with fewer left, one is given after the other. */
+const EDGE = 500;
+
+const lockCampaign = statement(
+  "campaigns.lock-edge",
+  "select pg_advisory_xact_lock(hashtextextended('campaign:' || $1::text, 0))",
+);
+
 /**
  * Chooses an ad for a user, and holds it against its campaign's limits. Near a limit the database is asked how much is
- * left: what all nodes give beyond it is bounded by the requests that are being answered at that moment.
+ * left. In a transaction that stores the view the last ads before a limit are given one after the other on all nodes, so
+ * that none is given beyond it; elsewhere what is given beyond is bounded by what is being given at that moment.
  */
 export async function selectAd(
-  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  { database, campaigns, isStored }: { database: AdTransaction; campaigns: CampaignSnapshot; isStored: boolean },
   { userId, ...wish }: AdWish,
   { now, random }: { now: Date; random: () => number },
 ): Promise<Choice> {
@@ -26,7 +38,9 @@ export async function selectAd(
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const choice = campaigns.choose({ ...wish, seen }, { now, random });
     if (choice.outcome === "no-ad") return choice;
-    if (isNearLimit(choice.state, wish.format)) {
+    const left = adsLeft(choice.state, wish.format);
+    if (left < NEAR) {
+      if (isStored && left < EDGE) await database.run(lockCampaign, [choice.state.campaign.campaignId]);
       campaigns.correct(choice.state, await readDelivered(database, choice.state, now));
       if (fullLimit(choice.state, wish.format)) continue;
     }

@@ -104,7 +104,7 @@ async function beginSession(tx: AdTransaction, input: EnterSessionInput): Promis
   const unfinished = await findUnfinishedViews(tx, { ...code, now });
   const limit = limitOfViewer(await findViewer(tx, code), input.limits, now, unfinished);
   if (limit.outcome === "limited") return limit;
-  const chosen = await selectAd({ database: tx, campaigns: input.campaigns }, input.wish, input);
+  const chosen = await selectAd({ database: tx, campaigns: input.campaigns, isStored: true }, input.wish, input);
   if (chosen.outcome === "no-ad" || !chosen.creative) return { outcome: "no-ad" };
   await tx.run(withdrawOffers, offers);
   const ad = { campaignId: chosen.state.campaign.campaignId, creativeId: chosen.creative.creativeId };

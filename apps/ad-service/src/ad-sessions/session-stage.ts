@@ -45,7 +45,9 @@ export async function openSessionStage(
   const clock = { now: new Date("2026-03-01T12:00:00Z") };
   await insertBot(database, botId, settings);
   await insertCampaign(database);
-  const campaigns = await startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
+  const openSnapshot = () => startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
+  const campaigns = await openSnapshot();
+  const snapshots = [campaigns];
   const deps: StageDeps = {
     database,
     campaigns,
@@ -56,9 +58,13 @@ export async function openSessionStage(
   const servers: FastifyInstance[] = [];
   const address = await startNode();
 
+  /** Beyond the first, each with a snapshot of its own, as in another process. */
   async function startNode(): Promise<string> {
     const app = createHttpServer({ logger: log });
-    mount(app, deps);
+    const isFirst = servers.length === 0;
+    const own = isFirst ? campaigns : await openSnapshot();
+    if (!isFirst) snapshots.push(own);
+    mount(app, { ...deps, campaigns: own });
     servers.push(app);
     return app.listen({ host: "127.0.0.1", port: 0 });
   }
@@ -129,7 +135,7 @@ export async function openSessionStage(
       rowsOf<{ session_id: string; state: string; close_reason: string | null }>(database, "ad_sessions", botId),
     viewers: () => rowsOf<{ user_id: string; earned_today: number }>(database, "viewers", botId),
     async close(): Promise<void> {
-      await campaigns.stop();
+      await Promise.all(snapshots.map((snapshot) => snapshot.stop()));
       await Promise.all(servers.map((app) => app.close()));
     },
   };

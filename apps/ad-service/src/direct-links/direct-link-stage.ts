@@ -5,7 +5,7 @@ import { createLogger } from "@intermission/http-server/logger";
 import { statement } from "@intermission/postgres/open-database";
 import type { FastifyInstance } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
-import { startCampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { type CampaignSnapshot, startCampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { addBot } from "../bots/add-bot.ts";
 import { secretBox } from "../bots/secret-box.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
@@ -69,13 +69,15 @@ export async function openDirectLinkStage(
     now: clock.now,
   });
   if (campaign.outcome !== "added") throw new Error(campaign.outcome);
-  const campaigns = await startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
 
   const servers: FastifyInstance[] = [];
+  const snapshots: CampaignSnapshot[] = [];
   const nodes = [await startNode(), await startNode()];
 
   async function startNode(): Promise<URL> {
     const app = createHttpServer({ logger: log, trustProxy: true });
+    const campaigns = await startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
+    snapshots.push(campaigns);
     mount(app, { database, campaigns, encryptionKey, now: () => clock.now });
     servers.push(app);
     return new URL(await app.listen({ host: "127.0.0.1", port: 0 }));
@@ -86,9 +88,10 @@ export async function openDirectLinkStage(
   return {
     botId,
     campaignId,
+    refresh: () => Promise.all(snapshots.map((snapshot) => snapshot.refresh())),
     async setStatus(status: "active" | "paused") {
       await setCampaignStatus(database, { campaignId, status, now: clock.now });
-      await campaigns.refresh();
+      await Promise.all(snapshots.map((snapshot) => snapshot.refresh()));
     },
     origin: nodes[0]?.origin ?? "",
     advance(seconds: number) {
@@ -147,7 +150,7 @@ export async function openDirectLinkStage(
         address_hash: Buffer;
       }>("select * from clicks where bot_id = $1 order by click_id"),
     async close() {
-      await Promise.all([campaigns.stop(), ...servers.map((app) => app.close())]);
+      await Promise.all([...snapshots, ...servers].map((one) => ("stop" in one ? one.stop() : one.close())));
     },
   };
 }

@@ -4,6 +4,7 @@ import { type BotEndpointDeps, botEndpoints } from "./bot-endpoints.ts";
 import { type CampaignEndpointDeps, campaignEndpoints } from "./campaign-endpoints.ts";
 import { type CreativeEndpointDeps, creativeEndpoints } from "./creative-endpoints.ts";
 import { deliveryEndpoints } from "./delivery-endpoints.ts";
+import { type ExplainEndpointDeps, explainEndpoint } from "./explain-endpoint.ts";
 import { replayEndpoints } from "./replay-endpoints.ts";
 import { type StatsEndpointDeps, statsEndpoints } from "./stats-endpoints.ts";
 import { tokenEndpoints } from "./token-endpoints.ts";
@@ -15,6 +16,7 @@ export type OperatorDeps = BotEndpointDeps &
   CreativeEndpointDeps &
   WebhookEndpointDeps &
   StatsEndpointDeps &
+  ExplainEndpointDeps &
   OperatorDoor;
 
 /** `/operator/v1`: what the operator's command line speaks. Field names are the verbs' own. */
@@ -29,6 +31,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       tokenEndpoints(scope, deps);
       creativeEndpoints(scope, deps);
       campaignEndpoints(scope, deps);
+      explainEndpoint(scope, deps);
       webhookEndpoints(scope, deps);
       deliveryEndpoints(scope, deps);
       replayEndpoints(scope, deps);

@@ -1,0 +1,156 @@
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "./ad-database.ts";
+import { sessionRoutes } from "./ad-sessions/routes.ts";
+import { type Opened, openSessionStage, type SessionStage, wholeVideo } from "./ad-sessions/session-stage.ts";
+import { updateBot } from "./bots/update-bot.ts";
+import { addCampaign, type CampaignDraft } from "./campaigns/add-campaign.ts";
+import { openDirectLinkStage } from "./direct-links/direct-link-stage.ts";
+import { directLinkRoutes } from "./direct-links/routes.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+
+describe.each(testDatabases())("what a campaign and a user may have, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let stage: SessionStage;
+  let latest = 0;
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    stage = await openSessionStage(store.database, sessionRoutes);
+  });
+  afterEach(() => stage.close());
+
+  /** Before the house's campaign, in this bot alone. */
+  async function sell(settings: Partial<CampaignDraft>): Promise<string> {
+    latest += 1;
+    const campaignId = `cmp_${kind}_${latest}`;
+    const added = await addCampaign(stage.database, {
+      ...{ campaignId, name: campaignId, advertiser: "Acme", formats: ["rewarded"], creativeIds: ["cre_1"] },
+      ...{ priority: "sponsorship", pacing: "asap", viewPriceMicros: 2500, targeting: { bots: [stage.botId] } },
+      ...settings,
+      now: stage.clock.now,
+    });
+    if (added.outcome !== "added") throw new Error(added.outcome);
+    await stage.campaigns.refresh();
+    return campaignId;
+  }
+
+  const sessionsOf = async (campaignId: string) =>
+    store.database.query.selectFrom("ad_sessions").selectAll().where("campaign_id", "=", campaignId).execute();
+  const daysOf = async (campaignId: string) =>
+    store.database.query
+      .selectFrom("campaign_days")
+      .select(["views", "clicks", "spent_micros as spentMicros"])
+      .where("campaign_id", "=", campaignId)
+      .execute();
+
+  test.each([
+    ["a daily cap", { dailyViewCap: 10 }],
+    ["a cap of all time", { totalViewCap: 10 }],
+    ["a daily budget", { dailyBudgetMicros: 26_000 }],
+    ["a budget of all time", { totalBudgetMicros: 25_000 }],
+  ])(
+    "%s is never exceeded by 64 openings at once on three nodes, and is used up to the last view",
+    async (_what, settings) => {
+      const campaignId = await sell(settings);
+      const nodes = [undefined, await stage.startNode(), await stage.startNode()];
+      const users = Array.from({ length: 64 }, (_, user) => String(10_000 + user));
+      const opened = await Promise.all(users.map((user, index) => stage.open(user, undefined, nodes[index % 3])));
+      expect(opened.every(({ body }) => body.outcome === "session")).toBe(true);
+      expect(await sessionsOf(campaignId)).toHaveLength(10);
+
+      const sessions = opened.map(({ body }) => body as unknown as Opened);
+      await Promise.all(sessions.map((session) => stage.report(session, { started: true })));
+      stage.advance(10);
+      await Promise.all(sessions.map((session) => stage.report(session, { reports: wholeVideo(), closed: "tap" })));
+      expect(await daysOf(campaignId)).toEqual([{ views: 10, clicks: 0, spentMicros: 25_000 }]);
+      for (const node of nodes) expect((await stage.open("9999", undefined, node)).body.outcome).toBe("session");
+      expect(await sessionsOf(campaignId)).toHaveLength(10);
+    },
+  );
+
+  test("what was opened and left makes room again after a quarter of an hour", async () => {
+    const campaignId = await sell({ dailyViewCap: 1 });
+    await stage.begin("1");
+    await stage.begin("2");
+    expect(await sessionsOf(campaignId)).toHaveLength(1);
+    stage.advance(16 * 60);
+    await stage.campaigns.refresh();
+    await stage.begin("3");
+    expect(await sessionsOf(campaignId)).toHaveLength(2);
+  });
+
+  test("a user sees a campaign as often as its cap per user allows, and again when its time has passed", async () => {
+    const campaignId = await sell({ userCap: 1, userCapSeconds: 7200 });
+    const watch = async () => {
+      const code = await stage.issue("77");
+      await stage.play(await stage.begin("77", code), 0, 10);
+      const sessions = await sessionsOf(campaignId);
+      await store.database.query
+        .updateTable("ad_sessions")
+        .set({ state: "rewarded" })
+        .where("code", "=", code)
+        .execute();
+      return sessions.length;
+    };
+    const earn = async () => {
+      const session = await stage.begin("77", await stage.issue("77"));
+      await stage.play(session, 0, 10);
+      await stage.report(session, { closed: "tap" });
+    };
+    await earn();
+    expect(await sessionsOf(campaignId)).toHaveLength(1);
+    await earn();
+    expect(await sessionsOf(campaignId)).toHaveLength(1);
+    stage.advance(7200);
+    expect(await watch()).toBe(2);
+  });
+
+  test("a tester goes the whole way: the webhook says so, and nobody pays", async () => {
+    const campaignId = await sell({ dailyViewCap: 1 });
+    await updateBot(store.database, { botId: stage.botId, settings: { testers: ["42"] }, now: stage.clock.now });
+    const session = await stage.begin("42", await stage.issue("42"));
+    await stage.play(session, 0, 10);
+    expect((await stage.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    const [event] = await stage.events();
+    expect(JSON.parse(event?.body ?? "")).toMatchObject({ event: "rewarded", user_tg_id: "42", test: true });
+    expect(await stage.charges()).toEqual([]);
+    expect(await daysOf(campaignId)).toEqual([]);
+    const facts = `select bot_id from ad_requests where bot_id = $1 union all select bot_id from ad_milestones where bot_id = $1`;
+    expect(await store.database.run(statement("test.facts", facts), [stage.botId])).toEqual([]);
+  });
+
+  test("clicks at once on two nodes go beyond a cap by no more than were being counted, and none comes after", async () => {
+    const links = await openDirectLinkStage(store.database, directLinkRoutes);
+    const capped = store.database.query.updateTable("campaigns").where("campaign_id", "=", links.campaignId);
+    await capped.set({ daily_click_cap: 10, pacing: "asap" }).execute();
+    await links.refresh();
+    const follow = async (users: number[]) => {
+      const codes = await Promise.all(users.map((user) => links.issue(String(user))));
+      await Promise.all(codes.map((code, index) => links.visit(code, {}, index % 2)));
+    };
+    await follow(Array.from({ length: 64 }, (_, user) => 20_000 + user));
+    const [day] = await daysOf(links.campaignId);
+    expect(day?.clicks).toBeGreaterThanOrEqual(10);
+    expect(day?.clicks).toBeLessThanOrEqual(10 + 64);
+    expect(day?.spentMicros).toBe(1500 * (day?.clicks ?? 0));
+    await follow([30_001, 30_002]);
+    expect(await daysOf(links.campaignId)).toEqual([day]);
+    await links.close();
+  });
+
+  test("a tester's click is counted as a test, and nobody pays", async () => {
+    const links = await openDirectLinkStage(store.database, directLinkRoutes);
+    await updateBot(store.database, { botId: links.botId, settings: { testers: ["501"] }, now: new Date() });
+    const answer = await links.visit(await links.issue("501"));
+    expect(answer.status).toBe(302);
+    const [event] = await links.events();
+    expect(JSON.parse(event?.body ?? "")).toMatchObject({ event: "direct_link", user_tg_id: "501", test: true });
+    expect((await links.clicks()).map(({ outcome }) => outcome)).toEqual(["test"]);
+    expect(await daysOf(links.campaignId)).toEqual([]);
+    await links.close();
+  });
+});

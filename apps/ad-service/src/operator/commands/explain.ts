@@ -1,0 +1,68 @@
+import { type Command, Option } from "commander";
+import { type Row, rowsOf, tableOf } from "../show.ts";
+import { type CommandContext, withExamples } from "./command-context.ts";
+import { telegramIdOption } from "./parse-option.ts";
+
+export function explainCommand(program: Command, context: CommandContext): void {
+  withExamples(program.command("explain").description("why a user is or is not shown each campaign, now"), [
+    "explain --bot 7000000001 --user 100000001",
+    "explain --bot 7000000001 --user 100000001 --format direct_link --language en --platform android",
+  ])
+    .requiredOption("--bot <id>", "its Telegram id", telegramIdOption)
+    .requiredOption("--user <id>", "Telegram id of the user", telegramIdOption)
+    .addOption(
+      new Option("--format <format>", "a video, or a link").choices(["rewarded", "direct_link"]).default("rewarded"),
+    )
+    .option("--language <code>", "as Telegram tells it, as en")
+    .addOption(new Option("--platform <name>", "of the user's client").choices(["android", "ios", "desktop", "web"]))
+    .addOption(new Option("--premium <who>", "whether the user has Telegram Premium").choices(["yes", "no"]))
+    .action(async ({ bot, user, ...options }: Record<string, string>) => {
+      const query = { ...options, botId: bot, userId: user };
+      const rows = rowsOf(await context.call({ method: "GET", path: "/explain", query }), "campaigns");
+      context.print(rows, () => tableOf(rows, columns));
+    });
+}
+
+const columns = {
+  CAMPAIGN: (verdict: Row) => verdict.campaignId,
+  NAME: (verdict: Row) => verdict.name,
+  PRIORITY: (verdict: Row) => verdict.priority,
+  "CHOSEN NOW": (verdict: Row) =>
+    verdict.obstacle === undefined ? `${(Number(verdict.likelihood) * 100).toFixed(1)} %` : "no",
+  WHY: (verdict: Row) =>
+    reasons[String(verdict.obstacle)] ?? (Number(verdict.likelihood) > 0 ? "fits" : "fits; others go first"),
+  PLAN: (verdict: Row) => planOf(verdict.behindPlan),
+};
+
+/** Each obstacle in words. */
+const reasons: Record<string, string> = {
+  "other-format": "is of another format",
+  "no-video": "shows no video",
+  "not-started": "has not started",
+  ended: "has ended",
+  "blocked-category": "the bot blocks its category",
+  "blocked-advertiser": "the bot blocks its advertiser",
+  "other-bot": "is for other bots",
+  "other-bot-category": "is for bots of other categories",
+  "excluded-bot": "keeps away from this bot",
+  "excluded-bot-category": "keeps away from bots of this category",
+  "other-language": "is for other languages",
+  "other-platform": "is for other platforms",
+  "other-premium": "is for the others as to Telegram Premium",
+  "other-hour": "is for other hours",
+  "other-weekday": "is for other weekdays",
+  "total-budget": "has used up its budget",
+  "daily-budget": "has used up its budget of the day",
+  "total-view-cap": "has had all its views",
+  "daily-view-cap": "has had its views of the day",
+  "total-click-cap": "has had all its clicks",
+  "daily-click-cap": "has had its clicks of the day",
+  "user-cap": "the user has seen it often enough",
+  "ahead-of-plan": "is ahead of its plan of the day",
+};
+
+function planOf(behind: unknown): string {
+  if (typeof behind !== "number") return "none";
+  const ads = Math.round(Math.abs(behind));
+  return behind > 0 ? `${ads} behind` : `${ads} ahead`;
+}

@@ -1,0 +1,42 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { explainChoice } from "../ad-selection/explain-choice.ts";
+import { seenBy } from "../ad-selection/select-ad.ts";
+import { findBot } from "../bots/find-bot.ts";
+import { parseRequest } from "../parse-request.ts";
+import { unknownBot } from "./bot-endpoints.ts";
+
+const query = z.object({
+  botId: telegramId,
+  userId: telegramId,
+  format: z.enum(["rewarded", "direct_link"]).default("rewarded"),
+  language: z
+    .string()
+    .regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en")
+    .optional(),
+  platform: z.enum(["android", "ios", "desktop", "web"]).optional(),
+  premium: z.stringbool().optional(),
+});
+
+export interface ExplainEndpointDeps {
+  database: AdDatabase;
+  campaigns: CampaignSnapshot;
+  now: () => Date;
+}
+
+/** `GET /explain`: for each running campaign why a user would not be shown it now, or how likely he would. */
+export function explainEndpoint(scope: FastifyInstance, { database, campaigns, now }: ExplainEndpointDeps): void {
+  scope.get("/explain", async (request) => {
+    const { botId, userId, format, language, platform, premium: isPremium } = parseRequest(query, request.query);
+    const bot = await findBot(database, botId);
+    if (!bot) throw unknownBot(botId);
+    await campaigns.refresh();
+    const at = now();
+    const seen = await seenBy({ database, campaigns }, { botId, userId }, at);
+    const user = { language, platform, isPremium };
+    return { campaigns: explainChoice(campaigns.index(), { format, bot, user, seen }, at) };
+  });
+}

@@ -52,7 +52,8 @@ export async function closeSession(
 ): Promise<"rewarded" | "held" | "refused"> {
   const { botId, sessionId, reference } = session;
   const suspicions = suspicionsOf(session.signals ?? noSignals);
-  const policy = suspicions.length === 0 ? "pay" : await policyOf(tx, botId);
+  // A tester's views are tried in every way, and cost nobody anything.
+  const policy = suspicions.length === 0 || session.isTest ? "pay" : await policyOf(tx, botId);
   if (policy === "pay") {
     if (suspicions.length > 0) await tx.run(markSuspicious, [botId, sessionId, suspicions]);
     await settleSession(tx, session, closing);

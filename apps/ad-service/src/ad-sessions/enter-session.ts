@@ -2,6 +2,7 @@ import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { type AdWish, selectAd } from "../ad-selection/select-ad.ts";
 import type { FoundCode } from "../codes/find-code.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
@@ -30,7 +31,7 @@ export interface EnterSessionInput {
 
 export type EnterSessionOutcome =
   | { outcome: "entered"; session: AdSession; ad: Ad }
-  | { outcome: "no-ad" }
+  | { outcome: "no-ad"; reason: NoAdReason }
   | Extract<ViewerLimit, { outcome: "limited" }>
   | { outcome: "refused"; reason: OpenSessionRefusal };
 
@@ -105,7 +106,8 @@ async function beginSession(tx: AdTransaction, input: EnterSessionInput): Promis
   const limit = limitOfViewer(await findViewer(tx, code), input.limits, now, unfinished);
   if (limit.outcome === "limited") return limit;
   const chosen = await selectAd({ database: tx, campaigns: input.campaigns, isStored: true }, input.wish, input);
-  if (chosen.outcome === "no-ad" || !chosen.creative) return { outcome: "no-ad" };
+  if (chosen.outcome === "no-ad") return chosen;
+  if (!chosen.creative) return { outcome: "no-ad", reason: "none-fits" };
   await tx.run(withdrawOffers, offers);
   const ad = { campaignId: chosen.state.campaign.campaignId, creativeId: chosen.creative.creativeId };
   await insertSession(tx, input, ad);

@@ -4,6 +4,7 @@ import { verifyInitDataWithBotId } from "@intermission/ad-core/telegram-init-dat
 import type { AdDatabase } from "../ad-database.ts";
 import { languageOf, platformOf } from "../ad-selection/ad-request.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import type { AdWish } from "../ad-selection/select-ad.ts";
 import { type Bot, findBot } from "../bots/find-bot.ts";
 import { type FoundCode, findCode } from "../codes/find-code.ts";
@@ -41,7 +42,7 @@ export interface OpenSessionInput {
 
 export type OpenSessionOutcome =
   | { outcome: "session"; bot: Bot; session: AdSession; token: string; ad: Ad }
-  | { outcome: "no-ad"; bot: Bot }
+  | { outcome: "no-ad"; bot: Bot; reason: NoAdReason }
   | ({ outcome: "limit-reached"; bot: Bot } & Pick<
       Extract<ViewerLimit, { outcome: "limited" }>,
       "reason" | "availableAt"
@@ -91,7 +92,7 @@ async function openForUser(
   const ad: AdWish = { format: "rewarded", bot, userId, user: input.user };
   const entered = await enterSession(database, { ...input, code: picked.code, limits: bot, campaigns, wish: ad });
   if (entered.outcome === "refused") return entered;
-  if (entered.outcome === "no-ad") return { outcome: "no-ad", bot };
+  if (entered.outcome === "no-ad") return { ...entered, bot };
   if (entered.outcome === "limited") return { ...entered, outcome: "limit-reached", bot };
   if (entered.session.state === "rewarded") wakeDeliveries();
   return { outcome: "session", bot, session: entered.session, token: input.token, ad: entered.ad };
@@ -99,7 +100,7 @@ async function openForUser(
 
 function unfilledOf(opened: OpenSessionOutcome): Pick<UnfilledRequest, "outcome" | "reason"> | undefined {
   if (opened.outcome === "session") return undefined;
-  if (opened.outcome === "no-ad") return { outcome: "no-ad", reason: "no-ad" };
+  if (opened.outcome === "no-ad") return { outcome: "no-ad", reason: opened.reason };
   if (opened.outcome === "limit-reached") return { outcome: "limited", reason: opened.reason };
   return { outcome: "refused", reason: opened.reason.toLowerCase().replaceAll("_", "-") };
 }

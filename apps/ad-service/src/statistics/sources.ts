@@ -10,7 +10,7 @@ export interface Source {
   add: Statement<{ source: string }>;
 }
 
-/** Rows are small, and the embedded store serves nobody meanwhile: some 40 ms of work. */
+/** The embedded store serves nobody meanwhile: 17 ms (10 on a server). */
 const BATCH = 10_000;
 
 /** `facts` selects bot_id, campaign_id, creative_id, measure, reason, occurred_at, spend_micros and revenue_micros. */

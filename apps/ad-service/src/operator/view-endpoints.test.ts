@@ -1,0 +1,83 @@
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { newSessionId } from "../ad-sessions/session-id.ts";
+import { type AppStage, openAppStage } from "../app-stage.ts";
+import { readBot } from "../bots/rows.ts";
+import { issueCode } from "../codes/issue-code.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { insertCampaigns } from "../statistics/facts-stage.ts";
+
+const operatorToken = "an-operators-token-of-32-characters-or-more";
+const insertHeld = statement<never>(
+  "test.held-view",
+  `with video as (
+    insert into creatives (creative_id, sha256, file_name, media_type, byte_length, duration_ms, width, height)
+    values ('cre_a', 'ab', 'ab.mp4', 'video/mp4', 1, 10000, 1, 1) on conflict do nothing
+  )
+  insert into ad_sessions (bot_id, session_id, code, user_id, campaign_id, creative_id, state, token_hash, duration_ms,
+    opened_at, closed_at, close_reason, suspicions, deadline)
+  values ($1, $2, $3, '501', 'cmp_a', 'cre_a', 'held', '', 10000, $4, $4, 'tap', '{no-frames,too-even}', $4)`,
+);
+
+let store: TestDatabase<AdTables>;
+let stage: AppStage;
+let botId: string;
+beforeAll(async () => {
+  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+  stage = await openAppStage(store.database, { operatorToken });
+  ({ botId } = await stage.newBot());
+  await insertCampaigns(store.database);
+});
+afterAll(async () => {
+  await stage.close();
+  await store.dispose();
+});
+
+async function held(): Promise<string> {
+  const bot = await readBot(store.database, botId);
+  if (!bot) throw new Error("the bot is gone");
+  const { code } = await issueCode(store.database, { bot, userId: "501", reference: undefined, now: stage.clock.now });
+  const sessionId = newSessionId(botId);
+  await store.database.run(insertHeld, [botId, sessionId, code, stage.clock.now]);
+  return sessionId;
+}
+
+async function call(method: "GET" | "POST", path: string) {
+  const headers = { authorization: `Bearer ${operatorToken}` };
+  const response = await fetch(`${stage.address}/operator/v1${path}`, { method, headers });
+  const body = (await response.json()) as { views?: unknown[]; error?: { code: string; message: string } };
+  return { status: response.status, body };
+}
+
+test("held views are listed with what speaks against them, and released or refused once", async () => {
+  const paid = await held();
+  expect((await call("GET", `/views?state=held&botId=${botId}`)).body.views).toMatchObject([
+    { sessionId: paid, state: "held", suspicions: ["no-frames", "too-even"], campaignId: "cmp_a" },
+  ]);
+  expect(await call("POST", `/views/${paid}/release`)).toMatchObject({
+    status: 200,
+    body: { sessionId: paid, state: "rewarded", eventId: expect.stringMatching(/^evt_/) },
+  });
+  expect(await call("POST", `/views/${paid}/refuse`)).toMatchObject({
+    status: 409,
+    body: { error: { code: "NOT_HELD" } },
+  });
+
+  const refused = await held();
+  expect(await call("POST", `/views/${refused}/refuse`)).toMatchObject({ status: 200, body: { state: "refused" } });
+  const again = await call("POST", `/views/${refused}/release`);
+  expect(again).toMatchObject({ status: 409, body: { error: { code: "NOT_HELD" } } });
+  expect((await call("GET", "/views?state=held")).body.views).toEqual([]);
+  expect(await store.database.query.selectFrom("events").select("event").execute()).toEqual([{ event: "rewarded" }]);
+});
+
+test.each([
+  ["a view that nobody opened", "7000000001-AAAAAAAAAAAAAAAAAAAAAA", 404],
+  ["a view's id that is none", "nonsense", 404],
+])("%s is told so", async (_name, sessionId, status) => {
+  const answer = await call("POST", `/views/${sessionId}/release`);
+  expect(answer.status).toBe(status);
+  expect(answer.body.error?.message).toContain("views list");
+});

@@ -39,6 +39,7 @@ export function showStats(answer: StatsAnswer): string {
     "",
     ...(isInTime ? courses(answer.rows) : []),
     ...reasonsOf(answer.total),
+    ...(answer.total.conversions > 0 ? [`conversions: ${answer.total.conversions}`] : []),
     ...deliveriesOf(answer),
     `counted until: ${textOf(answer.countedUntil)}`,
   ].join("\n");

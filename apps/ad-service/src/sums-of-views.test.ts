@@ -2,13 +2,13 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
-import { sweepSessions } from "../ad-sessions/sweep-sessions.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
-import { HonestPlayer, openViewerStage, type ViewerStage } from "../viewer-stage.ts";
-import { rollUpUntilNow } from "./facts-stage.ts";
-import { readStatistics } from "./read-statistics.ts";
-import { rollUpStatistics } from "./roll-up-statistics.ts";
+import type { AdTables } from "./ad-database.ts";
+import { sweepSessions } from "./ad-sessions/sweep-sessions.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+import { rollUpUntilNow } from "./statistics/facts-stage.ts";
+import { readStatistics } from "./statistics/read-statistics.ts";
+import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
+import { HonestPlayer, openViewerStage, type ViewerStage } from "./viewer-stage.ts";
 
 /** What a user does with an ad: how far it is watched, and how it is left. */
 const anyVisit = fc.record({

@@ -38,6 +38,15 @@ describe("statistics on the command line", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
   });
 
+  test("large numbers and long names stay within 120 columns", () => {
+    const large = figuresOf(busy.map((one) => ({ ...one, count: one.count * 1e6, revenueMicros: 123_456_789_012 })));
+    for (const [by, key] of Object.entries({ campaign: "cmp_8fJ2kLm4Qr9T", bot: "7000000001" })) {
+      const rows = [{ key, name: "Spring sale of everything that is left", ...large }];
+      const shown = showStats(statsAnswer.parse({ ...answer, by, rows, total: large })).split("\n");
+      expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(120);
+    }
+  });
+
   test("as CSV, a column for each reason, and nothing that a spreadsheet would run", () => {
     const [row] = answer.rows;
     const evil = { ...answer, by: "campaign", rows: [{ ...row, key: "cmp_1", name: '=HYPERLINK("x"),1' } as never] };

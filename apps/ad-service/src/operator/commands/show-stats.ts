@@ -59,9 +59,13 @@ export function statsCsv({ rows }: StatsAnswer): string {
 function columnsOf(by: string): Record<string, (line: Record<string, unknown>) => unknown> {
   const of = (show: (line: Line) => unknown) => (line: Record<string, unknown>) => show(line as Line);
   return {
-    [by.toUpperCase()]: of(({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, 20)}`)),
-    REQUESTS: of(({ requests }) => requests),
-    FILLED: of(({ fillRate }) => percent(fillRate)),
+    [by.toUpperCase()]: of(({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, 14)}`)),
+    // A request that was not filled belongs to no campaign.
+    ...(by !== "campaign" &&
+      by !== "creative" && {
+        REQUESTS: of(({ requests }) => requests),
+        FILLED: of(({ fillRate }) => percent(fillRate)),
+      }),
     STARTS: of(({ starts }) => starts),
     COMPLETED: of(({ completionRate }) => percent(completionRate)),
     REWARDS: of(({ rewards }) => rewards),
@@ -108,9 +112,9 @@ function percent(part: number | null): string | undefined {
   return part === null ? undefined : `${(part * 100).toFixed(1)} %`;
 }
 
-/** Millionths as people read them: at least two digits after the point, and none that says nothing. */
+/** For people: two to four digits after the point. CSV and JSON have the millionths. */
 function money(micros: number): string {
-  return (micros / 1e6).toFixed(6).replace(/(\.\d\d\d*?)0+$/, "$1");
+  return (micros / 1e6).toFixed(4).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
 function flatten(row: Record<string, unknown>): Record<string, unknown> {

@@ -5,8 +5,8 @@ import { test as base, expect, type Page } from "@playwright/test";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
 import { freePort, root } from "../scripts/processes.ts";
 import { companionApi } from "./kill/companion-api.ts";
-import { closeAndGet, launchUrl } from "./open-miniapp.ts";
-import { expectPaidOnce, newCode } from "./stack.ts";
+import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { expectNothingPaid, expectPaidOnce, newCode } from "./stack.ts";
 
 /** A video of ten seconds, long enough to tell a browser from a script, and a bot that refuses whatever looks wrong. */
 const test = base.extend<object, { stack: DemoStack }>({
@@ -85,6 +85,30 @@ for (const [name, interrupt] of Object.entries(interruptions)) {
     expect(total.revenue_micros % 1500).toBe(0);
   });
 }
+
+test("a page that renders nothing is refused, and says why to the publisher", async ({ page, stack }) => {
+  const viewer = String(++userId);
+  const api = companionApi(stack.urls.api, stack.secrets.backendApiKey);
+  await page.addInitScript(() => {
+    HTMLVideoElement.prototype.getVideoPlaybackQuality = () =>
+      ({
+        totalVideoFrames: 0,
+        droppedVideoFrames: 0,
+        corruptedVideoFrames: 0,
+        creationTime: 0,
+      }) as VideoPlaybackQuality;
+  });
+  const { miniappUrl, code } = await newCode(api, viewer);
+  await page.goto(launchUrl(miniappUrl, viewer, stack.secrets));
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expectNothingPaid(api, viewer);
+  const described = await publisher(stack, `/codes/${code}`);
+  expect(described.sessions).toMatchObject([{ state: "watched", review: "refused", suspicions: ["no-frames"] }]);
+  // The viewer is not kept in the player, and the next code is another one.
+  await expect(page.locator("video")).toHaveCount(0);
+  expect((await newCode(api, viewer)).code).not.toBe(code);
+});
 
 test("the command line shows the same numbers, with courses", async ({ stack }) => {
   const shown = await stack.ads(["stats", "--by", "day"]);

@@ -59,7 +59,8 @@ async function seedCampaigns({ ads, urls, video }: Seed): Promise<void> {
     if (found) await ads(["campaigns", "update", found.campaignId, "--landing-url", landingUrl]);
     else
       await ads([
-        ...["campaigns", "add", "--name", name, "--advertiser", "Intermission", "--landing-url", landingUrl, ...others],
+        ...["campaigns", "add", "--name", name, "--advertiser", "Intermission", "--priority", "house"],
+        ...["--landing-url", landingUrl, ...others],
       ]);
   }
 }

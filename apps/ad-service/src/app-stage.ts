@@ -75,7 +75,7 @@ function configOf(folder: string): Config {
     databaseUrl: undefined,
     dataFolder: folder,
     logLevel: "silent",
-    mediaDir: join(folder, "media"),
+    media: { kind: "folder", folder: join(folder, "media") },
     encryptionKey: randomBytes(32),
     host: "127.0.0.1",
     port: 0,

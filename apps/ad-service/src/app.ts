@@ -13,7 +13,7 @@ import { sessionRoutes } from "./ad-sessions/routes.ts";
 import type { SecretBox } from "./bots/secret-box.ts";
 import { clientApiRoutes } from "./client-api/routes.ts";
 import type { Config } from "./config.ts";
-import { folderStorage } from "./creatives/media-storage.ts";
+import { openMediaStorage } from "./creatives/open-media-storage.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
@@ -38,9 +38,10 @@ export interface AppDeps {
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, logger, database, campaigns, secretBox, endpointTests, registry, isStopping } = deps;
   const { now = () => new Date() } = deps;
-  const { publicUrl, currency, mediaDir, miniappDir, encryptionKey, demo } = config;
+  const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
   const app = createHttpServer({ logger, trustProxy: config.trustProxy });
+  const media = await openMediaStorage(config.media);
   countRequests(app, registry);
 
   healthRoutes(app, { check: () => sql`select 1`.execute(database.query), isStopping });
@@ -48,7 +49,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   clientApiRoutes(app, { database, campaigns, endpointTests, rateLimits: config.rateLimits, currency, publicUrl, now });
   sessionRoutes(app, { database, campaigns, telegramPublicKeyFor, publicUrl, now });
   directLinkRoutes(app, { database, campaigns, encryptionKey, now });
-  mediaRoutes(app, { mediaDir });
+  mediaRoutes(app, { media });
   miniappPageRoutes(app, { database, miniappDir, publicUrl, demoChatOrigin: demo.chatOrigin });
   operatorRoutes(app, {
     database,
@@ -56,7 +57,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     campaigns,
     endpointTests,
     currency,
-    media: folderStorage(mediaDir),
+    media,
     miniappUrl: config.miniappUrl,
     isPlainHttpAllowed: config.mode === "demo",
     isTrusted: (request) => deps.isControlSocket(request.raw.socket),

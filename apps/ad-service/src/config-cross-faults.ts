@@ -3,7 +3,19 @@ const loopbackHosts = ["localhost", "[::1]", "::1"];
 
 /** Faults of variables taken together. It reads raw text, so that they are told beside the faults of each. */
 export function crossFaults(given: NodeJS.ProcessEnv): string[] {
-  return [...(given.MODE === "demo" ? demoFaults(given) : productionFaults(given)), ...metricsFaults(given)];
+  const ofMode = given.MODE === "demo" ? demoFaults(given) : productionFaults(given);
+  return [...ofMode, ...metricsFaults(given), ...mediaFaults(given)];
+}
+
+const bucketVariables = ["S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"];
+
+/** Videos are kept in a folder or in a bucket, and a bucket is named whole. */
+export function mediaFaults(given: NodeJS.ProcessEnv): string[] {
+  const missing = bucketVariables.filter((name) => given[name] === undefined);
+  if (missing.length === bucketVariables.length) return [];
+  if (missing.length > 0)
+    return missing.map((name) => `${name} is missing: videos are kept in a bucket if all S3_ variables are set`);
+  return given.MEDIA_DIR === undefined ? [] : ["MEDIA_DIR and S3_BUCKET are both set: videos are kept in one of them"];
 }
 
 function metricsFaults(given: NodeJS.ProcessEnv): string[] {

@@ -2,7 +2,8 @@ import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import { crossFaults } from "./config-cross-faults.ts";
+import { crossFaults, mediaFaults } from "./config-cross-faults.ts";
+import type { MediaBucket } from "./creatives/bucket-storage.ts";
 import { StartFault } from "./start-fault.ts";
 
 /** The only reader of `process.env` in this server. */
@@ -31,6 +32,14 @@ const storeVariables = {
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   MEDIA_DIR: z.string().optional(),
+  S3_ENDPOINT: webAddress.optional(),
+  S3_REGION: z.string().default("us-east-1"),
+  S3_BUCKET: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the name of a bucket")
+    .optional(),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
   WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
   CURRENCY: z
     .string()
@@ -46,6 +55,8 @@ const storeVariables = {
     .transform((text) => Buffer.from(text, "base64"))
     .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${makeKey}` }),
 };
+
+type BucketVariable = "S3_ENDPOINT" | "S3_REGION" | "S3_BUCKET" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY";
 
 const port = z.coerce.number({ error: "must be a number from 0 to 65535" }).int().min(0).max(65_535);
 const longSecret = z.string().min(32, `must have at least 32 characters; ${makeKey}`);
@@ -129,11 +140,10 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
 /** What the operator's command line is told by its options and its environment. */
 export function readCommandConfig(options: { url?: string | undefined }, environment: NodeJS.ProcessEnv = process.env) {
-  const parsed = commandVariables.safeParse({
-    ...withoutEmpty(environment),
-    ...(options.url !== undefined && { ADS_URL: options.url }),
-  });
-  if (!parsed.success) throw configFault(faultsOf(parsed.error));
+  const given = withoutEmpty(environment);
+  const parsed = commandVariables.safeParse({ ...given, ...(options.url !== undefined && { ADS_URL: options.url }) });
+  const faults = [...faultsOf(parsed.error), ...mediaFaults(given)];
+  if (!parsed.success || faults.length > 0) throw configFault(faults);
   const read = parsed.data;
   return {
     ...storeOf(read),
@@ -153,7 +163,14 @@ function storeOf(
     z.ZodObject<
       Pick<
         typeof storeVariables,
-        "MODE" | "DATABASE_URL" | "DATA_DIR" | "LOG_LEVEL" | "MEDIA_DIR" | "WEBHOOK_ALLOWED_NETWORKS" | "CURRENCY"
+        | "MODE"
+        | "DATABASE_URL"
+        | "DATA_DIR"
+        | "LOG_LEVEL"
+        | "MEDIA_DIR"
+        | "WEBHOOK_ALLOWED_NETWORKS"
+        | "CURRENCY"
+        | BucketVariable
       >
     >
   >,
@@ -164,10 +181,21 @@ function storeOf(
     databaseUrl: read.DATABASE_URL,
     dataFolder,
     logLevel: read.LOG_LEVEL,
-    mediaDir: read.MEDIA_DIR === undefined ? join(dataFolder, "media") : resolve(read.MEDIA_DIR),
+    media: bucketOf(read) ?? {
+      kind: "folder" as const,
+      folder: read.MEDIA_DIR === undefined ? join(dataFolder, "media") : resolve(read.MEDIA_DIR),
+    },
     webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
     currency: read.CURRENCY,
   };
+}
+
+/** Whole, or not at all: half of it is a fault. */
+function bucketOf(read: Pick<z.infer<z.ZodObject<typeof storeVariables>>, BucketVariable>): MediaBucket | undefined {
+  const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region } = read;
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = read;
+  if (!endpoint || !bucket || !accessKeyId || !secretAccessKey) return undefined;
+  return { kind: "bucket", endpoint, bucket, region, accessKeyId, secretAccessKey };
 }
 
 function faultsOf(error: z.ZodError | undefined): string[] {

@@ -6,7 +6,7 @@ import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
 import { secretBox } from "./bots/secret-box.ts";
 import type { CommandConfig } from "./config.ts";
-import { folderStorage } from "./creatives/media-storage.ts";
+import { openMediaStorage } from "./creatives/open-media-storage.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator/operator-client.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
@@ -37,7 +37,7 @@ export async function openStoreInProcess(
     endpointTests: openEndpointTests({ database, secretBox: tokens, requests, log: logger }),
     campaigns,
     currency: config.currency,
-    media: folderStorage(config.mediaDir),
+    media: await openMediaStorage(config.media),
     miniappUrl: config.miniappUrl,
     isPlainHttpAllowed: config.mode === "demo",
     now: () => new Date(),

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
 import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
-import { folderStorage, type MediaStorage } from "./media-storage.ts";
+import { type FolderStorage, folderStorage } from "./media-storage.ts";
 import { mediaRoutes } from "./routes.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
@@ -29,7 +29,7 @@ describe("videos", () => {
   let store: TestDatabase<AdTables>;
   let folder: string;
   let mediaDir: string;
-  let media: MediaStorage;
+  let media: FolderStorage;
 
   beforeAll(async () => {
     const options = { kind: "embedded", schema: "ad_service", migrations: allMigrations } as const;
@@ -168,7 +168,7 @@ describe("videos", () => {
       file = `/media/${added.creative.fileName}`;
       size = (await stat(clip)).size;
       app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
-      mediaRoutes(app, { mediaDir });
+      mediaRoutes(app, { media });
       address = await app.listen({ host: "127.0.0.1", port: 0 });
     });
     afterAll(() => app.close());

@@ -13,9 +13,16 @@ export interface MediaStorage {
 /** Of equal files on different nodes ETag and Last-Modified are equal too, since both are made of size and time. */
 const FIXED_TIME = new Date("2000-01-01T00:00:00Z");
 
+export interface FolderStorage extends MediaStorage {
+  kind: "folder";
+  folder: string;
+}
+
 /** A folder, which nodes may share. */
-export function folderStorage(folder: string): MediaStorage {
+export function folderStorage(folder: string): FolderStorage {
   return {
+    kind: "folder",
+    folder,
     async withScratch(work) {
       await mkdir(folder, { recursive: true });
       const scratch = join(folder, `.upload-${randomUUID()}`);

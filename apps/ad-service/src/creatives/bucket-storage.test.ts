@@ -1,0 +1,105 @@
+import { createReadStream } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHttpServer } from "@intermission/http-server/http-server";
+import { createLogger } from "@intermission/http-server/logger";
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import type { FastifyInstance } from "fastify";
+import S3rver from "s3rver";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { addCreative } from "./add-creative.ts";
+import { type BucketStorage, bucketStorage } from "./bucket-storage.ts";
+import { mediaRoutes } from "./routes.ts";
+
+const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
+
+describe("videos in a bucket, on a server that speaks S3", () => {
+  let store: TestDatabase<AdTables>;
+  let folder: string;
+  let server: S3rver;
+  let media: BucketStorage;
+  let app: FastifyInstance;
+  let address: string;
+  let file: string;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+    folder = await mkdtemp(join(tmpdir(), "intermission-bucket-"));
+    server = new S3rver({
+      ...{ address: "127.0.0.1", port: 0, silent: true, directory: folder },
+      configureBuckets: [{ name: "videos", configs: [] }],
+    });
+    const { port } = await server.run();
+    const keys = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
+    const endpoint = `http://127.0.0.1:${port}`;
+    media = bucketStorage({ kind: "bucket", endpoint, region: "us-east-1", bucket: "videos", ...keys });
+    app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+    mediaRoutes(app, { media });
+    address = await app.listen({ host: "127.0.0.1", port: 0 });
+    const upload = { bytes: createReadStream(clip), name: "clip.mp4", now: new Date() };
+    const added = await addCreative({ database: store.database, media }, upload);
+    if (added.outcome !== "added") throw new Error(added.message);
+    file = `/media/${added.creative.fileName}`;
+  });
+  afterAll(async () => {
+    await app.close();
+    await server.close();
+    await store.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(address + path, { headers });
+
+  test("the whole file, kept for ever, and inert as a page", async () => {
+    const response = await get(file);
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(await readFile(clip));
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "video/mp4",
+      "accept-ranges": "bytes",
+      "cache-control": "public, max-age=31536000, immutable",
+      "content-security-policy": "sandbox; default-src 'none'",
+      "x-content-type-options": "nosniff",
+    });
+  });
+
+  test("a part, a part beyond the end, what is unchanged, and what is not there", async () => {
+    const part = await get(file, { range: "bytes=10-19" });
+    expect([part.status, part.headers.get("content-range")]).toEqual([206, expect.stringMatching(/^bytes 10-19\//)]);
+    expect(Buffer.from(await part.arrayBuffer())).toEqual((await readFile(clip)).subarray(10, 20));
+    expect((await get(file, { range: "bytes=99999999-" })).status).toBe(416);
+    const { etag = "" } = (await app.inject({ url: file })).headers;
+    expect((await app.inject({ url: file, headers: { "if-none-match": etag } })).statusCode).toBe(304);
+    expect((await get(`/media/${"0".repeat(64)}.mp4`)).status).toBe(404);
+  });
+
+  test("uploads leave nothing behind on this machine", async () => {
+    const before = (await readdir(tmpdir())).filter((name) => name.startsWith("intermission-upload-"));
+    const junk = (async function* () {
+      yield Buffer.from("junk");
+    })();
+    const refused = await addCreative(
+      { database: store.database, media },
+      { bytes: junk, name: "x.mp4", now: new Date() },
+    );
+    expect(refused).toMatchObject({ outcome: "refused" });
+    const after = (await readdir(tmpdir())).filter((name) => name.startsWith("intermission-upload-"));
+    expect(after.filter((name) => !before.includes(name))).toEqual([]);
+  });
+
+  test("a bucket that cannot be reached is a fault of ours, and says nothing of itself", async () => {
+    const keys = { accessKeyId: "S3RVER", secretAccessKey: "hidden-secret" };
+    const nowhere = bucketStorage({
+      ...{ kind: "bucket", endpoint: "http://127.0.0.1:9", region: "us-east-1", bucket: "videos", ...keys },
+    });
+    const other = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+    mediaRoutes(other, { media: nowhere });
+    const answer = await other.inject({ url: file });
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toMatch(/hidden-secret|127\.0\.0\.1/);
+    await other.close();
+  });
+});

@@ -61,6 +61,8 @@ describe("without a server", () => {
     [["deliveries", "show", "--help"]],
     [["deliveries", "replay", "--help"]],
     [["endpoints", "test", "--help"]],
+    [["views", "release", "--help"]],
+    [["stats", "--help"]],
   ])("%j explains itself without a server", async (words) => {
     const ended = await ads(words);
     expect(ended).toMatchObject({ code: 0, err: "" });

@@ -24,6 +24,7 @@ create table ad_requests (
 );
 create index ad_requests_of_code on ad_requests (bot_id, code);
 create index ad_requests_in_commit_order on ad_requests (xid);
+create index ad_requests_by_time on ad_requests using brin (occurred_at) with (pages_per_range = 32);
 
 -- What a view came past, once each: written by the statement that stores the progress. Append-only.
 create table ad_milestones (
@@ -38,6 +39,7 @@ create table ad_milestones (
   xid xid8 not null default pg_current_xact_id()
 );
 create index ad_milestones_in_commit_order on ad_milestones (xid);
+create index ad_milestones_by_time on ad_milestones using brin (occurred_at) with (pages_per_range = 32);
 
 alter table clicks add column xid xid8 not null default pg_current_xact_id();
 create index clicks_refused_in_commit_order on clicks (xid) where outcome not in ('counted', 'test');

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import fc from "fast-check";
@@ -15,6 +17,7 @@ import {
   rollUpUntilNow,
   shares,
 } from "./facts-stage.ts";
+import { pruneFacts } from "./prune-facts.ts";
 import { rememberPublisherShare } from "./remember-publisher-share.ts";
 import { rollUpStatistics } from "./roll-up-statistics.ts";
 
@@ -103,7 +106,48 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     expect(await readSums(store.database)).toEqual({ "910 3  clicks-refused expired": [37_000, 0, 0] });
     expect(expectedSums([one])).toEqual({ "910 3  clicks-refused expired": [1, 0, 0] });
   });
+
+  test("moved by a dump as the documentation says, what was counted stays and what comes is added", async () => {
+    const fact: Fact = { ...{ botId: "910", hour: 5, second: 0 }, kind: "charge", format: "rewarded", ...priced };
+    await store.database.transaction((tx) => insertFacts(tx, [fact]));
+    await rollUpUntilNow(store.database);
+    // As if all that is here came from a server whose transactions were far ahead.
+    const ahead = "set xid = (xid::text::bigint + 1000000000)::text::xid8";
+    for (const table of ["charges", "stats_progress"]) {
+      await store.database.run(statement(`test.ahead-${table}`, `update ${table} ${ahead}`), []);
+    }
+    const documented = await readFile(join(import.meta.dirname, "../../../../docs/serving.md"), "utf8");
+    const steps = documented.match(/^update ad_service\..*(?=;$)/gm) ?? [];
+    expect(steps).toHaveLength(5);
+    for (const [index, step] of steps.entries()) await store.database.run(statement(`test.move-${index}`, step), []);
+
+    await store.database.transaction((tx) => insertFacts(tx, [fact]));
+    await rollUpUntilNow(store.database);
+    expect(await readSums(store.database)).toEqual(expectedSums([fact, fact]));
+  });
+
+  test("facts are kept for 13 months, in small batches, and their sums for good", async () => {
+    const fact = (hour: number): Fact => ({
+      ...{ kind: "milestone", botId: "910", hour, second: 0, milestone: "start", campaignId: "cmp_a" },
+    });
+    await store.database.transaction((tx) =>
+      insertFacts(tx, [...Array.from({ length: 1200 }, () => fact(1)), fact(23)]),
+    );
+    await rollUpUntilNow(store.database);
+    const count = async () => (await store.database.run(countMilestones, []))[0]?.count;
+    // A moment after the first hour's facts are 13 months old.
+    const now = new Date("2027-04-01T02:00:00Z");
+    expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: true }, 201]);
+    expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: false }, 1]);
+    expect(await readSums(store.database)).toMatchObject({ "910 1 cmp_a starts ": [1200, 0, 0] });
+  });
 });
+
+const priced = { campaignId: "cmp_a", priceMicros: 2501 };
+const countMilestones = statement<{ count: number }>(
+  "test.count-milestones",
+  "select count(*) as count from ad_milestones",
+);
 
 /** Lives through a day; the facts that were committed in the end. */
 async function live(steps: readonly Step[], nodes: readonly [AdDatabase, AdDatabase]): Promise<Fact[]> {

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { statement } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { pruneFacts } from "./prune-facts.ts";
 import { type Source, sources } from "./sources.ts";
 
 // One node adds at a time: the others find the place locked and come again later.
@@ -40,7 +41,9 @@ function endOfBatch({ xid, settled }: { xid: string; settled: string }, end: str
   return String(next < BigInt(settled) ? next : BigInt(settled));
 }
 
-/** Rolls up each few seconds until it is stopped. Any number of nodes may do so. */
+const PRUNE_EVERY_MS = 60_000;
+
+/** Rolls up each few seconds, and prunes each minute, until it is stopped. Any number of nodes may do so. */
 export function startRollingUpStatistics(deps: {
   database: AdDatabase;
   log: Pick<FastifyBaseLogger, "error">;
@@ -49,11 +52,22 @@ export function startRollingUpStatistics(deps: {
   const { database, log, everyMs = 5000 } = deps;
   const stopping = new AbortController();
 
+  let pruneAt = 0;
+
+  /** Whether there is more to do at once. */
+  async function work(): Promise<boolean> {
+    const rolledUp = await rollUpStatistics(database);
+    if (rolledUp.hasMore || performance.now() < pruneAt) return rolledUp.hasMore;
+    const pruned = await pruneFacts(database, { now: new Date() });
+    if (!pruned.hasMore) pruneAt = performance.now() + PRUNE_EVERY_MS;
+    return pruned.hasMore;
+  }
+
   async function rollUpUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const { hasMore } = await rollUpStatistics(database).catch((error) => {
+      const hasMore = await work().catch((error) => {
         log.error(error, "the statistics could not be rolled up; trying again");
-        return { hasMore: false };
+        return false;
       });
       if (!hasMore) await setTimeout(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
     }

@@ -107,3 +107,16 @@ test("the command line's --url goes before ADS_URL, and no key is needed to spea
   );
   expect(readCommandConfig({}, {}).encryptionKey).toBeUndefined();
 });
+
+test("videos are kept in a folder, or in a bucket that is named whole", () => {
+  const bucket = {
+    S3_ENDPOINT: "https://s3.example.com",
+    S3_BUCKET: "videos",
+    S3_ACCESS_KEY_ID: "a",
+    S3_SECRET_ACCESS_KEY: "b",
+  };
+  expect(readConfig(production).media).toMatchObject({ kind: "folder" });
+  expect(readConfig({ ...production, ...bucket }).media).toMatchObject({ kind: "bucket", bucket: "videos" });
+  expect(faultsOf({ ...production, ...bucket, S3_SECRET_ACCESS_KEY: "" })).toContain("S3_SECRET_ACCESS_KEY is missing");
+  expect(faultsOf({ ...production, ...bucket, MEDIA_DIR: "/srv/media" })).toContain("MEDIA_DIR and S3_BUCKET");
+});

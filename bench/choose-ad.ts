@@ -117,5 +117,9 @@ for (const [campaigns, users] of [
   const floor = repeated((request) => scan(states, request), Math.min(choices, 2_000_000 / campaigns));
   console.log(line(campaigns, users, "index", ours));
   console.log(line(campaigns, users, "linear scan", floor));
+  // The dearest: nothing fits, so all are looked at in the end.
+  const nobody = { ...requestOf(0).bot, blockedAdvertisers: ["Acme"] };
+  const none = repeated((request) => chooseAd(index, { ...request, bot: nobody }, { now, random }), 500);
+  console.log(line(campaigns, users, "nothing fits", none));
   console.log(`  the index was made in ${buildMs.toFixed(1)} ms`);
 }

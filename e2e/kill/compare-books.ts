@@ -23,6 +23,7 @@ export function compareBooks(promises: Promises, books: Books, followers: readon
     ...amountFaults(books),
     ...spendFaults(promises, books),
     ...balanceFaults(books),
+    ...statisticsFaults(books),
     ...followers.flatMap((follower, index) => followerFaults(`follower ${index + 1}`, follower, books)),
   ];
   return { lost: lost.length, paidTwice: twice.length, faults };
@@ -101,6 +102,18 @@ function balanceFaults({ entries, balances }: Books): string[] {
     if (balance !== sum) faults.push(`user ${userId} has ${balance}, and the entries sum up to ${sum}`);
   }
   return faults;
+}
+
+/** They come a few seconds later, and then they are exact. */
+function statisticsFaults({ events, counted }: Books): string[] {
+  const made = (kind: ListedEvent["event"]) => events.filter(({ event }) => event === kind).length;
+  const pairs = [
+    { what: "rewards", made: made("rewarded"), counted: counted.rewards },
+    { what: "clicks", made: made("direct_link"), counted: counted.clicks },
+  ];
+  return pairs
+    .filter((pair) => pair.made !== pair.counted)
+    .map((pair) => `the statistics have ${pair.counted} ${pair.what}, and ${pair.made} were made`);
 }
 
 function followerFaults(name: string, { seen }: Follower, { entries }: Books): string[] {

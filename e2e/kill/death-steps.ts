@@ -15,6 +15,7 @@ export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
     "at:webhook-answered",
     ...around("deliveries.finish"),
     "after:deliveries.reap",
+    ...around("statistics.add-charges"),
     "before:commit",
     "during:commit",
     "after:commit",

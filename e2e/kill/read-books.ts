@@ -18,6 +18,8 @@ export interface Books {
   /** The companion API's, newest first. */
   readonly entries: readonly RewardEntry[];
   readonly balances: ReadonlyMap<string, number>;
+  /** What the ad service's statistics have counted so far. */
+  readonly counted: { readonly rewards: number; readonly clicks: number };
 }
 
 export async function readBooks(nodes: Nodes): Promise<Books> {
@@ -30,7 +32,18 @@ export async function readBooks(nodes: Nodes): Promise<Books> {
   for (const userId of new Set(entries.map((entry) => entry.userId))) {
     balances.set(userId, await patiently("asking for a balance", () => api.balance(userId)));
   }
-  return { events, entries, balances };
+  const counted = await patiently("asking for the statistics", () => readCounted(nodes));
+  return { events, entries, balances, counted };
+}
+
+async function readCounted({ adServiceUrl, secrets }: Nodes): Promise<Books["counted"]> {
+  const response = await fetch(`${adServiceUrl}/client/v1/stats`, {
+    headers: { authorization: `Bearer ${secrets.adApiToken}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  if (!response.ok) throw new Error(`the statistics answered ${response.status}`);
+  const { total }: { total: { rewards: number; clicks: number } } = await response.json();
+  return { rewards: total.rewards, clicks: total.clicks };
 }
 
 async function listEvents({ adServiceUrl, secrets }: Nodes): Promise<ListedEvent[]> {

@@ -32,6 +32,8 @@ export interface CampaignIndex {
   /** Sponsorship, standard, house. */
   readonly formats: Record<CampaignFormat, readonly Tier[]>;
   readonly hasFormat: Record<CampaignFormat, boolean>;
+  /** The longest time that a cap per user looks back; undefined where none has one. */
+  readonly userCapSeconds: number | undefined;
 }
 
 const priorities: readonly CampaignPriority[] = ["sponsorship", "standard", "house"];
@@ -63,9 +65,11 @@ export function indexCampaigns(
     return { behindPlan: listsOf(behindPlan), withoutPlan: listsOf(withoutPlan) };
   };
   const has = (format: CampaignFormat) => states.some(({ campaign }) => campaign.formats.includes(format));
+  const longest = states.reduce((most, { campaign }) => Math.max(most, campaign.userCapSeconds ?? 0), 0);
   return {
     curve,
     states,
+    userCapSeconds: longest > 0 ? longest : undefined,
     formats: { rewarded: tiersOf("rewarded"), direct_link: tiersOf("direct_link") },
     hasFormat: { rewarded: has("rewarded"), direct_link: has("direct_link") },
   };

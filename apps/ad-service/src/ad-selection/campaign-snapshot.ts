@@ -18,8 +18,6 @@ export interface CampaignSnapshot {
   /** The database has just said it: nobody on this node is given it until the next turn. */
   correct(state: CampaignState, found: Pick<CampaignState, "today" | "earlier" | "viewsInFlight">): void;
   find(campaignId: string): Campaign | undefined;
-  /** For whom what was seen before matters: the longest time that a cap per user looks back. */
-  userCapSeconds(): number | undefined;
   index(): CampaignIndex;
   /** After a change on this node. Other nodes see it with their next turn, within seconds. */
   refresh(): Promise<void>;
@@ -105,11 +103,6 @@ export async function startCampaignSnapshot(deps: {
       Object.assign(state, found);
     },
     find: (campaignId) => byId.get(campaignId)?.campaign,
-    userCapSeconds() {
-      const seconds = index.states.map(({ campaign }) => campaign.userCapSeconds ?? 0);
-      const longest = seconds.reduce((most, one) => Math.max(most, one), 0);
-      return longest > 0 ? longest : undefined;
-    },
     index: () => index,
     refresh,
     async stop() {

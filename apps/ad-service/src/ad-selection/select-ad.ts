@@ -66,7 +66,7 @@ export async function seenBy(
   user: { botId: string; userId: string },
   now: Date,
 ): Promise<Map<string, Date[]>> {
-  const seconds = campaigns.userCapSeconds();
+  const seconds = campaigns.index().userCapSeconds;
   if (seconds === undefined) return new Map();
   return readSeen(database, { ...user, since: new Date(now.getTime() - seconds * 1000) });
 }

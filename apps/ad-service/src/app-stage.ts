@@ -27,7 +27,7 @@ export async function openAppStage(database: AdDatabase, changes: Partial<Config
   const controlSockets = new WeakSet<object>();
   const requests = openGuardedRequests({
     isPlainHttpAllowed: config.mode === "demo",
-    allowedNetworks: { webhook: config.webhookAllowedNetworks },
+    allowedNetworks: { webhook: config.webhookAllowedNetworks, vast: config.vastAllowedNetworks },
   });
   const endpointTests = openEndpointTests({ database, secretBox, requests, log: logger });
   const app = await createApp({
@@ -37,6 +37,7 @@ export async function openAppStage(database: AdDatabase, changes: Partial<Config
     secretBox,
     campaigns,
     endpointTests,
+    requests,
     isControlSocket: (socket) => controlSockets.has(socket),
     registry: metricsRegistry({ service: "ad-service", version: "test" }),
     now: () => clock.now,
@@ -90,6 +91,7 @@ function configOf(folder: string): Config {
     publisherSharePercent: 70,
     drainMs: 0,
     webhookAllowedNetworks: [],
+    vastAllowedNetworks: [],
     rateLimits: { perTokenPerSecond: 100_000, perUserPerMinute: 100_000 },
     demo: { botId: undefined, telegramPublicKey: undefined, chatOrigin: undefined },
   };

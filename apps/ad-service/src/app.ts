@@ -7,17 +7,21 @@ import { metricsRoutes } from "@intermission/http-server/metrics-routes";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Registry } from "prom-client";
+import { adClickRoutes } from "./ad-clicks/routes.ts";
 import type { AdDatabase } from "./ad-database.ts";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { sessionRoutes } from "./ad-sessions/routes.ts";
 import type { SecretBox } from "./bots/secret-box.ts";
 import { clientApiRoutes } from "./client-api/routes.ts";
 import type { Config } from "./config.ts";
+import { conversionRoutes } from "./conversions/routes.ts";
 import { openMediaStorage } from "./creatives/open-media-storage.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { type OperatorDeps, operatorRoutes } from "./operator/routes.ts";
+import type { GuardedRequests } from "./outbound/guarded-request.ts";
+import { tagFiller } from "./vast/fill-from-tag.ts";
 import type { EndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 
 export interface AppDeps {
@@ -27,6 +31,7 @@ export interface AppDeps {
   secretBox: SecretBox;
   campaigns: CampaignSnapshot;
   endpointTests: EndpointTests;
+  requests: GuardedRequests;
   /** Whether a connection came by the operator's own door, the socket in the data folder. */
   isControlSocket: (socket: object) => boolean;
   registry: Registry;
@@ -36,7 +41,7 @@ export interface AppDeps {
 }
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, logger, database, campaigns, secretBox, endpointTests, registry, isStopping } = deps;
+  const { config, logger, database, campaigns, secretBox, endpointTests, registry, isStopping, requests } = deps;
   const { now = () => new Date() } = deps;
   const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
@@ -47,10 +52,14 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   healthRoutes(app, { check: () => sql`select 1`.execute(database.query), isStopping });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   clientApiRoutes(app, { database, campaigns, endpointTests, rateLimits: config.rateLimits, currency, publicUrl, now });
-  sessionRoutes(app, { database, campaigns, telegramPublicKeyFor, publicUrl, now });
+  const isPlainHttpAllowed = config.mode === "demo";
+  const fillFromTag = tagFiller({ database, requests, isPlainHttpAllowed, log: logger, now });
+  sessionRoutes(app, { database, campaigns, fillFromTag, telegramPublicKeyFor, publicUrl, now });
+  adClickRoutes(app, { database, now });
+  conversionRoutes(app, { database, now });
   directLinkRoutes(app, { database, campaigns, encryptionKey, now });
   mediaRoutes(app, { media });
-  miniappPageRoutes(app, { database, miniappDir, publicUrl, demoChatOrigin: demo.chatOrigin });
+  miniappPageRoutes(app, { database, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin });
   operatorRoutes(app, {
     database,
     secretBox,
@@ -59,7 +68,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     currency,
     media,
     miniappUrl: config.miniappUrl,
-    isPlainHttpAllowed: config.mode === "demo",
+    isPlainHttpAllowed,
     isTrusted: (request) => deps.isControlSocket(request.raw.socket),
     operatorToken: config.operatorToken,
     now,

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { readCommandConfig } from "./config.ts";
 import { openOperatorClient } from "./open-operator-client.ts";
+import { advertiserCommands } from "./operator/commands/advertisers.ts";
 import { botCommands } from "./operator/commands/bots.ts";
 import { campaignCommands } from "./operator/commands/campaigns.ts";
 import { creativeCommands } from "./operator/commands/creatives.ts";
@@ -25,6 +26,7 @@ const commands = [
   eventCommands,
   deliveryCommands,
   endpointCommands,
+  advertiserCommands,
   viewCommands,
   statsCommands,
 ];

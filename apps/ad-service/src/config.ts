@@ -41,6 +41,7 @@ const storeVariables = {
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
   WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
+  VAST_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
   CURRENCY: z
     .string()
     .regex(/^[A-Z]{3}$/, "must be a currency of ISO 4217, as EUR")
@@ -169,6 +170,7 @@ function storeOf(
         | "LOG_LEVEL"
         | "MEDIA_DIR"
         | "WEBHOOK_ALLOWED_NETWORKS"
+        | "VAST_ALLOWED_NETWORKS"
         | "CURRENCY"
         | BucketVariable
       >
@@ -186,6 +188,7 @@ function storeOf(
       folder: read.MEDIA_DIR === undefined ? join(dataFolder, "media") : resolve(read.MEDIA_DIR),
     },
     webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
+    vastAllowedNetworks: read.VAST_ALLOWED_NETWORKS,
     currency: read.CURRENCY,
   };
 }

@@ -16,6 +16,7 @@ import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { StartFault, startFaultOf } from "./start-fault.ts";
 import { rememberPublisherShare } from "./statistics/remember-publisher-share.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
+import { startCallingTrackers } from "./vast/call-trackers.ts";
 import { startWebhookDelivery } from "./webhook-delivery/deliver-due-webhooks.ts";
 import { deliveryMetrics } from "./webhook-delivery/delivery-metrics.ts";
 import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
@@ -37,7 +38,7 @@ async function start(config: Config): Promise<void> {
   const campaigns = await startCampaignSnapshot({ database, log: logger });
   const requests = openGuardedRequests({
     isPlainHttpAllowed: config.mode === "demo",
-    allowedNetworks: { webhook: config.webhookAllowedNetworks },
+    allowedNetworks: { webhook: config.webhookAllowedNetworks, vast: config.vastAllowedNetworks },
   });
   const endpointTests = openEndpointTests({ database, secretBox, requests, log: logger });
   const controlSockets = new WeakSet<object>();
@@ -47,7 +48,7 @@ async function start(config: Config): Promise<void> {
   const metrics = deliveryMetrics(registry, { database, log: logger });
   let isStopping = false;
   const app = await createApp({
-    ...{ config, logger, database, secretBox, campaigns, endpointTests, isControlSocket, registry },
+    ...{ config, logger, database, requests, secretBox, campaigns, endpointTests, isControlSocket, registry },
     isStopping: () => isStopping,
   });
   await app.listen({ host: config.host, port: config.port });
@@ -59,13 +60,21 @@ async function start(config: Config): Promise<void> {
   const sweeping = startSweepingSessions({ database, log: logger });
   const rollingUp = startRollingUpStatistics({ database, log: logger });
   const delivering = startWebhookDelivery({ database, secretBox, requests, log: logger, metrics });
+  const calling = startCallingTrackers({ database, requests, log: logger });
   const testing = startTestingEndpoints({ database, endpointTests, log: logger });
 
   onStopSignal(
     async () => {
       endpointTests.stop();
       await app.close();
-      await Promise.all([sweeping.stop(), delivering.stop(), testing.stop(), rollingUp.stop(), campaigns.stop()]);
+      await Promise.all([
+        sweeping.stop(),
+        delivering.stop(),
+        testing.stop(),
+        rollingUp.stop(),
+        calling.stop(),
+        campaigns.stop(),
+      ]);
       await requests.close();
       await metricsApp?.close();
       await database.close();

@@ -26,7 +26,7 @@ export async function openStoreInProcess(
   });
   const requests = openGuardedRequests({
     isPlainHttpAllowed: config.mode === "demo",
-    allowedNetworks: { webhook: config.webhookAllowedNetworks },
+    allowedNetworks: { webhook: config.webhookAllowedNetworks, vast: config.vastAllowedNetworks },
   });
   const tokens = secretBox(config.encryptionKey);
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });

@@ -54,7 +54,19 @@ export const adForPlayer = z.object({
   duration_ms: z.int().positive(),
   width: z.int().positive(),
   height: z.int().positive(),
+  /** The address leads through the ad service, which counts the tap once and redirects. */
   call_to_action: z.object({ label: z.string(), url: z.string() }).optional(),
+  /** Of a VAST ad: what its `AdVerifications` name, for a player that runs them. */
+  verifications: z
+    .array(
+      z.object({
+        vendor: z.string().optional(),
+        api_framework: z.string().optional(),
+        resource: z.string().optional(),
+        parameters: z.string().optional(),
+      }),
+    )
+    .optional(),
 });
 export type AdForPlayer = z.infer<typeof adForPlayer>;
 

@@ -20,6 +20,8 @@ export interface AdRequest {
   };
   /** When the user was shown or followed ads of campaigns that have a cap per user. */
   seen: ReadonlyMap<string, readonly Date[]>;
+  /** Creatives whose VAST tag has just brought nothing. */
+  without?: ReadonlySet<string>;
 }
 
 /** The platform that a browser tells of itself, as far as it does. */

@@ -65,11 +65,11 @@ function draw(pool: Pool, request: AdRequest, moment: Moment, random: () => numb
 
 function drawCreative(
   { campaign }: CampaignState,
-  { format }: AdRequest,
+  { format, without }: AdRequest,
   random: () => number,
 ): CampaignCreative | null {
   if (format === "direct_link") return null;
-  const shown = campaign.creatives.filter(({ isActive }) => isActive);
+  const shown = campaign.creatives.filter(({ creativeId, isActive }) => isActive && !without?.has(creativeId));
   return drawByWeight(shown, random) ?? null;
 }
 

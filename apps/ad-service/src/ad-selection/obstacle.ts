@@ -8,6 +8,7 @@ import { adsBehindPlan, type TrafficCurve } from "./pacing.ts";
 export type Obstacle =
   | "other-format"
   | "no-video"
+  | "no-vast-ad"
   | "not-started"
   | "ended"
   | "blocked-category"
@@ -36,6 +37,7 @@ export function obstacle(state: CampaignState, request: AdRequest, moment: Momen
   const { format } = request;
   if (!campaign.formats.includes(format)) return "other-format";
   if (format === "rewarded" && !campaign.creatives.some(({ isActive }) => isActive)) return "no-video";
+  if (format === "rewarded" && hasOnlyFailedTags(campaign, request.without)) return "no-vast-ad";
   return (
     outOfTime(campaign, moment.now) ??
     unwanted(campaign, request.bot) ??
@@ -44,6 +46,11 @@ export function obstacle(state: CampaignState, request: AdRequest, moment: Momen
     (isUserCapped(campaign, request, moment.now) ? "user-cap" : undefined) ??
     (isAheadOfPlan(state, request, moment) ? "ahead-of-plan" : undefined)
   );
+}
+
+function hasOnlyFailedTags({ creatives }: Campaign, without: AdRequest["without"]): boolean {
+  if (!without || without.size === 0) return false;
+  return creatives.every(({ creativeId, isActive }) => !isActive || without.has(creativeId));
 }
 
 export function outOfTime({ startsAt, endsAt }: Campaign, now: Date): "not-started" | "ended" | undefined {

@@ -1,5 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
+import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
 import { recordEarnings } from "../viewers/record-earnings.ts";
 import type { AdSession } from "./rows.ts";
 import type { CloseReason } from "./schema.ts";
@@ -51,6 +52,9 @@ export async function closeSession(
   closing: Closing,
 ): Promise<"rewarded" | "held" | "refused"> {
   const { botId, sessionId, reference } = session;
+  if (session.isVast && !session.isTest) {
+    await enqueueTrackerCalls(tx, session, { events: ["close"], playheadMs: session.durationMs, now: closing.now });
+  }
   const suspicions = suspicionsOf(session.signals ?? noSignals);
   // A tester's views are tried in every way, and cost nobody anything.
   const policy = suspicions.length === 0 || session.isTest ? "pay" : await policyOf(tx, botId);

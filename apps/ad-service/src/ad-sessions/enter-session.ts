@@ -5,11 +5,13 @@ import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { type AdWish, selectAd } from "../ad-selection/select-ad.ts";
 import type { FoundCode } from "../codes/find-code.ts";
+import { storeVastAd } from "../vast/store-vast-ad.ts";
+import type { VastAd } from "../vast/vast-ad.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
 import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { nextSequence } from "./accept-progress.ts";
 import { closeSession } from "./close-session.ts";
-import { type Ad, findAd } from "./find-ad.ts";
+import { type Ad, findAd, findChosenAd } from "./find-ad.ts";
 import { findUnfinishedViews } from "./find-unfinished-views.ts";
 import { recordFilledRequest } from "./record-request.ts";
 import { type AdSession, lockSessionOfCode } from "./rows.ts";
@@ -21,6 +23,8 @@ export interface EnterSessionInput {
   campaigns: CampaignSnapshot;
   wish: AdWish;
   random: () => number;
+  /** What the tag of an earlier try brought: it is shown, and nothing is chosen again. */
+  fromTag?: { campaignId: string; creativeId: string; vastAd: VastAd } | undefined;
   isTest: boolean;
   sessionId: string;
   token: string;
@@ -32,6 +36,8 @@ export interface EnterSessionInput {
 export type EnterSessionOutcome =
   | { outcome: "entered"; session: AdSession; ad: Ad }
   | { outcome: "no-ad"; reason: NoAdReason }
+  /** A VAST tag is to be asked first: not in a transaction. */
+  | { outcome: "tag-wanted"; campaignId: string; creativeId: string; url: string }
   | Extract<ViewerLimit, { outcome: "limited" }>
   | { outcome: "refused"; reason: OpenSessionRefusal };
 
@@ -105,22 +111,38 @@ async function beginSession(tx: AdTransaction, input: EnterSessionInput): Promis
   const unfinished = await findUnfinishedViews(tx, { ...code, now });
   const limit = limitOfViewer(await findViewer(tx, code), input.limits, now, unfinished);
   if (limit.outcome === "limited") return limit;
-  const chosen = await selectAd({ database: tx, campaigns: input.campaigns, isStored: true }, input.wish, input);
-  if (chosen.outcome === "no-ad") return chosen;
-  if (!chosen.creative) return { outcome: "no-ad", reason: "none-fits" };
+  const ad = input.fromTag ?? (await choose(tx, input));
+  if ("outcome" in ad) return ad;
+  const found = await findChosenAd(tx, ad);
+  const shown = found.kind === "video" ? found.ad : (ad.vastAd ?? found.url);
+  if (typeof shown === "string") return { outcome: "tag-wanted", ...ad, url: shown };
   await tx.run(withdrawOffers, offers);
-  const ad = { campaignId: chosen.state.campaign.campaignId, creativeId: chosen.creative.creativeId };
-  await insertSession(tx, input, ad);
+  await insertSession(tx, input, { ...ad, durationMs: shown.durationMs });
   if (!input.isTest) await recordFilledRequest(tx, { ...code, ...ad, now });
   return undefined;
+}
+
+interface ChosenAd {
+  campaignId: string;
+  creativeId: string;
+  vastAd?: VastAd;
+}
+
+async function choose(
+  tx: AdTransaction,
+  { campaigns, wish, now, random }: EnterSessionInput,
+): Promise<ChosenAd | { outcome: "no-ad"; reason: NoAdReason }> {
+  const chosen = await selectAd({ database: tx, campaigns, isStored: true }, wish, { now, random });
+  if (chosen.outcome === "no-ad") return chosen;
+  if (!chosen.creative) return { outcome: "no-ad", reason: "none-fits" };
+  return { campaignId: chosen.state.campaign.campaignId, creativeId: chosen.creative.creativeId };
 }
 
 async function insertSession(
   tx: AdTransaction,
   input: EnterSessionInput,
-  chosen: { campaignId: string; creativeId: string },
+  chosen: ChosenAd & { durationMs: number },
 ): Promise<void> {
-  const { durationMs } = await findAd(tx, chosen);
   await tx.query
     .insertInto("ad_sessions")
     .values({
@@ -132,10 +154,12 @@ async function insertSession(
       creative_id: chosen.creativeId,
       state: "opened",
       token_hash: hashSessionToken(input.token),
-      duration_ms: durationMs,
+      is_vast: chosen.vastAd !== undefined,
+      duration_ms: chosen.durationMs,
       opened_at: input.now,
       is_test: input.isTest,
       deadline: new Date(input.code.expiresAt.getTime() + GRACE_MS),
     })
     .execute();
+  if (chosen.vastAd) await storeVastAd(tx, { ...input.code, sessionId: input.sessionId }, chosen.vastAd);
 }

@@ -1,33 +1,84 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
+import type { CreativeKind } from "../creatives/schema.ts";
+import { readVastAd } from "../vast/store-vast-ad.ts";
+import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 
 /** What a viewer gets to see. A paused campaign's too: a view that began is honoured. */
 export interface Ad {
   advertiser: string;
   callToAction: string | null;
   landingUrl: string | null;
-  fileName: string;
+  /** Below `/media/`; or else `mediaUrl`. */
+  fileName: string | null;
+  mediaUrl: string | null;
   posterFileName: string | null;
   mediaType: string;
   durationMs: number;
   width: number;
   height: number;
+  verifications: readonly AdVerification[];
 }
 
-const read = statement<Ad>(
+/** Of a VAST tag, what it will be unwrapped to is not known yet. */
+type AdRow = Pick<Ad, "advertiser" | "callToAction" | "landingUrl" | "fileName" | "posterFileName"> & {
+  kind: CreativeKind;
+  label: string | null;
+  url: string | null;
+  mediaType: string | null;
+  durationMs: number | null;
+  width: number | null;
+  height: number | null;
+};
+
+const read = statement<AdRow>(
   "ad-sessions.ad",
-  `select coalesce(label, advertiser) as advertiser, landing_url as "landingUrl",
+  `select advertiser, label, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
      file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height
    from campaigns join campaign_creatives using (campaign_id) join creatives using (creative_id)
    where campaign_id = $1 and creative_id = $2`,
 );
 
+interface Chosen {
+  campaignId: string;
+  creativeId: string;
+}
+
+/** What was chosen; of a VAST tag, its address. */
+export async function findChosenAd(
+  database: AdTransaction,
+  { campaignId, creativeId }: Chosen,
+): Promise<{ kind: "video"; ad: Ad } | { kind: "vast"; url: string; row: AdRow }> {
+  const [row] = await database.run(read, [campaignId, creativeId]);
+  if (!row) throw new Error(`campaign ${campaignId} has no creative ${creativeId}`);
+  if (row.kind === "vast" && row.url !== null) return { kind: "vast", url: row.url, row };
+  const { mediaType, durationMs, width, height, url, label } = row;
+  if (mediaType === null || durationMs === null || width === null || height === null)
+    throw new Error(`creative ${creativeId} was never inspected`);
+  const media = { mediaUrl: url, mediaType, durationMs, width, height, verifications: [] };
+  return { kind: "video", ad: { ...row, advertiser: label ?? row.advertiser, ...media } };
+}
+
+/** What a session shows. */
 export async function findAd(
   database: AdTransaction,
-  { campaignId, creativeId }: { campaignId: string; creativeId: string },
+  session: Chosen & { botId: string; sessionId: string },
 ): Promise<Ad> {
-  const [ad] = await database.run(read, [campaignId, creativeId]);
-  if (!ad) throw new Error(`campaign ${campaignId} has no creative ${creativeId}`);
-  return ad;
+  const chosen = await findChosenAd(database, session);
+  if (chosen.kind === "video") return chosen.ad;
+  return vastAdOf(chosen.row, await readVastAd(database, session));
+}
+
+/** Who pays is the campaign's word before the tag's; where a tap leads, the tag's. */
+function vastAdOf(row: AdRow, vast: VastAd): Ad {
+  const { mediaUrl, mediaType, durationMs, width, height, verifications, clickThrough } = vast;
+  const landingUrl = clickThrough ?? row.landingUrl;
+  return {
+    advertiser: row.label ?? vast.advertiser ?? row.advertiser,
+    // Without words of its own the button says where it leads: that needs no translation.
+    callToAction: row.callToAction ?? (landingUrl === null ? null : new URL(landingUrl).hostname.slice(0, 40)),
+    landingUrl,
+    ...{ fileName: null, posterFileName: null, mediaUrl, mediaType, durationMs, width, height, verifications },
+  };
 }

@@ -9,10 +9,11 @@ import type { AdWish } from "../ad-selection/select-ad.ts";
 import { type Bot, findBot } from "../bots/find-bot.ts";
 import { type FoundCode, findCode } from "../codes/find-code.ts";
 import { openCodeOfUser } from "../codes/open-code-of-user.ts";
+import type { FillFromTag } from "../vast/fill-from-tag.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
 import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
-import { enterSession } from "./enter-session.ts";
+import { enterWithTags } from "./enter-with-tags.ts";
 import type { Ad } from "./find-ad.ts";
 import { findUnfinishedCode } from "./find-unfinished-views.ts";
 import type { UnfilledRequest } from "./record-request.ts";
@@ -21,6 +22,7 @@ import type { AdSession } from "./rows.ts";
 export interface OpenSessionDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
+  fillFromTag: FillFromTag;
   /** Hex: Telegram's key, or for the demo's bot alone the demo's. */
   telegramPublicKeyFor: (botId: string) => string;
   unfilledRequests: { submit(request: UnfilledRequest): Promise<unknown> };
@@ -90,7 +92,7 @@ async function openForUser(
   if (picked.outcome === "limited") return { ...picked, outcome: "limit-reached", bot };
 
   const ad: AdWish = { format: "rewarded", bot, userId, user: input.user };
-  const entered = await enterSession(database, { ...input, code: picked.code, limits: bot, campaigns, wish: ad });
+  const entered = await enterWithTags(deps, { ...input, code: picked.code, limits: bot, campaigns, wish: ad });
   if (entered.outcome === "refused") return entered;
   if (entered.outcome === "no-ad") return { ...entered, bot };
   if (entered.outcome === "limited") return { ...entered, outcome: "limit-reached", bot };

@@ -8,7 +8,9 @@ import type {
 } from "@intermission/ad-core/player-api";
 import { HttpError } from "@intermission/http-server/http-server";
 import type { Bot } from "../bots/find-bot.ts";
+import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
+import { clickAddress } from "./click-key.ts";
 import type { Ad } from "./find-ad.ts";
 import type { OpenSessionOutcome } from "./open-session.ts";
 import type { SessionStatusOutcome } from "./read-session-status.ts";
@@ -55,7 +57,7 @@ export function openingAnswer(outcome: OpenSessionOutcome, publicUrl: string, no
     token,
     code: session.code,
     ...stateForPlayer(session.state),
-    ad: adForPlayer(ad, publicUrl),
+    ad: adForPlayer(ad, publicUrl, clickAddress(publicUrl, session)),
     accepted_ms: session.acceptedMs,
     resume_at_ms: resumePositionMs(session.progress),
     first_sequence: session.firstSequence,
@@ -112,17 +114,27 @@ function botForPlayer({ botId, name, username, publisherApiUrl }: Bot): BotForPl
   };
 }
 
-function adForPlayer(ad: Ad, publicUrl: string): AdForPlayer {
-  const { advertiser, callToAction, landingUrl, fileName, posterFileName, mediaType, durationMs, width, height } = ad;
+function adForPlayer(ad: Ad, publicUrl: string, clickUrl: string): AdForPlayer {
+  const { advertiser, callToAction, landingUrl, posterFileName, mediaType, durationMs, width, height } = ad;
   const media = `${publicUrl.replace(/\/$/, "")}/media`;
   return {
     advertiser,
-    media_url: `${media}/${fileName}`,
+    media_url: ad.mediaUrl ?? `${media}/${ad.fileName}`,
     ...(posterFileName && { poster_url: `${media}/${posterFileName}` }),
     media_type: mediaType,
     duration_ms: durationMs,
     width,
     height,
-    ...(callToAction && landingUrl && { call_to_action: { label: callToAction, url: landingUrl } }),
+    ...(callToAction && landingUrl && { call_to_action: { label: callToAction, url: clickUrl } }),
+    ...(ad.verifications.length > 0 && { verifications: ad.verifications.map(verificationForPlayer) }),
+  };
+}
+
+function verificationForPlayer({ vendor, apiFramework, resource, parameters }: AdVerification) {
+  return {
+    ...(vendor && { vendor }),
+    ...(apiFramework && { api_framework: apiFramework }),
+    ...(resource && { resource }),
+    ...(parameters && { parameters }),
   };
 }

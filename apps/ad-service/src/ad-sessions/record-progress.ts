@@ -1,10 +1,12 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
+import type { TrackedEvent } from "../vast/vast-ad.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { type AcceptedProgress, acceptProgress } from "./accept-progress.ts";
 import { closeSession } from "./close-session.ts";
-import { milestonesBetween } from "./milestones-between.ts";
+import { type Milestone, milestonesBetween } from "./milestones-between.ts";
 import { type AdSession, lockSession } from "./rows.ts";
 import type { CloseReason } from "./schema.ts";
 import { isSessionToken } from "./session-token.ts";
@@ -105,11 +107,24 @@ async function advance(tx: AdTransaction, session: AdSession, call: ProgressCall
   ];
   const closing = [close?.requestedAt ?? null, close?.reason ?? null];
   await tx.run(storeProgress, [...values, ...closing, JSON.stringify(signals), milestones]);
+  if (session.isVast && !session.isTest) {
+    const events = milestones.flatMap((milestone) => trackedEventsOf[milestone]);
+    await enqueueTrackerCalls(tx, session, { events, playheadMs: acceptedMs, now });
+  }
   const recorded = { outcome: "recorded" as const, acceptedMs, acknowledged, refused, tooEarly };
   if (state !== "watched" || !close) return { ...recorded, state };
   const became = await closeSession(tx, { ...session, signals }, { closeReason: close.reason, eventId, now });
   return { ...recorded, state: became };
 }
+
+/** What VAST calls them. An impression is the first frame, and the start is when the server heard of it. */
+const trackedEventsOf = {
+  start: ["impression", "start", "verificationNotExecuted"],
+  "first-quartile": ["firstQuartile"],
+  midpoint: ["midpoint"],
+  "third-quartile": ["thirdQuartile"],
+  complete: ["complete"],
+} satisfies Record<Milestone, TrackedEvent[]>;
 
 function isOver({ state }: AdSession): boolean {
   return state === "rewarded" || state === "held" || state === "refused";

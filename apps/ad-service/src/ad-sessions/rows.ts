@@ -13,6 +13,8 @@ export interface AdSession {
   reference: string;
   campaignId: string;
   creativeId: string;
+  /** Its ad came from a tag, whose trackers want to be called. */
+  isVast: boolean;
   state: StoredState;
   tokenHash: Buffer;
   openings: number;
@@ -31,7 +33,7 @@ export interface AdSession {
 
 const columns = `
   s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", c.reference,
-  s.campaign_id as "campaignId", s.creative_id as "creativeId", s.state, s.token_hash as "tokenHash", s.openings,
+  s.campaign_id as "campaignId", s.creative_id as "creativeId", s.is_vast as "isVast", s.state, s.token_hash as "tokenHash", s.openings,
   s.first_sequence as "firstSequence", s.duration_ms as "durationMs", s.accepted_ms as "acceptedMs", s.progress, s.signals,
   s.started_at as "startedAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
   s.close_reason as "closeReason", s.deadline, s.is_test as "isTest"`;

@@ -17,6 +17,7 @@ export interface AdSessionTables {
     user_id: string;
     campaign_id: string;
     creative_id: string;
+    is_vast: ColumnType<boolean, boolean | undefined, never>;
     state: StoredState;
     /** SHA-256 of the token of the latest opening. */
     token_hash: Buffer;

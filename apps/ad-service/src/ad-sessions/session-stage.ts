@@ -11,6 +11,8 @@ import type { AdDatabase } from "../ad-database.ts";
 import { type CampaignSnapshot, startCampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { findBot } from "../bots/find-bot.ts";
 import { issueCode } from "../codes/issue-code.ts";
+import { openGuardedRequests } from "../outbound/guarded-request.ts";
+import { type FillFromTag, tagFiller } from "../vast/fill-from-tag.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 
 /** What the routes of the player need. */
@@ -18,6 +20,7 @@ export interface StageDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
   publicUrl: string;
+  fillFromTag: FillFromTag;
   telegramPublicKeyFor: (botId: string) => string;
   now: () => Date;
 }
@@ -45,15 +48,18 @@ export async function openSessionStage(
   const clock = { now: new Date("2026-03-01T12:00:00Z") };
   await insertBot(database, botId, settings);
   await insertCampaign(database);
-  const openSnapshot = () => startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
+  const now = () => clock.now;
+  const openSnapshot = () => startCampaignSnapshot({ database, log, everyMs: 60_000, now });
   const campaigns = await openSnapshot();
   const snapshots = [campaigns];
+  const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { vast: ["127.0.0.1"] } });
   const deps: StageDeps = {
     database,
     campaigns,
+    fillFromTag: tagFiller({ database, requests, isPlainHttpAllowed: true, log, now }),
     publicUrl: "http://ads.test",
     telegramPublicKeyFor: () => telegramPublicKey,
-    now: () => clock.now,
+    now,
   };
   const servers: FastifyInstance[] = [];
   const address = await startNode();
@@ -89,6 +95,8 @@ export async function openSessionStage(
     database,
     clock,
     campaigns,
+    requests,
+    address,
     initData,
     post,
     startNode,
@@ -136,6 +144,7 @@ export async function openSessionStage(
     viewers: () => rowsOf<{ user_id: string; earned_today: number }>(database, "viewers", botId),
     async close(): Promise<void> {
       await Promise.all(snapshots.map((snapshot) => snapshot.stop()));
+      await requests.close();
       await Promise.all(servers.map((app) => app.close()));
     },
   };

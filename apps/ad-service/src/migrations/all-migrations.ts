@@ -4,6 +4,7 @@ import { migration as endpoints } from "./0002-endpoints.ts";
 import { migration as hotKeys } from "./0003-hot-keys.ts";
 import { migration as advertising } from "./0004-advertising.ts";
 import { migration as statistics } from "./0006-statistics.ts";
+import { migration as vast } from "./0007-vast.ts";
 
 export const allMigrations: Migrations = {
   "0001-tables": tables,
@@ -11,4 +12,5 @@ export const allMigrations: Migrations = {
   "0003-hot-keys": hotKeys,
   "0004-advertising": advertising,
   "0006-statistics": statistics,
+  "0007-vast": vast,
 };

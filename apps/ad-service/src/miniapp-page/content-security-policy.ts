@@ -4,12 +4,14 @@ import type { BuiltPage } from "./load-built-page.ts";
 const TELEGRAM_FRAMES = ["https://web.telegram.org", "https://*.telegram.org"];
 
 /**
- * The policy of one bot's page: its own files, this service, and the publisher's API of that bot. An address that is
+ * The policy of one bot's page: its own files, this service, the publisher's API of that bot, and the sources of videos
+ * elsewhere. An address that is
  * not a plain http(s) URL is left out, so that a bot's setting can never widen the policy.
  */
 export function contentSecurityPolicy(
   page: Pick<BuiltPage, "scriptHashes" | "styleHashes">,
   origins: { service: string; publisherApi?: string | undefined; demoChat?: string | undefined },
+  media: readonly string[] = [],
 ): string {
   const service = originOf(origins.service);
   const directives = {
@@ -17,7 +19,7 @@ export function contentSecurityPolicy(
     "script-src": ["'self'", ...page.scriptHashes],
     "style-src": ["'self'", ...page.styleHashes],
     "img-src": ["'self'", "data:", service],
-    "media-src": ["'self'", service],
+    "media-src": ["'self'", service, ...media],
     "font-src": ["'self'"],
     "connect-src": ["'self'", service, originOf(origins.publisherApi)],
     "frame-ancestors": [...TELEGRAM_FRAMES, originOf(origins.demoChat)],

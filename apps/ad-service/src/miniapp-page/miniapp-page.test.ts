@@ -43,11 +43,40 @@ describe("the mini-app's page", () => {
   async function get(url: string, headers: Record<string, string> = {}, miniappDir = join(folder, "built")) {
     const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
     const demoChatOrigin = "http://127.0.0.1:8700";
-    miniappPageRoutes(app, { database: store.database, miniappDir, publicUrl: "https://ads.example", demoChatOrigin });
+    const shared = { publicUrl: "https://ads.example", isPlainHttpAllowed: false, demoChatOrigin };
+    miniappPageRoutes(app, { database: store.database, miniappDir, ...shared });
     const response = await app.inject({ url, headers });
     await app.close();
     return response;
   }
+
+  test("lets videos come from where creatives lie, and from anywhere by https only where there is a VAST tag", async () => {
+    const mediaSrc = async () =>
+      /media-src ([^;]*)/.exec(String((await get("/app/701")).headers["content-security-policy"]))?.[1];
+    const own = "'self' https://ads.example";
+    expect(await mediaSrc()).toBe(own);
+    const creatives = store.database.query.insertInto("creatives");
+    const video = {
+      media_type: "video/mp4",
+      byte_length: 1,
+      duration_ms: 5000,
+      width: 1,
+      height: 1,
+      created_at: new Date(),
+    };
+    const url = "https://cdn.example:8443/spring.mp4?x=1";
+    await creatives.values({ ...video, creative_id: "cre_a", kind: "address", url }).execute();
+    expect(await mediaSrc()).toBe(`${own} https://cdn.example:8443`);
+    const tag = {
+      creative_id: "cre_t",
+      kind: "vast",
+      url: "https://ads.example/vast",
+      created_at: new Date(),
+    } as const;
+    await creatives.values(tag).execute();
+    expect(await mediaSrc()).toBe(`${own} https:`);
+    await store.database.query.deleteFrom("creatives").execute();
+  });
 
   test("has a policy for each bot: its own scripts, this service and that publisher's API", async () => {
     const response = await get("/app/701?code=x");
@@ -103,7 +132,12 @@ describe("the mini-app's page", () => {
   test("without a build says what to run, and is there as soon as it was built", async () => {
     const early = join(folder, "early");
     const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
-    miniappPageRoutes(app, { database: store.database, miniappDir: early, publicUrl: "https://ads.example" });
+    miniappPageRoutes(app, {
+      database: store.database,
+      miniappDir: early,
+      publicUrl: "https://ads.example",
+      isPlainHttpAllowed: false,
+    });
     const missing = await app.inject({ url: "/app/701" });
     expect(missing.statusCode).toBe(503);
     expect(missing.body).toContain("pnpm --filter @intermission/miniapp build");

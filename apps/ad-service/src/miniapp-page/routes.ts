@@ -8,12 +8,15 @@ import { findBot } from "../bots/find-bot.ts";
 import { contentSecurityPolicy } from "./content-security-policy.ts";
 import { type FriendlyPage, friendlyPage } from "./friendly-page.ts";
 import { type BuiltPage, loadBuiltPage } from "./load-built-page.ts";
+import { mediaSources } from "./media-sources.ts";
 
 export interface MiniappPageDeps {
   database: AdDatabase;
   /** Where `vite build` of apps/miniapp wrote index.html and assets/. */
   miniappDir: string;
   publicUrl: string;
+  /** In demo mode only: videos of VAST tags may come by http. */
+  isPlainHttpAllowed: boolean;
   /** The demo's simulated chat, which shows the page in a frame; in demo mode only. */
   demoChatOrigin?: string | undefined;
 }
@@ -21,6 +24,7 @@ export interface MiniappPageDeps {
 /** `GET /app/{bot_id}`: the built mini-app with the policy of that bot, and its files under `/app/assets/`. */
 export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): void {
   let built: BuiltPage | undefined;
+  const readMediaSources = mediaSources(deps.database, deps);
 
   app.register(async (scope) => {
     built = await loadBuiltPage(deps.miniappDir);
@@ -40,11 +44,12 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
         request.log.error(`no built mini-app in ${deps.miniappDir}: run \`pnpm --filter @intermission/miniapp build\``);
         return sendFriendlyPage(request, reply, 503, "not-built");
       }
-      const policy = contentSecurityPolicy(built, {
+      const origins = {
         service: deps.publicUrl,
         publisherApi: bot.publisherApiUrl ?? undefined,
         demoChat: deps.demoChatOrigin,
-      });
+      };
+      const policy = contentSecurityPolicy(built, origins, await readMediaSources());
       return sendBuiltPage(request, reply, built.html, policy);
     });
   });

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { advertiserEndpoints } from "./advertiser-endpoints.ts";
 import { authorizeOperator, type OperatorDoor } from "./authorize-operator.ts";
 import { type BotEndpointDeps, botEndpoints } from "./bot-endpoints.ts";
 import { type CampaignEndpointDeps, campaignEndpoints } from "./campaign-endpoints.ts";
@@ -31,6 +32,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       tokenEndpoints(scope, deps);
       creativeEndpoints(scope, deps);
       campaignEndpoints(scope, deps);
+      advertiserEndpoints(scope, deps);
       explainEndpoint(scope, deps);
       webhookEndpoints(scope, deps);
       deliveryEndpoints(scope, deps);

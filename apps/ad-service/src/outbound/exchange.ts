@@ -6,7 +6,7 @@ import type { Watched } from "./watch-deadlines.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
 const TOTAL_TIMEOUT_MS = 15_000;
-const MOST_KEPT_BYTES = 16 * 1024;
+const MOST_BODY_BYTES = 16 * 1024;
 /** Whatever the bytes are: chunk extensions and interim answers have no other end. */
 const MOST_READ_BYTES = 1024 * 1024;
 /** Each costs microseconds, and two thousand fit into one read: without a limit one endpoint could stop all others. */
@@ -48,10 +48,13 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   #firstChunk: Buffer = NOTHING;
   #chunks: Buffer[] | undefined;
   #length = 0;
+  readonly #mostBodyBytes: number;
   #onOver: (() => void) | undefined;
 
-  constructor({ signal, connectTimeoutMs = CONNECT_TIMEOUT_MS, totalTimeoutMs = TOTAL_TIMEOUT_MS }: OutgoingRequest) {
+  constructor(request: OutgoingRequest) {
+    const { signal, connectTimeoutMs = CONNECT_TIMEOUT_MS, totalTimeoutMs = TOTAL_TIMEOUT_MS } = request;
     this.signal = signal;
+    this.#mostBodyBytes = request.mostBodyBytes ?? MOST_BODY_BYTES;
     this.#connectTimeoutMs = Math.min(connectTimeoutMs, totalTimeoutMs);
     this.#totalTimeoutMs = totalTimeoutMs;
     this.#dueAt = this.startedAt + this.#connectTimeoutMs;
@@ -71,7 +74,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     connection.client.dispatch(request, this);
   }
 
-  /** At most 16 KiB, as they came: nothing is inflated. */
+  /** At most as many bytes as were asked for, as they came: nothing is inflated. */
   body(): Buffer {
     return this.#chunks ? Buffer.concat(this.#chunks) : this.#firstChunk;
   }
@@ -110,14 +113,14 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return;
-    const kept = chunk.subarray(0, MOST_KEPT_BYTES - this.#length);
+    const kept = chunk.subarray(0, this.#mostBodyBytes - this.#length);
     this.#length += kept.length;
     if (this.#length === kept.length) this.#firstChunk = kept;
     else {
       this.#chunks ??= [this.#firstChunk];
       this.#chunks.push(kept);
     }
-    if (this.#length >= MOST_KEPT_BYTES) this.#end();
+    if (this.#length >= this.#mostBodyBytes) this.#end();
   }
 
   onResponseEnd(): void {

@@ -22,7 +22,7 @@ export interface GuardedRequestSettings {
   /** False in production: https only. */
   isPlainHttpAllowed: boolean;
   /** CIDR networks, by purpose, that are reached although they are not public. */
-  allowedNetworks: Record<Purpose, readonly string[]>;
+  allowedNetworks: Partial<Record<Purpose, readonly string[]>>;
   lookup?: Lookup;
   /** How long a name's addresses are kept; 10 s. */
   lookupKeptMs?: number;
@@ -40,13 +40,13 @@ interface Target extends Endpoint {
  * Redirects are never followed, answers never inflated, HTTP/2 never spoken.
  */
 export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRequests {
-  const purposes = { webhook: targetsOf("webhook") } satisfies Record<Purpose, unknown>;
+  const purposes = { webhook: targetsOf("webhook"), vast: targetsOf("vast") } satisfies Record<Purpose, unknown>;
   const resolver = hostResolver(settings.lookup, settings.lookupKeptMs);
   const pools = connectionPools();
   const deadlines = watchDeadlines();
 
   function targetsOf(purpose: Purpose) {
-    return { networks: parseNetworks(settings.allowedNetworks[purpose]), targets: new Map<string, Target>() };
+    return { networks: parseNetworks(settings.allowedNetworks[purpose] ?? []), targets: new Map<string, Target>() };
   }
 
   function targetOf(targets: Map<string, Target>, url: string): Target {
@@ -103,7 +103,7 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
     } finally {
       deadlines.remove(exchange);
     }
-    return exchange.answer ? answered(exchange.answer, exchange) : failed(request, exchange);
+    return exchange.answer ? answered(exchange.answer, request, exchange) : failed(request, exchange);
   }
 
   return { guardedRequest, close: pools.close };
@@ -117,14 +117,17 @@ function refuseClosed(addresses: readonly string[], networks: readonly Network[]
   throw new OutgoingFailure("blocked-address", `${closed} is not a public address`);
 }
 
-function answered({ status, headers }: AnswerHead, exchange: Exchange): GuardedResult {
+function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exchange: Exchange): GuardedResult {
   const { address, timings } = exchange;
   const retryAfter = headers["retry-after"]?.slice(0, LONGEST_RETRY_AFTER).toString();
   const text = answerText(exchange.body());
-  const isRedirect = status >= 300 && status <= 399;
-  return isRedirect
-    ? { outcome: "failed", errorClass: "redirect", wasSent: true, detail: text, status, retryAfter, address, timings }
-    : { outcome: "answered", status, text, retryAfter, address, timings };
+  if (status >= 300 && status <= 399) {
+    const location = headers.location?.toString();
+    const redirect = { errorClass: "redirect" as const, wasSent: true, detail: text, status, location };
+    return { outcome: "failed", ...redirect, retryAfter, address, timings };
+  }
+  const body = request.mostBodyBytes !== undefined && exchange.isClean ? exchange.body() : undefined;
+  return { outcome: "answered", status, text, retryAfter, body, address, timings };
 }
 
 function failed(request: OutgoingRequest, { failure, wasSent, address, timings }: Exchange): GuardedResult {

@@ -1,7 +1,7 @@
 import type { ErrorClass } from "./outgoing-failure.ts";
 
 /** Each purpose has its own allowed networks: what is open to webhooks is closed to everything else. */
-export type Purpose = "webhook";
+export type Purpose = "webhook" | "vast";
 
 export interface OutgoingRequest {
   url: string;
@@ -9,6 +9,8 @@ export interface OutgoingRequest {
   headers: Record<string, string>;
   body?: string | Uint8Array;
   purpose: Purpose;
+  /** Fewer bytes than this are given back whole, as `body`; without it at most 16 KiB are read. */
+  mostBodyBytes?: number;
   /** For name, TCP and TLS together; 5 s. */
   connectTimeoutMs?: number;
   /** For the whole exchange; 15 s. */
@@ -38,6 +40,8 @@ export interface AnsweredRequest {
   text: string;
   /** The header as it came. */
   retryAfter: string | undefined;
+  /** Where `mostBodyBytes` was given and all of it came. */
+  body?: Uint8Array | undefined;
   address: string | undefined;
   timings: Timings;
 }
@@ -51,6 +55,8 @@ export interface FailedRequest {
   detail: string;
   /** Of a redirect, which is a failure here. */
   status?: number;
+  /** Where a redirect points, as the header came. */
+  location?: string | undefined;
   retryAfter?: string | undefined;
   address: string | undefined;
   timings: Timings;

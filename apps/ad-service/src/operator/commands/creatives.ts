@@ -14,6 +14,15 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .argument("<file>", "what phones would not play is mended where the server has ffmpeg", existingFile)
     .action(async (file: string) => show(await uploadVideo(context, file)));
 
+  withExamples(
+    creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is asked for an ad each time"),
+    ["creatives add-tag 'https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]'"],
+  )
+    .argument("<url>", "the tag's address; its macros are filled in")
+    .action(async (url: string) =>
+      show(await callForRow(context, { method: "POST", path: "/creatives/tags", body: { url } })),
+    );
+
   withExamples(creatives.command("list").description("all videos, newest first"), ["creatives list"]).action(
     async () => {
       const rows = rowsOf(await context.call({ method: "GET", path: "/creatives" }), "creatives");

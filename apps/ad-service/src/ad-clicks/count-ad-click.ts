@@ -1,0 +1,68 @@
+import { uuidv7 } from "@intermission/ad-core/code";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { isClickKey } from "../ad-sessions/click-key.ts";
+import { findAd } from "../ad-sessions/find-ad.ts";
+import { type AdSession, lockSession } from "../ad-sessions/rows.ts";
+import { landingAddress } from "../direct-links/landing-address.ts";
+import { randomBytes } from "../random-bytes.ts";
+import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
+import { fillMacros } from "../vast/fill-macros.ts";
+
+export interface AdClick {
+  botId: string;
+  sessionId: string;
+  key: string;
+  /** A preview or a prefetch is led on, and counts nothing. */
+  isMachine: boolean;
+  now: Date;
+}
+
+export type AdClickOutcome = { outcome: "landed"; url: string; isCounted: boolean } | { outcome: "unknown" };
+
+const insert = statement<never>(
+  "ad-clicks.insert",
+  `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+const read = statement<{ clickId: string }>(
+  "ad-clicks.read",
+  `select click_id as "clickId" from ad_clicks where bot_id = $1 and session_id = $2`,
+);
+
+/** Leads from a video's call to action to its landing page. The first tap of a session that began to play is counted. */
+export async function countAdClick(database: AdDatabase, click: AdClick): Promise<AdClickOutcome> {
+  return database.transaction(async (tx) => {
+    // Under the session's lock: two taps at once are one click.
+    const session = await lockSession(tx, click);
+    if (!session) return { outcome: "unknown" };
+    const { landingUrl } = await findAd(tx, session);
+    if (landingUrl === null) return { outcome: "unknown" };
+    const [earlier] = await tx.run(read, [session.botId, session.sessionId]);
+    const clickId = earlier?.clickId ?? `clk_${uuidv7(click.now.getTime(), randomBytes(10))}`;
+    const isCounted = !earlier && isCountable(session, click);
+    if (isCounted) await count(tx, session, { clickId, now: click.now });
+    return { outcome: "landed", isCounted, url: landingOf(landingUrl, session, { clickId, now: click.now }) };
+  });
+}
+
+function isCountable(session: AdSession, { isMachine, key }: AdClick): boolean {
+  return !isMachine && session.startedAt !== null && !session.isTest && isClickKey(key, session);
+}
+
+async function count(tx: AdTransaction, session: AdSession, { clickId, now }: { clickId: string; now: Date }) {
+  const { botId, sessionId, userId, campaignId, creativeId, acceptedMs } = session;
+  await tx.run(insert, [botId, sessionId, clickId, userId, campaignId, creativeId, now]);
+  if (session.isVast)
+    await enqueueTrackerCalls(tx, session, { events: ["click"], playheadMs: acceptedMs, clickId, now });
+}
+
+function landingOf(landingUrl: string, session: AdSession, { clickId, now }: { clickId: string; now: Date }): string {
+  const { botId, sessionId, code, campaignId, creativeId } = session;
+  const filled = session.isVast
+    ? fillMacros(landingUrl, { now, chance: Math.random(), sessionId, clickId })
+    : landingUrl;
+  return landingAddress(filled, {
+    ...{ click_id: clickId, code, bot_id: botId, campaign_id: campaignId, creative_id: creativeId },
+  });
+}

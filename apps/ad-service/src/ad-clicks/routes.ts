@@ -1,0 +1,45 @@
+import { HttpError } from "@intermission/http-server/http-server";
+import type { FastifyInstance } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import { callBudget } from "../ad-sessions/call-budget.ts";
+import { botOfSession } from "../ad-sessions/session-id.ts";
+import { recognisePerson } from "../direct-links/recognise-person.ts";
+import { countAdClick } from "./count-ad-click.ts";
+
+/** `GET /player/v1/sessions/{id}/click?key=`: where a video's call to action leads. It opens in a browser of its own. */
+export function adClickRoutes(app: FastifyInstance, deps: { database: AdDatabase; now?: () => Date }): void {
+  const { database, now = () => new Date() } = deps;
+  const taps = callBudget({ perSecond: 1, burst: 20, mostKeys: 50_000 });
+
+  app.get<{ Params: { sessionId: string }; Querystring: { key?: unknown } }>(
+    "/player/v1/sessions/:sessionId/click",
+    async (request, reply) => {
+      const { sessionId } = request.params;
+      const botId = botOfSession(sessionId);
+      if (!botId) throw unknownSession();
+      const at = now();
+      const waitSeconds = taps(sessionId, at);
+      if (waitSeconds > 0) {
+        const headers = { "retry-after": String(waitSeconds) };
+        throw new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers });
+      }
+      const visitor = recognisePerson(request.method, request.headers);
+      const key = typeof request.query.key === "string" ? request.query.key : "";
+      const isMachine = visitor.kind === "machine";
+      const outcome = await countAdClick(database, { botId, sessionId, key, isMachine, now: at });
+      if (outcome.outcome === "unknown") throw unknownSession();
+      reply.headers({
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+        "x-robots-tag": "noindex, nofollow",
+      });
+      // A browser that only looked ahead must ask again when its user really comes.
+      if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
+      return reply.redirect(outcome.url, 302);
+    },
+  );
+}
+
+function unknownSession(): HttpError {
+  return new HttpError(404, "NOT_FOUND", "there is no such session, or its ad leads nowhere");
+}

@@ -1,0 +1,21 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { AdDatabase } from "../ad-database.ts";
+
+/** Only its hash is kept. It has 256 random bits, so that a plain hash cannot be guessed. */
+export function hashPostbackKey(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
+}
+
+/** A new key for an advertiser's postbacks; the one before is void from then on. */
+export async function issuePostbackKey(
+  database: AdDatabase,
+  { advertiser }: { advertiser: string },
+): Promise<{ outcome: "issued"; key: string } | { outcome: "unknown-advertiser" }> {
+  const key = `pb_${randomBytes(32).toString("base64url")}`;
+  const { numUpdatedRows } = await database.query
+    .updateTable("advertisers")
+    .set({ postback_key_hash: hashPostbackKey(key) })
+    .where("name", "=", advertiser)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n ? { outcome: "issued", key } : { outcome: "unknown-advertiser" };
+}

@@ -1,0 +1,73 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import { hashPostbackKey } from "./issue-postback-key.ts";
+
+export interface Postback {
+  clickId: string;
+  key: string;
+  conversionId: string;
+  event: string;
+  valueMicros: number | null;
+  now: Date;
+}
+
+export type RecordConversionOutcome =
+  | { outcome: "recorded" }
+  /** It was recorded before; nothing was added. */
+  | { outcome: "repeated" }
+  | { outcome: "refused"; reason: "unknown-key" | "unknown-click" | "too-many" };
+
+/** A click may bring many: a purchase, its renewals. More of one click are nobody's honest count. */
+const MOST_OF_CLICK = 100;
+
+// The hash is looked up by its index: how long that takes tells of the hash at most, never of the key.
+const findAdvertiser = statement<{ name: string }>(
+  "conversions.advertiser-of-key",
+  "select name from advertisers where postback_key_hash = $1",
+);
+const findClick = statement<{ botId: string; campaignId: string; creativeId: string | null; advertiser: string }>(
+  "conversions.click",
+  `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId", advertiser
+   from (
+     select bot_id, campaign_id, null as creative_id from clicks where click_id = $1 and outcome = 'counted'
+     union all
+     select bot_id, campaign_id, creative_id from ad_clicks where click_id = $1
+   ) as clicked join campaigns using (campaign_id)`,
+);
+const insert = statement<{ clickId: string }>(
+  "conversions.insert",
+  `insert into conversions (click_id, event, conversion_id, value_micros, bot_id, campaign_id, creative_id, occurred_at)
+   select $1, $2, $3, $4, $5, $6, $7, $8
+   where (select count(*) from (select from conversions where click_id = $1 limit ${MOST_OF_CLICK}) as known) < ${MOST_OF_CLICK}
+   on conflict do nothing returning click_id as "clickId"`,
+);
+const isKnown = statement<{ known: boolean }>(
+  "conversions.is-known",
+  "select exists (select from conversions where click_id = $1 and event = $2 and conversion_id = $3) as known",
+);
+const countRefusal = statement<never>(
+  "conversions.count-refusal",
+  `insert into conversion_refusals (day, reason, count) values (($1::timestamptz at time zone 'utc')::date, $2, 1)
+   on conflict (day, reason) do update set count = conversion_refusals.count + 1`,
+);
+
+/** What came of a click, by the word of the advertiser whose campaign it was: for statistics, nothing is paid by it. */
+export async function recordConversion(database: AdDatabase, postback: Postback): Promise<RecordConversionOutcome> {
+  const recorded = await tryToRecord(database, postback);
+  if (recorded.outcome === "refused") await database.run(countRefusal, [postback.now, recorded.reason]);
+  return recorded;
+}
+
+async function tryToRecord(database: AdDatabase, postback: Postback): Promise<RecordConversionOutcome> {
+  const { clickId, key, conversionId, event, valueMicros, now } = postback;
+  const [advertiser] = await database.run(findAdvertiser, [hashPostbackKey(key)]);
+  if (!advertiser) return { outcome: "refused", reason: "unknown-key" };
+  const [click] = await database.run(findClick, [clickId]);
+  // Whether a click of somebody else exists is nobody's business.
+  if (!click || click.advertiser !== advertiser.name) return { outcome: "refused", reason: "unknown-click" };
+  const { botId, campaignId, creativeId } = click;
+  const values = [clickId, event, conversionId, valueMicros, botId, campaignId, creativeId, now];
+  if ((await database.run(insert, values)).length > 0) return { outcome: "recorded" };
+  const [row] = await database.run(isKnown, [clickId, event, conversionId]);
+  return row?.known ? { outcome: "repeated" } : { outcome: "refused", reason: "too-many" };
+}

@@ -1,0 +1,91 @@
+import { openSessionResponse } from "@intermission/ad-core/player-api";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "./ad-database.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+import { inline, startAdServer } from "./vast/ad-server-stage.ts";
+import { openVastStage } from "./vast-stage.ts";
+
+const ann = "1001";
+const browser = {
+  "user-agent": "Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537.36",
+  "accept-language": "en",
+};
+
+describe.each(testDatabases())("taps on a call to action, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let stage: Awaited<ReturnType<typeof openVastStage>>;
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    stage = await openVastStage(store.database);
+  });
+  afterEach(() => stage.close());
+
+  const clicks = () =>
+    store.database.query.selectFrom("ad_clicks").selectAll().where("bot_id", "=", stage.botId).execute();
+  const tap = (url: string, init: RequestInit = {}) =>
+    fetch(url.replace("http://ads.test", stage.address), { redirect: "manual", headers: browser, ...init });
+
+  async function open() {
+    const opened = openSessionResponse.parse((await stage.open(ann)).body);
+    if (opened.outcome !== "session" || !opened.ad.call_to_action) throw new Error("nothing to tap");
+    return { ...opened, url: opened.ad.call_to_action.url };
+  }
+
+  test("a tap leads to the landing page and is counted once, however often it is repeated at once", async () => {
+    const session = await open();
+    await stage.report(session, { started: true });
+    const answers = await Promise.all(Array.from({ length: 16 }, () => tap(session.url)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
+    expect(answers[0]?.headers.get("location")).toBe("https://example.com/");
+    expect(answers[0]?.headers.get("cache-control")).toBe("no-store");
+    expect(await clicks()).toMatchObject([
+      { session_id: session.session_id, user_id: ann, campaign_id: "cmp_1", creative_id: "cre_1" },
+    ]);
+  });
+
+  test.each<[string, (url: string) => Promise<Response>, number]>([
+    ["HEAD", (url) => tap(url, { method: "HEAD" }), 302],
+    ["a prefetch", (url) => tap(url, { headers: { ...browser, "sec-purpose": "prefetch" } }), 204],
+    ["a crawler", (url) => tap(url, { headers: { "user-agent": "TelegramBot (like TwitterBot)" } }), 302],
+    ["another key", (url) => tap(url.replace(/key=..../, "key=AAAA")), 302],
+    ["no key", (url) => tap(url.replace(/\?.*/, "")), 302],
+  ])("%s is not counted, and strands nobody", async (_name, visit, status) => {
+    const session = await open();
+    await stage.report(session, { started: true });
+    expect((await visit(session.url)).status).toBe(status);
+    expect(await clicks()).toEqual([]);
+    await tap(session.url);
+    expect(await clicks()).toHaveLength(1);
+  });
+
+  test("before anything was played nothing is counted", async () => {
+    const session = await open();
+    expect((await tap(session.url)).status).toBe(302);
+    expect(await clicks()).toEqual([]);
+  });
+
+  test("of a VAST ad, the tag's page is opened with its macros filled in, and the tag's click tracker called once", async () => {
+    const ads = await startAdServer({ "/tag": inline() });
+    await stage.sellTag(`${ads.address}/tag`);
+    const session = await open();
+    await stage.report(session, { started: true });
+    const [first, second] = [await tap(session.url), await tap(session.url)];
+    const [click] = await clicks();
+    expect(first.headers.get("location")).toBe(`https://shop.example/sale?c=${click?.click_id}`);
+    expect(second.headers.get("location")).toBe(first.headers.get("location"));
+    await stage.callTrackers();
+    expect(ads.callsOf("/inline/click")).toHaveLength(1);
+  });
+
+  test("an unknown session and a malformed one are told apart from nothing", async () => {
+    const session = await open();
+    const unknown = session.session_id.replace(/-..../, "-AAAA");
+    for (const id of [unknown, "7", "7-short"]) {
+      expect((await fetch(`${stage.address}/player/v1/sessions/${id}/click?key=x`)).status).toBe(404);
+    }
+  });
+});

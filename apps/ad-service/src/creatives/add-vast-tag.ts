@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import type { AdDatabase } from "../ad-database.ts";
+import { type Creative, findCreative } from "./rows.ts";
+
+export type AddVastTagOutcome = { outcome: "added"; creative: Creative } | { outcome: "refused"; message: string };
+
+const LONGEST_TAG = 4096;
+
+/** A VAST tag as a creative: it is asked for an ad whenever one is wanted. The same tag added twice is one creative. */
+export async function addVastTag(
+  database: AdDatabase,
+  { url, isPlainHttpAllowed, now }: { url: string; isPlainHttpAllowed: boolean; now: Date },
+): Promise<AddVastTagOutcome> {
+  const message = faultOf(url, isPlainHttpAllowed);
+  if (message !== undefined) return { outcome: "refused", message };
+  const creativeId = `cre_${createHash("sha256").update(`vast ${url}`).digest("hex").slice(0, 24)}`;
+  await database.query
+    .insertInto("creatives")
+    .values({ creative_id: creativeId, kind: "vast", url, created_at: now })
+    .onConflict((conflict) => conflict.column("creative_id").doNothing())
+    .execute();
+  const creative = await findCreative(database, creativeId);
+  if (!creative) throw new Error("a creative vanished while it was added");
+  return { outcome: "added", creative };
+}
+
+/** Kept as it was given: URL parsers would encode the brackets of some macros. */
+function faultOf(url: string, isPlainHttpAllowed: boolean): string | undefined {
+  if (url.length > LONGEST_TAG) return `the tag is longer than ${LONGEST_TAG} characters`;
+  const parsed = URL.parse(url);
+  if (!parsed) return "the tag is no address; write it in full, as https://ads.example.com/vast?id=1";
+  if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && isPlainHttpAllowed))
+    return `the tag must begin with https://${isPlainHttpAllowed ? " or http://" : ""}`;
+  if (parsed.username || parsed.password) return "the tag must not hold a user name or password";
+  return undefined;
+}

@@ -1,0 +1,36 @@
+import type { Command } from "commander";
+import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
+import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
+
+export function advertiserCommands(program: Command, context: CommandContext): void {
+  const advertisers = program.command("advertisers").description("who pays, and the keys of their postbacks");
+
+  withExamples(advertisers.command("list").description("all advertisers: those that campaigns name"), [
+    "advertisers list",
+  ]).action(async () => {
+    const rows = rowsOf(await context.call({ method: "GET", path: "/advertisers" }), "advertisers");
+    context.print(rows, () => tableOf(rows, columns));
+  });
+
+  withExamples(advertisers.command("key").description("a new key for postbacks; the one before is void at once"), [
+    "advertisers key 'The Shop'",
+  ])
+    .argument("<advertiser>", "the name, as campaigns say it")
+    .action(async (advertiser: string) => {
+      const path = `/advertisers/${encodeURIComponent(advertiser)}/key`;
+      const issued = await callForRow(context, { method: "POST", path });
+      context.print(
+        issued,
+        () =>
+          `${recordOf(issued)}\n\nIt is shown once. Conversions go to /postback/v1/conversions?click_id={click_id}&key=…`,
+      );
+    });
+}
+
+const columns = {
+  ADVERTISER: (advertiser: Row) => advertiser.name,
+  CAMPAIGNS: (advertiser: Row) => advertiser.campaigns,
+  CONVERSIONS: (advertiser: Row) => advertiser.conversions,
+  KEY: (advertiser: Row) => advertiser.hasPostbackKey,
+  ADDED: (advertiser: Row) => advertiser.createdAt,
+};

@@ -1,0 +1,120 @@
+import { setTimeout } from "node:timers/promises";
+import { statement } from "@intermission/postgres/open-database";
+import type { FastifyBaseLogger } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import type { GuardedResult } from "../outbound/outgoing-request.ts";
+import { headersFor } from "./fetch-document.ts";
+import type { CallOutcome } from "./schema.ts";
+
+interface ClaimedCall {
+  callId: number;
+  url: string;
+  userAgent: string;
+  attempts: number;
+}
+
+export interface CallTrackersDeps {
+  database: AdDatabase;
+  requests: Pick<GuardedRequests, "guardedRequest">;
+  log: Pick<FastifyBaseLogger, "error">;
+  now?: () => Date;
+}
+
+/** After each failed attempt but the last; also the lease, so that what a crash left behind is tried again. */
+const WAIT_SECONDS = 60;
+const MOST_ATTEMPTS = 3;
+const MOST_IN_FLIGHT = 64;
+const CALL_MS = 5000;
+const EVERY_MS = 1000;
+const KEPT_DAYS = 7;
+const MOST_PRUNED = 1000;
+const PRUNE_EVERY_MS = 60_000;
+
+const claim = statement<ClaimedCall>(
+  "vast.claim-calls",
+  `update tracker_calls set attempts = attempts + 1, due_at = $1::timestamptz + make_interval(secs => ${WAIT_SECONDS})
+   where call_id in (
+     select call_id from tracker_calls where finished_at is null and due_at <= $1
+     order by due_at limit $2 for update skip locked
+   )
+   returning call_id as "callId", url, user_agent as "userAgent", attempts`,
+);
+const finish = statement<never>(
+  "vast.finish-call",
+  "update tracker_calls set finished_at = $2, outcome = $3 where call_id = $1 and finished_at is null",
+);
+const prune = statement<never>(
+  "vast.prune-calls",
+  `delete from tracker_calls where call_id in (
+     select call_id from tracker_calls where finished_at < $1::timestamptz - interval '${KEPT_DAYS} days'
+     order by finished_at limit ${MOST_PRUNED} for update skip locked
+   )`,
+);
+
+/** Calls what is due, `atMost` at once. Says how many were. */
+export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost: number }): Promise<number> {
+  const { database, now = () => new Date() } = deps;
+  const calls = await database.run(claim, [now(), atMost]);
+  await Promise.all(calls.map((call) => callOne(deps, call, now)));
+  return calls.length;
+}
+
+async function callOne({ database, requests }: CallTrackersDeps, call: ClaimedCall, now: () => Date): Promise<void> {
+  // A crash may have used up the attempts without an answer: it is called no more.
+  const outcome = call.attempts > MOST_ATTEMPTS ? "unknown" : outcomeOf(await send(requests, call), call.attempts);
+  if (outcome) await database.run(finish, [call.callId, now(), outcome]);
+}
+
+function send(requests: CallTrackersDeps["requests"], { url, userAgent }: ClaimedCall): Promise<GuardedResult> {
+  return requests.guardedRequest({
+    ...{ url, method: "GET", purpose: "vast", headers: headersFor(userAgent), totalTimeoutMs: CALL_MS },
+  });
+}
+
+/**
+ * Undefined: it is tried again. Trackers count what they receive: only what certainly did not arrive, or was refused for
+ * the moment, is sent again.
+ */
+function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undefined {
+  if (result.outcome === "answered" && result.status < 400) return "answered";
+  // A pixel behind a redirect was counted by whoever redirects.
+  if (result.outcome === "failed" && result.errorClass === "redirect") return "answered";
+  if (result.outcome === "failed" && result.wasSent) return "unknown";
+  const isFinal =
+    result.outcome === "answered"
+      ? result.status < 500 && result.status !== 429
+      : result.errorClass === "blocked-address";
+  if (!isFinal && attempts < MOST_ATTEMPTS) return undefined;
+  return result.outcome === "answered" ? "refused" : "failed";
+}
+
+/** Calls trackers until it is stopped; stopping waits for those under way. Any number of nodes may do so. */
+export function startCallingTrackers(deps: CallTrackersDeps): { stop(): Promise<void> } {
+  const { database, log, now = () => new Date() } = deps;
+  const stopping = new AbortController();
+
+  async function run(): Promise<void> {
+    let prunedAt = 0;
+    while (!stopping.signal.aborted) {
+      const called = await callTrackers(deps, { atMost: MOST_IN_FLIGHT }).catch((error) => {
+        log.error(error, "trackers could not be called; trying again");
+        return 0;
+      });
+      if (called === MOST_IN_FLIGHT) continue;
+      if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
+        prunedAt = performance.now();
+        await database.run(prune, [now()]).catch((error) => log.error(error, "calls could not be pruned"));
+      }
+      await setTimeout(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { chooseMediaFile, deviceOf, type MediaFile } from "./choose-media-file.ts";
+
+const file = (
+  name: string,
+  width: number,
+  height: number,
+  bitrate: number,
+  more: Partial<MediaFile> = {},
+): MediaFile => ({
+  ...{ fileURL: `https://cdn.example/${name}`, deliveryType: "progressive", mimeType: "video/mp4", codec: null },
+  ...{ apiFramework: null, width, height, bitrate },
+  ...more,
+});
+const ladder = [
+  file("360p", 640, 360, 600),
+  file("1080p", 1920, 1080, 4500),
+  file("720p", 1280, 720, 1800),
+  file("720p-rich", 1280, 720, 5000),
+  file("portrait", 720, 1280, 1500),
+];
+const chosen = (files: MediaFile[], device: "mobile" | "desktop" = "mobile", isPlainHttpAllowed = false) =>
+  chooseMediaFile(files, { device, isPlainHttpAllowed })?.fileURL?.split("/").at(-1);
+
+test("the best that the device has use for", () => {
+  expect(chosen(ladder)).toBe("720p");
+  expect(chosen(ladder, "desktop")).toBe("1080p");
+});
+test("if all are too much, the smallest", () => {
+  expect(chosen([file("4k", 3840, 2160, 20_000), file("1440p", 2560, 1440, 9000)])).toBe("1440p");
+});
+test("of equals the one that phones decode in hardware", () => {
+  const webm = file("webm", 1280, 720, 1800, { mimeType: "video/webm" });
+  expect(chosen([webm, file("mp4", 1280, 720, 1800)])).toBe("mp4");
+  expect(chosen([file("mp4", 1280, 720, 1800), webm])).toBe("mp4");
+});
+test.each<[string, Partial<MediaFile>]>([
+  ["a codec that not every webview has", { codec: "hvc1.1.6" }],
+  ["a script", { apiFramework: "VPAID" }],
+  ["streaming", { deliveryType: "streaming" }],
+  ["http", { fileURL: "http://cdn.example/a" }],
+  ["a password", { fileURL: "https://a:b@cdn.example/a" }],
+  ["no address", { fileURL: "ad.mp4" }],
+])("%s is never chosen", (_name, more) => expect(chosen([file("a", 640, 360, 500, more)])).toBeUndefined());
+test("without a size a usual one is assumed, for the page must have one", () => {
+  const found = chooseMediaFile([file("a", 0, 0, 0)], { device: "mobile", isPlainHttpAllowed: false });
+  expect(found).toMatchObject({ width: 640, height: 360 });
+});
+test("tablets and phones are mobile", () => {
+  expect(deviceOf("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)")).toBe("mobile");
+  expect(deviceOf("Mozilla/5.0 (Windows NT 10.0; Win64; x64)")).toBe("desktop");
+});

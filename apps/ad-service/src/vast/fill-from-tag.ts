@@ -1,0 +1,49 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import { enqueueErrorCalls } from "./enqueue-tracker-calls.ts";
+import { type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
+import type { VastAd } from "./vast-ad.ts";
+
+export interface TagCall {
+  botId: string;
+  creativeId: string;
+  url: string;
+  sessionId: string;
+  userAgent: string;
+  totalMs: number;
+}
+
+/** The ad of a tag; undefined: it has none now, which was logged and reported. */
+export type FillFromTag = (call: TagCall) => Promise<VastAd | undefined>;
+
+/** A tag that does not answer makes viewers wait: the next ones are spared for so long. */
+const REST_MS = 10_000;
+const MOST_IN_FLIGHT = 64;
+
+export function tagFiller(
+  deps: UnwrapDeps & {
+    database: AdDatabase;
+    log: Pick<FastifyBaseLogger, "warn">;
+    now: () => Date;
+  },
+): FillFromTag {
+  const { database, log, now } = deps;
+  const restingUntil = new Map<string, number>();
+  let inFlight = 0;
+
+  return async ({ botId, creativeId, url, sessionId, userAgent, totalMs }) => {
+    if (inFlight >= MOST_IN_FLIGHT || (restingUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
+    inFlight += 1;
+    const unwrapped = await unwrapTag({ ...deps, totalMs }, { url, sessionId, userAgent, now }).finally(() => {
+      inFlight -= 1;
+    });
+    if (unwrapped.errors.length > 0)
+      await enqueueErrorCalls(database, { botId, userAgent, now: now() }, unwrapped.errors);
+    if (unwrapped.outcome === "ad") return unwrapped.ad;
+    const { code, detail } = unwrapped;
+    // 303 is an answer: this viewer gets nothing, the next one may.
+    if (code === 301) restingUntil.set(creativeId, performance.now() + REST_MS);
+    if (code !== 303) log.warn({ creativeId, code, detail }, "a VAST tag brought no ad");
+    return undefined;
+  };
+}

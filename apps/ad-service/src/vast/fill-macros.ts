@@ -1,0 +1,86 @@
+/** What is filled in where a template names it, unencoded. What is not given is told as -1: unknown to this player. */
+export interface Macros {
+  now: Date;
+  /** In [0, 1). */
+  chance: number;
+  sessionId?: string;
+  userAgent?: string;
+  assetUri?: string;
+  playheadMs?: number;
+  errorCode?: number;
+  clickId?: string;
+}
+
+/**
+ * The macros of VAST 4.2, chapter 6. Brackets of anything else are part of the address: `?ids[]=1&user[A]=2`. URL parsers
+ * write brackets of a path as they are, and some ad servers send them encoded.
+ */
+const MACRO = /(?:\[|%5B)([A-Z][A-Z0-9_]{2,40})(?:\]|%5D)/gi;
+const UNKNOWN = "-1";
+/** Known here, and nobody else's business. */
+const WITHHELD = "-2";
+const names = new Set(
+  `ADCATEGORIES ADCOUNT ADPLAYHEAD ADSERVINGID ADTYPE APIFRAMEWORKS APPBUNDLE ASSETURI BLOCKEDADCATEGORIES BREAKMAXADLENGTH
+   BREAKMAXADS BREAKMAXDURATION BREAKMINADLENGTH BREAKMINDURATION BREAKPOSITION CACHEBUSTING CLICKPOS CLICKTYPE CLIENTUA
+   CONTENTCAT CONTENTID CONTENTPLAYHEAD CONTENTURI DEVICEIP DEVICEUA DOMAIN ERRORCODE EXTENSIONS GDPRCONSENT IFA IFATYPE
+   INVENTORYSTATE LATLONG LIMITADTRACKING MEDIAMIME MEDIAPLAYHEAD OMIDPARTNER PAGEURL PLACEMENTTYPE PLAYERCAPABILITIES
+   PLAYERSIZE PLAYERSTATE PODSEQUENCE REASON REGULATIONS SERVERSIDE SERVERUA TIMESTAMP TRANSACTIONID UNIVERSALADID
+   VASTVERSIONS VERIFICATIONVENDORS CLICKID RANDOM`.split(/\s+/),
+);
+
+/** An address with its macros filled in, percent-encoded; never in scheme or host. */
+export function fillMacros(template: string, macros: Macros): string {
+  const start = template.indexOf("/", template.indexOf("://") + 3);
+  if (start < 0) return template;
+  const values = valuesOf(macros);
+  const rest = template.slice(start).replace(MACRO, (macro, given: string) => {
+    const name = given.toUpperCase();
+    return names.has(name) ? encode(values[name] ?? UNKNOWN) : macro;
+  });
+  return template.slice(0, start) + rest;
+}
+
+function valuesOf(macros: Macros): Partial<Record<string, string>> {
+  const { now, chance, sessionId, userAgent, assetUri, playheadMs, errorCode, clickId } = macros;
+  const playhead = playheadMs === undefined ? undefined : playheadOf(playheadMs);
+  const digits = String(Math.floor(chance * 1e8)).padStart(8, "0");
+  return {
+    TIMESTAMP: now.toISOString(),
+    CACHEBUSTING: digits,
+    RANDOM: digits,
+    ADPLAYHEAD: playhead,
+    MEDIAPLAYHEAD: playhead,
+    CONTENTPLAYHEAD: playhead,
+    ASSETURI: assetUri,
+    ERRORCODE: errorCode === undefined ? undefined : String(errorCode),
+    TRANSACTIONID: sessionId,
+    CLICKID: clickId,
+    DEVICEUA: userAgent,
+    CLIENTUA: userAgent,
+    SERVERUA: "Intermission",
+    DEVICEIP: WITHHELD,
+    IFA: WITHHELD,
+    LATLONG: WITHHELD,
+    // The server calls trackers in the name of a client that plays.
+    SERVERSIDE: "1",
+    // Of verificationNotExecuted: verification is not supported here.
+    REASON: "2",
+    ADTYPE: "video",
+    ADCOUNT: "1",
+    MEDIAMIME: "video/mp4,video/webm",
+    PLAYERCAPABILITIES: "mute,autoplay,mautoplay",
+    INVENTORYSTATE: "fullscreen",
+    // AdCOM list "Creative Subtypes - Audio/Video": 2.0, 3.0, 4.0 to 4.2, and the wrappers of each.
+    VASTVERSIONS: "2,3,5,6,7,8,11,12,13,14",
+  };
+}
+
+/** `HH:MM:SS.mmm` */
+function playheadOf(milliseconds: number): string {
+  return new Date(Math.max(0, Math.floor(milliseconds))).toISOString().slice(11, 23);
+}
+
+/** RFC 3986: also what encodeURIComponent leaves. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+}

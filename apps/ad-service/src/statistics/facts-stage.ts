@@ -10,6 +10,7 @@ export type Fact = { botId: string; hour: number; second: number } & (
   | { kind: "request"; outcome: "filled" | "no-ad" | "limited"; campaignId: string | null }
   | { kind: "milestone"; milestone: "start" | "midpoint" | "complete" | "close"; campaignId: string }
   | { kind: "charge"; format: "rewarded" | "direct_link"; campaignId: string; priceMicros: number }
+  | { kind: "conversion"; campaignId: string }
   | { kind: "click"; outcome: "counted" | "machine-crawler" | "expired" }
 );
 
@@ -42,6 +43,7 @@ export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
     campaignId,
     priceMicros: fc.nat(5000),
   }),
+  fc.record({ kind: fc.constant("conversion" as const), ...place, campaignId }),
   fc.record({
     kind: fc.constant("click" as const),
     ...place,
@@ -56,6 +58,7 @@ const insertions = {
     values ($1, $2, $5, 'cre_a', $4, $3)`,
   charge: `insert into charges (charge_id, code, bot_id, campaign_id, creative_id, format, price_micros, occurred_at)
     values ($2, $2, $1, $5, 'cre_a', $4, $6, $3)`,
+  conversion: `insert into conversions (bot_id, click_id, campaign_id, occurred_at) values ($1, $2, $4, $3)`,
   click: `insert into clicks (bot_id, click_id, code, user_id, outcome, occurred_at) values ($1, $2, $2, '1', $4, $3)`,
 };
 
@@ -65,6 +68,7 @@ export async function insertFacts(tx: AdTransaction, facts: readonly Fact[]): Pr
     if (fact.kind === "request") values.push(fact.outcome, fact.campaignId);
     if (fact.kind === "milestone") values.push(fact.milestone, fact.campaignId);
     if (fact.kind === "charge") values.push(fact.format, fact.campaignId, fact.priceMicros);
+    if (fact.kind === "conversion") values.push(fact.campaignId);
     if (fact.kind === "click") values.push(fact.outcome);
     await tx.run(statement(`test.insert-${fact.kind}`, insertions[fact.kind]), values);
   }
@@ -104,6 +108,7 @@ function measureOf(fact: Fact): [measure: string, reason: string] | undefined {
     return [{ start: "starts", midpoint: "midpoints", complete: "completions", close: "closes" }[fact.milestone], ""];
   }
   if (fact.kind === "charge") return [fact.format === "rewarded" ? "rewards" : "clicks", ""];
+  if (fact.kind === "conversion") return ["conversions", ""];
   return fact.outcome === "counted" ? undefined : ["clicks-refused", fact.outcome];
 }
 

@@ -20,6 +20,7 @@ import {
 import { pruneFacts } from "./prune-facts.ts";
 import { rememberPublisherShare } from "./remember-publisher-share.ts";
 import { rollUpStatistics } from "./roll-up-statistics.ts";
+import { sources } from "./sources.ts";
 
 /** What may happen during a day; `node` is one of two. */
 type Step =
@@ -118,7 +119,8 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     }
     const documented = await readFile(join(import.meta.dirname, "../../../../docs/serving.md"), "utf8");
     const steps = documented.match(/^update ad_service\..*(?=;$)/gm) ?? [];
-    expect(steps).toHaveLength(5);
+    // A line for each kind of raw rows, and one for the place.
+    expect(steps).toHaveLength(sources.length + 1);
     for (const [index, step] of steps.entries()) await store.database.run(statement(`test.move-${index}`, step), []);
 
     await store.database.transaction((tx) => insertFacts(tx, [fact]));
@@ -214,7 +216,7 @@ function dyingAfter(most: number, database: AdDatabase): Pick<AdDatabase, "trans
 }
 
 async function empty(database: AdDatabase): Promise<void> {
-  for (const table of ["ad_requests", "ad_milestones", "charges", "clicks", "stats_hours"]) {
+  for (const table of ["ad_requests", "ad_milestones", "charges", "clicks", "conversions", "stats_hours"]) {
     await database.run(statement(`test.empty-${table}`, `delete from ${table}`), []);
   }
 }

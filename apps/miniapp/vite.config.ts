@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { compress } from "./build/compress.ts";
 import { inlineEarlyStart } from "./build/inline-early-start.ts";
 import { keepOut } from "./build/keep-out.ts";
 import { printSizes } from "./build/print-sizes.ts";
@@ -11,6 +12,7 @@ export default defineConfig({
     inlineEarlyStart({ entry: "src/early-start.ts", mostBytes: 2048 }),
     keepOut("/src/gallery/"),
     printSizes({ mostKilobytesOfScript: 115, languages: "/src/locales/" }),
+    compress(),
   ],
   build: {
     // Telegram's own web views: iOS 15.4 and Android System WebView 100 on.

@@ -1,0 +1,118 @@
+/**
+ * `node bench/miniapp.ts`: what the mini-app costs a cheap phone on a slow network, beside a plain page that shows the
+ * same video (the floor), and its budgets. Medians; figures of a busy machine are worth nothing, so its load is printed.
+ *
+ *   node bench/miniapp.ts [--rounds 7] [--without-lighthouse]
+ */
+import { loadavg } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type Browser, chromium } from "@playwright/test";
+import { companionApi } from "../e2e/kill/companion-api.ts";
+import { launchUrl } from "../e2e/open-miniapp.ts";
+import { initDataOf, ScriptedViewer } from "../e2e/scripted-viewer.ts";
+import { buildMiniapp } from "../scripts/build-miniapp.ts";
+import { findBrowser } from "../scripts/find-browser.ts";
+import { root } from "../scripts/processes.ts";
+import { explain, Problem } from "../scripts/say.ts";
+import { type BenchStack, benchStack } from "./bench-stack.ts";
+import { fileSizes } from "./miniapp/file-sizes.ts";
+import { conditions, measurePage, seeFirstFrame, watchToTheReward } from "./miniapp/measure-page.ts";
+import type { PageVitals } from "./miniapp/page-vitals.ts";
+import { startPlainPage } from "./miniapp/plain-page.ts";
+import { runLighthouse } from "./miniapp/run-lighthouse.ts";
+
+const { values } = parseArgs({
+  options: { rounds: { type: "string", default: "7" }, "without-lighthouse": { type: "boolean", default: false } },
+});
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 1) throw new Problem("--rounds wants a number.", "For instance --rounds 7");
+
+const lines: [name: keyof PageVitals, label: string, budget?: number][] = [
+  ["firstPaint", "shell: first paint, ms"],
+  ["offer", "offer can be tapped, ms"],
+  ["firstFrame", "first video frame, ms", 1500],
+  ["lcp", "LCP, ms", 1000],
+  ["cls", "CLS", 0],
+  ["inp", "INP, ms", 100],
+  ["tapToPlaying", "start tap to playing, ms"],
+  ["closeToCredited", "close tap to credited, ms"],
+];
+
+function medianOf(rounds: readonly PageVitals[], name: keyof PageVitals): number {
+  const sorted = rounds.map((vitals) => vitals[name]).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function printSizes(): void {
+  const { files, inlineBytes } = fileSizes(join(root, "apps/miniapp/dist"));
+  console.log("| file                                     | gzip kB | brotli kB |");
+  console.log("|------------------------------------------|--------:|----------:|");
+  for (const { name, gzip, brotli } of files) {
+    const figures = `${(gzip / 1000).toFixed(1).padStart(7)} | ${(brotli / 1000).toFixed(1).padStart(9)}`;
+    console.log(`| ${name.padEnd(40)} | ${figures} |`);
+  }
+  console.log(`\ninline script: ${inlineBytes} bytes${inlineBytes > 2048 ? ", MISSES its 2048" : " of 2048"}\n`);
+}
+
+function printVitals(ours: readonly PageVitals[], floor: readonly PageVitals[]): void {
+  const show = (value: number) =>
+    (Number.isNaN(value) ? "" : value.toFixed(value < 1 && value > 0 ? 3 : 0)).padStart(7);
+  console.log("| median                    | mini-app |   floor | budget |");
+  console.log("|---------------------------|---------:|--------:|-------:|");
+  for (const [name, label, budget] of lines) {
+    const value = medianOf(ours, name);
+    const verdict = budget !== undefined && value > budget ? " MISSED" : "";
+    const figures = `${show(value).padStart(8)} | ${show(medianOf(floor, name))} | ${String(budget ?? "").padStart(6)}`;
+    console.log(`| ${label.padEnd(25)} | ${figures} |${verdict}`);
+  }
+}
+
+async function measureRounds(stack: BenchStack, browser: Browser): Promise<void> {
+  const { secrets, urls } = stack;
+  const api = companionApi(urls.api, secrets.backendApiKey);
+  const adOf = await new ScriptedViewer(urls.adService).open(secrets.botId, initDataOf("5000", secrets));
+  if (adOf.body.outcome !== "session") throw new Error(`no ad to measure: ${JSON.stringify(adOf.body)}`);
+  const plain = await startPlainPage(adOf.body.ad.media_url);
+  const ours: PageVitals[] = [];
+  const floor: PageVitals[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const userId = String(6000 + round);
+    const created = await api.createCode(userId);
+    if (created.outcome !== "created") throw new Error(`no code: ${created.reason}`);
+    floor.push(await measurePage(browser, plain.url, seeFirstFrame));
+    ours.push(await measurePage(browser, launchUrl(created.miniappUrl, userId, secrets), watchToTheReward));
+  }
+  plain.stop();
+  printVitals(ours, floor);
+}
+
+async function printLighthouse(stack: BenchStack, browserPath: string): Promise<void> {
+  const url = launchUrl(`${stack.urls.adService}/app/${stack.secrets.botId}`, "7000", stack.secrets);
+  console.log("\nLighthouse, mobile (budget 95 each):");
+  for (const { category, score, misses } of await runLighthouse(url, browserPath)) {
+    const wanting = misses.length > 0 ? ` (${misses.join("; ")})` : "";
+    console.log(`  ${category.padEnd(16)} ${score}${score < 95 ? " MISSED" : ""}${wanting}`);
+  }
+}
+
+async function main(): Promise<void> {
+  await buildMiniapp();
+  const browserPath = await findBrowser();
+  printSizes();
+  const { kilobitsPerSecond, latencyMs, cpuSlowdown } = conditions;
+  const stack = await benchStack({ name: "PGlite" });
+  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--mute-audio"] });
+  try {
+    console.log(`${rounds} rounds at ${kilobitsPerSecond} kbit/s, ${latencyMs} ms, CPU ${cpuSlowdown} times slower`);
+    console.log(`load of this machine before: ${loadavg()[0]?.toFixed(1)}\n`);
+    await measureRounds(stack, browser);
+    if (!values["without-lighthouse"]) await printLighthouse(stack, browserPath);
+    console.log(`\nload after: ${loadavg()[0]?.toFixed(1)}`);
+  } finally {
+    await browser.close();
+    await stack.stop();
+  }
+}
+
+main().catch(explain);

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+
+export interface FileSize {
+  readonly name: string;
+  readonly gzip: number;
+  readonly brotli: number;
+}
+
+/** What each file of the built mini-app takes on its way, and its inline script uncompressed. */
+export function fileSizes(buildFolder: string): { files: FileSize[]; inlineBytes: number } {
+  const page = readFileSync(join(buildFolder, "index.html"), "utf8");
+  const inline = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = ""]) => text).join("");
+  const assets = readdirSync(join(buildFolder, "assets")).filter((name) => /\.(js|css)$/.test(name));
+  const files = ["index.html", ...assets.map((name) => join("assets", name))].map((name) => {
+    const content = readFileSync(join(buildFolder, name));
+    return {
+      name,
+      gzip: gzipSync(content, { level: 9 }).byteLength,
+      brotli: brotliCompressSync(content).byteLength,
+    };
+  });
+  return { files, inlineBytes: Buffer.byteLength(inline) };
+}

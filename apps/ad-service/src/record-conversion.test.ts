@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { AdTables } from "./ad-database.ts";
 import { issuePostbackKey } from "./conversions/issue-postback-key.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
+import { pruneFacts } from "./statistics/prune-facts.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { openVastStage } from "./vast-stage.ts";
 
@@ -92,6 +93,18 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     const found = await sums.where("bot_id", "=", stage.botId).where("measure", "=", "conversions").execute();
     expect(found).toEqual([{ campaign_id: "cmp_1", count: 1, spend_micros: 0 }]);
     expect(await stage.charges()).toEqual(before);
+  });
+
+  test("it and its click are kept for 13 months, its sum for good", async () => {
+    await postback({ click_id: clickId, key });
+    await rollUpStatistics(store.database);
+    await pruneFacts(store.database, { now: new Date("2027-03-01T00:00:00Z") });
+    expect(await stored()).toHaveLength(1);
+    await pruneFacts(store.database, { now: new Date("2027-04-02T00:00:00Z") });
+    expect(await stored()).toEqual([]);
+    expect(await postback({ click_id: clickId, key })).toMatchObject({ status: 404 });
+    const sums = store.database.query.selectFrom("stats_hours").select("count").where("bot_id", "=", stage.botId);
+    expect(await sums.where("measure", "=", "conversions").execute()).toEqual([{ count: 1 }]);
   });
 
   test("a forged key, another advertiser's click and a made-up click are refused and counted", async () => {

@@ -45,6 +45,7 @@ create table ad_clicks (
   occurred_at timestamptz not null,
   primary key (bot_id, session_id)
 );
+create index ad_clicks_by_time on ad_clicks using brin (occurred_at) with (pages_per_range = 32);
 
 -- A postback names a click by its id alone.
 create index clicks_by_id on clicks (click_id) where outcome = 'counted';
@@ -64,6 +65,7 @@ create table conversions (
   primary key (click_id, event, conversion_id)
 );
 create index conversions_in_commit_order on conversions (xid);
+create index conversions_by_time on conversions using brin (occurred_at) with (pages_per_range = 32);
 insert into stats_progress (source) values ('conversions');
 
 create table conversion_refusals (

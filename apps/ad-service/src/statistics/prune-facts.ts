@@ -6,7 +6,7 @@ const KEPT = "interval '13 months'";
 /** Small enough that nobody waits for it. */
 const MOST_PRUNED_AT_ONCE = 1000;
 
-const prunes = (["ad_requests", "ad_milestones"] as const).map((table) =>
+const prunes = (["ad_requests", "ad_milestones", "ad_clicks", "conversions"] as const).map((table) =>
   statement<never>(
     `statistics.prune-${table}`,
     `delete from ${table} where ctid = any (array(

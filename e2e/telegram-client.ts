@@ -19,8 +19,8 @@ export interface OpenedApp {
   readonly page: Page;
   /** Where the app is. */
   readonly frame: Frame;
-  /** The names of what the app told the client. */
-  readonly posted: readonly string[];
+  /** The names of what the app told the client so far. */
+  posted(): Promise<readonly string[]>;
   /** What went wrong in the page without being caught. */
   readonly faults: readonly string[];
   /** Brings the viewer back, without being a gesture of his. */
@@ -34,7 +34,7 @@ declare global {
     Telegram?: { WebView?: { receiveEvent?: ReceiveEvent } };
     TelegramGameProxy?: { receiveEvent?: ReceiveEvent };
     TelegramGameProxy_receiveEvent?: ReceiveEvent;
-    telegramPosted(name: string): void;
+    telegramPosted: string[];
   }
 }
 
@@ -51,10 +51,8 @@ export async function openInTelegram(
   interruptions: readonly Interruption[] = [],
 ): Promise<OpenedApp> {
   const page = await context.newPage();
-  const posted: string[] = [];
   const faults: string[] = [];
   page.on("pageerror", ({ message }) => faults.push(message));
-  await page.exposeFunction("telegramPosted", (name: string) => posted.push(name));
   const isFramed = client.platform === "weba";
   await page.addInitScript(actAsClient, { ...client, isFramed, interruptions });
   const opened = new URL(url);
@@ -65,14 +63,16 @@ export async function openInTelegram(
   const frame = isFramed ? await openFrame(page, opened.href) : page.mainFrame();
   if (!isFramed) await page.goto(opened.href);
   const cdp = await context.newCDPSession(page);
+  // page.evaluate would be a gesture, and let play what a browser blocks.
+  const evaluate = (expression: string) =>
+    cdp.send("Runtime.evaluate", { expression, userGesture: false, returnByValue: true });
   return {
     page,
     frame,
-    posted,
     faults,
+    posted: async () => (await evaluate("telegramPosted")).result.value,
     async show() {
-      // page.evaluate would be a gesture, and let play what a browser blocks.
-      await cdp.send("Runtime.evaluate", { expression: "telegramShow()", userGesture: false });
+      await evaluate("telegramShow()");
     },
   };
 }
@@ -137,9 +137,10 @@ function actAsClient(
     web_app_request_content_safe_area: [["content_safe_area_changed", insets]],
   };
   const hear = (eventType: string) => {
-    window.telegramPosted(eventType);
+    window.telegramPosted.push(eventType);
     for (const [answer, data] of answers[eventType] ?? []) send(answer, data, 1500);
   };
+  if (isClient) window.telegramPosted = [];
   if (isClient && isFramed) {
     addEventListener("message", ({ data }) => {
       const { eventType, interruption } = JSON.parse(data);

@@ -21,7 +21,7 @@ export async function watchToTheReward({ api, stack, context, userId, client }: 
   await frame.getByRole("button", { name: "Close and get the reward" }).click();
   await expect(frame.getByRole("heading", { name: "Reward credited" })).toBeVisible();
   await frame.getByRole("button", { name: "Close" }).click();
-  await expect.poll(() => app.posted).toContain("web_app_close");
+  await expect.poll(() => app.posted()).toContain("web_app_close");
   await expectPaidOnce(api, userId, "rewarded");
   expect(app.faults).toEqual([]);
   await app.page.close();
@@ -34,7 +34,7 @@ export async function leaveAndComeBack({ api, stack, context, userId, client }: 
   const left = await openInTelegram(context, url, client, ["back"]);
   await left.frame.getByRole("button", { name: "Watch" }).click();
   await left.frame.getByRole("button", { name: "Close and lose the reward" }).click();
-  await expect.poll(() => left.posted).toContain("web_app_close");
+  await expect.poll(() => left.posted()).toContain("web_app_close");
   await left.page.close();
   await expectNothingPaid(api, userId);
 

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Problem } from "./say.ts";
 
+export { freePort } from "../packages/postgres/src/free-port.ts";
+
 export const root = join(import.meta.dirname, "..");
 
 const commands = new Set<ChildProcess>();
@@ -131,15 +133,6 @@ export function startServer(
   running.add(server);
   void exited.then(() => running.delete(server));
   return server;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
-  return address.port;
 }
 
 export async function assertPortFree(port: number, name: string, variable: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { cleanUpCluster, firstNumberIn, isAlive, serverOf } from "./clean-up-cluster.ts";
+import { freePort } from "./free-port.ts";
 
 export interface TemporaryCluster {
   /** Of a superuser, on 127.0.0.1 only. */
@@ -154,13 +154,4 @@ async function untilReady(server: ChildProcess, url: string): Promise<void> {
     await wait(200);
   }
   throw new Error("the PostgreSQL server did not become ready in 30 s", { cause: fault });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
-  return address.port;
 }

@@ -27,7 +27,7 @@ export const test = base.extend<{ userId: string; api: Api }, { stack: DemoStack
       await stack.stop();
       rmSync(dataDirectory, { recursive: true, force: true });
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker", timeout: 180_000 },
   ],
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
   userId: async ({}, use, testInfo) => {

@@ -25,6 +25,8 @@ export interface OpenSessionInput {
   botId: string;
   initData: string;
   code: string | undefined;
+  /** A further ad is wanted, whatever code the app was opened with. */
+  isAnother: boolean;
   /** Drawn for the choice of the ad, in [0, 1). */
   chance: number;
   sessionId: string;
@@ -56,7 +58,8 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
   const userId = verified.user.id;
   const launchCode = verified.startParam && isCode(verified.startParam) ? verified.startParam : undefined;
 
-  const picked = await pickCode(database, { bot, userId, wanted: input.code ?? launchCode, now });
+  const wanted = input.isAnother ? undefined : (input.code ?? launchCode);
+  const picked = await pickCode(database, { bot, userId, wanted, now });
   if (picked.outcome === "refused") return picked;
   if (picked.outcome === "limited") return { ...picked, outcome: "limit-reached", bot };
 

@@ -39,7 +39,8 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           token: newSessionToken(),
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };
-        const asked = { botId: body.bot_id, initData: body.init_data, code: body.code };
+        const { code, another: isAnother = false } = body;
+        const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother };
         const outcome = await openSession(deps, { ...asked, ...made, chance: chance(), now: at });
         return openingAnswer(outcome, publicUrl, at);
       });

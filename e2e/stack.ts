@@ -9,15 +9,15 @@ import { companionApi } from "./kill/companion-api.ts";
 type Api = ReturnType<typeof companionApi>;
 
 /** A whole stack per worker, on free ports and in a temporary folder: built mini-app, real servers, a real 2 s video. */
-export const test = base.extend<{ userId: string; api: Api }, { stack: DemoStack }>({
+export const test = base.extend<{ userId: string; api: Api }, { stack: DemoStack; adVideo: string }>({
+  adVideo: [join(root, "e2e/fixtures/clip-2s.mp4"), { option: true, scope: "worker" }],
   stack: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
-    async ({}, use) => {
+    async ({ adVideo }, use) => {
       const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-e2e-"));
       const stack = await startDemoStack({
         dataDirectory,
         ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
-        video: join(root, "e2e/fixtures/clip-2s.mp4"),
+        video: adVideo,
         hasChat: true,
         cooldownSeconds: 0,
         dailyCap: 100,
@@ -27,9 +27,9 @@ export const test = base.extend<{ userId: string; api: Api }, { stack: DemoStack
       await stack.stop();
       rmSync(dataDirectory, { recursive: true, force: true });
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker", timeout: 180_000 },
   ],
-  // biome-ignore lint/correctness/noEmptyPattern: as above.
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
   userId: async ({}, use, testInfo) => {
     await use(String(1_000_000 + testInfo.workerIndex * 100_000 + Math.floor(Math.random() * 99_999)));
   },

@@ -26,12 +26,12 @@ export function App({ early, host }: AppProps) {
 }
 
 function Opened({ early, initData, host }: AppProps & { initData: string }) {
-  const { opening, reopen } = useAdSession(early);
+  const { opening, reopen, openAnother } = useAdSession(early);
   const video = opening.phase === "watch" ? opening.video : undefined;
   useEffect(() => video?.addEventListener("canplay", () => loadRewardStatus(), { once: true }), [video]);
   const status = (session: Session): ReactNode => (
     <Suspense fallback={<OpeningEntry />}>
-      <RewardStatus session={session} initData={initData} host={host} onReopen={reopen} />
+      <RewardStatus session={session} initData={initData} host={host} onReopen={reopen} onAnother={openAnother} />
     </Suspense>
   );
 

@@ -18,6 +18,8 @@ export const openSessionRequest = z.object({
   init_data: z.string().min(1).max(8192),
   /** From `?code=`, or else from Telegram's `startapp` parameter. Without one the user's open code is used, or one is issued. */
   code: z.string().max(64).optional(),
+  /** A further ad after one that was watched: neither `code` nor the code of the launch data is meant any more. */
+  another: z.boolean().optional(),
 });
 export type OpenSessionRequest = z.infer<typeof openSessionRequest>;
 

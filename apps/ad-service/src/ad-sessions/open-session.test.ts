@@ -115,6 +115,21 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
         expect(second).toMatchObject({ code: first.code, session_id: first.session_id });
       }),
     );
+
+    test(
+      "another ad after a watched one has a code of its own, though the app was opened with the first one",
+      onStage({}, async (stage) => {
+        const code = await stage.issue(ann);
+        const first = await stage.begin(ann, code);
+        await stage.play(first, 0, 10);
+        await stage.report(first, { closed: "tap" });
+        const again = { bot_id: stage.botId, init_data: stage.initData(ann), code };
+        expect((await stage.post("/sessions", again)).body).toMatchObject({ code, state: "rewarded" });
+        const { body: another } = await stage.post("/sessions", { ...again, another: true });
+        expect(another).toMatchObject({ outcome: "session", state: "opened" });
+        expect(another.code).not.toBe(code);
+      }),
+    );
   });
 
   describe("limits", () => {

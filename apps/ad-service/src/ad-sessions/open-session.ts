@@ -32,6 +32,8 @@ export interface OpenSessionInput {
   botId: string;
   initData: string;
   code: string | undefined;
+  /** A further ad is wanted, whatever code the app was opened with. */
+  isAnother: boolean;
   /** What the browser says of itself: ads may be meant for a platform. */
   userAgent: string | undefined;
   /** Numbers in [0, 1), for the choice of the ad. */
@@ -64,7 +66,7 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
   }
   const userId = verified.user.id;
   const launchCode = verified.startParam && isCode(verified.startParam) ? verified.startParam : undefined;
-  const wanted = input.code ?? launchCode;
+  const wanted = input.isAnother ? undefined : (input.code ?? launchCode);
   const isTest = bot.testers.includes(userId);
   const user = {
     language: languageOf(verified.user.languageCode),

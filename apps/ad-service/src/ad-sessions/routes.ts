@@ -42,8 +42,9 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           token: newSessionToken(),
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };
+        const { code, another: isAnother = false } = body;
         const userAgent = request.headers["user-agent"];
-        const asked = { botId: body.bot_id, initData: body.init_data, code: body.code, userAgent };
+        const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother, userAgent };
         const outcome = await openSession(openingDeps, { ...asked, ...made, random, now: at });
         return openingAnswer(outcome, publicUrl, at);
       });

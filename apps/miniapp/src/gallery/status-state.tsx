@@ -38,6 +38,7 @@ export function StatusState(props: StatusStateProps) {
       code={session.code}
       onClose={nothing}
       onReopen={nothing}
+      onAnother={nothing}
     />
   );
 }

@@ -66,6 +66,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   },
 
   "action.watch": "شاهد",
+  "action.another": "شاهد إعلانًا آخر",
   "action.continue": "أكمل المشاهدة",
   "action.continueHere": "أكمل هنا",
   "action.close": "إغلاق",

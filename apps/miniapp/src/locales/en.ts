@@ -53,6 +53,7 @@ export const en = {
   secondsLeft: { one: "{count} second left", other: "{count} seconds left" },
 
   "action.watch": "Watch",
+  "action.another": "Watch another ad",
   "action.continue": "Continue watching",
   "action.continueHere": "Continue here",
   "action.close": "Close",

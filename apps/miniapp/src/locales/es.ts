@@ -59,6 +59,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   },
 
   "action.watch": "Ver",
+  "action.another": "Ver otro anuncio",
   "action.continue": "Seguir viendo",
   "action.continueHere": "Continuar aquí",
   "action.close": "Cerrar",

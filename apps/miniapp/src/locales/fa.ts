@@ -52,6 +52,7 @@ export const fa: Dictionary<"one" | "other"> = {
   secondsLeft: { one: "{count} ثانیه مانده", other: "{count} ثانیه مانده" },
 
   "action.watch": "تماشا",
+  "action.another": "تماشای یک تبلیغ دیگر",
   "action.continue": "ادامهٔ تماشا",
   "action.continueHere": "ادامه در همین‌جا",
   "action.close": "بستن",

@@ -52,6 +52,7 @@ export const id: Dictionary<"other"> = {
   secondsLeft: { other: "Sisa {count} detik" },
 
   "action.watch": "Tonton",
+  "action.another": "Tonton iklan lain",
   "action.continue": "Lanjut menonton",
   "action.continueHere": "Lanjutkan di sini",
   "action.close": "Tutup",

@@ -58,6 +58,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   },
 
   "action.watch": "Assistir",
+  "action.another": "Assistir a outro anúncio",
   "action.continue": "Continuar assistindo",
   "action.continueHere": "Continuar aqui",
   "action.close": "Fechar",

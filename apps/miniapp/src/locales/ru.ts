@@ -58,6 +58,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   },
 
   "action.watch": "Смотреть",
+  "action.another": "Посмотреть ещё рекламу",
   "action.continue": "Досмотреть",
   "action.continueHere": "Продолжить здесь",
   "action.close": "Закрыть",

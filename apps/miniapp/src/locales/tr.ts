@@ -52,6 +52,7 @@ export const tr: Dictionary<"one" | "other"> = {
   secondsLeft: { one: "{count} saniye kaldı", other: "{count} saniye kaldı" },
 
   "action.watch": "İzle",
+  "action.another": "Başka bir reklam izle",
   "action.continue": "İzlemeye devam et",
   "action.continueHere": "Burada devam et",
   "action.close": "Kapat",

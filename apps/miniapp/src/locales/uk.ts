@@ -59,6 +59,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   },
 
   "action.watch": "Дивитися",
+  "action.another": "Переглянути ще рекламу",
   "action.continue": "Додивитися",
   "action.continueHere": "Продовжити тут",
   "action.close": "Закрити",

@@ -16,6 +16,8 @@ interface RewardScreenProps {
   code: string;
   onClose: () => void;
   onReopen: () => void;
+  /** Asks for a further ad; the service says when, where the bot does not allow one yet. */
+  onAnother: () => void;
 }
 
 export const looks = {
@@ -39,7 +41,7 @@ interface Look {
 const kindsWithCode: readonly Reward["kind"][] = ["delayed", "refused", "undelivered"];
 
 /** One screen for all that can become of a reward. */
-export function RewardScreen({ view, botName, code, onClose, onReopen }: RewardScreenProps) {
+export function RewardScreen({ view, botName, code, onClose, onReopen, onAnother }: RewardScreenProps) {
   const { text } = useTranslator();
   const { reward, steps, isOffline, isSuperseded } = view;
   if (isSuperseded) return <Superseded onReopen={onReopen} />;
@@ -66,9 +68,16 @@ export function RewardScreen({ view, botName, code, onClose, onReopen }: RewardS
         </>
       }
       action={
-        <Button onClick={isIncomplete ? onReopen : onClose}>
-          {text(isIncomplete ? "action.continue" : "action.close")}
-        </Button>
+        <>
+          {reward.kind === "credited" ? (
+            <Button look="secondary" onClick={onAnother}>
+              {text("action.another")}
+            </Button>
+          ) : null}
+          <Button onClick={isIncomplete ? onReopen : onClose}>
+            {text(isIncomplete ? "action.continue" : "action.close")}
+          </Button>
+        </>
       }
     >
       {isOffline ? (

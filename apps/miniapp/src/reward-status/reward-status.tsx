@@ -10,6 +10,7 @@ interface RewardStatusProps {
   initData: string;
   host: Host;
   onReopen: () => void;
+  onAnother: () => void;
 }
 
 // The browser's own idea of being online is often wrong inside web views; a request that fails tells the truth.
@@ -25,13 +26,20 @@ export function RewardStatus(props: RewardStatusProps) {
   );
 }
 
-function Status({ session, initData, host, onReopen }: RewardStatusProps) {
+function Status({ session, initData, host, onReopen, onAnother }: RewardStatusProps) {
   const view = useRewardStatus(session, initData);
   const { haptic } = looks[view.reward.kind];
   useEffect(() => {
     if (haptic) host.haptic(haptic);
   }, [haptic, host]);
   return (
-    <RewardScreen view={view} botName={session.bot.name} code={session.code} onClose={host.close} onReopen={onReopen} />
+    <RewardScreen
+      view={view}
+      botName={session.bot.name}
+      code={session.code}
+      onClose={host.close}
+      onReopen={onReopen}
+      onAnother={onAnother}
+    />
   );
 }

@@ -2,7 +2,7 @@ import type { ComponentProps } from "react";
 import { useStrayClick } from "./use-stray-click.ts";
 
 type ButtonProps = Omit<ComponentProps<"button">, "onClick"> & {
-  look?: "primary" | "danger" | "on-video" | "tap";
+  look?: "primary" | "secondary" | "danger" | "on-video" | "tap";
   onClick: () => void;
 };
 

@@ -17,10 +17,18 @@ export type Opening =
 const QUIET_FAILURES = 2;
 const LONGEST_RETRY_MS = 8000;
 
+interface AdSession {
+  opening: Opening;
+  reopen: () => void;
+  /** A further ad, after the one that the app was opened for. */
+  openAnother: () => void;
+}
+
 /** Opens the session, adopting the request and the video that began before the app arrived, and opens it again when asked. */
-export function useAdSession(early: EarlyStart): { opening: Opening; reopen: () => void } {
+export function useAdSession(early: EarlyStart): AdSession {
   const [opening, setOpening] = useState<Opening>({ phase: "opening" });
   const [attempt, setAttempt] = useState(0);
+  const [isAnother, setAnother] = useState(false);
   const failures = useRef(0);
   const latestVideo = useRef<HTMLVideoElement | undefined>(undefined);
 
@@ -29,10 +37,15 @@ export function useAdSession(early: EarlyStart): { opening: Opening; reopen: () 
     setAttempt((count) => count + 1);
   }, []);
 
+  const openAnother = useCallback(() => {
+    setAnother(true);
+    reopen();
+  }, [reopen]);
+
   useEffect(() => {
     const isCurrent = new AbortController();
     const tryAgain = () => isCurrent.signal.aborted || setAttempt((count) => count + 1);
-    const answering = attempt === 0 && early.opening ? early.opening : open(early.launch);
+    const answering = attempt === 0 && early.opening ? early.opening : open(early.launch, isAnother);
     answering?.then((answer) => {
       if (isCurrent.signal.aborted) return;
       if (answer.outcome === "unreachable") {
@@ -51,13 +64,14 @@ export function useAdSession(early: EarlyStart): { opening: Opening; reopen: () 
       setOpening({ ...opened, video });
     });
     return () => isCurrent.abort();
-  }, [early, attempt]);
+  }, [early, attempt, isAnother]);
 
-  return { opening, reopen };
+  return { opening, reopen, openAnother };
 }
 
-function open({ botId, initData, code }: Launch): ReturnType<typeof openSession> | undefined {
-  return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...(code && { code }) }) : undefined;
+function open({ botId, initData, code }: Launch, another: boolean): ReturnType<typeof openSession> | undefined {
+  const request = another ? { another } : code && { code };
+  return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...request }) : undefined;
 }
 
 /** The element that loads already, unless another ad was chosen meanwhile. */

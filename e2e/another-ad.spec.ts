@@ -1,0 +1,45 @@
+import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { initDataOf } from "./scripted-viewer.ts";
+import { expect, newCode, test } from "./stack.ts";
+
+test("after its reward a further ad can be watched, and pays by itself", async ({ api, page, stack, userId }) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  for (const round of [1, 2]) {
+    await watchToTheEnd(page);
+    await closeAndGet(page);
+    await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+    expect(await api.balance(userId)).toBe(10 * round);
+    if (round === 1) await page.getByRole("button", { name: "Watch another ad" }).click();
+  }
+  const paid = await api.listRewards(userId);
+  expect(new Set(paid.map(({ code }) => code)).size).toBe(2);
+});
+
+test("where the bot wants a pause between two ads, it is counted down by the service's clock", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const { miniappUrl } = await newCode(api, userId);
+  const { botId } = stack.secrets;
+  // A device whose clock is an hour fast.
+  await page.clock.install({ time: Date.now() + 3_600_000 });
+  await page.clock.resume();
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets, { initData: initDataOf(userId, stack.secrets) }));
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  const another = page.getByRole("button", { name: "Watch another ad" });
+  await another.waitFor();
+  await stack.ads(["bots", "update", botId, "--cooldown", "300"]);
+  try {
+    await another.click();
+    const timer = page.getByRole("timer");
+    await expect(timer).toContainText(/[234]:\d\d/);
+    const first = await timer.textContent();
+    await expect(timer).not.toHaveText(first ?? "");
+  } finally {
+    await stack.ads(["bots", "update", botId, "--cooldown", "0"]);
+  }
+});

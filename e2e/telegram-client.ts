@@ -81,7 +81,9 @@ async function openFrame(page: Page, url: string): Promise<Frame> {
   await page.route(WEB_CLIENT, (route) =>
     route.fulfill({
       contentType: "text/html",
-      body: `<!doctype html><title>Web client</title><body style="margin:0">
+      // As the real one: without it a phone would shrink a page for desktops, and taps near its foot miss the frame.
+      body: `<!doctype html><meta name="viewport" content="width=device-width, initial-scale=1"><title>Web client</title>
+<body style="margin:0">
 <iframe src="${url.replaceAll("&", "&amp;")}" allow="autoplay" style="border:0;width:100vw;height:100vh"></iframe>`,
     }),
   );

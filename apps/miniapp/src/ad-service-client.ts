@@ -5,6 +5,7 @@ import type {
   ReportResponse,
   StatusResponse,
 } from "@intermission/ad-core/player-api";
+import { callAdService, sessionsUrl } from "./call-ad-service.ts";
 
 /** `unreachable` is worth another try; `refused` is the service's decision, by the code of its error. */
 export type Answer<Body> =
@@ -12,11 +13,13 @@ export type Answer<Body> =
   | { readonly outcome: "refused"; readonly code: string; readonly requestId: string | null }
   | { readonly outcome: "unreachable"; readonly retryAfterMs: number };
 
-const LONGEST_CALL_MS = 10_000;
-const MOST_KEEPALIVE_CHARACTERS = 20_000;
-
 export function openSession(request: OpenSessionRequest): Promise<Answer<OpenSessionResponse>> {
-  return post("", request);
+  return readOpening(callAdService("", request));
+}
+
+/** Of a session that was asked for before this file arrived. */
+export function readOpening(responding: Promise<Response>): Promise<Answer<OpenSessionResponse>> {
+  return readAnswer(responding);
 }
 
 export function sendReports(sessionId: string, request: ReportRequest): Promise<Answer<ReportResponse>> {
@@ -35,17 +38,13 @@ export function fetchStatus(sessionId: string, token: string): Promise<Answer<St
   return post(`/${sessionId}/status`, { token });
 }
 
-async function post<Body>(path: string, request: object): Promise<Answer<Body>> {
+function post<Body>(path: string, request: object): Promise<Answer<Body>> {
+  return readAnswer(callAdService(path, request));
+}
+
+async function readAnswer<Body>(responding: Promise<Response>): Promise<Answer<Body>> {
   try {
-    const body = JSON.stringify(request);
-    const response = await fetch(sessionsUrl(path), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body,
-      // Outlives the page: a close is often the last thing that happens in it. Browsers bound what they keep.
-      keepalive: body.length < MOST_KEEPALIVE_CHARACTERS,
-      signal: AbortSignal.timeout?.(LONGEST_CALL_MS) ?? null,
-    });
+    const response = await responding;
     const answer = await response.json();
     if (response.ok) return { outcome: "answered", body: answer };
     const isWorthAnotherTry = response.status > 499 || response.status === 429;
@@ -56,10 +55,4 @@ async function post<Body>(path: string, request: object): Promise<Answer<Body>> 
   } catch {
     return { outcome: "unreachable", retryAfterMs: 0 };
   }
-}
-
-/** The page's own origin, unless the page lies elsewhere and names the service. */
-function sessionsUrl(path: string): string {
-  const named = document.querySelector<HTMLMetaElement>('meta[name="ad-service"]')?.content ?? "";
-  return `${named}/player/v1/sessions${path}`;
 }

@@ -1,5 +1,4 @@
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
-import type { EarlyStart } from "./early-start.ts";
 import { OldClient } from "./entry/old-client.tsx";
 import { OpeningEntry } from "./entry/opening-entry.tsx";
 import { OutsideTelegram } from "./entry/outside-telegram.tsx";
@@ -8,25 +7,25 @@ import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
 import { WaitEntry } from "./entry/wait-entry.tsx";
 import { loadRewardStatus } from "./load-reward-status.ts";
 import type { Host } from "./telegram/host.ts";
-import { useAdSession } from "./watch-ad/use-ad-session.ts";
+import { type Start, useAdSession } from "./watch-ad/use-ad-session.ts";
 import { WatchAd } from "./watch-ad/watch-ad.tsx";
 import type { Session } from "./watch-ad/watching.ts";
 
 interface AppProps {
-  early: EarlyStart;
+  start: Start;
   host: Host;
 }
 
 const RewardStatus = lazy(async () => ({ default: (await loadRewardStatus()).RewardStatus }));
 
-export function App({ early, host }: AppProps) {
-  const { botId, initData } = early.launch;
+export function App({ start, host }: AppProps) {
+  const { botId, initData } = start.launch;
   if (!botId || !initData) return <OutsideTelegram />;
-  return <Opened early={early} initData={initData} host={host} />;
+  return <Opened start={start} initData={initData} host={host} />;
 }
 
-function Opened({ early, initData, host }: AppProps & { initData: string }) {
-  const { opening, reopen, openAnother } = useAdSession(early);
+function Opened({ start, initData, host }: AppProps & { initData: string }) {
+  const { opening, reopen, openAnother } = useAdSession(start);
   const video = opening.phase === "watch" ? opening.video : undefined;
   useEffect(() => video?.addEventListener("canplay", () => loadRewardStatus(), { once: true }), [video]);
   const status = (session: Session): ReactNode => (
@@ -42,7 +41,7 @@ function Opened({ early, initData, host }: AppProps & { initData: string }) {
       return <RefusedEntry code={opening.code} requestId={opening.requestId} host={host} />;
     case "wait":
       return <WaitEntry reason={opening.reason} untilMs={opening.untilMs} host={host} onReopen={reopen} />;
-    case "rewarded":
+    case "over":
       return status(opening.session);
     case "watch":
       return (

@@ -72,9 +72,13 @@ export const adForPlayer = z.object({
 });
 export type AdForPlayer = z.infer<typeof adForPlayer>;
 
+/** A view that was watched and closed but looks wrong: an operator decides about it, or it earns nothing. */
+export const viewReview = z.enum(["held", "refused"]);
+export type ViewReview = z.infer<typeof viewReview>;
+
 export const openSessionResponse = z.discriminatedUnion("outcome", [
   z.object({
-    /** There is something to watch (`opened`, `playing`), or it was watched already and this opening closed it (`rewarded`). */
+    /** There is something to watch (`opened`, `playing`), or it was watched already and this opening closed it (`rewarded`, or `watched` with its review). */
     outcome: z.literal("session"),
     bot: botForPlayer,
     session_id: z.string(),
@@ -82,6 +86,8 @@ export const openSessionResponse = z.discriminatedUnion("outcome", [
     token: z.string(),
     code: z.string(),
     state: sessionState,
+    /** Only beside `watched`: there is nothing more to watch, and no reward, or none yet. */
+    review: viewReview.optional(),
     ad: adForPlayer,
     /** Accepted progress. Playback goes on from `resume_at_ms`. */
     accepted_ms: z.int().nonnegative(),
@@ -134,10 +140,6 @@ export type ReportRequest = z.infer<typeof reportRequest>;
 
 export const reportRefusalReason = z.enum(["hidden", "too-long", "backwards", "beyond-the-end", "not-started"]);
 export type ReportRefusalReason = z.infer<typeof reportRefusalReason>;
-
-/** A view that was watched and closed but looks wrong: an operator decides about it, or it earns nothing. */
-export const viewReview = z.enum(["held", "refused"]);
-export type ViewReview = z.infer<typeof viewReview>;
 
 export const reportResponse = z.object({
   state: sessionState,

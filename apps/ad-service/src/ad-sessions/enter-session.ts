@@ -81,11 +81,7 @@ async function continueSession(
   const { now, eventId } = input;
   const isUnfinished = session.state === "opened" || session.state === "playing";
   if (isUnfinished && now > session.deadline) return { outcome: "refused", reason: "CODE_EXPIRED" };
-  if (session.state === "held" || session.state === "refused") return { outcome: "refused", reason: "CODE_USED" };
-  if (session.state === "watched") {
-    const became = await closeSession(tx, session, { closeReason: "reopened", eventId, now });
-    if (became !== "rewarded") return { outcome: "refused", reason: "CODE_USED" };
-  }
+  if (session.state === "watched") await closeSession(tx, session, { closeReason: "reopened", eventId, now });
   await tx.query
     .updateTable("ad_sessions")
     .set({

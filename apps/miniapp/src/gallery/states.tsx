@@ -91,6 +91,8 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "status-refused-no-reward": () => <StatusState service="delivered" publisher="no-reward" />,
   "status-refused-test": () => <StatusState service="delivered" publisher="test" />,
   "status-undelivered": () => <StatusState service="failed" />,
+  "status-held": () => <StatusState service="watched" review="held" />,
+  "status-view-refused": () => <StatusState service="watched" review="refused" />,
   "status-not-counted": () => <StatusState service="playing" waitedMs={60_000} />,
   "status-offline": () => <StatusState service="on-its-way" isOffline />,
 };

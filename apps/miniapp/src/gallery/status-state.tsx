@@ -1,4 +1,4 @@
-import type { StatusResponse } from "@intermission/ad-core/player-api";
+import type { StatusResponse, ViewReview } from "@intermission/ad-core/player-api";
 import { describeReward, type PublisherStatus } from "../reward-status/describe-reward.ts";
 import { describeSteps } from "../reward-status/describe-steps.ts";
 import { RewardScreen } from "../reward-status/reward-screen.tsx";
@@ -9,6 +9,7 @@ type RefusalReason = Extract<PublisherStatus, { outcome: "refused" }>["reason"];
 
 interface StatusStateProps {
   service: "playing" | "watched" | Delivery;
+  review?: ViewReview;
   publisher?: "credited" | RefusalReason;
   hasPublisher?: boolean;
   isOffline?: boolean;
@@ -25,12 +26,12 @@ export function StatusState(props: StatusStateProps) {
   watchedAt.setHours(10, 42, 0, 0);
   if (isOld) watchedAt.setDate(watchedAt.getDate() - 1);
   const known = {
-    service: serviceAnswer(props.service, watchedAt),
+    service: { ...serviceAnswer(props.service, watchedAt), ...(props.review && { review: props.review }) },
     publisher: props.publisher && publisherAnswer(props.publisher, watchedAt),
     hasPublisher,
   };
   const reward = describeReward({ ...known, waitedMs });
-  const steps = describeSteps(known, reward.kind === "not-counted");
+  const steps = describeSteps(known, reward.kind === "not-counted" || reward.kind === "view-refused");
   return (
     <RewardScreen
       view={{ reward, steps, isOffline, isSuperseded: false }}

@@ -103,6 +103,11 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "delayed.text": "Lo que viste está a salvo y seguimos intentándolo. Puedes cerrar esta ventana.",
   "undelivered.title": "No pudimos contactar con el bot",
   "undelivered.text": "Lo que viste quedó registrado. Escribe a {bot} e indica el código de abajo.",
+  "held.title": "Tenemos que revisar tu visualización",
+  "held.text":
+    "La revisamos antes de darla por válida. Puedes cerrar esta ventana: si es válida, la recompensa llegará sola.",
+  "view-refused.title": "Esta visualización no se ha contado",
+  "view-refused.text": "Había algo inusual en ella. Si viste el anuncio, escribe a {bot} e indica el código de abajo.",
   "refused.title": "Esta vez no hay recompensa",
   "refused.code-already-paid": "Este enlace ya dio su recompensa.",
   "refused.event-already-booked": "Este anuncio ya dio su recompensa.",

@@ -92,6 +92,12 @@ export const id: Dictionary<"other"> = {
   "delayed.text": "Tontonanmu aman dan kami terus mencoba. Kamu boleh menutup jendela ini.",
   "undelivered.title": "Kami tidak bisa menghubungi bot",
   "undelivered.text": "Tontonanmu tercatat. Kirim pesan ke {bot} dan sebutkan kode di bawah.",
+  "held.title": "Tontonanmu perlu diperiksa",
+  "held.text":
+    "Kami memeriksanya sebelum menghitungnya. Kamu boleh menutup jendela ini: jika sah, hadiah akan datang sendiri.",
+  "view-refused.title": "Tontonan ini tidak dihitung",
+  "view-refused.text":
+    "Ada yang tampak tidak biasa. Jika kamu memang menonton, kirim pesan ke {bot} dan sebutkan kode di bawah.",
   "refused.title": "Tidak ada hadiah kali ini",
   "refused.code-already-paid": "Tautan ini sudah pernah diberi hadiah.",
   "refused.event-already-booked": "Tontonan ini sudah pernah diberi hadiah.",

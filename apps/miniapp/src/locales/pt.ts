@@ -102,6 +102,11 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "delayed.text": "O que você assistiu está seguro e continuamos tentando. Você pode fechar esta janela.",
   "undelivered.title": "Não conseguimos falar com o bot",
   "undelivered.text": "O que você assistiu está registrado. Escreva para {bot} e informe o código abaixo.",
+  "held.title": "Precisamos verificar sua visualização",
+  "held.text":
+    "Vamos verificá-la antes de contá-la. Você pode fechar esta janela: se ela valer, a recompensa chega sozinha.",
+  "view-refused.title": "Esta visualização não foi contada",
+  "view-refused.text": "Algo nela pareceu incomum. Se você assistiu, escreva para {bot} e informe o código abaixo.",
   "refused.title": "Desta vez não há recompensa",
   "refused.code-already-paid": "Este link já rendeu uma recompensa.",
   "refused.event-already-booked": "Este anúncio já rendeu uma recompensa.",

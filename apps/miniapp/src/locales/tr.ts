@@ -92,6 +92,11 @@ export const tr: Dictionary<"one" | "other"> = {
   "delayed.text": "İzlemeniz güvende ve denemeyi sürdürüyoruz. Bu pencereyi kapatabilirsiniz.",
   "undelivered.title": "Bota ulaşamadık",
   "undelivered.text": "İzlemeniz kaydedildi. Aşağıdaki kodu şu bota yazın: {bot}.",
+  "held.title": "İzlemenizi incelememiz gerekiyor",
+  "held.text": "Saymadan önce inceliyoruz. Bu pencereyi kapatabilirsiniz: geçerliyse ödül kendiliğinden gelir.",
+  "view-refused.title": "Bu izleme sayılmadı",
+  "view-refused.text":
+    "Olağan dışı bir şey vardı. Gerçekten izlediyseniz aşağıdaki kodu şu bota yazın: {bot}.",
   "refused.title": "Bu kez ödül yok",
   "refused.code-already-paid": "Bu bağlantının ödülü daha önce verildi.",
   "refused.event-already-booked": "Bu izlemenin ödülü daha önce verildi.",

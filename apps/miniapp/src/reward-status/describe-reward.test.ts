@@ -1,6 +1,6 @@
 import type { StatusResponse } from "@intermission/ad-core/player-api";
 import { describe, expect, test } from "vitest";
-import { describeReward, type PublisherStatus } from "./describe-reward.ts";
+import { describeReward, isFinal, type PublisherStatus } from "./describe-reward.ts";
 import { pollAfterMs } from "./poll-after-ms.ts";
 
 type Delivery = NonNullable<StatusResponse["event"]>["delivery"];
@@ -75,6 +75,14 @@ describe("before anything was earned", () => {
   test("a close whose reports never completed the view is told as such", () => {
     expect(describeReward({ ...soon, service: service("playing"), waitedMs: 31_000 }).kind).toBe("not-counted");
   });
+});
+
+test("a view that an operator looks at is told as such, and so is one that was refused", () => {
+  const looked = (review: "held" | "refused") =>
+    describeReward({ ...soon, service: { ...service("watched"), review }, publisher: notYet, waitedMs: 60_000 });
+  expect(looked("held").kind).toBe("held");
+  expect(looked("refused").kind).toBe("view-refused");
+  expect([looked("held"), looked("refused")].map(isFinal)).toEqual([false, true]);
 });
 
 test("asking begins each second and slows down", () => {

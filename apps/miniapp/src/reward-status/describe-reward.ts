@@ -23,6 +23,9 @@ export type Reward =
   | { readonly kind: "delivered" }
   | { readonly kind: "refused"; readonly reason: RefusalReason }
   | { readonly kind: "undelivered" }
+  /** It looks wrong: the ad service's operator decides about it, or it earned nothing. */
+  | { readonly kind: "held" }
+  | { readonly kind: "view-refused" }
   | { readonly kind: "not-counted" };
 
 const USUALLY_DONE_MS = 20_000;
@@ -37,6 +40,7 @@ export function describeReward(known: KnownOfReward & { waitedMs: number }): Rew
     return { kind: "credited", amount: publisher.amount, balance: publisher.balance };
   }
   if (publisher?.outcome === "refused") return { kind: "refused", reason: publisher.reason };
+  if (service?.review) return { kind: service.review === "held" ? "held" : "view-refused" };
   if (!event) {
     const isUnfinished = service?.state === "opened" || service?.state === "playing";
     return isUnfinished && waitedMs > CLOSE_WAITS_MS ? { kind: "not-counted" } : { kind: "checking" };
@@ -48,5 +52,5 @@ export function describeReward(known: KnownOfReward & { waitedMs: number }): Rew
 }
 
 export function isFinal(reward: Reward): boolean {
-  return ["credited", "delivered", "refused", "not-counted"].includes(reward.kind);
+  return ["credited", "delivered", "refused", "view-refused", "not-counted"].includes(reward.kind);
 }

@@ -39,6 +39,11 @@ test.each<[string, KnownOfReward, string[]]>([
     ["active", "waiting", "waiting"],
   ],
   [
+    "an operator looks at it",
+    { service: { ...service(), review: "held" }, publisher: notYet, hasPublisher: true },
+    ["active", "waiting", "waiting"],
+  ],
+  [
     "it is on its way",
     { service: service("on-its-way"), publisher: notYet, hasPublisher: true },
     ["done", "active", "waiting"],

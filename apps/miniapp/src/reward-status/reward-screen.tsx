@@ -28,6 +28,8 @@ export const looks = {
   delivered: { icon: "check", tone: "good", haptic: "success" },
   refused: { icon: "note", tone: "plain", haptic: "warning" },
   undelivered: { icon: "offline", tone: "bad", haptic: "warning" },
+  held: { icon: "clock", tone: "plain", haptic: null },
+  "view-refused": { icon: "note", tone: "plain", haptic: "warning" },
   "not-counted": { icon: "note", tone: "bad", haptic: "warning" },
 } as const satisfies Record<Reward["kind"], Look>;
 
@@ -38,7 +40,7 @@ interface Look {
 }
 
 /** Worth writing to somebody about. */
-const kindsWithCode: readonly Reward["kind"][] = ["delayed", "refused", "undelivered"];
+const kindsWithCode: readonly Reward["kind"][] = ["delayed", "refused", "undelivered", "held", "view-refused"];
 
 /** One screen for all that can become of a reward. */
 export function RewardScreen({ view, botName, code, onClose, onReopen, onAnother }: RewardScreenProps) {
@@ -106,6 +108,7 @@ function Explanation({ reward, botName }: { reward: Reward; botName: string }): 
     case "refused":
       return <p className="secondary">{text(`refused.${reward.reason}`)}</p>;
     case "undelivered":
+    case "view-refused":
     case "on-its-way":
       return (
         <p className="secondary">

@@ -42,7 +42,7 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
   const reward = describeReward({ ...known, waitedMs });
   return {
     reward,
-    steps: describeSteps(known, reward.kind === "not-counted"),
+    steps: describeSteps(known, reward.kind === "not-counted" || reward.kind === "view-refused"),
     isOffline: service.failureCount > 1 && !isFinal(reward),
     isSuperseded: service.data?.outcome === "refused" && !isFinal(reward),
   };

@@ -7,14 +7,18 @@ export type WaitReason = "no-ad" | "cooldown" | "daily-cap";
 /** What came of asking the ad service for an ad. */
 export type Opened =
   | { readonly phase: "watch"; readonly session: Session }
-  /** It was watched before; opening it again closed it, and only its reward is left to show. */
-  | { readonly phase: "rewarded"; readonly session: Session }
+  /** It was watched before; opening it again closed it, and only what became of its reward is left to show. */
+  | { readonly phase: "over"; readonly session: Session }
   /** `untilMs` is a moment of this device's clock. */
   | { readonly phase: "wait"; readonly reason: WaitReason; readonly untilMs: number }
   | { readonly phase: "refused"; readonly code: string; readonly requestId: string | null };
 
 /** A moment that is just over must not make us ask in a loop. */
 const SHORTEST_WAIT_MS = 1000;
+
+function isOver(state: Session["state"]): boolean {
+  return state === "rewarded" || state === "watched";
+}
 
 /** Waits are counted by the service's clock, however wrong this device's is. */
 export function describeOpening(
@@ -23,7 +27,7 @@ export function describeOpening(
 ): Opened {
   if (answer.outcome === "refused") return { phase: "refused", code: answer.code, requestId: answer.requestId };
   const { body } = answer;
-  if (body.outcome === "session") return { phase: body.state === "rewarded" ? "rewarded" : "watch", session: body };
+  if (body.outcome === "session") return { phase: isOver(body.state) ? "over" : "watch", session: body };
   const wait = (reason: WaitReason, waitMs: number): Opened => ({
     phase: "wait",
     reason,

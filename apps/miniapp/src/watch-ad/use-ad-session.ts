@@ -1,6 +1,6 @@
+import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { openSession } from "../ad-service-client.ts";
-import type { EarlyStart } from "../early-start.ts";
+import { type Answer, openSession } from "../ad-service-client.ts";
 import type { Launch } from "../telegram/launch.ts";
 import { createVideo } from "./create-video.ts";
 import { describeOpening, type Opened } from "./describe-opening.ts";
@@ -17,6 +17,16 @@ export type Opening =
 const QUIET_FAILURES = 2;
 const LONGEST_RETRY_MS = 8000;
 
+/** How far the page came before the app arrived. */
+export interface Start {
+  readonly launch: Launch;
+  readonly opening?: Promise<Answer<OpenSessionResponse>> | undefined;
+  /** Of `opening`, where it was there already: the first screen is the one that it asks for. */
+  readonly answer?: Answer<OpenSessionResponse> | undefined;
+  /** The element that loads already. */
+  readonly video: () => HTMLVideoElement | undefined;
+}
+
 interface AdSession {
   opening: Opening;
   reopen: () => void;
@@ -25,12 +35,14 @@ interface AdSession {
 }
 
 /** Opens the session, adopting the request and the video that began before the app arrived, and opens it again when asked. */
-export function useAdSession(early: EarlyStart): AdSession {
-  const [opening, setOpening] = useState<Opening>({ phase: "opening" });
+export function useAdSession(start: Start): AdSession {
+  const [opening, setOpening] = useState<Opening>(() =>
+    isAnswered(start.answer) ? settle(start.answer, start.video()) : { phase: "opening" },
+  );
   const [attempt, setAttempt] = useState(0);
   const [isAnother, setAnother] = useState(false);
   const failures = useRef(0);
-  const latestVideo = useRef<HTMLVideoElement | undefined>(undefined);
+  const latestVideo = useRef(opening.phase === "watch" ? opening.video : undefined);
 
   const reopen = useCallback(() => {
     setOpening({ phase: "opening" });
@@ -43,12 +55,13 @@ export function useAdSession(early: EarlyStart): AdSession {
   }, [reopen]);
 
   useEffect(() => {
+    if (attempt === 0 && isAnswered(start.answer)) return;
     const isCurrent = new AbortController();
     const tryAgain = () => isCurrent.signal.aborted || setAttempt((count) => count + 1);
-    const answering = attempt === 0 && early.opening ? early.opening : open(early.launch, isAnother);
+    const answering = attempt === 0 && start.opening ? start.opening : open(start.launch, isAnother);
     answering?.then((answer) => {
       if (isCurrent.signal.aborted) return;
-      if (answer.outcome === "unreachable") {
+      if (!isAnswered(answer)) {
         setTimeout(tryAgain, Math.max(Math.min(1000 * 2 ** failures.current, LONGEST_RETRY_MS), answer.retryAfterMs));
         window.addEventListener("online", tryAgain, { signal: isCurrent.signal });
         failures.current++;
@@ -56,15 +69,12 @@ export function useAdSession(early: EarlyStart): AdSession {
         return;
       }
       failures.current = 0;
-      const opened = describeOpening(answer, Date.now());
-      if (opened.phase !== "watch") return setOpening(opened);
-      const video = adopt(opened.session.ad, latestVideo.current ?? early.video);
-      latestVideo.current = video;
-      if (video.canPlayType(opened.session.ad.media_type) === "") return setOpening({ phase: "unplayable" });
-      setOpening({ ...opened, video });
+      const next = settle(answer, latestVideo.current ?? start.video());
+      if (next.phase === "watch") latestVideo.current = next.video;
+      setOpening(next);
     });
     return () => isCurrent.abort();
-  }, [early, attempt, isAnother]);
+  }, [start, attempt, isAnother]);
 
   return { opening, reopen, openAnother };
 }
@@ -74,7 +84,17 @@ function open({ botId, initData, code }: Launch, another: boolean): ReturnType<t
   return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...request }) : undefined;
 }
 
-/** The element that loads already, unless another ad was chosen meanwhile. */
-function adopt(ad: Session["ad"], video: HTMLVideoElement | undefined): HTMLVideoElement {
-  return video?.src === new URL(ad.media_url, location.href).href ? video : createVideo(ad);
+type Answered = Exclude<Answer<OpenSessionResponse>, { outcome: "unreachable" }>;
+
+function isAnswered(answer: Answer<OpenSessionResponse> | undefined): answer is Answered {
+  return answer !== undefined && answer.outcome !== "unreachable";
+}
+
+function settle(answer: Answered, loading: HTMLVideoElement | undefined): Opening {
+  const opened = describeOpening(answer, Date.now());
+  if (opened.phase !== "watch") return opened;
+  const { ad } = opened.session;
+  // The element that loads already, unless another ad was chosen meanwhile.
+  const video = loading?.src === new URL(ad.media_url, location.href).href ? loading : createVideo(ad);
+  return video.canPlayType(ad.media_type) === "" ? { phase: "unplayable" } : { ...opened, video };
 }

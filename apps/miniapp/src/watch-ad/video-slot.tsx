@@ -4,7 +4,6 @@ import { useCallback } from "react";
 export function VideoSlot({ video, width, height }: { video: HTMLVideoElement; width: number; height: number }) {
   const adopt = useCallback(
     (slot: HTMLDivElement | null) => {
-      video.className = "video";
       video.setAttribute("aria-hidden", "true");
       video.tabIndex = -1;
       slot?.replaceChildren(video);

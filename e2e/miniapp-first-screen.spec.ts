@@ -1,0 +1,37 @@
+import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+
+test("the picture is there before the app's files are, and the app takes it over where it stands", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const arrived = Promise.withResolvers<void>();
+  await page.route("**/app/assets/*.js", async (route) => {
+    await arrived.promise;
+    await route.continue();
+  });
+  const sessions: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().endsWith("/player/v1/sessions")) sessions.push(request.url());
+  });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets), { waitUntil: "commit" });
+  const video = page.locator("video");
+  await expect(video).toBeVisible();
+  await expect(video).toHaveJSProperty("readyState", 4);
+  await video.evaluate((element) => {
+    element.dataset.early = "yes";
+  });
+  const place = await video.boundingBox();
+
+  arrived.resolve();
+  await expect(page.getByRole("button", { name: "Watch" })).toBeVisible();
+  await expect(video).toHaveAttribute("data-early", "yes");
+  expect(await video.boundingBox()).toEqual(place);
+  expect(sessions).toHaveLength(1);
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});

@@ -1,5 +1,5 @@
 import { closeAndGet, launchUrl } from "./open-miniapp.ts";
-import { expectPaidOnce, newCode, test } from "./stack.ts";
+import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
 test("what ran before a busy page knew that it plays is not missing in the end", async ({
   api,
@@ -22,5 +22,48 @@ test("what ran before a busy page knew that it plays is not missing in the end",
   await page.getByRole("button", { name: "Watch" }).click();
   await page.getByRole("button", { name: "Tap to continue" }).click();
   await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+declare global {
+  interface Window {
+    mediaKeys: Map<MediaSessionAction, MediaSessionActionHandler | null>;
+  }
+}
+
+test("media keys and headsets neither pause nor seek an ad, and are given back after it", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  await page.addInitScript(() => {
+    const keys = new Map<MediaSessionAction, MediaSessionActionHandler | null>();
+    window.mediaKeys = keys;
+    const set = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
+    navigator.mediaSession.setActionHandler = (action: MediaSessionAction, handler) => {
+      keys.set(action, handler);
+      set(action, handler);
+    };
+  });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await page.getByRole("button", { name: "Watch" }).click();
+  await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.2);
+  const pressed = await page.evaluate(() => {
+    const video = document.querySelector("video");
+    const before = video?.currentTime ?? 0;
+    const actions = [...window.mediaKeys.keys()].toSorted();
+    for (const [action, handler] of window.mediaKeys) handler?.({ action, seekTime: 1.9, seekOffset: 10 });
+    return { actions, moved: (video?.currentTime ?? 0) - before, isPaused: video?.paused };
+  });
+  expect(pressed.actions).toEqual(
+    expect.arrayContaining(["pause", "play", "seekbackward", "seekforward", "seekto", "stop"]),
+  );
+  expect(pressed.isPaused).toBe(false);
+  expect(pressed.moved).toBeLessThan(0.2);
+  await closeAndGet(page);
+  await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  expect(await page.evaluate(() => [...window.mediaKeys.values()].filter((handler) => handler !== null))).toEqual([]);
   await expectPaidOnce(api, userId, "rewarded");
 });

@@ -89,25 +89,47 @@ for (const [name, interrupt] of Object.entries(interruptions)) {
 test("a page that renders nothing is refused, and says why to the publisher", async ({ page, stack }) => {
   const viewer = String(++userId);
   const api = companionApi(stack.urls.api, stack.secrets.backendApiKey);
-  await page.addInitScript(() => {
-    HTMLVideoElement.prototype.getVideoPlaybackQuality = () =>
-      ({
-        totalVideoFrames: 0,
-        droppedVideoFrames: 0,
-        corruptedVideoFrames: 0,
-        creationTime: 0,
-      }) as VideoPlaybackQuality;
-  });
+  await renderNothing(page);
   const { miniappUrl, code } = await newCode(api, viewer);
   await page.goto(launchUrl(miniappUrl, viewer, stack.secrets));
   await watchToTheEnd(page);
   await closeAndGet(page);
+  await expect(page.getByRole("heading", { name: "This view wasn’t counted" })).toBeVisible();
+  await expect(page.getByText(code)).toBeVisible();
   await expectNothingPaid(api, viewer);
   const described = await publisher(stack, `/codes/${code}`);
   expect(described.sessions).toMatchObject([{ state: "watched", review: "refused", suspicions: ["no-frames"] }]);
   // The viewer is not kept in the player, and the next code is another one.
   await expect(page.locator("video")).toHaveCount(0);
   expect((await newCode(api, viewer)).code).not.toBe(code);
+});
+
+test("a view that is held says so, also when it is opened again, until the operator releases it", async ({
+  page,
+  stack,
+}) => {
+  const viewer = String(++userId);
+  const api = companionApi(stack.urls.api, stack.secrets.backendApiKey);
+  await renderNothing(page);
+  await stack.ads(["bots", "update", stack.secrets.botId, "--suspicious-views", "hold"]);
+  try {
+    const { miniappUrl, code } = await newCode(api, viewer);
+    await page.goto(launchUrl(miniappUrl, viewer, stack.secrets));
+    await watchToTheEnd(page);
+    await closeAndGet(page);
+    const heading = page.getByRole("heading", { name: "Your view needs a closer look" });
+    await expect(heading).toBeVisible();
+    await page.goto("about:blank");
+    await page.goto(launchUrl(miniappUrl, viewer, stack.secrets));
+    await expect(heading).toBeVisible();
+    await expectNothingPaid(api, viewer);
+    const { session_id: viewId } = (await publisher(stack, `/codes/${code}`)).sessions[0];
+    await stack.ads(["views", "release", viewId]);
+    await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible({ timeout: 20_000 });
+    await expectPaidOnce(api, viewer, "rewarded");
+  } finally {
+    await stack.ads(["bots", "update", stack.secrets.botId, "--suspicious-views", "refuse"]);
+  }
 });
 
 test("the command line shows the same numbers, with courses", async ({ stack }) => {
@@ -119,6 +141,14 @@ test("the command line shows the same numbers, with courses", async ({ stack }) 
   expect(head).toMatch(/^key,name,/);
   expect(lines[0]).toContain("cmp_");
 });
+
+/** A script that claims to play, in a page that shows nothing. */
+function renderNothing(page: Page): Promise<unknown> {
+  return page.addInitScript(() => {
+    const nothing = { totalVideoFrames: 0, droppedVideoFrames: 0, corruptedVideoFrames: 0, creationTime: 0 };
+    HTMLVideoElement.prototype.getVideoPlaybackQuality = () => nothing as VideoPlaybackQuality;
+  });
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: what the tests expect of an answer they say themselves.
 async function operator(stack: DemoStack, path: string, changes?: object): Promise<any> {

@@ -170,6 +170,8 @@ export class Watching {
 
   #finish(stage: Stage): void {
     this.#player.hold("over");
+    // What was taken from the device for the ad, its media keys above all, is given back with it.
+    this.#player.destroy();
     this.#host.holdOpen(false);
     this.#set({ stage, isAskedToLeave: false });
   }

@@ -95,8 +95,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "held.title": "İzlemenizi incelememiz gerekiyor",
   "held.text": "Saymadan önce inceliyoruz. Bu pencereyi kapatabilirsiniz: geçerliyse ödül kendiliğinden gelir.",
   "view-refused.title": "Bu izleme sayılmadı",
-  "view-refused.text":
-    "Olağan dışı bir şey vardı. Gerçekten izlediyseniz aşağıdaki kodu şu bota yazın: {bot}.",
+  "view-refused.text": "Olağan dışı bir şey vardı. Gerçekten izlediyseniz aşağıdaki kodu şu bota yazın: {bot}.",
   "refused.title": "Bu kez ödül yok",
   "refused.code-already-paid": "Bu bağlantının ödülü daha önce verildi.",
   "refused.event-already-booked": "Bu izlemenin ödülü daha önce verildi.",

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 import { useStateName } from "./use-state-name.ts";
 
@@ -33,9 +33,10 @@ export function Notice(props: NoticeProps) {
             {icon === "spinner" ? <span className="spinner" /> : <Icon name={icon} />}
           </div>
           <h1 ref={heading} tabIndex={-1}>
-            {title}
+            <span key={state}>{title}</span>
           </h1>
-          {children}
+          {/* Other words are other elements: none of them has moved. */}
+          <Fragment key={state}>{children}</Fragment>
         </div>
         {below}
       </div>

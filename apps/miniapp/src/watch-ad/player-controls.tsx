@@ -72,7 +72,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
           >
             <div className="progress-bar" style={{ transform: `scaleX(${share})` }} />
           </div>
-          <p className="chip chip-time" role="timer">
+          <p key={seconds} className="chip chip-time" role="timer">
             <Message id="secondsLeft" values={{ count: seconds }} />
           </p>
         </div>

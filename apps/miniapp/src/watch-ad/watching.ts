@@ -1,6 +1,7 @@
 import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { beaconReports, sendReports } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
+import { afterPaint } from "../ui/after-paint.ts";
 import { type Collecting, collectStretches, type PlayerEvent } from "./collect-stretches.ts";
 import type { PlayerSnapshot } from "./describe-playback.ts";
 import { Player } from "./player.ts";
@@ -45,6 +46,7 @@ export class Watching {
   #collecting: Collecting;
   #isHere = true;
   #snapshot: WatchingSnapshot;
+  #isTelling = false;
 
   constructor(session: Session, video: HTMLVideoElement, host: Host) {
     this.#host = host;
@@ -178,6 +180,11 @@ export class Watching {
 
   #set(change: Partial<WatchingSnapshot>): void {
     this.#snapshot = { ...this.#snapshot, ...change };
-    for (const listener of this.#listeners) listener();
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    afterPaint(() => {
+      this.#isTelling = false;
+      for (const listener of this.#listeners) listener();
+    });
   }
 }

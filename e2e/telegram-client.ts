@@ -171,6 +171,11 @@ function actAsClient(
     if (hasEvents && isFrom(6.1)) return happen("back_button_pressed");
     document.querySelector<HTMLElement>(".controls-top button")?.click();
   };
+  // Nobody leaves a screen that is not drawn yet.
+  const whenShown = (callback: () => void) => {
+    if (document.querySelector(".controls")) callback();
+    else setTimeout(whenShown, 20, callback);
+  };
   if (isApp) {
     const waiting = [...client.interruptions];
     const onPlaying = ({ target }: Event) => {
@@ -178,7 +183,7 @@ function actAsClient(
       if (!next || !(target instanceof HTMLVideoElement)) return;
       // As a call does; and on a busy machine a short video would be over before the viewer is interrupted.
       target.pause();
-      interrupt(next);
+      whenShown(() => interrupt(next));
     };
     // Events of a video do not bubble, but they can be caught on their way down.
     addEventListener("playing", onPlaying, true);

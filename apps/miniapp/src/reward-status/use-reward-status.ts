@@ -1,7 +1,8 @@
+import type { StatusResponse } from "@intermission/ad-core/player-api";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
 import { useEffect, useState } from "react";
-import { fetchStatus } from "../ad-service-client.ts";
+import { type Answer, fetchStatus } from "../ad-service-client.ts";
 import { createPublisherApi } from "../publisher-api.ts";
 import { useNow } from "../ui/use-now.ts";
 import type { Session } from "../watch-ad/watching.ts";
@@ -29,9 +30,11 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
       if (answer.outcome === "unreachable") throw new Error("the ad service did not answer");
       return answer;
     },
-    refetchInterval: ({ state }) => (state.data?.outcome === "refused" ? false : pollAfterMs(Date.now() - sinceMs)),
-    // The publisher's books know more than the ad service.
-    enabled: publisher.status?.outcome !== "credited",
+    // The publisher may have booked the reward before the service notes that he took its webhook.
+    refetchInterval: ({ state: { data } }) =>
+      data?.outcome === "refused" || (isBooked(publisher.status) && isSent(data))
+        ? false
+        : pollAfterMs(Date.now() - sinceMs),
   });
 
   const known = {
@@ -75,6 +78,10 @@ function usePublisherStatus(session: Session, initData: string, sinceMs: number)
     if (isForgotten) refetch();
   }, [isForgotten, refetch]);
   return { status: data, canBeAsked: url !== undefined && signIn.data !== "refused" };
+}
+
+function isSent(answer: Answer<StatusResponse> | undefined): boolean {
+  return answer?.outcome === "answered" && answer.body.event?.delivered_at !== undefined;
 }
 
 function isBooked(status: PublisherStatus | undefined): boolean {

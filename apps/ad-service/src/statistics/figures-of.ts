@@ -25,6 +25,8 @@ export interface Figures {
   rewards: number;
   viewsHeld: Record<string, number>;
   viewsRefused: Record<string, number>;
+  /** Views whose player gave the video up. */
+  playbackFaults: Record<string, number>;
   clicks: number;
   clicksRefused: Record<string, number>;
   conversions: number;
@@ -58,6 +60,7 @@ export function figuresOf(sums: readonly Sum[]): Figures {
     rewards: count("rewards"),
     viewsHeld: byReason("views-held"),
     viewsRefused: byReason("views-refused"),
+    playbackFaults: byReason("playback-faults"),
     clicks: count("clicks"),
     clicksRefused: byReason("clicks-refused"),
     conversions: count("conversions"),

@@ -58,7 +58,8 @@ export const sources: readonly Source[] = [
     from: "ad_milestones where true",
     facts: `${who}, case milestone when 'start' then 'starts' when 'first-quartile' then 'first-quartiles'
       when 'midpoint' then 'midpoints' when 'third-quartile' then 'third-quartiles' when 'complete' then 'completions'
-      when 'close' then 'closes' when 'held' then 'views-held' else 'views-refused' end as measure, reason, ${free}`,
+      when 'close' then 'closes' when 'held' then 'views-held' when 'fault' then 'playback-faults'
+      else 'views-refused' end as measure, reason, ${free}`,
   }),
   source("charges", {
     from: "charges where true",

@@ -9,6 +9,7 @@ const figures = z.object({
   ...{ requestsRefused: reasons, starts: z.number(), firstQuartiles: z.number(), midpoints: z.number() },
   ...{ thirdQuartiles: z.number(), completions: z.number(), completionRate: share, closes: reasons },
   ...{ rewards: z.number(), viewsHeld: reasons, viewsRefused: reasons, clicks: z.number(), clicksRefused: reasons },
+  ...{ playbackFaults: reasons },
   ...{ conversions: z.number(), spendMicros: z.number(), revenueMicros: z.number(), ecpmMicros: share },
 });
 type Figures = z.infer<typeof figures>;
@@ -85,10 +86,11 @@ function courses(rows: readonly Line[]): string[] {
 }
 
 function reasonsOf(total: Figures): string[] {
-  const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, clicksRefused } = total;
+  const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, playbackFaults, clicksRefused } = total;
   const all = {
     ...{ "no fill": noFills, "kept from asking": limited, "requests refused": requestsRefused, closed: closes },
-    ...{ "views held": viewsHeld, "views refused": viewsRefused, "clicks refused": clicksRefused },
+    ...{ "views held": viewsHeld, "views refused": viewsRefused, "playback faults": playbackFaults },
+    ...{ "clicks refused": clicksRefused },
   };
   return Object.entries(all)
     .filter(([, counts]) => sumOf(counts) > 0)

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { openSession } from "../ad-service-client.ts";
+import { openSession, reportFault } from "../ad-service-client.ts";
 import type { EarlyStart } from "../early-start.ts";
 import type { Launch } from "../telegram/launch.ts";
 import { createVideo } from "./create-video.ts";
@@ -60,8 +60,10 @@ export function useAdSession(early: EarlyStart): AdSession {
       if (opened.phase !== "watch") return setOpening(opened);
       const video = adopt(opened.session.ad, latestVideo.current ?? early.video);
       latestVideo.current = video;
-      if (video.canPlayType(opened.session.ad.media_type) === "") return setOpening({ phase: "unplayable" });
-      setOpening({ ...opened, video });
+      const { ad, session_id: sessionId, token } = opened.session;
+      if (video.canPlayType(ad.media_type) !== "") return setOpening({ ...opened, video });
+      reportFault(sessionId, { token, fault: "unsupported" });
+      setOpening({ phase: "unplayable" });
     });
     return () => isCurrent.abort();
   }, [early, attempt, isAnother]);

@@ -8,7 +8,8 @@ import { addCampaign } from "./campaigns/add-campaign.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { rollUpUntilNow } from "./statistics/facts-stage.ts";
 import { readStatistics } from "./statistics/read-statistics.ts";
-import { inline, startAdServer, wrapper } from "./vast/ad-server-stage.ts";
+import { startAdServer } from "./vast/ad-server-stage.ts";
+import { inline, wrapper } from "./vast/sample-ad-server.ts";
 import { openVastStage } from "./vast-stage.ts";
 
 const ann = "1001";
@@ -119,6 +120,19 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     await stage.play(again, 4, 10);
     expect((await stage.report(again, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
   });
+
+  test.each(["too-short", "not-displayed", "unsupported"] as const)(
+    "where a part was watched and the rest is %s, another ad comes all the same",
+    async (fault) => {
+      const ads = await startAdServer({ "/tag": inline() });
+      await stage.sellTag(`${ads.address}/tag`);
+      const code = await stage.issue(ann);
+      const opened = await open(code);
+      await stage.play(opened, 0, 4);
+      expect(faultResponse.parse((await giveUp(opened, fault)).body).next_opening).toBe("another-ad");
+      expect(await open(code)).toMatchObject({ accepted_ms: 0, ad: { media_url: houseVideo } });
+    },
+  );
 
   test("said of what was watched it changes nothing, and the view is paid", async () => {
     const opened = await open();

@@ -165,7 +165,7 @@ export const faultRequest = z.object({ token: z.string().min(1).max(128), fault:
 export type FaultRequest = z.infer<typeof faultRequest>;
 
 export const faultResponse = z.object({
-  /** What the next opening of the code brings: where progress was accepted, the same ad goes on. */
+  /** What the next opening of the code brings: where progress was accepted, the same ad goes on, unless its file is at fault. */
   next_opening: z.enum(["another-ad", "same-ad"]),
   server_time: z.iso.datetime(),
 });

@@ -28,7 +28,7 @@ const errorCodes = {
 const store = statement<never>(
   "ad-sessions.store-fault",
   `with broken as (
-    update ad_sessions set fault = coalesce(fault, $3), fault_at = $4 where bot_id = $1 and session_id = $2
+    update ad_sessions set fault = $3, fault_at = $4 where bot_id = $1 and session_id = $2
     returning bot_id, session_id, campaign_id, creative_id, is_test
   )
   insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, reason, occurred_at)
@@ -53,7 +53,7 @@ export async function recordFault(
       return { outcome: "recorded", nextOpening: "same-ad" };
     if (call.now > session.deadline) return { outcome: "over" };
     await storeFault(tx, session, call);
-    const isAnother = isBroken({ ...session, faultAt: call.now }, call.now);
+    const isAnother = isBroken({ ...session, fault: call.fault, faultAt: call.now }, call.now);
     return { outcome: "recorded", nextOpening: isAnother ? "another-ad" : "same-ad" };
   });
 }
@@ -70,11 +70,15 @@ async function storeFault(
   await enqueueTrackerCalls(tx, session, { events: ["error"], playheadMs: session.acceptedMs, errorCode, now });
 }
 
-/** Its video could not be played lately, and nothing of it was watched: another ad would do its viewer more good. */
+/** Faults of the file itself: it will not get better, however much of it was watched. */
+const lastingFaults: readonly (PlaybackFault | null)[] = ["unsupported", "not-displayed", "too-short"];
+
+/** Its video could not be played lately, and nothing of it was watched, or the rest never can be. */
 export function isBroken(
-  { state, acceptedMs, faultAt }: Pick<AdSession, "state" | "acceptedMs" | "faultAt">,
+  { state, acceptedMs, fault, faultAt }: Pick<AdSession, "state" | "acceptedMs" | "fault" | "faultAt">,
   now: Date,
 ): boolean {
   const isUnfinished = state === "opened" || state === "playing";
-  return isUnfinished && acceptedMs === 0 && faultAt !== null && now.getTime() - faultAt.getTime() < SPARED_MS;
+  const isWorthKeeping = acceptedMs > 0 && !lastingFaults.includes(fault);
+  return isUnfinished && !isWorthKeeping && faultAt !== null && now.getTime() - faultAt.getTime() < SPARED_MS;
 }

@@ -29,7 +29,7 @@ export interface AdSession {
   closeRequestedAt: Date | null;
   closeReason: CloseReason | null;
   deadline: Date;
-  /** Why its player gave the video up, the first time; and when, the last time. */
+  /** Why its player gave the video up the last time, and when. */
   fault: PlaybackFault | null;
   faultAt: Date | null;
   /** What the code was opened with before, and could not be played. */

@@ -40,7 +40,7 @@ export interface AdSessionTables {
     close_requested_at: Date | null;
     closed_at: Date | null;
     close_reason: CloseReason | null;
-    /** Why its player gave the video up, the first time; and when, the last time. */
+    /** Why its player gave the video up the last time, and when. */
     fault: ColumnType<PlaybackFault | null, never, never>;
     fault_at: ColumnType<Date | null, never, never>;
     failed_creatives: ColumnType<string[], string[] | undefined, never>;

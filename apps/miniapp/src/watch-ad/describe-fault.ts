@@ -5,7 +5,8 @@ const SOURCE_NOT_SUPPORTED = 4;
 
 /**
  * Why a video is given up, as far as browsers tell. They say the same of a file that is not there and of one that they
- * cannot read; only the words beside it differ, where there are any. Without an error it did not go on in time.
+ * cannot read; only the words beside it differ, and not those of another host's file. Without an error it did not go on
+ * in time.
  */
 export function describeFault(error: Pick<MediaError, "code" | "message"> | null): PlaybackFault {
   if (!error) return "timeout";

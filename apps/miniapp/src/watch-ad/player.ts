@@ -45,6 +45,8 @@ export class Player {
   #restMs = 0;
   #attempts = 0;
   #errors = 0;
+  /** How far playback had come at the last error. */
+  #failedAtMs = -1;
   #watching: Watching;
   #ticks: ReturnType<typeof setInterval> | undefined;
 
@@ -171,7 +173,6 @@ export class Player {
       this.#options.onEvent({ type: "moved", moment: { ...this.#moment(), positionMs: this.#restMs } });
     }
     this.#isRunning = true;
-    this.#errors = 0;
     if (!this.#hasPlayed) this.#options.onStart();
     this.#hasPlayed = true;
     this.#onEvent("moved");
@@ -197,7 +198,8 @@ export class Player {
   /** The network or the decoder gave up. The watchdog decides how long it is worth trying. */
   #onError(): void {
     this.#publish();
-    if (this.#shouldPlay) this.#errors++;
+    if (this.#shouldPlay) this.#errors = this.#furthestMs > this.#failedAtMs ? 1 : this.#errors + 1;
+    this.#failedAtMs = this.#furthestMs;
     if (this.#errors === ERRORS_OF_A_FAULT) this.#options.onFault(describeFault(this.#video.error));
     setTimeout(() => {
       if (this.#video.error && this.#shouldPlay && !this.#stop.signal.aborted) this.#reload();

@@ -91,6 +91,10 @@ export async function openDirectLinkStage(
   return {
     botId,
     campaignId,
+    /** A third node, and more; they are numbered on. */
+    async addNode(): Promise<void> {
+      nodes.push(await startNode());
+    },
     refresh: () => Promise.all(snapshots.map((snapshot) => snapshot.refresh())),
     async setStatus(status: "active" | "paused") {
       await setCampaignStatus(database, { campaignId, status, now: clock.now });

@@ -4,7 +4,8 @@ import { OverloadedError } from "@intermission/postgres/group-commits";
 import type { AdDatabase } from "../ad-database.ts";
 import { languageOf, platformOf } from "../ad-selection/ad-request.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
-import { type AdWish, seenBy, selectAd } from "../ad-selection/select-ad.ts";
+import type { CampaignState } from "../ad-selection/campaign-state.ts";
+import { type AdWish, hasRoom, isAtEdge, seenBy, selectAd } from "../ad-selection/select-ad.ts";
 import { findBot } from "../bots/find-bot.ts";
 import type { Campaign } from "../campaigns/rows.ts";
 import { randomBytes } from "../random-bytes.ts";
@@ -12,7 +13,7 @@ import { limitOfViewer } from "../viewers/limit-of-viewer.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import type { AddressHasher } from "./address-hash.ts";
 import { isAddressOverLimits } from "./address-limits.ts";
-import { type CountableClick, clickCounter } from "./count-click.ts";
+import { type CountableClick, clickCounter, countLastClick } from "./count-click.ts";
 import { landingAddress } from "./landing-address.ts";
 import { type Link, linkReader } from "./read-link.ts";
 import type { Visitor } from "./recognise-person.ts";
@@ -69,10 +70,16 @@ export function directLinkFollower(deps: {
   const countClick = clickCounter(database);
   const refusals = refusalRecorder(database);
 
-  async function choose(wish: AdWish, link: Link, now: Date): Promise<{ campaign: Campaign } | Judged> {
+  async function choose(wish: AdWish, link: Link, now: Date): Promise<CampaignState | Judged> {
     const chosen = await selectAd({ database, campaigns, isStored: false }, wish, { now, random: Math.random });
-    if (chosen.outcome === "chosen") return { campaign: chosen.state.campaign };
+    if (chosen.outcome === "chosen") return chosen.state;
     return { reason: "no-ad", result: { outcome: "no-ad", bot: botOf(link) } };
+  }
+
+  async function count(click: CountableClick, state: CampaignState): Promise<string | undefined> {
+    const asked = { format: "direct_link" as const, now: click.occurredAt };
+    if (click.isTest || !isAtEdge(state, asked.format)) return countClick(click);
+    return countLastClick(database, click, (tx) => hasRoom({ database: tx, campaigns }, state, asked));
   }
 
   /** The address has used up its day. Its visitor may go on to an ad all the same, which counts nothing and holds nothing. */
@@ -110,7 +117,7 @@ export function directLinkFollower(deps: {
       }
       const { campaign } = judged;
       const countable = countableClick(click, link, campaign, bot.testers.includes(userId));
-      const eventId = await countClick(countable);
+      const eventId = await count(countable, judged);
       if (eventId === countable.eventId) {
         wakeDeliveries();
         return { outcome: "landed", url: landingOf(campaign, link, clickId) };

@@ -1,4 +1,4 @@
-/** Videos that a player gave up: what they are put down to, and what is not shown to their viewer again. */
+/** Videos that a player gave up, and what is not shown to their viewer again; taps on calls to action in the statistics. */
 export const migration = `
 alter table ad_sessions
   -- What its player said last, and when.
@@ -10,4 +10,9 @@ alter table ad_sessions
 alter table ad_milestones drop constraint ad_milestones_milestone_check;
 alter table ad_milestones add constraint ad_milestones_milestone_check check (milestone in
   ('start', 'first-quartile', 'midpoint', 'third-quartile', 'complete', 'close', 'held', 'refused', 'fault'));
+
+-- Taps of before are counted, too: all of them have the number of this transaction.
+alter table ad_clicks add column xid xid8 not null default pg_current_xact_id();
+create index ad_clicks_in_commit_order on ad_clicks (xid);
+insert into stats_progress (source) values ('taps');
 `;

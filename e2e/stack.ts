@@ -21,7 +21,7 @@ export const test = base.extend<{ userId: string; api: Api }, { stack: DemoStack
         hasChat: true,
         cooldownSeconds: 0,
         dailyCap: 100,
-        env: { "ad-service": { TRUST_PROXY: "127.0.0.1" } },
+        env: { "ad-service": { TRUST_PROXY: "127.0.0.1", VAST_ALLOWED_NETWORKS: "127.0.0.1" } },
       });
       await use(stack);
       await stack.stop();

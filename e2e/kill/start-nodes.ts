@@ -85,6 +85,7 @@ function environmentAt(
     ...environmentOf(role, secrets, { ...options, ...settings, ports, hasChat: false }, urls),
     // People of all addresses come by this machine alone, and faster than people do.
     ...{ TRUST_PROXY: "127.0.0.1", RATE_LIMIT_PER_TOKEN: "10000", RATE_LIMIT_PER_USER: "10000" },
+    VAST_ALLOWED_NETWORKS: "127.0.0.1",
   };
 }
 

@@ -89,6 +89,7 @@ function configOf(folder: string): Config {
     metrics: { port: undefined, host: "127.0.0.1", token: undefined },
     currency: "USD",
     publisherSharePercent: 70,
+    mostDailyClicksPerAddress: undefined,
     drainMs: 0,
     webhookAllowedNetworks: [],
     vastAllowedNetworks: [],

@@ -57,7 +57,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   sessionRoutes(app, { database, campaigns, fillFromTag, telegramPublicKeyFor, publicUrl, now });
   adClickRoutes(app, { database, now });
   conversionRoutes(app, { database, now });
-  directLinkRoutes(app, { database, campaigns, encryptionKey, now });
+  const { mostDailyClicksPerAddress } = config;
+  directLinkRoutes(app, { database, campaigns, encryptionKey, mostDailyClicksPerAddress, now });
   mediaRoutes(app, { media });
   miniappPageRoutes(app, { database, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin });
   operatorRoutes(app, {

@@ -113,24 +113,35 @@ describe.each(testDatabases())("what a campaign and a user may have, on the %s s
     expect(await store.database.run(statement("test.facts", facts), [stage.botId])).toEqual([]);
   });
 
-  test("clicks at once on two nodes go beyond a cap by no more than were being counted, and none comes after", async () => {
-    const links = await openDirectLinkStage(store.database, directLinkRoutes);
-    const capped = store.database.query.updateTable("campaigns").where("campaign_id", "=", links.campaignId);
-    await capped.set({ daily_click_cap: 10, pacing: "asap" }).execute();
-    await links.refresh();
-    const follow = async (users: number[]) => {
-      const codes = await Promise.all(users.map((user) => links.issue(String(user))));
-      await Promise.all(codes.map((code, index) => links.visit(code, {}, index % 2)));
-    };
-    await follow(Array.from({ length: 64 }, (_, user) => 20_000 + user));
-    const [day] = await daysOf(links.campaignId);
-    expect(day?.clicks).toBeGreaterThanOrEqual(10);
-    expect(day?.clicks).toBeLessThanOrEqual(10 + 64);
-    expect(day?.spentMicros).toBe(1500 * (day?.clicks ?? 0));
-    await follow([30_001, 30_002]);
-    expect(await daysOf(links.campaignId)).toEqual([day]);
-    await links.close();
-  });
+  test.each([
+    ["a daily cap", { daily_click_cap: 10 }],
+    ["a cap of all time", { total_click_cap: 10 }],
+    ["a daily budget", { daily_budget_micros: 16_000 }],
+    ["a budget of all time", { total_budget_micros: 15_000 }],
+  ])(
+    "%s is never exceeded by 64 clicks at once on three nodes, and is used up to the last click",
+    async (_what, limit) => {
+      const links = await openDirectLinkStage(store.database, directLinkRoutes);
+      await links.addNode();
+      const limited = store.database.query.updateTable("campaigns").where("campaign_id", "=", links.campaignId);
+      await limited.set({ ...limit, pacing: "asap" }).execute();
+      await links.refresh();
+      const follow = async (first: number, count: number) => {
+        const users = Array.from({ length: count }, (_, user) => String(first + user));
+        const codes = await Promise.all(users.map((user) => links.issue(user)));
+        const answers = await Promise.all(codes.map((code, index) => links.visit(code, {}, index % 3)));
+        return Map.groupBy(answers, ({ status }) => status);
+      };
+      const statuses = await follow(20_000, 64);
+      expect(statuses.get(302)).toHaveLength(10);
+      expect(statuses.get(200), "who comes too late is told that there is no ad").toHaveLength(54);
+      expect(await daysOf(links.campaignId)).toEqual([{ views: 0, clicks: 10, spentMicros: 15_000 }]);
+      expect(await links.events()).toHaveLength(10);
+      expect((await follow(30_000, 3)).get(200)).toHaveLength(3);
+      expect(await links.charges()).toHaveLength(10);
+      await links.close();
+    },
+  );
 
   test("a tester's click is counted as a test, and nobody pays", async () => {
     const links = await openDirectLinkStage(store.database, directLinkRoutes);

@@ -198,6 +198,51 @@ describe("with a running server", () => {
     });
   });
 
+  test("a VAST tag becomes a creative, once however often it is added, and a campaign shows it", async () => {
+    const tag = "https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]";
+    const added = JSON.parse((await ads(["creatives", "add-tag", tag, "--json"])).out);
+    expect(added).toMatchObject({ creativeId: expect.stringMatching(/^cre_/), kind: "vast", url: tag });
+    expect(JSON.parse((await ads(["creatives", "add-tag", tag, "--json"])).out)).toEqual(added);
+    expect((await ads(["creatives", "list"])).out).toMatch(new RegExp(`^${added.creativeId} +vast `, "m"));
+    const fields = ["--name", "Network", "--advertiser", "Net", "--format", "rewarded", "--creative", added.creativeId];
+    const campaign = JSON.parse((await ads(["campaigns", "add", ...fields, "--json"])).out);
+    expect(campaign).toMatchObject({ status: "active", creatives: [{ creativeId: added.creativeId }] });
+    await ads(["campaigns", "archive", campaign.campaignId]);
+  });
+
+  test.each([
+    ["vast?id=1", "write it in full"],
+    ["ftp://ads.example.com/vast", "must begin with https://"],
+    ["https://me:secret@ads.example.com/vast", "user name or password"],
+  ])("the tag %s is refused: %s", async (tag, message) => {
+    expect(await ads(["creatives", "add-tag", tag])).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+  });
+
+  test("an advertiser's key is shown once, makes postbacks pass, and voids the one before", async () => {
+    const fields = ["--name", "Link", "--advertiser", "The Shop & Co", "--format", "direct_link"];
+    const landing = ["--landing-url", "https://shop.example/"];
+    const { campaignId } = JSON.parse((await ads(["campaigns", "add", ...fields, ...landing, "--json"])).out);
+    const issue = async () => JSON.parse((await ads(["advertisers", "key", "The Shop & Co", "--json"])).out);
+    const { key: first } = await issue();
+    const shown = await ads(["advertisers", "key", "The Shop & Co"]);
+    expect(shown.out).toContain("It is shown once.");
+    const [, second = ""] = /^key +(\S+)$/m.exec(shown.out) ?? [];
+    expect(second).not.toBe(first);
+    const statusWith = async (key: string) => {
+      const query = new URLSearchParams({ click_id: "clk_none", key });
+      return (await fetch(`${stage.address}/postback/v1/conversions?${query}`)).status;
+    };
+    expect([await statusWith(first), await statusWith(second)]).toEqual([401, 404]);
+    const listed = (await ads(["advertisers", "list"])).out;
+    expect(listed).toMatch(/^The Shop & Co +1 +0 +yes/m);
+    expect(listed).not.toContain(second);
+    expect(await ads(["advertisers", "key", "Nobody"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("advertisers list"),
+    });
+    await ads(["campaigns", "archive", campaignId]);
+  });
+
   test("events and deliveries are listed, and an unknown one is named", async () => {
     const botId = newTelegramId();
     await ads(["bots", "add", "--bot-id", botId]);

@@ -27,6 +27,8 @@ test.each([
   [{ METRICS_TOKEN: "short" }, "METRICS_TOKEN must have at least 32 characters"],
   [{ METRICS_PORT: "metrics" }, "METRICS_PORT must be a number"],
   [{ DRAIN_SECONDS: "1000" }, "DRAIN_SECONDS "],
+  [{ MOST_DAILY_CLICKS_PER_ADDRESS: "0" }, "MOST_DAILY_CLICKS_PER_ADDRESS "],
+  [{ MOST_DAILY_CLICKS_PER_ADDRESS: "many" }, "MOST_DAILY_CLICKS_PER_ADDRESS must be a whole number"],
 ])("of %j it says: %s", (given, fault) => {
   expect(faultsOf({ ...production, ...given })).toContain(fault);
 });

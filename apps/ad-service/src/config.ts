@@ -85,6 +85,12 @@ const serverVariables = z.object({
     .min(0)
     .max(100)
     .default(70),
+  MOST_DAILY_CLICKS_PER_ADDRESS: z.coerce
+    .number({ error: "must be a whole number from 1 to 100000" })
+    .int("must be a whole number from 1 to 100000")
+    .min(1)
+    .max(100_000)
+    .optional(),
   RATE_LIMIT_PER_TOKEN: z.coerce.number().min(1).max(1e9).default(50),
   RATE_LIMIT_PER_USER: z.coerce.number().min(1).max(1e9).default(10),
   DEMO_BOT_ID: telegramId.optional(),
@@ -127,6 +133,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     operatorToken: read.OPERATOR_TOKEN,
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
     publisherSharePercent: read.PUBLISHER_SHARE_PERCENT,
+    mostDailyClicksPerAddress: read.MOST_DAILY_CLICKS_PER_ADDRESS,
     drainMs: read.DRAIN_SECONDS * 1000,
     rateLimits: { perTokenPerSecond: read.RATE_LIMIT_PER_TOKEN, perUserPerMinute: read.RATE_LIMIT_PER_USER },
     demo: {

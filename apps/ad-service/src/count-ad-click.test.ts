@@ -3,7 +3,10 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
-import { inline, startAdServer } from "./vast/ad-server-stage.ts";
+import { rollUpUntilNow } from "./statistics/facts-stage.ts";
+import { readStatistics } from "./statistics/read-statistics.ts";
+import { startAdServer } from "./vast/ad-server-stage.ts";
+import { inline } from "./vast/sample-ad-server.ts";
 import { openVastStage } from "./vast-stage.ts";
 
 const ann = "1001";
@@ -45,6 +48,11 @@ describe.each(testDatabases())("taps on a call to action, on the %s store", (kin
     expect(await clicks()).toMatchObject([
       { session_id: session.session_id, user_id: ann, campaign_id: "cmp_1", creative_id: "cre_1" },
     ]);
+    await stage.begin("1002");
+    await rollUpUntilNow(store.database);
+    const day = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-02T00:00:00Z") };
+    const { rows } = await readStatistics(store.database, { botId: stage.botId, ...day, by: "creative" });
+    expect(rows).toMatchObject([{ key: "cre_1", figures: { fills: 2, starts: 1, taps: 1, tapRate: 1, clicks: 0 } }]);
   });
 
   test.each<[string, (url: string) => Promise<Response>, number]>([

@@ -3,7 +3,8 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
-import { type Answer, inline, startAdServer, vast, wrapper } from "./vast/ad-server-stage.ts";
+import { startAdServer } from "./vast/ad-server-stage.ts";
+import { type Answer, inline, vast, wrapper } from "./vast/sample-ad-server.ts";
 import { openVastStage } from "./vast-stage.ts";
 
 const ann = "1001";

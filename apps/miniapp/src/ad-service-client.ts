@@ -1,4 +1,6 @@
 import type {
+  FaultRequest,
+  FaultResponse,
   OpenSessionRequest,
   OpenSessionResponse,
   ReportRequest,
@@ -32,6 +34,10 @@ export function beaconReports(sessionId: string, request: ReportRequest): boolea
     sessionsUrl(`/${sessionId}/reports`),
     new Blob([JSON.stringify(request)], { type: "text/plain" }),
   );
+}
+
+export function reportFault(sessionId: string, request: FaultRequest): Promise<Answer<FaultResponse>> {
+  return post(`/${sessionId}/faults`, request);
 }
 
 export function fetchStatus(sessionId: string, token: string): Promise<Answer<StatusResponse>> {

@@ -6,6 +6,7 @@ import { sessionState, telegramId } from "./client-api.ts";
  *
  * - `POST /player/v1/sessions`                 openSessionRequest → openSessionResponse
  * - `POST /player/v1/sessions/{id}/reports`    reportRequest → reportResponse
+ * - `POST /player/v1/sessions/{id}/faults`     faultRequest → faultResponse
  * - `POST /player/v1/sessions/{id}/status`     statusRequest → statusResponse
  *
  * A session's token travels in the body, never in an address, because a beacon has no headers of its own; so the same
@@ -155,7 +156,24 @@ export const reportResponse = z.object({
 });
 export type ReportResponse = z.infer<typeof reportResponse>;
 
-/** The codes of refused reports (HTTP 401, 409, 410 with the error envelope). */
+/**
+ * Why a player gave its video up: it could not be fetched, did not go on in time, is of a type that the player does not
+ * play, could be fetched and not be displayed, ends long before its stated duration; or anything else.
+ */
+export const playbackFault = z.enum(["not-found", "timeout", "unsupported", "not-displayed", "too-short", "other"]);
+export type PlaybackFault = z.infer<typeof playbackFault>;
+
+export const faultRequest = z.object({ token: z.string().min(1).max(128), fault: playbackFault });
+export type FaultRequest = z.infer<typeof faultRequest>;
+
+export const faultResponse = z.object({
+  /** What the next opening of the code brings: where progress was accepted, the same ad goes on, unless its file is at fault. */
+  next_opening: z.enum(["another-ad", "same-ad"]),
+  server_time: z.iso.datetime(),
+});
+export type FaultResponse = z.infer<typeof faultResponse>;
+
+/** The codes of refused reports and faults (HTTP 401, 409, 410 with the error envelope). */
 export const reportRefusal = z.enum(["SESSION_UNKNOWN", "SUPERSEDED", "SESSION_OVER"]);
 
 export const statusRequest = z.object({ token: z.string().min(1).max(128) });

@@ -20,7 +20,7 @@ export interface AdRequest {
   };
   /** When the user was shown or followed ads of campaigns that have a cap per user. */
   seen: ReadonlyMap<string, readonly Date[]>;
-  /** Creatives whose VAST tag has just brought nothing. */
+  /** Creatives whose VAST tag has just brought nothing, or that this viewer's player could not play. */
   without?: ReadonlySet<string>;
 }
 

@@ -37,7 +37,7 @@ export function obstacle(state: CampaignState, request: AdRequest, moment: Momen
   const { format } = request;
   if (!campaign.formats.includes(format)) return "other-format";
   if (format === "rewarded" && !campaign.creatives.some(({ isActive }) => isActive)) return "no-video";
-  if (format === "rewarded" && hasOnlyFailedTags(campaign, request.without)) return "no-vast-ad";
+  if (format === "rewarded" && hasOnlyFailedVideos(campaign, request.without)) return "no-vast-ad";
   return (
     outOfTime(campaign, moment.now) ??
     unwanted(campaign, request.bot) ??
@@ -48,7 +48,7 @@ export function obstacle(state: CampaignState, request: AdRequest, moment: Momen
   );
 }
 
-function hasOnlyFailedTags({ creatives }: Campaign, without: AdRequest["without"]): boolean {
+function hasOnlyFailedVideos({ creatives }: Campaign, without: AdRequest["without"]): boolean {
   if (!without || without.size === 0) return false;
   return creatives.every(({ creativeId, isActive }) => !isActive || without.has(creativeId));
 }

@@ -1,5 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
+import type { CampaignFormat } from "../campaigns/schema.ts";
 import type { AdRequest } from "./ad-request.ts";
 import type { CampaignSnapshot } from "./campaign-snapshot.ts";
 import { adsLeft, type CampaignState, fullLimit } from "./campaign-state.ts";
@@ -27,7 +28,7 @@ const lockCampaign = statement(
 /**
  * Chooses an ad for a user, and holds it against its campaign's limits. Near a limit the database is asked how much is
  * left. In a transaction that stores the view the last ads before a limit are given one after the other on all nodes, so
- * that none is given beyond it; elsewhere what is given beyond is bounded by what is being given at that moment.
+ * that none is given beyond it; elsewhere who stores it asks `isAtEdge`, and then `hasRoom`.
  */
 export async function selectAd(
   { database, campaigns, isStored }: { database: AdTransaction; campaigns: CampaignSnapshot; isStored: boolean },
@@ -41,13 +42,36 @@ export async function selectAd(
     const left = adsLeft(choice.state, wish.format);
     if (left < NEAR) {
       if (isStored && left < EDGE) await database.run(lockCampaign, [choice.state.campaign.campaignId]);
-      campaigns.correct(choice.state, await readDelivered(database, choice.state, now));
-      if (fullLimit(choice.state, wish.format)) continue;
+      if (!(await hasMore({ database, campaigns }, choice.state, { format: wish.format, now }))) continue;
     }
     campaigns.hold(choice.state.campaign.campaignId, wish.format);
     return choice;
   }
   return { outcome: "no-ad", reason: "none-fits" };
+}
+
+/** So few are left before a limit that they are given one after the other. */
+export function isAtEdge(state: CampaignState, format: CampaignFormat): boolean {
+  return adsLeft(state, format) < EDGE;
+}
+
+/** Whether one more fits before each limit. Until the transaction ends nobody else is told so, on any node. */
+export async function hasRoom(
+  of: { database: AdTransaction; campaigns: CampaignSnapshot },
+  state: CampaignState,
+  asked: { format: CampaignFormat; now: Date },
+): Promise<boolean> {
+  await of.database.run(lockCampaign, [state.campaign.campaignId]);
+  return hasMore(of, state, asked);
+}
+
+async function hasMore(
+  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  state: CampaignState,
+  { format, now }: { format: CampaignFormat; now: Date },
+): Promise<boolean> {
+  campaigns.correct(state, await readDelivered(database, state, now));
+  return fullLimit(state, format) === undefined;
 }
 
 /** Whether there is an ad for a user of whom only the id is known, without holding it. */

@@ -13,6 +13,7 @@ import { nextSequence } from "./accept-progress.ts";
 import { closeSession } from "./close-session.ts";
 import { type Ad, findAd, findChosenAd } from "./find-ad.ts";
 import { findUnfinishedViews } from "./find-unfinished-views.ts";
+import { isBroken } from "./record-fault.ts";
 import { recordFilledRequest } from "./record-request.ts";
 import { type AdSession, lockSessionOfCode } from "./rows.ts";
 import { hashSessionToken } from "./session-token.ts";
@@ -56,6 +57,7 @@ const offersOf = `ad_sessions where bot_id = $1 and user_id = $2 and state = 'op
   and opened_at > $3::timestamptz - interval '25 hours'`;
 const lockOffers = statement("ad-sessions.lock-offers", `select session_id from ${offersOf} for update`);
 const withdrawOffers = statement("ad-sessions.withdraw-offers", `delete from ${offersOf}`);
+const withdraw = statement("ad-sessions.withdraw", "delete from ad_sessions where bot_id = $1 and session_id = $2");
 
 /** Goes on with the one session of a code, or begins it. The token of an earlier opening is void from then on. */
 export async function enterSession(database: AdDatabase, input: EnterSessionInput): Promise<EnterSessionOutcome> {
@@ -63,7 +65,9 @@ export async function enterSession(database: AdDatabase, input: EnterSessionInpu
     // One opening at a time for each viewer, on all nodes: two codes opened at once cannot both pass the limits.
     await tx.run(lockViewer, [input.code.botId, input.code.userId]);
     const session = await lockSessionOfCode(tx, input.code);
-    const refusal = session ? await continueSession(tx, session, input) : await beginSession(tx, input);
+    // Nothing was accepted of a broken ad: its code begins once more, without the videos that could not be played.
+    const isNew = session === undefined || (isBroken(session, input.now) && input.now <= session.deadline);
+    const refusal = isNew ? await beginSession(tx, input, session) : await continueSession(tx, session, input);
     if (refusal) return refusal;
     const entered = await lockSessionOfCode(tx, input.code);
     if (!entered) throw new Error("a session vanished while it was opened");
@@ -97,23 +101,29 @@ async function continueSession(
   return undefined;
 }
 
-async function beginSession(tx: AdTransaction, input: EnterSessionInput): Promise<Refusal | undefined> {
+async function beginSession(
+  tx: AdTransaction,
+  input: EnterSessionInput,
+  broken: AdSession | undefined,
+): Promise<Refusal | undefined> {
   const { code, now } = input;
   if (code.earned.includes("rewarded")) return { outcome: "refused", reason: "CODE_USED" };
-  if (code.isExpired) return { outcome: "refused", reason: "CODE_EXPIRED" };
+  if (code.isExpired && !broken) return { outcome: "refused", reason: "CODE_EXPIRED" };
+  const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
   const offers = [code.botId, code.userId, now];
   await tx.run(lockOffers, offers);
   // The views under way are read before the viewer: one that earns in between counts twice for a moment, never not at all.
   const unfinished = await findUnfinishedViews(tx, { ...code, now });
   const limit = limitOfViewer(await findViewer(tx, code), input.limits, now, unfinished);
   if (limit.outcome === "limited") return limit;
-  const ad = input.fromTag ?? (await choose(tx, input));
+  const ad = input.fromTag ?? (await choose(tx, input, failedCreatives));
   if ("outcome" in ad) return ad;
   const found = await findChosenAd(tx, ad);
   const shown = found.kind === "video" ? found.ad : (ad.vastAd ?? found.url);
   if (typeof shown === "string") return { outcome: "tag-wanted", ...ad, url: shown };
+  if (broken) await tx.run(withdraw, [broken.botId, broken.sessionId]);
   await tx.run(withdrawOffers, offers);
-  await insertSession(tx, input, { ...ad, durationMs: shown.durationMs });
+  await insertSession(tx, input, { ...ad, durationMs: shown.durationMs, failedCreatives });
   if (!input.isTest) await recordFilledRequest(tx, { ...code, ...ad, now });
   return undefined;
 }
@@ -127,8 +137,10 @@ interface ChosenAd {
 async function choose(
   tx: AdTransaction,
   { campaigns, wish, now, random }: EnterSessionInput,
+  failedCreatives: readonly string[],
 ): Promise<ChosenAd | { outcome: "no-ad"; reason: NoAdReason }> {
-  const chosen = await selectAd({ database: tx, campaigns, isStored: true }, wish, { now, random });
+  const without = new Set([...(wish.without ?? []), ...failedCreatives]);
+  const chosen = await selectAd({ database: tx, campaigns, isStored: true }, { ...wish, without }, { now, random });
   if (chosen.outcome === "no-ad") return chosen;
   if (!chosen.creative) return { outcome: "no-ad", reason: "none-fits" };
   return { campaignId: chosen.state.campaign.campaignId, creativeId: chosen.creative.creativeId };
@@ -137,7 +149,7 @@ async function choose(
 async function insertSession(
   tx: AdTransaction,
   input: EnterSessionInput,
-  chosen: ChosenAd & { durationMs: number },
+  chosen: ChosenAd & { durationMs: number; failedCreatives: string[] },
 ): Promise<void> {
   await tx.query
     .insertInto("ad_sessions")
@@ -154,6 +166,7 @@ async function insertSession(
       duration_ms: chosen.durationMs,
       opened_at: input.now,
       is_test: input.isTest,
+      failed_creatives: chosen.failedCreatives,
       deadline: new Date(input.code.expiresAt.getTime() + GRACE_MS),
     })
     .execute();

@@ -1,6 +1,7 @@
 import type {
   AdForPlayer,
   BotForPlayer,
+  FaultResponse,
   OpenSessionRefusal,
   OpenSessionResponse,
   ReportResponse,
@@ -14,6 +15,7 @@ import { clickAddress } from "./click-key.ts";
 import type { Ad } from "./find-ad.ts";
 import type { OpenSessionOutcome } from "./open-session.ts";
 import type { SessionStatusOutcome } from "./read-session-status.ts";
+import type { RecordFaultOutcome } from "./record-fault.ts";
 import type { RecordProgressOutcome } from "./record-progress.ts";
 import type { StoredState } from "./schema.ts";
 
@@ -76,6 +78,11 @@ export function reportAnswer(outcome: RecordProgressOutcome, now: Date): ReportR
     ...(tooEarly && { too_early: { sequences: tooEarly.sequences, retry_after_ms: tooEarly.retryAfterMs } }),
     server_time: now.toISOString(),
   };
+}
+
+export function faultAnswer(outcome: RecordFaultOutcome, now: Date): FaultResponse {
+  if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
+  return { next_opening: outcome.nextOpening, server_time: now.toISOString() };
 }
 
 export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusResponse {

@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
-import { openSessionRequest, reportRequest, statusRequest } from "@intermission/ad-core/player-api";
+import { faultRequest, openSessionRequest, reportRequest, statusRequest } from "@intermission/ad-core/player-api";
 import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { randomBytes } from "../random-bytes.ts";
 import { type CallBudget, callBudget } from "./call-budget.ts";
 import { type OpenSessionDeps, openSession } from "./open-session.ts";
-import { openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";
+import { faultAnswer, openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";
 import { readSessionStatus } from "./read-session-status.ts";
+import { recordFault } from "./record-fault.ts";
 import { recordProgress } from "./record-progress.ts";
 import { unfilledRequestRecorder } from "./record-request.ts";
 import { botOfSession, newSessionId } from "./session-id.ts";
@@ -30,7 +31,8 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
 
   app.register(
     async (scope) => {
-      answerAnyOrigin(scope, ["/sessions", "/sessions/:sessionId/reports", "/sessions/:sessionId/status"]);
+      const ofSession = ["reports", "faults", "status"].map((call) => `/sessions/:sessionId/${call}`);
+      answerAnyOrigin(scope, ["/sessions", ...ofSession]);
       acceptBeacons(scope);
 
       scope.post("/sessions", async (request) => {
@@ -65,6 +67,14 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           now: at,
         };
         return reportAnswer(await recordProgress(database, call), at);
+      });
+
+      scope.post("/sessions/:sessionId/faults", async (request) => {
+        const { token, fault } = parseBody(faultRequest, request.body);
+        const at = now();
+        const id = sessionIdOf(request);
+        spend(calls, id.sessionId, at);
+        return faultAnswer(await recordFault(database, { ...id, token, fault, now: at }), at);
       });
 
       scope.post("/sessions/:sessionId/status", async (request) => {

@@ -1,3 +1,4 @@
+import type { PlaybackFault } from "@intermission/ad-core/player-api";
 import { type Statement, statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
 import type { Progress } from "./accept-progress.ts";
@@ -28,6 +29,11 @@ export interface AdSession {
   closeRequestedAt: Date | null;
   closeReason: CloseReason | null;
   deadline: Date;
+  /** Why its player gave the video up the last time, and when. */
+  fault: PlaybackFault | null;
+  faultAt: Date | null;
+  /** What the code was opened with before, and could not be played. */
+  failedCreatives: string[];
   isTest: boolean;
 }
 
@@ -36,7 +42,8 @@ const columns = `
   s.campaign_id as "campaignId", s.creative_id as "creativeId", s.is_vast as "isVast", s.state, s.token_hash as "tokenHash", s.openings,
   s.first_sequence as "firstSequence", s.duration_ms as "durationMs", s.accepted_ms as "acceptedMs", s.progress, s.signals,
   s.started_at as "startedAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
-  s.close_reason as "closeReason", s.deadline, s.is_test as "isTest"`;
+  s.close_reason as "closeReason", s.deadline, s.is_test as "isTest",
+  s.fault, s.fault_at as "faultAt", s.failed_creatives as "failedCreatives"`;
 
 const source = "ad_sessions s join codes c on c.bot_id = s.bot_id and c.code = s.code";
 

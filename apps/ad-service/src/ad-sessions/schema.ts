@@ -1,4 +1,5 @@
 import type { SessionState } from "@intermission/ad-core/client-api";
+import type { PlaybackFault } from "@intermission/ad-core/player-api";
 import type { ColumnType } from "kysely";
 import type { Progress } from "./accept-progress.ts";
 import type { Suspicion, ViewingSignals } from "./viewing-signals.ts";
@@ -39,6 +40,10 @@ export interface AdSessionTables {
     close_requested_at: Date | null;
     closed_at: Date | null;
     close_reason: CloseReason | null;
+    /** Why its player gave the video up the last time, and when. */
+    fault: ColumnType<PlaybackFault | null, never, never>;
+    fault_at: ColumnType<Date | null, never, never>;
+    failed_creatives: ColumnType<string[], string[] | undefined, never>;
     deadline: ColumnType<Date, Date, never>;
   };
 }

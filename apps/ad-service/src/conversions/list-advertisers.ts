@@ -19,7 +19,8 @@ export async function listAdvertisers(database: AdDatabase): Promise<Advertiser[
       sql<boolean>`postback_key_hash is not null`.as("hasPostbackKey"),
       of
         .selectFrom("campaigns")
-        .whereRef("advertiser", "=", "name")
+        // Campaigns have names, too.
+        .whereRef("advertiser", "=", "advertisers.name")
         .select(of.fn.countAll<number>().as("n"))
         .as("campaigns"),
       of

@@ -2,6 +2,8 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
+import { rollUpUntilNow } from "../statistics/facts-stage.ts";
+import { readStatistics } from "../statistics/read-statistics.ts";
 import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
 
@@ -49,6 +51,36 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     expect(await stage.events()).toHaveLength(50);
     expect(await stage.charges()).toHaveLength(50);
     expect(new Set((await stage.viewers()).map(({ earned_today }) => earned_today))).toEqual(new Set([1]));
+  });
+
+  test("above the operator's setting nothing counts; the visitor is told so and may go on, other addresses count", async () => {
+    stage = await openDirectLinkStage(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 30 });
+    const address = newAddress();
+    stage.advance(12 * 3600);
+    for (let click = 0; click < 30; click++) {
+      expect((await stage.visit(await stage.issue(`6${click}`), { ...tap, address })).status).toBe(303);
+    }
+    for (const visit of [{ address }, { ...tap, address }]) {
+      const code = await stage.issue("699");
+      const { status, headers, body } = await stage.visit(code, visit);
+      expect(status).toBe(429);
+      expect(headers).toMatchObject({ "cache-control": "no-store", "x-robots-tag": "noindex, nofollow" });
+      expect(body).toContain(`href="https://shop.test/p?c=clk_`);
+      expect(body).toContain(`&amp;code=${code}&amp;`);
+      expect(body).not.toContain("<form");
+    }
+    expect(await stage.events()).toHaveLength(30);
+    expect(await stage.charges()).toHaveLength(30);
+    const refused = (await stage.clicks()).filter(({ outcome }) => outcome !== "counted");
+    expect(refused.map(({ outcome }) => outcome)).toEqual(["address-limit", "address-limit"]);
+    await rollUpUntilNow(store.database);
+    const days = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-04T00:00:00Z"), by: "day" as const };
+    const { total } = await readStatistics(store.database, { botId: stage.botId, ...days });
+    expect(total).toMatchObject({ clicks: 30, clicksRefused: { "address-limit": 2 } });
+
+    expect((await stage.visit(await stage.issue("699"))).status, "of another address").toBe(302);
+    stage.advance(24 * 3600);
+    expect((await stage.visit(await stage.issue("699", "tomorrow"), { address })).status, "a day later").toBe(302);
   });
 
   test("a machine that can tap, too, earns for each user no more than the daily cap", async () => {

@@ -1,6 +1,6 @@
 import { groupCommits } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 
@@ -104,17 +104,40 @@ export function clickCounter(database: AdDatabase): (click: CountableClick) => P
     maxInFlight: database.kind === "embedded" ? 1 : 2,
     mergeBy: ({ botId, userId }) => `${botId} ${userId}`,
     async run(batch) {
-      const rows = await database.run(
-        count,
-        columns.map(([, , value]) => batch.map(value)),
-      );
-      const made = new Set(rows.map(({ eventId }) => eventId));
+      const made = await countAll(database, batch);
       return batch.map(({ eventId }) => (made.has(eventId) ? eventId : undefined));
     },
   });
-  return (click) =>
-    group.submit(click).catch((error) => {
-      if (error instanceof Error && "code" in error && error.code === DIVISION_BY_ZERO) return undefined;
-      throw error;
-    });
+  return (click) => group.submit(click).catch(undefinedIfNotAdmitted);
+}
+
+/**
+ * Counts one of the last clicks before a limit, by itself: `hasRoom` is asked in the transaction that counts it, so that
+ * none is counted beyond. "full": nothing was counted.
+ */
+export function countLastClick(
+  database: AdDatabase,
+  click: CountableClick,
+  hasRoom: (tx: AdTransaction) => Promise<boolean>,
+): Promise<string | "full" | undefined> {
+  return database
+    .transaction(async (tx) => {
+      if (!(await hasRoom(tx))) return "full";
+      return (await countAll(tx, [click])).has(click.eventId) ? click.eventId : undefined;
+    })
+    .catch(undefinedIfNotAdmitted);
+}
+
+/** The ids of the events that were made. */
+async function countAll(database: AdTransaction, clicks: readonly CountableClick[]): Promise<Set<string>> {
+  const rows = await database.run(
+    count,
+    columns.map(([, , value]) => clicks.map(value)),
+  );
+  return new Set(rows.map(({ eventId }) => eventId));
+}
+
+function undefinedIfNotAdmitted(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === DIVISION_BY_ZERO) return undefined;
+  throw error;
 }

@@ -43,7 +43,10 @@ export function newAddress(): string {
 export async function openDirectLinkStage(
   database: AdDatabase,
   mount: (app: FastifyInstance, deps: DirectLinkDeps) => void,
-  settings: { cooldownSeconds?: number; dailyCap?: number } = {},
+  {
+    mostDailyClicksPerAddress,
+    ...settings
+  }: { cooldownSeconds?: number; dailyCap?: number; mostDailyClicksPerAddress?: number } = {},
 ) {
   const clock = { now: new Date("2026-03-01T12:00:00Z") };
   const botId = String(++latestBot);
@@ -78,7 +81,7 @@ export async function openDirectLinkStage(
     const app = createHttpServer({ logger: log, trustProxy: true });
     const campaigns = await startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
     snapshots.push(campaigns);
-    mount(app, { database, campaigns, encryptionKey, now: () => clock.now });
+    mount(app, { database, campaigns, encryptionKey, mostDailyClicksPerAddress, now: () => clock.now });
     servers.push(app);
     return new URL(await app.listen({ host: "127.0.0.1", port: 0 }));
   }
@@ -88,6 +91,10 @@ export async function openDirectLinkStage(
   return {
     botId,
     campaignId,
+    /** A third node, and more; they are numbered on. */
+    async addNode(): Promise<void> {
+      nodes.push(await startNode());
+    },
     refresh: () => Promise.all(snapshots.map((snapshot) => snapshot.refresh())),
     async setStatus(status: "active" | "paused") {
       await setCampaignStatus(database, { campaignId, status, now: clock.now });

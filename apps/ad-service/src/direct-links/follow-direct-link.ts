@@ -4,7 +4,8 @@ import { OverloadedError } from "@intermission/postgres/group-commits";
 import type { AdDatabase } from "../ad-database.ts";
 import { languageOf, platformOf } from "../ad-selection/ad-request.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
-import { type AdWish, selectAd } from "../ad-selection/select-ad.ts";
+import type { CampaignState } from "../ad-selection/campaign-state.ts";
+import { type AdWish, hasRoom, isAtEdge, seenBy, selectAd } from "../ad-selection/select-ad.ts";
 import { findBot } from "../bots/find-bot.ts";
 import type { Campaign } from "../campaigns/rows.ts";
 import { randomBytes } from "../random-bytes.ts";
@@ -12,7 +13,7 @@ import { limitOfViewer } from "../viewers/limit-of-viewer.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import type { AddressHasher } from "./address-hash.ts";
 import { isAddressOverLimits } from "./address-limits.ts";
-import { type CountableClick, clickCounter } from "./count-click.ts";
+import { type CountableClick, clickCounter, countLastClick } from "./count-click.ts";
 import { landingAddress } from "./landing-address.ts";
 import { type Link, linkReader } from "./read-link.ts";
 import type { Visitor } from "./recognise-person.ts";
@@ -42,7 +43,9 @@ export type FollowOutcome =
   | { outcome: "expired"; bot: LinkBot }
   | { outcome: "used"; bot: LinkBot }
   | { outcome: "limited"; reason: "cooldown" | "daily-cap"; availableAt: Date; bot: LinkBot }
-  | { outcome: "no-ad"; bot: LinkBot };
+  | { outcome: "no-ad"; bot: LinkBot }
+  /** `url`: where the visitor may go on to, uncounted. */
+  | { outcome: "address-limit"; url: string; bot: LinkBot };
 
 export type FollowDirectLink = (visit: Visit) => Promise<FollowOutcome>;
 
@@ -60,16 +63,33 @@ export function directLinkFollower(deps: {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
   hashAddress: AddressHasher;
+  mostDailyClicksPerAddress?: number | undefined;
 }): FollowDirectLink {
   const { database, campaigns, hashAddress } = deps;
-  const links = linkReader(database);
+  const links = linkReader(database, deps);
   const countClick = clickCounter(database);
   const refusals = refusalRecorder(database);
 
-  async function choose(wish: AdWish, link: Link, now: Date): Promise<{ campaign: Campaign } | Judged> {
+  async function choose(wish: AdWish, link: Link, now: Date): Promise<CampaignState | Judged> {
     const chosen = await selectAd({ database, campaigns, isStored: false }, wish, { now, random: Math.random });
-    if (chosen.outcome === "chosen") return { campaign: chosen.state.campaign };
+    if (chosen.outcome === "chosen") return chosen.state;
     return { reason: "no-ad", result: { outcome: "no-ad", bot: botOf(link) } };
+  }
+
+  async function count(click: CountableClick, state: CampaignState): Promise<string | undefined> {
+    const asked = { format: "direct_link" as const, now: click.occurredAt };
+    if (click.isTest || !isAtEdge(state, asked.format)) return countClick(click);
+    return countLastClick(database, click, (tx) => hasRoom({ database: tx, campaigns }, state, asked));
+  }
+
+  /** The address has used up its day. Its visitor may go on to an ad all the same, which counts nothing and holds nothing. */
+  async function leadOn({ userId, ...wish }: AdWish, link: Link, clickId: string, now: Date): Promise<Judged> {
+    const seen = await seenBy({ database, campaigns }, { botId: link.botId, userId }, now);
+    const chosen = campaigns.choose({ ...wish, seen }, { now, random: Math.random });
+    const bot = botOf(link);
+    const reason = "address-limit";
+    if (chosen.outcome === "no-ad") return { reason, result: { outcome: "no-ad", bot } };
+    return { reason, result: { outcome: reason, url: landingOf(chosen.state.campaign, link, clickId), bot } };
   }
 
   return async (visit) => {
@@ -86,14 +106,18 @@ export function directLinkFollower(deps: {
       const bot = await findBot(database, botId);
       if (!bot) throw new Error("a code's bot vanished");
       const wish = { format: "direct_link" as const, bot, userId, user: userOf(visit) };
-      const judged = refuse(link, visit, campaigns, clickId) ?? (await choose(wish, link, now));
+      const refusal = refuse(link, visit, campaigns, clickId);
+      const judged =
+        refusal === "address-limit"
+          ? await leadOn(wish, link, clickId, now)
+          : (refusal ?? (await choose(wish, link, now)));
       if ("reason" in judged) {
         await refusals.submit({ ...click, reason: judged.reason });
         return judged.result;
       }
       const { campaign } = judged;
       const countable = countableClick(click, link, campaign, bot.testers.includes(userId));
-      const eventId = await countClick(countable);
+      const eventId = await count(countable, judged);
       if (eventId === countable.eventId) {
         wakeDeliveries();
         return { outcome: "landed", url: landingOf(campaign, link, clickId) };
@@ -104,7 +128,12 @@ export function directLinkFollower(deps: {
 }
 
 /** Why a visit earns nothing, and what its visitor sees; undefined when it counts. */
-function refuse(link: Link, visit: Visit, campaigns: CampaignSnapshot, clickId: string): Judged | undefined {
+function refuse(
+  link: Link,
+  visit: Visit,
+  campaigns: CampaignSnapshot,
+  clickId: string,
+): Judged | "address-limit" | undefined {
   const { visitor, isTap, now } = visit;
   const bot = botOf(link);
   if (visitor.kind === "machine") return { reason: `machine-${visitor.reason}`, result: { outcome: "machine" } };
@@ -119,6 +148,7 @@ function refuse(link: Link, visit: Visit, campaigns: CampaignSnapshot, clickId: 
   if (limit.outcome === "limited") return { reason: limit.reason, result: { ...limit, bot } };
   if (!campaigns.index().hasFormat.direct_link) return { reason: "no-ad", result: { outcome: "no-ad", bot } };
 
+  if (link.isAddressUsedUp) return "address-limit";
   const doubt = doubtAbout(link, visit);
   if (doubt === undefined || isTap) return undefined;
   return { reason: `tap-asked-${doubt}`, result: { outcome: "tap-needed", code: link.code, bot } };

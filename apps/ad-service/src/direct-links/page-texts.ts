@@ -14,6 +14,7 @@ export type PageName =
   | "cooldown"
   | "daily-cap"
   | "no-ad"
+  | "address-limit"
   | "unavailable";
 
 /** `{when}` is a span from now, such as "in 5 minutes". */
@@ -45,6 +46,10 @@ export const pageTexts: Record<PageLanguage, Record<PageName, PageText>> = {
       title: "No ad right now",
       text: "There is nothing to show at the moment. Your link stays good: try it again a little later.",
     },
+    "address-limit": {
+      title: "Many visits from your network today",
+      text: "So many people came this way today that we cannot tell them apart. The page is open to you, but this visit earns nothing. Your link stays good: try it on another network, or tomorrow.",
+    },
     unavailable: {
       title: "Please try again",
       text: "Something went wrong on our side. Your link is not used up: open it again in a moment.",
@@ -73,6 +78,10 @@ export const pageTexts: Record<PageLanguage, Record<PageName, PageText>> = {
     "no-ad": {
       title: "Сейчас рекламы нет",
       text: "Показать пока нечего. Ваша ссылка остаётся в силе: попробуйте чуть позже.",
+    },
+    "address-limit": {
+      title: "Из вашей сети сегодня много переходов",
+      text: "Сегодня их столько, что нам не отличить одного человека от другого. Страница открыта и для вас, но этот переход ничего не принесёт. Ваша ссылка остаётся в силе: попробуйте из другой сети или завтра.",
     },
     unavailable: {
       title: "Попробуйте ещё раз",

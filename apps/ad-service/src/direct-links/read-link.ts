@@ -32,6 +32,8 @@ export interface Link {
   unfinished: UnfinishedViews;
   /** When clicks from this address counted within a day, newest first. */
   addressClicks: Date[];
+  /** As many clicks from this address counted within a day as the operator's setting allows. */
+  isAddressUsedUp: boolean;
 }
 
 interface LinkRow extends Omit<Link, "viewer" | "unfinished"> {
@@ -49,9 +51,10 @@ interface LinkRow extends Omit<Link, "viewer" | "unfinished"> {
  * nothing here leaves a choice of how to look a row up: joined plainly, all codes of the bot were read for each visit, and
  * asked of the clicks, the campaign cost all counted clicks there ever were (3.8 ms a visit after 30,000, and growing).
  */
-const select = statement<LinkRow>(
-  "direct-links.read",
-  `select asked.position, codes.bot_id as "botId", codes.code, codes.user_id as "userId",
+const select = (name: string, isAddressUsedUp: string) =>
+  statement<LinkRow>(
+    `direct-links.${name}`,
+    `select asked.position, codes.bot_id as "botId", codes.code, codes.user_id as "userId",
      nullif(codes.reference, '') as reference, codes.expires_at as "expiresAt",
      array(select event from events where events.bot_id = codes.bot_id and events.code = codes.code) as earned,
      (select campaign_id from charges where charges.bot_id = codes.bot_id and charges.code = codes.code
@@ -61,7 +64,8 @@ const select = statement<LinkRow>(
      viewers.day::text as day, viewers.earned_today as "earnedToday", viewers.last_earned_at as "lastEarnedAt",
      unfinished.*,
      array(select occurred_at from clicks where clicks.address_hash = asked.address_hash and outcome = 'counted'
-       and clicks.occurred_at > asked.now - interval '1 day' order by occurred_at desc limit ${MOST_COUNTED}) as "addressClicks"
+       and clicks.occurred_at > asked.now - interval '1 day' order by occurred_at desc limit ${MOST_COUNTED}) as "addressClicks",
+     ${isAddressUsedUp} as "isAddressUsedUp"
    from unnest($1::text[], $2::bytea[], $3::timestamptz[]) with ordinality as asked(code, address_hash, now, position)
    join bots on bots.code_prefix = left(asked.code, 4)
    cross join lateral (
@@ -71,10 +75,20 @@ const select = statement<LinkRow>(
    cross join lateral (
      ${selectUnfinishedViews({ botId: "codes.bot_id", userId: "codes.user_id", code: "codes.code", now: "asked.now" })}
    ) as unfinished`,
+  );
+
+const read = select("read", "false");
+const readLimited = select(
+  "read-limited",
+  `exists (select from clicks where clicks.address_hash = asked.address_hash and outcome = 'counted'
+     and clicks.occurred_at > asked.now - interval '1 day' order by occurred_at desc offset $4::integer - 1)`,
 );
 
 /** Reads links; those that are asked for at once share a query. Undefined: there is no such code. */
-export function linkReader(database: AdDatabase): CommitGroup<LinkQuestion, Link | undefined> {
+export function linkReader(
+  database: AdDatabase,
+  { mostDailyClicksPerAddress }: { mostDailyClicksPerAddress?: number | undefined },
+): CommitGroup<LinkQuestion, Link | undefined> {
   return groupCommits<LinkQuestion, Link | undefined>({
     maxInFlight: database.kind === "embedded" ? 1 : 2,
     async run(batch) {
@@ -84,7 +98,11 @@ export function linkReader(database: AdDatabase): CommitGroup<LinkQuestion, Link
         batch.map(({ now }) => now),
       ];
       const links: (Link | undefined)[] = batch.map(() => undefined);
-      for (const row of await database.run(select, columns)) links[row.position - 1] = linkOf(row);
+      const rows =
+        mostDailyClicksPerAddress === undefined
+          ? await database.run(read, columns)
+          : await database.run(readLimited, [...columns, mostDailyClicksPerAddress]);
+      for (const row of rows) links[row.position - 1] = linkOf(row);
       return links;
     },
   });

@@ -13,6 +13,8 @@ export interface DirectLinkDeps {
   campaigns: CampaignSnapshot;
   /** The key from the environment; those of the address hashes are derived from it, one for each day. */
   encryptionKey: Uint8Array;
+  /** Undefined: many people may share one address, so none of them is refused. */
+  mostDailyClicksPerAddress?: number | undefined;
   now?: () => Date;
 }
 
@@ -27,13 +29,14 @@ const statusOf = {
   expired: 410,
   used: 410,
   limited: 429,
+  "address-limit": 429,
   "no-ad": 200,
 } satisfies Record<FollowOutcome["outcome"], number>;
 
 /** `GET|HEAD|POST /{code}` at the root of the direct links' address. */
 export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): void {
-  const { database, campaigns, encryptionKey, now = () => new Date() } = deps;
-  const follow = directLinkFollower({ database, campaigns, hashAddress: addressHasher(encryptionKey) });
+  const { encryptionKey, now = () => new Date() } = deps;
+  const follow = directLinkFollower({ ...deps, hashAddress: addressHasher(encryptionKey) });
 
   app.register(async (scope) => {
     // The form has no fields: whatever is sent with it is not read.
@@ -87,6 +90,8 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: FollowOut
       // Browsers send the form's origin only under a policy that lets them.
       reply.header("referrer-policy", "same-origin");
       return sendPage(request, reply, status, { name: outcome.outcome, bot: outcome.bot, code: outcome.code });
+    case "address-limit":
+      return sendPage(request, reply, status, { name: outcome.outcome, bot: outcome.bot, onward: outcome.url });
     default:
       return sendPage(request, reply, status, {
         name: outcome.outcome,

@@ -10,7 +10,7 @@ export type Fact = { botId: string; hour: number; second: number } & (
   | { kind: "request"; outcome: "filled" | "no-ad" | "limited"; campaignId: string | null }
   | { kind: "milestone"; milestone: "start" | "midpoint" | "complete" | "close"; campaignId: string }
   | { kind: "charge"; format: "rewarded" | "direct_link"; campaignId: string; priceMicros: number }
-  | { kind: "conversion"; campaignId: string }
+  | { kind: "conversion" | "tap"; campaignId: string }
   | { kind: "click"; outcome: "counted" | "machine-crawler" | "expired" }
 );
 
@@ -43,7 +43,7 @@ export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
     campaignId,
     priceMicros: fc.nat(5000),
   }),
-  fc.record({ kind: fc.constant("conversion" as const), ...place, campaignId }),
+  fc.record({ kind: fc.constantFrom("conversion" as const, "tap" as const), ...place, campaignId }),
   fc.record({
     kind: fc.constant("click" as const),
     ...place,
@@ -59,6 +59,8 @@ const insertions = {
   charge: `insert into charges (charge_id, code, bot_id, campaign_id, creative_id, format, price_micros, occurred_at)
     values ($2, $2, $1, $5, 'cre_a', $4, $6, $3)`,
   conversion: `insert into conversions (bot_id, click_id, campaign_id, occurred_at) values ($1, $2, $4, $3)`,
+  tap: `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
+    values ($1, $2, $2, '1', $4, 'cre_a', $3)`,
   click: `insert into clicks (bot_id, click_id, code, user_id, outcome, occurred_at) values ($1, $2, $2, '1', $4, $3)`,
 };
 
@@ -68,7 +70,7 @@ export async function insertFacts(tx: AdTransaction, facts: readonly Fact[]): Pr
     if (fact.kind === "request") values.push(fact.outcome, fact.campaignId);
     if (fact.kind === "milestone") values.push(fact.milestone, fact.campaignId);
     if (fact.kind === "charge") values.push(fact.format, fact.campaignId, fact.priceMicros);
-    if (fact.kind === "conversion") values.push(fact.campaignId);
+    if (fact.kind === "conversion" || fact.kind === "tap") values.push(fact.campaignId);
     if (fact.kind === "click") values.push(fact.outcome);
     await tx.run(statement(`test.insert-${fact.kind}`, insertions[fact.kind]), values);
   }
@@ -108,7 +110,7 @@ function measureOf(fact: Fact): [measure: string, reason: string] | undefined {
     return [{ start: "starts", midpoint: "midpoints", complete: "completions", close: "closes" }[fact.milestone], ""];
   }
   if (fact.kind === "charge") return [fact.format === "rewarded" ? "rewards" : "clicks", ""];
-  if (fact.kind === "conversion") return ["conversions", ""];
+  if (fact.kind !== "click") return [`${fact.kind}s`, ""];
   return fact.outcome === "counted" ? undefined : ["clicks-refused", fact.outcome];
 }
 

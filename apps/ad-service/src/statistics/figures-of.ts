@@ -25,6 +25,11 @@ export interface Figures {
   rewards: number;
   viewsHeld: Record<string, number>;
   viewsRefused: Record<string, number>;
+  /** Views whose player gave the video up. */
+  playbackFaults: Record<string, number>;
+  /** On the calls to action of views that began, the first of each; and their share of the starts. */
+  taps: number;
+  tapRate: number | null;
   clicks: number;
   clicksRefused: Record<string, number>;
   conversions: number;
@@ -40,7 +45,7 @@ export function figuresOf(sums: readonly Sum[]): Figures {
   const count = (measure: string) => total(measure).count;
   const fills = count("fills");
   const requests = fills + count("no-fills");
-  const [starts, completions, all] = [count("starts"), count("completions"), addUp(sums)];
+  const [starts, completions, taps, all] = [count("starts"), count("completions"), count("taps"), addUp(sums)];
   return {
     requests,
     fills,
@@ -58,6 +63,9 @@ export function figuresOf(sums: readonly Sum[]): Figures {
     rewards: count("rewards"),
     viewsHeld: byReason("views-held"),
     viewsRefused: byReason("views-refused"),
+    playbackFaults: byReason("playback-faults"),
+    taps,
+    tapRate: share(taps, starts),
     clicks: count("clicks"),
     clicksRefused: byReason("clicks-refused"),
     conversions: count("conversions"),

@@ -3,7 +3,7 @@ import { type Statement, statement } from "@intermission/postgres/open-database"
 /** One kind of raw row that the sums are made of. */
 export interface Source {
   /** Its row in `stats_progress`. */
-  name: "requests" | "milestones" | "charges" | "clicks" | "conversions";
+  name: "requests" | "milestones" | "charges" | "clicks" | "taps" | "conversions";
   /** Where a batch ends: of rows from `$1` on, the transaction of the one after so many. Nothing: all fit. */
   end: Statement<{ xid: string }>;
   /** Adds the rows of the transactions from `$1` up to, without, `$2`, and moves the place; `$3` is the moment up to which all are counted. */
@@ -58,7 +58,8 @@ export const sources: readonly Source[] = [
     from: "ad_milestones where true",
     facts: `${who}, case milestone when 'start' then 'starts' when 'first-quartile' then 'first-quartiles'
       when 'midpoint' then 'midpoints' when 'third-quartile' then 'third-quartiles' when 'complete' then 'completions'
-      when 'close' then 'closes' when 'held' then 'views-held' else 'views-refused' end as measure, reason, ${free}`,
+      when 'close' then 'closes' when 'held' then 'views-held' when 'fault' then 'playback-faults'
+      else 'views-refused' end as measure, reason, ${free}`,
   }),
   source("charges", {
     from: "charges where true",
@@ -68,6 +69,10 @@ export const sources: readonly Source[] = [
   source("clicks", {
     from: "clicks where outcome not in ('counted', 'test')",
     facts: `bot_id, campaign_id, null::text as creative_id, occurred_at, 'clicks-refused' as measure, outcome as reason, ${free}`,
+  }),
+  source("taps", {
+    from: "ad_clicks where true",
+    facts: `${who}, 'taps' as measure, '' as reason, ${free}`,
   }),
   source("conversions", {
     from: "conversions where true",

@@ -3,7 +3,7 @@ import type { AdTransaction } from "../ad-database.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
 import { readVastAd } from "./store-vast-ad.ts";
 import type { ErrorCall } from "./unwrap-tag.ts";
-import type { TrackedEvent } from "./vast-ad.ts";
+import type { TrackedEvent, VastErrorCode } from "./vast-ad.ts";
 
 const insert = statement<never>(
   "vast.enqueue-calls",
@@ -21,6 +21,14 @@ interface Call {
   url: string;
 }
 
+export interface TrackedMoment {
+  events: TrackedEvent[];
+  playheadMs: number;
+  clickId?: string;
+  errorCode?: VastErrorCode;
+  now: Date;
+}
+
 /**
  * Notes that an ad's trackers are to be called for events of its session, in the transaction in which these happened:
  * each once, whoever says it again.
@@ -28,13 +36,14 @@ interface Call {
 export async function enqueueTrackerCalls(
   tx: AdTransaction,
   session: { botId: string; sessionId: string },
-  { events, playheadMs, clickId, now }: { events: TrackedEvent[]; playheadMs: number; clickId?: string; now: Date },
+  { events, playheadMs, clickId, errorCode, now }: TrackedMoment,
 ): Promise<void> {
   if (events.length === 0) return;
   const { trackers, mediaUrl, userAgent } = await readVastAd(tx, session);
   const macros: Macros = {
     ...{ now, chance: Math.random(), sessionId: session.sessionId, userAgent, assetUri: mediaUrl, playheadMs },
     ...(clickId !== undefined && { clickId }),
+    ...(errorCode !== undefined && { errorCode }),
   };
   const calls = events.flatMap((event): Call[] =>
     (trackers[event] ?? []).map((url, position) => ({ event, position, url: fillMacros(url, macros) })),

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
-import { type Answer, inline, startAdServer, vast, wrapper } from "./ad-server-stage.ts";
+import { startAdServer } from "./ad-server-stage.ts";
+import { type Answer, inline, vast, wrapper } from "./sample-ad-server.ts";
 import { unwrapTag } from "./unwrap-tag.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");

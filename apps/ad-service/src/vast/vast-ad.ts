@@ -42,7 +42,8 @@ export interface VastAd {
 
 /**
  * VAST 4.2, 2.3.6.3: why a tag brought nothing to show. 100 no XML · 101 no VAST · 102 its version · 201 no video ·
- * 202 its length · 300 a wrapper · 301 a tag did not answer · 302 too many wrappers · 303 no ad · 403 no playable file ·
- * 900 anything else.
+ * 202 its length · 300 a wrapper · 301 a tag did not answer · 302 too many wrappers · 303 no ad · 403 no playable file.
+ * And why a player gave up: 202 its length · 400 any other reason · 401 no file there · 402 it did not come in time ·
+ * 403 its type · 405 it cannot be displayed.
  */
-export type VastErrorCode = 100 | 101 | 102 | 201 | 202 | 300 | 301 | 302 | 303 | 403 | 405 | 900;
+export type VastErrorCode = 100 | 101 | 102 | 201 | 202 | 300 | 301 | 302 | 303 | 400 | 401 | 402 | 403 | 405;

@@ -74,6 +74,7 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
 
   left: () => <Interrupted stage="left" onClose={nothing} onReopen={nothing} />,
   incomplete: () => <Interrupted stage="incomplete" onClose={nothing} onReopen={nothing} />,
+  broken: () => <Interrupted stage="broken" onClose={nothing} onReopen={nothing} />,
   superseded: () => <Interrupted stage="superseded" onClose={nothing} onReopen={nothing} />,
   "session-over": () => <Interrupted stage="over" onClose={nothing} onReopen={nothing} />,
 

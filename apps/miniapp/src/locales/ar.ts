@@ -41,6 +41,8 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "session-over.text": "لم يكتمل في الوقت المحدد. ارجع إلى البوت لإعلان جديد.",
   "left.title": "أغلقت الإعلان",
   "left.text": "لا مكافأة هذه المرة، لكن ما شاهدته محفوظ لبعض الوقت.",
+  "broken.title": "هذا الفيديو لا يعمل",
+  "broken.text": "حاول مرة أخرى وسنبحث عن فيديو آخر.",
 
   "offer.title": "شاهد إعلانًا قصيرًا واحصل على مكافأتك",
   "offer.from": "مكافأة من {bot}",

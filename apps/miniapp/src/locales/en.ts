@@ -42,6 +42,8 @@ export const en = {
   "session-over.text": "It wasn’t finished in time. Go back to the bot for a new one.",
   "left.title": "You closed the ad",
   "left.text": "No reward this time, but what you watched is kept for a while.",
+  "broken.title": "This video doesn’t play",
+  "broken.text": "Try again, and we’ll look for another one.",
 
   "offer.title": "Watch a short ad, get your reward",
   "offer.from": "Reward from {bot}",

@@ -44,6 +44,8 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "session-over.text": "No se terminó a tiempo. Vuelve al bot y pide uno nuevo.",
   "left.title": "Cerraste el anuncio",
   "left.text": "Esta vez sin recompensa, pero lo que viste queda guardado un tiempo.",
+  "broken.title": "Este video no se reproduce",
+  "broken.text": "Inténtalo de nuevo y buscaremos otro.",
 
   "offer.title": "Mira un anuncio corto y recibe tu recompensa",
   "offer.from": "Recompensa de {bot}",

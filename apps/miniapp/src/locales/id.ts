@@ -41,6 +41,8 @@ export const id: Dictionary<"other"> = {
   "session-over.text": "Iklan ini tidak selesai tepat waktu. Kembali ke bot untuk iklan baru.",
   "left.title": "Kamu menutup iklan",
   "left.text": "Kali ini tanpa hadiah, tetapi yang sudah ditonton masih tersimpan untuk sementara.",
+  "broken.title": "Video ini tidak bisa diputar",
+  "broken.text": "Coba lagi, kami akan mencari yang lain.",
 
   "offer.title": "Tonton iklan singkat, dapatkan hadiahmu",
   "offer.from": "Hadiah dari {bot}",

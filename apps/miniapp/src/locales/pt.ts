@@ -43,6 +43,8 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "session-over.text": "Ele não foi concluído a tempo. Volte ao bot e peça um novo.",
   "left.title": "Você fechou o anúncio",
   "left.text": "Desta vez sem recompensa, mas o que você assistiu fica salvo por um tempo.",
+  "broken.title": "Este vídeo não toca",
+  "broken.text": "Tente de novo e vamos procurar outro.",
 
   "offer.title": "Veja um anúncio curto e ganhe sua recompensa",
   "offer.from": "Recompensa de {bot}",

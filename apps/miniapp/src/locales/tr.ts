@@ -41,6 +41,8 @@ export const tr: Dictionary<"one" | "other"> = {
   "session-over.text": "Zamanında tamamlanmadı. Bota dönüp yenisini isteyin.",
   "left.title": "Reklamı kapattınız",
   "left.text": "Bu kez ödül yok, ama izlediğiniz kısım bir süre kayıtlı kalır.",
+  "broken.title": "Bu video oynatılamıyor",
+  "broken.text": "Yeniden deneyin, başka bir video bulalım.",
 
   "offer.title": "Kısa bir reklam izleyin, ödülünüzü alın",
   "offer.from": "Ödülü veren: {bot}",

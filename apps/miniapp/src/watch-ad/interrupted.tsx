@@ -4,7 +4,7 @@ import { Notice } from "../ui/notice.tsx";
 import { Superseded } from "./superseded.tsx";
 import type { Stage } from "./watching.ts";
 
-export type Interruption = Extract<Stage, "left" | "superseded" | "incomplete" | "over">;
+export type Interruption = Extract<Stage, "left" | "superseded" | "incomplete" | "broken" | "over">;
 
 interface InterruptedProps {
   stage: Interruption;
@@ -26,7 +26,7 @@ export function Interrupted({ stage, onClose, onReopen }: InterruptedProps) {
         stage === "over" ? (
           <Button onClick={onClose}>{text("action.close")}</Button>
         ) : (
-          <Button onClick={onReopen}>{text("action.continue")}</Button>
+          <Button onClick={onReopen}>{text(stage === "broken" ? "action.tryAgain" : "action.continue")}</Button>
         )
       }
     >
@@ -38,5 +38,6 @@ export function Interrupted({ stage, onClose, onReopen }: InterruptedProps) {
 const interruptions = {
   left: { state: "left", icon: "close" },
   incomplete: { state: "not-counted", icon: "note" },
+  broken: { state: "broken", icon: "note" },
   over: { state: "session-over", icon: "clock" },
 } as const satisfies Record<Exclude<Interruption, "superseded">, object>;

@@ -1,20 +1,30 @@
+import type { PlaybackFault } from "@intermission/ad-core/player-api";
 import type { PlayerEvent, PlayerMoment } from "./collect-stretches.ts";
+import { describeFault } from "./describe-fault.ts";
 import { describePlayback, type Hold, type PlayerSnapshot } from "./describe-playback.ts";
 import { guardVideo } from "./guard-video.ts";
 import { startWatching, type Watching, watch } from "./watchdog.ts";
 
 export interface PlayerOptions {
   readonly resumeAtMs: number;
+  readonly durationMs: number;
   readonly isHere: () => boolean;
   readonly onEvent: (event: PlayerEvent) => void;
   /** The first frames play. */
   readonly onStart: () => void;
   readonly onEnd: () => void;
+  /** It cannot be played, it seems; the player goes on trying for as long as the watchdog lets it. */
+  readonly onFault: (fault: PlaybackFault) => void;
   readonly onChange: (snapshot: PlayerSnapshot) => void;
 }
 
 const TICK_MS = 250;
 const ERROR_PAUSE_MS = 1500;
+/** In a row: what fails so often is broken, not late. */
+const ERRORS_OF_A_FAULT = 3;
+/** A view is watched with 97 % of its video, or all but the last second: of a shorter file it never is. */
+const SHORTEST_SHARE = 0.97;
+const LAST_SECOND_MS = 1000;
 /** A video stands still a little later than it was asked to. */
 const UNCOUNTED_MS = 100;
 
@@ -34,6 +44,9 @@ export class Player {
   /** Where playback stood when it was last asked for. */
   #restMs = 0;
   #attempts = 0;
+  #errors = 0;
+  /** How far playback had come at the last error. */
+  #failedAtMs = -1;
   #watching: Watching;
   #ticks: ReturnType<typeof setInterval> | undefined;
 
@@ -55,7 +68,7 @@ export class Player {
     this.#listen("volumechange", () => this.#onEvent(this.#isRunning ? "changed" : "stopped"));
     this.#listen("ended", () => this.#onEnded());
     this.#listen("error", () => this.#onError());
-    this.#listen("loadedmetadata", () => this.#seek(this.#furthestMs));
+    this.#listen("loadedmetadata", () => this.#onMetadata());
   }
 
   /** The user asks for playback, at first or again after it was blocked or gave up. Only inside a tap. */
@@ -64,10 +77,12 @@ export class Player {
     this.#isWanted = true;
     this.#isBlocked = false;
     this.#isStalled = false;
+    this.#errors = 0;
     this.#ticks ??= setInterval(() => this.#tick(), TICK_MS);
     this.#watching = startWatching(this.#positionMs, performance.now());
     if (isBroken) this.#reload();
     this.#follow();
+    this.#checkLength();
   }
 
   hold(hold: Hold): void {
@@ -183,6 +198,9 @@ export class Player {
   /** The network or the decoder gave up. The watchdog decides how long it is worth trying. */
   #onError(): void {
     this.#publish();
+    if (this.#shouldPlay) this.#errors = this.#furthestMs > this.#failedAtMs ? 1 : this.#errors + 1;
+    this.#failedAtMs = this.#furthestMs;
+    if (this.#errors === ERRORS_OF_A_FAULT) this.#options.onFault(describeFault(this.#video.error));
     setTimeout(() => {
       if (this.#video.error && this.#shouldPlay && !this.#stop.signal.aborted) this.#reload();
     }, ERROR_PAUSE_MS);
@@ -198,7 +216,20 @@ export class Player {
     if (verdict === "give-up") {
       this.#isStalled = true;
       this.#follow();
+      this.#options.onFault(describeFault(this.#video.error));
     }
+  }
+
+  #onMetadata(): void {
+    this.#seek(this.#furthestMs);
+    this.#checkLength();
+  }
+
+  /** An ad may promise more than its file holds. */
+  #checkLength(): void {
+    const { durationMs, onFault } = this.#options;
+    const least = Math.min(durationMs * SHORTEST_SHARE, durationMs - LAST_SECOND_MS);
+    if (this.#isWanted && this.#video.duration * 1000 < least) onFault("too-short");
   }
 
   #onEvent(type: "moved" | "changed" | "stopped"): void {

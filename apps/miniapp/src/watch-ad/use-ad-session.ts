@@ -1,6 +1,6 @@
 import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { type Answer, openSession } from "../ad-service-client.ts";
+import { type Answer, openSession, reportFault } from "../ad-service-client.ts";
 import type { Launch } from "../telegram/launch.ts";
 import { createVideo } from "./create-video.ts";
 import { describeOpening, type Opened } from "./describe-opening.ts";
@@ -9,7 +9,7 @@ import type { Session } from "./watching.ts";
 export type Opening =
   | { readonly phase: "opening" }
   | { readonly phase: "unreachable" }
-  | { readonly phase: "unplayable" }
+  | { readonly phase: "unplayable"; readonly session: Session }
   | { readonly phase: "watch"; readonly session: Session; readonly video: HTMLVideoElement }
   | Exclude<Opened, { phase: "watch" }>;
 
@@ -76,6 +76,12 @@ export function useAdSession(start: Start): AdSession {
     return () => isCurrent.abort();
   }, [start, attempt, isAnother]);
 
+  useEffect(() => {
+    if (opening.phase !== "unplayable") return;
+    const { session_id: sessionId, token } = opening.session;
+    reportFault(sessionId, { token, fault: "unsupported" });
+  }, [opening]);
+
   return { opening, reopen, openAnother };
 }
 
@@ -93,8 +99,9 @@ function isAnswered(answer: Answer<OpenSessionResponse> | undefined): answer is 
 function settle(answer: Answered, loading: HTMLVideoElement | undefined): Opening {
   const opened = describeOpening(answer, Date.now());
   if (opened.phase !== "watch") return opened;
-  const { ad } = opened.session;
+  const { session } = opened;
+  const { ad } = session;
   // The element that loads already, unless another ad was chosen meanwhile.
   const video = loading?.src === new URL(ad.media_url, location.href).href ? loading : createVideo(ad);
-  return video.canPlayType(ad.media_type) === "" ? { phase: "unplayable" } : { ...opened, video };
+  return video.canPlayType(ad.media_type) === "" ? { phase: "unplayable", session } : { ...opened, video };
 }

@@ -1,5 +1,5 @@
-import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
-import { beaconReports, sendReports } from "../ad-service-client.ts";
+import type { OpenSessionResponse, PlaybackFault } from "@intermission/ad-core/player-api";
+import { beaconReports, reportFault, sendReports } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
 import { afterPaint } from "../ui/after-paint.ts";
 import { type Collecting, collectStretches, type PlayerEvent } from "./collect-stretches.ts";
@@ -12,7 +12,7 @@ export type Session = Extract<OpenSessionResponse, { outcome: "session" }>;
 
 /**
  * offer → playing → confirming (played to the end, the service has not said so yet) → watched → closed.
- * `incomplete`: the service is missing a part. `left`: the user gave the reward up. `superseded`, `over`: the service
+ * `incomplete`: the service is missing a part. `broken`: the video does not play, and the next opening brings another one. `left`: the user gave the reward up. `superseded`, `over`: the service
  * takes nothing more from this window.
  */
 export type Stage =
@@ -22,6 +22,7 @@ export type Stage =
   | "watched"
   | "closed"
   | "incomplete"
+  | "broken"
   | "left"
   | "superseded"
   | "over";
@@ -61,10 +62,12 @@ export class Watching {
     });
     this.#player = new Player(video, {
       resumeAtMs: session.resume_at_ms,
+      durationMs: session.ad.duration_ms,
       isHere: () => this.#isHere,
       onStart: () => this.#queue.start(),
       onEvent: (event) => this.#onPlayerEvent(event),
       onEnd: () => this.#onEnd(),
+      onFault: (fault) => this.#onFault(sessionId, { token, fault }),
       onChange: (player) => this.#set({ player }),
     });
     this.#snapshot = { stage: "offer", player: this.#player.snapshot, isConnected: true, isAskedToLeave: false };
@@ -141,6 +144,16 @@ export class Watching {
   #onEnd(): void {
     if (this.#snapshot.stage === "playing") this.#set({ stage: "confirming" });
     this.#queue.flush();
+  }
+
+  /** Unless it plays by then after all, or nobody answers: then the player goes on trying. */
+  async #onFault(sessionId: string, report: { token: string; fault: PlaybackFault }): Promise<void> {
+    const answer = await reportFault(sessionId, report);
+    const isAnother = answer.outcome === "answered" && answer.body.next_opening === "another-ad";
+    if (!isAnother || this.#stop.signal.aborted) return;
+    const { stage, player } = this.#snapshot;
+    const isTooShort = report.fault === "too-short" && (stage === "playing" || stage === "confirming");
+    if (isTooShort || (stage === "playing" && player.playback !== "playing")) this.#finish("broken");
   }
 
   #onPresence(isHere: boolean): void {

@@ -9,7 +9,7 @@ const sum = (measure: string, count: number, money = 0, reason = ""): Sum => ({
 const busy = [
   ...[sum("fills", 9), sum("no-fills", 1, 0, "no-campaign"), sum("starts", 8), sum("completions", 6)],
   ...[sum("rewards", 6, 15_000), sum("clicks", 2, 3000), sum("clicks-refused", 5, 0, "machine-crawler")],
-  sum("limited", 3, 0, "cooldown"),
+  ...[sum("limited", 3, 0, "cooldown"), sum("taps", 3), sum("playback-faults", 2, 0, "not-found")],
 ];
 const answer = statsAnswer.parse({
   ...{ currency: "USD", by: "day", from: "2026-03-01T00:00:00.000Z", to: "2026-03-03T00:00:00.000Z" },
@@ -26,14 +26,16 @@ describe("statistics on the command line", () => {
   test("a table with the sum, the courses, and why not more", () => {
     const lines = showStats(answer).split("\n");
     expect(lines).toContain(
-      "2026-03-01  10        90.0 %  8       75.0 %     6        2       5        0.036  0.018    1.875",
+      "2026-03-01  10        90.0 %  8       75.0 %   6        37.5 %  2       5        0.036  0.018    1.875",
     );
     expect(lines).toContain(
-      "2026-03-02  0         –       0       –          0        0       0        0.00   0.00     –",
+      "2026-03-02  0         –       0       –        0        –       0       0        0.00   0.00     –",
     );
     expect(lines).toContain("rewards  █ ");
     expect(lines).toContain("kept from asking: cooldown 3");
     expect(lines).toContain("clicks refused: machine-crawler 5");
+    expect(lines).toContain("playback faults: not-found 2");
+    expect(lines).toContain("taps on calls to action: 3");
     expect(lines).toContain("webhooks: 7 delivered (87.5 %), 0 under way, 1 failed");
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
   });
@@ -57,7 +59,12 @@ describe("statistics on the command line", () => {
     const [columns, ...values] = statsCsv(answer)
       .split("\n")
       .map((line) => line.split(","));
-    expect(values.map((line) => line[columns?.indexOf("clicksRefused.machine-crawler") ?? -1])).toEqual(["5", "0"]);
+    const valuesOf = (name: string) => values.map((line) => line[columns?.indexOf(name) ?? -1]);
+    expect(valuesOf("clicksRefused.machine-crawler")).toEqual(["5", "0"]);
+    expect([valuesOf("taps"), valuesOf("tapRate")]).toEqual([
+      ["3", "0"],
+      ["0.375", ""],
+    ]);
   });
 
   test("a sparkline shows the least as something and nothing as nothing", () => {

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { tableOf, textOf } from "../show.ts";
 import { sparkline } from "./sparkline.ts";
 
+const LARGE_MICROS = 1e9;
+
 const reasons = z.record(z.string(), z.number());
 const share = z.number().nullable();
 const figures = z.object({
@@ -9,6 +11,7 @@ const figures = z.object({
   ...{ requestsRefused: reasons, starts: z.number(), firstQuartiles: z.number(), midpoints: z.number() },
   ...{ thirdQuartiles: z.number(), completions: z.number(), completionRate: share, closes: reasons },
   ...{ rewards: z.number(), viewsHeld: reasons, viewsRefused: reasons, clicks: z.number(), clicksRefused: reasons },
+  ...{ playbackFaults: reasons, taps: z.number(), tapRate: share },
   ...{ conversions: z.number(), spendMicros: z.number(), revenueMicros: z.number(), ecpmMicros: share },
 });
 type Figures = z.infer<typeof figures>;
@@ -39,6 +42,7 @@ export function showStats(answer: StatsAnswer): string {
     "",
     ...(isInTime ? courses(answer.rows) : []),
     ...reasonsOf(answer.total),
+    ...(answer.total.taps > 0 ? [`taps on calls to action: ${answer.total.taps}`] : []),
     ...(answer.total.conversions > 0 ? [`conversions: ${answer.total.conversions}`] : []),
     ...deliveriesOf(answer),
     `counted until: ${textOf(answer.countedUntil)}`,
@@ -57,9 +61,11 @@ export function statsCsv({ rows }: StatsAnswer): string {
 }
 
 function columnsOf(by: string): Record<string, (line: Record<string, unknown>) => unknown> {
+  // Within 120 columns, beside the largest numbers.
+  const longestName = by === "bot" ? 10 : 14;
   const of = (show: (line: Line) => unknown) => (line: Record<string, unknown>) => show(line as Line);
   return {
-    [by.toUpperCase()]: of(({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, 14)}`)),
+    [by.toUpperCase()]: of(({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, longestName)}`)),
     // A request that was not filled belongs to no campaign.
     ...(by !== "campaign" &&
       by !== "creative" && {
@@ -67,8 +73,9 @@ function columnsOf(by: string): Record<string, (line: Record<string, unknown>) =
         FILLED: of(({ fillRate }) => percent(fillRate)),
       }),
     STARTS: of(({ starts }) => starts),
-    COMPLETED: of(({ completionRate }) => percent(completionRate)),
+    WATCHED: of(({ completionRate }) => percent(completionRate)),
     REWARDS: of(({ rewards }) => rewards),
+    CTR: of(({ tapRate }) => percent(tapRate)),
     CLICKS: of(({ clicks }) => clicks),
     REFUSED: of(({ clicksRefused }) => sumOf(clicksRefused)),
     SPEND: of(({ spendMicros }) => money(spendMicros)),
@@ -85,10 +92,11 @@ function courses(rows: readonly Line[]): string[] {
 }
 
 function reasonsOf(total: Figures): string[] {
-  const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, clicksRefused } = total;
+  const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, playbackFaults, clicksRefused } = total;
   const all = {
     ...{ "no fill": noFills, "kept from asking": limited, "requests refused": requestsRefused, closed: closes },
-    ...{ "views held": viewsHeld, "views refused": viewsRefused, "clicks refused": clicksRefused },
+    ...{ "views held": viewsHeld, "views refused": viewsRefused, "playback faults": playbackFaults },
+    ...{ "clicks refused": clicksRefused },
   };
   return Object.entries(all)
     .filter(([, counts]) => sumOf(counts) > 0)
@@ -112,8 +120,9 @@ function percent(part: number | null): string | undefined {
   return part === null ? undefined : `${(part * 100).toFixed(1)} %`;
 }
 
-/** For people: two to four digits after the point. CSV and JSON have the millionths. */
+/** For people: two to four digits after the point, of large amounts two. CSV and JSON have the millionths. */
 function money(micros: number): string {
+  if (micros >= LARGE_MICROS) return (micros / 1e6).toFixed(2);
   return (micros / 1e6).toFixed(4).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 

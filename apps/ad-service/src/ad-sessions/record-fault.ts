@@ -1,0 +1,84 @@
+import type { PlaybackFault } from "@intermission/ad-core/player-api";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
+import type { VastErrorCode } from "../vast/vast-ad.ts";
+import { type AdSession, lockSession } from "./rows.ts";
+import { isSessionToken } from "./session-token.ts";
+
+export type RecordFaultOutcome =
+  | { outcome: "recorded"; nextOpening: "another-ad" | "same-ad" }
+  | { outcome: "unknown" }
+  | { outcome: "superseded" }
+  | { outcome: "over" };
+
+/** A host that was away for a moment gets its ad back: for so long the code is opened with another one. */
+const SPARED_MS = 10 * 60_000;
+
+/** VAST 4.2, 2.3.6.3. */
+const errorCodes = {
+  "not-found": 401,
+  timeout: 402,
+  unsupported: 403,
+  "not-displayed": 405,
+  "too-short": 202,
+  other: 400,
+} satisfies Record<PlaybackFault, VastErrorCode>;
+
+const store = statement<never>(
+  "ad-sessions.store-fault",
+  `with broken as (
+    update ad_sessions set fault = $3, fault_at = $4 where bot_id = $1 and session_id = $2
+    returning bot_id, session_id, campaign_id, creative_id, is_test
+  )
+  insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, reason, occurred_at)
+  select bot_id, session_id, campaign_id, creative_id, 'fault', $3, $4 from broken where $5::boolean and not is_test`,
+);
+
+/**
+ * Notes that a session's player gave its video up. Counted, and told to the ad's `Error` trackers, once for each session.
+ * It earns nothing; where nothing was accepted yet, the code's next opening chooses another ad.
+ */
+export async function recordFault(
+  database: AdDatabase,
+  call: { botId: string; sessionId: string; token: string; fault: PlaybackFault; now: Date },
+): Promise<RecordFaultOutcome> {
+  return database.transaction(async (tx) => {
+    const session = await lockSession(tx, call);
+    if (!session) return { outcome: "unknown" };
+    if (!isSessionToken(call.token, session.tokenHash))
+      return { outcome: session.openings > 1 ? "superseded" : "unknown" };
+    // What was watched was played: a late fault says nothing about it any more.
+    if (session.state !== "opened" && session.state !== "playing")
+      return { outcome: "recorded", nextOpening: "same-ad" };
+    if (call.now > session.deadline) return { outcome: "over" };
+    await storeFault(tx, session, call);
+    const isAnother = isBroken({ ...session, fault: call.fault, faultAt: call.now }, call.now);
+    return { outcome: "recorded", nextOpening: isAnother ? "another-ad" : "same-ad" };
+  });
+}
+
+async function storeFault(
+  tx: AdTransaction,
+  session: AdSession,
+  { fault, now }: { fault: PlaybackFault; now: Date },
+): Promise<void> {
+  const isFirst = session.fault === null;
+  await tx.run(store, [session.botId, session.sessionId, fault, now, isFirst]);
+  if (!isFirst || !session.isVast || session.isTest) return;
+  const errorCode = errorCodes[fault];
+  await enqueueTrackerCalls(tx, session, { events: ["error"], playheadMs: session.acceptedMs, errorCode, now });
+}
+
+/** Faults of the file itself: it will not get better, however much of it was watched. */
+const lastingFaults: readonly (PlaybackFault | null)[] = ["unsupported", "not-displayed", "too-short"];
+
+/** Its video could not be played lately, and nothing of it was watched, or the rest never can be. */
+export function isBroken(
+  { state, acceptedMs, fault, faultAt }: Pick<AdSession, "state" | "acceptedMs" | "fault" | "faultAt">,
+  now: Date,
+): boolean {
+  const isUnfinished = state === "opened" || state === "playing";
+  const isWorthKeeping = acceptedMs > 0 && !lastingFaults.includes(fault);
+  return isUnfinished && !isWorthKeeping && faultAt !== null && now.getTime() - faultAt.getTime() < SPARED_MS;
+}

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, test } from "@playwright/test";
+import { inline, openSampleAdServer, trackingOf } from "../../apps/ad-service/src/vast/sample-ad-server.ts";
+import { root, runCommand } from "../../scripts/processes.ts";
+import type { MortalNode } from "../kill/mortal-node.ts";
+import { patiently } from "../kill/patiently.ts";
+import { type Nodes, startNodes } from "../kill/start-nodes.ts";
+import { initDataOf, ScriptedViewer } from "../scripted-viewer.ts";
+
+/** A claimed call is its node's for so long; then it is claimed again. */
+const LEASE_MS = 60_000;
+const called = ["impression", "creativeView", "start"];
+
+/** `most`: how often one address may be called. Only a death between a call and its booking makes two of one. */
+const deaths = [
+  { name: "noted", step: "during:vast.enqueue-calls", most: 1 },
+  { name: "claimed", step: "after:vast.claim-calls", most: 1 },
+  { name: "sent", step: "at:webhook-sent", most: 2 },
+  { name: "answered", step: "before:vast.finish-call", most: 2 },
+];
+
+test("whenever the server is killed, each tracker is called, and twice only where it died in the moment of the call", async () => {
+  test.setTimeout(300_000);
+  const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-trackers-"));
+  const ads = await openSampleAdServer({});
+  const nodes = await startNodes({ dataDirectory, adServices: 1, apis: 1 });
+  const node = nodes.all.find(({ role }) => role === "ad-service");
+  if (!node) throw new Error("no ad service was started");
+  try {
+    await sellTag(nodes, `${ads.address}/tag`);
+    for (const [index, { name, step }] of deaths.entries()) {
+      ads.answers["/tag"] = inline({ name, tracking: trackingOf(name) });
+      await startViewAndDie(nodes, node, { userId: String(9000 + index), step });
+    }
+    await wait(LEASE_MS + 5000);
+    for (const { name, most } of deaths) {
+      const counts = called.map((event) => ads.callsOf(`/${name}/${event}`).length);
+      expect(Math.min(...counts), `${name}: ${counts}`).toBeGreaterThanOrEqual(1);
+      expect(Math.max(...counts), `${name}: ${counts}`).toBeLessThanOrEqual(most);
+    }
+  } finally {
+    await nodes.stop();
+    ads.close();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+});
+
+async function startViewAndDie(
+  nodes: Nodes,
+  node: MortalNode,
+  { userId, step }: { userId: string; step: string },
+): Promise<void> {
+  const viewer = new ScriptedViewer(nodes.adServiceUrl);
+  const { body } = await viewer.open(nodes.secrets.botId, initDataOf(userId, nodes.secrets));
+  if (body.outcome !== "session") throw new Error(body.outcome);
+  node.arm(step, 1);
+  const start = { token: body.token, reports: [], started: true };
+  const starting = patiently("starting", () => viewer.report(body.session_id, start));
+  await expect.poll(() => node.isUp, { message: step }).toBe(false);
+  await node.start();
+  await starting;
+}
+
+async function sellTag({ adServiceUrl, secrets }: Nodes, url: string): Promise<void> {
+  const env = { ADS_URL: adServiceUrl, OPERATOR_TOKEN: secrets.operatorToken };
+  const command = (words: string[]) =>
+    runCommand(process.execPath, [join(root, "apps/ad-service/src/cli.ts"), ...words, "--json"], { env });
+  const { creativeId } = JSON.parse(await command(["creatives", "add-tag", url]));
+  const fields = ["--name", "Tag", "--advertiser", "Network", "--priority", "sponsorship", "--format", "rewarded"];
+  await command(["campaigns", "add", ...fields, "--creative", creativeId]);
+}

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { type Answer, inline, openSampleAdServer, wrapper } from "../apps/ad-service/src/vast/sample-ad-server.ts";
+import type { DemoStack } from "../scripts/demo-stack.ts";
+import { root } from "../scripts/processes.ts";
+import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { test as base, expect, expectPaidOnce, newCode } from "./stack.ts";
+
+type AdServer = Awaited<ReturnType<typeof openSampleAdServer>>;
+
+const clip = await readFile(join(root, "e2e/fixtures/clip-2s.mp4"));
+const playable: Answer = (_request, response) => {
+  response.writeHead(200, { "content-type": "video/mp4", "content-length": clip.byteLength }).end(clip);
+};
+const missing: Answer = (_request, response) => response.writeHead(404).end();
+/** All but its first frames. */
+const damaged: Answer = (_request, response) => {
+  response.writeHead(200, { "content-type": "video/mp4" }).end(Buffer.from(clip).fill(7, 5000));
+};
+
+/** Of both parties; `start` has a name of its own for the older `creativeView`. */
+const events = ["creativeView", "start", "firstQuartile", "midpoint", "thirdQuartile", "complete", "closeLinear"];
+const trackers = ["wrapper", "inline"].flatMap((party) =>
+  ["impression", ...events].map((event) => `/${party}/${event}`),
+);
+
+/** Sells a tag whose wrapper leads to a video of the ad server's own; before all else, until the test is over. */
+const test = base.extend<{ sell: (media: Answer, duration?: string) => Promise<AdServer> }>({
+  sell: async ({ stack }, use) => {
+    const undo: (() => unknown)[] = [];
+    await use(async (media, duration = "00:00:02") => {
+      const tag = wrapper("{self}/inline");
+      const ads = await openSampleAdServer({ "/tag": tag, "/inline": inline({ duration }), "/ad.mp4": media });
+      undo.push(ads.close);
+      const campaignId = await sellTag(stack, `${ads.address}/tag`);
+      undo.push(() => stack.ads(["campaigns", "archive", campaignId]));
+      return ads;
+    });
+    for (const step of undo.toReversed()) await step();
+  },
+});
+
+async function sellTag(stack: DemoStack, url: string): Promise<string> {
+  const { creativeId } = JSON.parse(await stack.ads(["creatives", "add-tag", url, "--json"]));
+  const fields = ["--name", "Tag", "--advertiser", "Network", "--priority", "sponsorship", "--format", "rewarded"];
+  const { campaignId } = JSON.parse(
+    await stack.ads(["campaigns", "add", ...fields, "--creative", creativeId, "--json"]),
+  );
+  return campaignId;
+}
+
+const callsOf = (ads: AdServer) =>
+  ads.calls.map(({ path }) => path).filter((path) => !["/tag", "/inline", "/ad.mp4"].includes(path));
+
+test("a VAST ad is watched and pays, and each tracker of each party is called once", async ({
+  api,
+  page,
+  sell,
+  stack,
+  userId,
+}) => {
+  const ads = await sell(playable);
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await expect(page.locator("video")).toHaveJSProperty("src", `${ads.address}/ad.mp4`);
+  expect(callsOf(ads), "an offer is no impression").toEqual([]);
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await expect.poll(() => callsOf(ads).toSorted()).toEqual(trackers.toSorted());
+  await expectPaidOnce(api, userId, "rewarded");
+  // The service asks each second what is due: a second call would have come by then.
+  await page.waitForTimeout(1500);
+  expect(callsOf(ads).toSorted()).toEqual(trackers.toSorted());
+  expect(ads.callsOf("/tag")).toHaveLength(1);
+});
+
+const faults = [
+  { name: "that is not there", media: missing, duration: "00:00:02", code: 401 },
+  { name: "that is damaged", media: damaged, duration: "00:00:02", code: 405 },
+  { name: "that is shorter than its ad says", media: playable, duration: "00:00:10", code: 202 },
+];
+for (const { name, media, duration, code } of faults) {
+  test(`a video ${name} is told to its ad server, and another ad is paid`, async ({
+    api,
+    page,
+    sell,
+    stack,
+    userId,
+  }) => {
+    const ads = await sell(media, duration);
+    const { miniappUrl } = await newCode(api, userId);
+    await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+    await startBroken(page);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await watchToTheEnd(page);
+    expect(await page.locator("video").evaluate(({ src }: HTMLVideoElement) => src)).toContain(stack.urls.adService);
+    await closeAndGet(page);
+    await expectPaidOnce(api, userId, "rewarded");
+    const told = ["wrapper", "inline"].map((party) => `/${party}/error?code=${code}`);
+    await expect.poll(() => ads.calls.map(({ url }) => url).filter((url) => url.includes("/error"))).toEqual(told);
+    expect(callsOf(ads).filter((path) => /complete|close/.test(path))).toEqual([]);
+    expect(ads.callsOf("/tag")).toHaveLength(1);
+  });
+}
+
+async function startBroken(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Watch" }).click();
+  await page.getByRole("heading", { name: "This video doesn’t play" }).waitFor();
+}

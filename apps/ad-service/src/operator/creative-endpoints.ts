@@ -33,7 +33,8 @@ export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpoint
     if (added.outcome === "refused") {
       throw invalid(added.mend === undefined ? added.message : `${added.message}; mend it with: ${added.mend}`);
     }
-    return reply.code(201).send({ ...added.creative, mended: added.mended ?? null });
+    const { creative, mended = null, renditionFault = null } = added;
+    return reply.code(201).send({ ...creative, mended, renditionFault });
   });
 
   scope.post("/creatives/tags", async (request, reply) => {

@@ -74,7 +74,8 @@ function open({ botId, initData, code }: Launch, another: boolean): ReturnType<t
   return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...request }) : undefined;
 }
 
-/** The element that loads already, unless another ad was chosen meanwhile. */
+/** The element that loads already, maybe a lighter file by now, unless another ad was chosen meanwhile. */
 function adopt(ad: Session["ad"], video: HTMLVideoElement | undefined): HTMLVideoElement {
-  return video?.src === new URL(ad.media_url, location.href).href ? video : createVideo(ad);
+  const files = [ad.media_url, ...(ad.lighter_media ?? []).map(({ url }) => url)];
+  return video && files.some((file) => new URL(file, location.href).href === video.src) ? video : createVideo(ad);
 }

@@ -41,8 +41,13 @@ const columns = {
   CREATIVE: (creative: Row) => creative.creativeId,
   KIND: (creative: Row) => creative.mediaType ?? creative.kind,
   SECONDS: (creative: Row) => typeof creative.durationMs === "number" && (creative.durationMs / 1000).toFixed(1),
-  SIZE: (creative: Row) => creative.width && `${creative.width}×${creative.height}`,
+  SIZE: (creative: Row) => creative.width && sizeOf(creative),
   MB: (creative: Row) => typeof creative.byteLength === "number" && (creative.byteLength / 1e6).toFixed(1),
+  LIGHTER: (creative: Row) => Array.isArray(creative.renditions) && creative.renditions.map(sizeOf).join(", "),
   POSTER: (creative: Row) => creative.posterFileName !== null,
   ADDED: (creative: Row) => creative.createdAt,
 };
+
+function sizeOf({ width, height }: Row): string {
+  return `${width}×${height}`;
+}

@@ -35,6 +35,16 @@ export function fetchStatus(sessionId: string, token: string): Promise<Answer<St
   return post(`/${sessionId}/status`, { token });
 }
 
+/** Undefined: they did not come, and the ad is shown without them. */
+export async function fetchCaptions(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout?.(LONGEST_CALL_MS) ?? null });
+    return response.ok ? await response.text() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 async function post<Body>(path: string, request: object): Promise<Answer<Body>> {
   try {
     const body = JSON.stringify(request);

@@ -2,7 +2,7 @@ import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
 import { chooseRendition, lighterThan } from "../creatives/choose-rendition.ts";
 import type { Device } from "../creatives/describe-device.ts";
-import { type Rendition, renditionsSql } from "../creatives/rows.ts";
+import { type Captions, captionsSql, type Rendition, renditionsSql } from "../creatives/rows.ts";
 import type { CreativeKind } from "../creatives/schema.ts";
 import { readVastAd } from "../vast/store-vast-ad.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
@@ -22,6 +22,7 @@ export interface Ad {
   height: number;
   /** Lighter files of the same video, the heaviest first. */
   lighter: readonly Pick<Rendition, "fileName" | "mediaType">[];
+  captions: readonly Captions[];
   verifications: readonly AdVerification[];
 }
 
@@ -36,6 +37,7 @@ type AdRow = Pick<Ad, "advertiser" | "callToAction" | "landingUrl" | "fileName" 
   height: number | null;
   byteLength: number | null;
   renditions: Rendition[];
+  captions: Captions[];
 };
 
 const read = statement<AdRow>(
@@ -43,7 +45,7 @@ const read = statement<AdRow>(
   `select advertiser, label, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
      file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height,
-     byte_length as "byteLength", ${renditionsSql} as renditions
+     byte_length as "byteLength", ${renditionsSql} as renditions, ${captionsSql} as captions
    from campaigns join campaign_creatives using (campaign_id) join creatives using (creative_id)
    where campaign_id = $1 and creative_id = $2`,
 );
@@ -110,6 +112,7 @@ function vastAdOf(row: AdRow, vast: VastAd): Ad {
       width,
       height,
       lighter: [],
+      captions: [],
       verifications,
     },
   };

@@ -12,6 +12,14 @@ export interface Rendition {
   height: number;
 }
 
+/** A WebVTT file. */
+export interface Captions {
+  /** BCP 47, as `en` or `pt-BR`. */
+  language: string;
+  /** Below `/media/`. */
+  fileName: string;
+}
+
 export interface Creative {
   creativeId: string;
   kind: CreativeKind;
@@ -27,6 +35,7 @@ export interface Creative {
   height: number | null;
   /** The heaviest first. */
   renditions: Rendition[];
+  captions: Captions[];
   createdAt: Date;
 }
 
@@ -48,14 +57,22 @@ export const renditionsSql = `coalesce((
     order by rendition.byte_length desc)
   from creative_renditions rendition where rendition.creative_id = creatives.creative_id), '[]')`;
 
+/** As an array of `Captions`. */
+export const captionsSql = `coalesce((
+  select jsonb_agg(jsonb_build_object('language', captions.language, 'fileName', captions.file_name) order by captions.language)
+  from creative_captions captions where captions.creative_id = creatives.creative_id), '[]')`;
+
 function selectCreatives(database: AdTransaction) {
   return database.query
     .selectFrom("creatives")
     .selectAll()
-    .select(sql.raw<Rendition[]>(renditionsSql).as("renditions"));
+    .select(sql.raw<Rendition[]>(renditionsSql).as("renditions"))
+    .select(sql.raw<Captions[]>(captionsSql).as("captions"));
 }
 
-function creativeOf(row: Selectable<CreativeTables["creatives"]> & Pick<Creative, "renditions">): Creative {
+function creativeOf(
+  row: Selectable<CreativeTables["creatives"]> & Pick<Creative, "renditions" | "captions">,
+): Creative {
   return {
     creativeId: row.creative_id,
     kind: row.kind,
@@ -69,6 +86,7 @@ function creativeOf(row: Selectable<CreativeTables["creatives"]> & Pick<Creative
     width: row.width,
     height: row.height,
     renditions: row.renditions,
+    captions: row.captions,
     createdAt: row.created_at,
   };
 }

@@ -31,4 +31,5 @@ export interface CreativeTables {
     width: number;
     height: number;
   };
+  creative_captions: { creative_id: string; language: string; file_name: string };
 }

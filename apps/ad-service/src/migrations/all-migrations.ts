@@ -5,7 +5,7 @@ import { migration as hotKeys } from "./0003-hot-keys.ts";
 import { migration as advertising } from "./0004-advertising.ts";
 import { migration as statistics } from "./0006-statistics.ts";
 import { migration as vast } from "./0007-vast.ts";
-import { migration as renditions } from "./0008-renditions.ts";
+import { migration as creativeFiles } from "./0008-creative-files.ts";
 
 export const allMigrations: Migrations = {
   "0001-tables": tables,
@@ -14,5 +14,5 @@ export const allMigrations: Migrations = {
   "0004-advertising": advertising,
   "0006-statistics": statistics,
   "0007-vast": vast,
-  "0008-renditions": renditions,
+  "0008-creative-files": creativeFiles,
 };

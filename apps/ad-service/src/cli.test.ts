@@ -152,6 +152,7 @@ describe("with a running server", () => {
 
   test("a video becomes a campaign that is paused and resumed", async () => {
     const video = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
+    const vtt = video.replace(".mp4", ".en.vtt");
     const words = ["--name", "House", "--advertiser", "Us", "--format", "rewarded", "--video", video, "--json"];
     const added = JSON.parse((await ads(["campaigns", "add", ...words])).out);
     expect(added).toMatchObject({ status: "active", creatives: [{ creativeId: expect.stringMatching(/^cre_/) }] });
@@ -164,6 +165,15 @@ describe("with a running server", () => {
 
     const [{ creativeId }] = added.creatives;
     expect((await ads(["creatives", "list"])).out).toMatch(new RegExp(`^${creativeId} +video/mp4 +2.0 +180×320`, "m"));
+    const captions = await ads(["creatives", "captions", creativeId, `en=${vtt}`, `pt-BR=${vtt}`]);
+    expect(captions.err).toBe("");
+    expect(captions.out).toMatch(/^captions +.*"language":"en".*"language":"pt-BR"/m);
+    const removed = JSON.parse((await ads(["creatives", "captions", creativeId, "--remove", "en", "--json"])).out);
+    expect(removed.captions).toMatchObject([{ language: "pt-BR" }]);
+    expect(await ads(["creatives", "add", video, "--captions", `ru=${video}`])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/clip-2s.mp4 was not added: .*creatives captions cre_/),
+    });
     const attach = ["campaigns", "attach", added.campaignId, creativeId, "--label", "Us and friends", "--json"];
     expect(JSON.parse((await ads(attach)).out).creatives).toMatchObject([{ weight: 1, label: "Us and friends" }]);
     expect(await ads(["campaigns", "detach", added.campaignId, creativeId])).toMatchObject({

@@ -7,7 +7,7 @@ import type {
   ReportResponse,
   StatusResponse,
 } from "@intermission/ad-core/player-api";
-import { callAdService, sessionsUrl } from "./call-ad-service.ts";
+import { callAdService, LONGEST_CALL_MS, sessionsUrl } from "./call-ad-service.ts";
 
 /** `unreachable` is worth another try; `refused` is the service's decision, by the code of its error. */
 export type Answer<Body> =
@@ -42,6 +42,16 @@ export function reportFault(sessionId: string, request: FaultRequest): Promise<A
 
 export function fetchStatus(sessionId: string, token: string): Promise<Answer<StatusResponse>> {
   return post(`/${sessionId}/status`, { token });
+}
+
+/** Undefined: they did not come, and the ad is shown without them. */
+export async function fetchCaptions(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout?.(LONGEST_CALL_MS) ?? null });
+    return response.ok ? await response.text() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function post<Body>(path: string, request: object): Promise<Answer<Body>> {

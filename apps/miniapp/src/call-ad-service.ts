@@ -1,4 +1,4 @@
-const LONGEST_CALL_MS = 10_000;
+export const LONGEST_CALL_MS = 10_000;
 const MOST_KEEPALIVE_CHARACTERS = 20_000;
 
 /** Posts to the player API, and is small enough to stand inline in the page; what came back is read by the client. */

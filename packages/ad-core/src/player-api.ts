@@ -57,6 +57,10 @@ export const adForPlayer = z.object({
   duration_ms: z.int().positive(),
   width: z.int().positive(),
   height: z.int().positive(),
+  /** The same video in lighter files, the heaviest first: for a player that stalls. They last equally long. */
+  lighter_media: z.array(z.object({ url: z.string(), media_type: z.string() })).optional(),
+  /** WebVTT; `language` is BCP 47, as `en` or `pt-BR`. */
+  captions: z.array(z.object({ language: z.string(), url: z.string() })).optional(),
   /** The address leads through the ad service, which counts the tap once and redirects. */
   call_to_action: z.object({ label: z.string(), url: z.string() }).optional(),
   /** Of a VAST ad: what its `AdVerifications` name, for a player that runs them. */

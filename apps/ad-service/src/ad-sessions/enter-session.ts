@@ -5,6 +5,7 @@ import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { type AdWish, selectAd } from "../ad-selection/select-ad.ts";
 import type { FoundCode } from "../codes/find-code.ts";
+import type { Device } from "../creatives/describe-device.ts";
 import { storeVastAd } from "../vast/store-vast-ad.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
@@ -27,6 +28,8 @@ export interface EnterSessionInput {
   /** What the tag of an earlier try brought: it is shown, and nothing is chosen again. */
   fromTag?: { campaignId: string; creativeId: string; vastAd: VastAd } | undefined;
   isTest: boolean;
+  /** What is to play it: the video's file is chosen for it at each opening. */
+  device: Device;
   sessionId: string;
   token: string;
   /** Of the event, should the opening be the close of a watched session. */
@@ -71,7 +74,7 @@ export async function enterSession(database: AdDatabase, input: EnterSessionInpu
     if (refusal) return refusal;
     const entered = await lockSessionOfCode(tx, input.code);
     if (!entered) throw new Error("a session vanished while it was opened");
-    return { outcome: "entered", session: entered, ad: await findAd(tx, entered) };
+    return { outcome: "entered", session: entered, ad: await findAd(tx, entered, input.device) };
   });
 }
 

@@ -25,7 +25,8 @@ export async function enterWithTags(
     const { campaignId, creativeId, url } = entered;
     const totalMs = endsAt - performance.now();
     const mayAsk = totalMs > 0 && without.size < MOST_TAGS;
-    const call = { botId, creativeId, url, sessionId: input.sessionId, userAgent, totalMs };
+    const { sessionId, device } = input;
+    const call = { botId, creativeId, url, sessionId, userAgent, device, totalMs };
     const vastAd = mayAsk ? await fillFromTag(call) : undefined;
     if (vastAd) fromTag = { campaignId, creativeId, vastAd };
     else without.add(creativeId);

@@ -1,5 +1,8 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
+import { chooseRendition, lighterThan } from "../creatives/choose-rendition.ts";
+import type { Device } from "../creatives/describe-device.ts";
+import { type Captions, captionsSql, type Rendition, renditionsSql } from "../creatives/rows.ts";
 import type { CreativeKind } from "../creatives/schema.ts";
 import { readVastAd } from "../vast/store-vast-ad.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
@@ -17,6 +20,9 @@ export interface Ad {
   durationMs: number;
   width: number;
   height: number;
+  /** Lighter files of the same video, the heaviest first. */
+  lighter: readonly Pick<Rendition, "fileName" | "mediaType">[];
+  captions: readonly Captions[];
   verifications: readonly AdVerification[];
 }
 
@@ -29,13 +35,17 @@ type AdRow = Pick<Ad, "advertiser" | "callToAction" | "landingUrl" | "fileName" 
   durationMs: number | null;
   width: number | null;
   height: number | null;
+  byteLength: number | null;
+  renditions: Rendition[];
+  captions: Captions[];
 };
 
 const read = statement<AdRow>(
   "ad-sessions.ad",
   `select advertiser, label, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
-     file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height
+     file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height,
+     byte_length as "byteLength", ${renditionsSql} as renditions, ${captionsSql} as captions
    from campaigns join campaign_creatives using (campaign_id) join creatives using (creative_id)
    where campaign_id = $1 and creative_id = $2`,
 );
@@ -49,23 +59,37 @@ interface Chosen {
 export async function findChosenAd(
   database: AdTransaction,
   { campaignId, creativeId }: Chosen,
+  device?: Device,
 ): Promise<{ kind: "video"; ad: Ad } | { kind: "vast"; url: string; row: AdRow }> {
   const [row] = await database.run(read, [campaignId, creativeId]);
   if (!row) throw new Error(`campaign ${campaignId} has no creative ${creativeId}`);
   if (row.kind === "vast" && row.url !== null) return { kind: "vast", url: row.url, row };
-  const { mediaType, durationMs, width, height, url, label } = row;
-  if (mediaType === null || durationMs === null || width === null || height === null)
-    throw new Error(`creative ${creativeId} was never inspected`);
-  const media = { mediaUrl: url, mediaType, durationMs, width, height, verifications: [] };
-  return { kind: "video", ad: { ...row, advertiser: label ?? row.advertiser, ...media } };
+  return { kind: "video", ad: videoAdOf(row, creativeId, device) };
 }
 
-/** What a session shows. */
+/** The file that suits the device. All of them last equally long, so what was watched counts whichever played. */
+function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): Ad {
+  const { fileName, mediaType, durationMs, width, height, byteLength, url: mediaUrl, label, renditions } = row;
+  if (mediaType === null || durationMs === null || width === null || height === null)
+    throw new Error(`creative ${creativeId} was never inspected`);
+  const shared = { ...row, advertiser: label ?? row.advertiser, mediaUrl, durationMs, verifications: [] };
+  const original = { fileName, mediaType, width, height };
+  if (!device || fileName === null || byteLength === null) return { ...shared, ...original, lighter: [] };
+  const files = [{ fileName, mediaType, width, height, byteLength }, ...renditions].map((file) => ({
+    ...file,
+    bitrate: (file.byteLength * 8) / durationMs,
+  }));
+  const chosen = chooseRendition(files, device);
+  return { ...shared, ...(chosen ?? original), lighter: chosen ? lighterThan(chosen, files) : [] };
+}
+
+/** What a session shows; without a device, the video as it was added. */
 export async function findAd(
   database: AdTransaction,
   session: Chosen & { botId: string; sessionId: string },
+  device?: Device,
 ): Promise<Ad> {
-  const chosen = await findChosenAd(database, session);
+  const chosen = await findChosenAd(database, session, device);
   if (chosen.kind === "video") return chosen.ad;
   return vastAdOf(chosen.row, await readVastAd(database, session));
 }
@@ -79,6 +103,17 @@ function vastAdOf(row: AdRow, vast: VastAd): Ad {
     // Without words of its own the button says where it leads: that needs no translation.
     callToAction: row.callToAction ?? (landingUrl === null ? null : new URL(landingUrl).hostname.slice(0, 40)),
     landingUrl,
-    ...{ fileName: null, posterFileName: null, mediaUrl, mediaType, durationMs, width, height, verifications },
+    ...{
+      fileName: null,
+      posterFileName: null,
+      mediaUrl,
+      mediaType,
+      durationMs,
+      width,
+      height,
+      lighter: [],
+      captions: [],
+      verifications,
+    },
   };
 }

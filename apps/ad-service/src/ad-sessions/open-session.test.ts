@@ -1,3 +1,4 @@
+import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
@@ -128,6 +129,45 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
         const { body: another } = await stage.post("/sessions", { ...again, another: true });
         expect(another).toMatchObject({ outcome: "session", state: "opened" });
         expect(another.code).not.toBe(code);
+      }),
+    );
+  });
+
+  describe("which file of the video", () => {
+    const lighter = (file: string, width: number, height: number, byteLength: number) => ({
+      ...{ creative_id: "cre_1", file_name: file, media_type: "video/mp4", width, height, byte_length: byteLength },
+    });
+
+    test(
+      "is sent is told by the browser's hints; lighter ones come along, for a player that stalls",
+      onStage({}, async (stage) => {
+        const { query } = stage.database;
+        await query
+          .updateTable("creatives")
+          .set({ byte_length: 6_000_000 })
+          .where("creative_id", "=", "cre_1")
+          .execute();
+        const files = [lighter("m.mp4", 480, 854, 1_000_000), lighter("l.mp4", 360, 640, 500_000)];
+        await query.insertInto("creative_renditions").values(files).execute();
+        const phone = "Mozilla/5.0 (Linux; Android 14; Pixel 8) Mobile";
+        const sent = async (headers: Record<string, string>) => {
+          const response = await fetch(`${stage.address}/player/v1/sessions`, {
+            method: "POST",
+            headers: { "content-type": "application/json", "user-agent": "Desktop", ...headers },
+            body: JSON.stringify({ bot_id: stage.botId, init_data: stage.initData(ann) }),
+          });
+          const { ad } = openSessionResponse.parse(await response.json()) as { ad: AdForPlayer };
+          const name = (url: string) => url.split("/media/")[1];
+          return [ad.width, name(ad.media_url), ...(ad.lighter_media ?? []).map(({ url }) => name(url))];
+        };
+        expect(await sent({})).toEqual([540, "ab.mp4", "m.mp4", "l.mp4"]);
+        expect(await sent({ "user-agent": phone })).toEqual([480, "m.mp4", "l.mp4"]);
+        expect(await sent({ "user-agent": phone, "save-data": "on" })).toEqual([360, "l.mp4"]);
+        expect(await sent({ ect: "3g" })).toEqual([360, "l.mp4"]);
+        expect(await sent({ downlink: "2" })).toEqual([480, "m.mp4", "l.mp4"]);
+        expect(await sent({ downlink: "?", ect: "7g" })).toEqual([540, "ab.mp4", "m.mp4", "l.mp4"]);
+        await query.deleteFrom("creative_renditions").execute();
+        expect(await sent({ ect: "3g" })).toEqual([540, "ab.mp4"]);
       }),
     );
   });

@@ -9,6 +9,7 @@ import type { AdWish } from "../ad-selection/select-ad.ts";
 import { type Bot, findBot } from "../bots/find-bot.ts";
 import { type FoundCode, findCode } from "../codes/find-code.ts";
 import { openCodeOfUser } from "../codes/open-code-of-user.ts";
+import type { Device } from "../creatives/describe-device.ts";
 import type { FillFromTag } from "../vast/fill-from-tag.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
 import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
@@ -36,6 +37,7 @@ export interface OpenSessionInput {
   isAnother: boolean;
   /** What the browser says of itself: ads may be meant for a platform. */
   userAgent: string | undefined;
+  device: Device;
   /** Numbers in [0, 1), for the choice of the ad. */
   random: () => number;
   sessionId: string;

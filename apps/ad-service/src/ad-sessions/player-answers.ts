@@ -132,6 +132,12 @@ function adForPlayer(ad: Ad, publicUrl: string, clickUrl: string): AdForPlayer {
     duration_ms: durationMs,
     width,
     height,
+    ...(ad.lighter.length > 0 && {
+      lighter_media: ad.lighter.map((file) => ({ url: `${media}/${file.fileName}`, media_type: file.mediaType })),
+    }),
+    ...(ad.captions.length > 0 && {
+      captions: ad.captions.map(({ language, fileName }) => ({ language, url: `${media}/${fileName}` })),
+    }),
     ...(callToAction && landingUrl && { call_to_action: { label: callToAction, url: clickUrl } }),
     ...(ad.verifications.length > 0 && { verifications: ad.verifications.map(verificationForPlayer) }),
   };

@@ -4,6 +4,7 @@ import { faultRequest, openSessionRequest, reportRequest, statusRequest } from "
 import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
+import { describeDevice } from "../creatives/describe-device.ts";
 import { randomBytes } from "../random-bytes.ts";
 import { type CallBudget, callBudget } from "./call-budget.ts";
 import { type OpenSessionDeps, openSession } from "./open-session.ts";
@@ -45,8 +46,8 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };
         const { code, another: isAnother = false } = body;
-        const userAgent = request.headers["user-agent"];
-        const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother, userAgent };
+        const browser = { userAgent: request.headers["user-agent"], device: describeDevice(request.headers) };
+        const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother, ...browser };
         const outcome = await openSession(openingDeps, { ...asked, ...made, random, now: at });
         return openingAnswer(outcome, publicUrl, at);
       });

@@ -5,13 +5,17 @@ import type { AdDatabase } from "../ad-database.ts";
 import { hashOfFile } from "./hash-of-file.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
 import { makePoster } from "./make-poster.ts";
+import { type MadeRendition, makeRenditions } from "./make-renditions.ts";
 import type { MediaStorage } from "./media-storage.ts";
 import { mendCommand, mendVideo } from "./mend-video.ts";
 import { type Creative, findCreative } from "./rows.ts";
 
 export type AddCreativeOutcome =
-  /** `mended`: what was wrong with the file and is not with what was kept. */
-  | { outcome: "added"; creative: Creative; mended?: string }
+  /**
+   * `mended`: what was wrong with the file and is not with what was kept. `renditionFault`: why lighter files are missing
+   * that slow connections would be glad of.
+   */
+  | { outcome: "added"; creative: Creative; mended?: string; renditionFault?: string }
   /** `mend` is the ffmpeg command that makes it acceptable, where there is one. */
   | { outcome: "refused"; message: string; mend?: string };
 
@@ -22,16 +26,19 @@ export interface AddCreativeDeps {
   media: MediaStorage;
   /** Its name or path; it need not be there. */
   ffmpeg?: string;
+  /** For lighter files; 2 min. */
+  longestMakingMs?: number;
 }
 
 type PathOf = (name: string) => string;
 
 /**
  * Stores a video under the hash of its bytes. The same video added twice is one creative. What phones would not play, or
- * not at once, is mended where ffmpeg is on this machine, and a poster is made. `name` is how its owner calls the file.
+ * not at once, is mended where ffmpeg is on this machine, and a poster and lighter files are made; added again, a video
+ * gets the lighter files that it lacks. `name` is how its owner calls the file.
  */
 export async function addCreative(
-  { database, media, ffmpeg = "ffmpeg" }: AddCreativeDeps,
+  { database, media, ffmpeg = "ffmpeg", longestMakingMs }: AddCreativeDeps,
   upload: { bytes: AsyncIterable<Uint8Array>; name: string; now: Date },
 ): Promise<AddCreativeOutcome> {
   return media.withScratch(async (pathOf) => {
@@ -43,8 +50,9 @@ export async function addCreative(
       const { message, mend } = found;
       return { outcome: "refused", message, ...(mend !== undefined && { mend: mendCommand(mend, upload.name) }) };
     }
-    const creative = await keepVideo({ database, media, ffmpeg }, found, { pathOf, now: upload.now });
-    return { outcome: "added", creative, ...(found.mended !== undefined && { mended: found.mended }) };
+    const deps = { database, media, ffmpeg, longestMakingMs };
+    const kept = await keepVideo(deps, found, { pathOf, now: upload.now });
+    return { outcome: "added", ...kept, ...(found.mended !== undefined && { mended: found.mended }) };
   });
 }
 
@@ -76,17 +84,40 @@ async function inspectOrMend(ffmpeg: string, pathOf: PathOf): Promise<Playable |
   return { ...better, path: mended, mended: found.message };
 }
 
+interface KeepDeps {
+  database: AdDatabase;
+  media: MediaStorage;
+  ffmpeg: string;
+  longestMakingMs: number | undefined;
+}
+
 async function keepVideo(
-  { database, media, ffmpeg }: Required<AddCreativeDeps>,
+  deps: KeepDeps,
   video: Playable,
   { pathOf, now }: { pathOf: PathOf; now: Date },
-): Promise<Creative> {
+): Promise<{ creative: Creative; renditionFault?: string }> {
+  const { database, ffmpeg, longestMakingMs: longestMs } = deps;
   const sha256 = await hashOfFile(video.path);
   const creativeId = `cre_${sha256.slice(0, 24)}`;
   const known = await findCreative(database, creativeId);
-  if (known) return known;
+  if (known && known.renditions.length > 0) return { creative: known };
+  // Made first: what is kept is gone from here.
+  const made = await makeRenditions({ ffmpeg, longestMs }, { path: video.path, video, pathOf });
+  if (!known) await keepOriginal(deps, video, { creativeId, sha256, posterPath: pathOf("poster.jpg"), now });
+  for (const rendition of made.renditions) await keepRendition(deps, creativeId, rendition);
+  const creative = await findCreative(database, creativeId);
+  if (!creative) throw new Error("a creative vanished while it was added");
+  return { creative, ...(made.fault !== undefined && { renditionFault: made.fault }) };
+}
+
+async function keepOriginal(
+  { database, media, ffmpeg }: KeepDeps,
+  video: Playable,
+  named: { creativeId: string; sha256: string; posterPath: string; now: Date },
+): Promise<void> {
+  const { creativeId, sha256, posterPath, now } = named;
   const { size } = await stat(video.path);
-  const posterFileName = await keepPoster({ media, ffmpeg }, video, pathOf("poster.jpg"));
+  const posterFileName = await keepPoster({ media, ffmpeg }, video, posterPath);
   const fileName = `${sha256}.${video.extension}`;
   await media.keep(video.path, fileName);
   await database.query
@@ -105,13 +136,28 @@ async function keepVideo(
     })
     .onConflict((conflict) => conflict.column("creative_id").doNothing())
     .execute();
-  const kept = await findCreative(database, creativeId);
-  if (!kept) throw new Error("a creative vanished while it was added");
-  return kept;
+}
+
+async function keepRendition(
+  { database, media }: KeepDeps,
+  creativeId: string,
+  { path, video, byteLength }: MadeRendition,
+): Promise<void> {
+  const fileName = `${await hashOfFile(path)}.${video.extension}`;
+  const { mediaType, width, height } = video;
+  await media.keep(path, fileName);
+  await database.query
+    .insertInto("creative_renditions")
+    .values({
+      ...{ creative_id: creativeId, file_name: fileName },
+      ...{ media_type: mediaType, byte_length: byteLength, width, height },
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 async function keepPoster(
-  { media, ffmpeg }: Pick<Required<AddCreativeDeps>, "media" | "ffmpeg">,
+  { media, ffmpeg }: Pick<KeepDeps, "media" | "ffmpeg">,
   video: Playable,
   path: string,
 ): Promise<string | null> {

@@ -13,6 +13,8 @@ import { allMigrations } from "../migrations/all-migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { type BucketStorage, bucketStorage } from "./bucket-storage.ts";
 import { mediaRoutes } from "./routes.ts";
+import { listCreatives } from "./rows.ts";
+import { setCaptions } from "./set-captions.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 
@@ -74,6 +76,21 @@ describe("videos in a bucket, on a server that speaks S3", () => {
     const { etag = "" } = (await app.inject({ url: file })).headers;
     expect((await app.inject({ url: file, headers: { "if-none-match": etag } })).statusCode).toBe(304);
     expect((await get(`/media/${"0".repeat(64)}.mp4`)).status).toBe(404);
+  });
+
+  test("captions, as WebVTT", async () => {
+    const { creativeId } = (await listCreatives(store.database))[0] ?? {};
+    const bytes = (async function* () {
+      yield Buffer.from("WEBVTT\n\n00:00.000 --> 00:01.000\nHello");
+    })();
+    const set = await setCaptions(
+      { database: store.database, media },
+      { creativeId: String(creativeId), language: "en", bytes },
+    );
+    if (set.outcome !== "changed") throw new Error(set.outcome);
+    const response = await get(`/media/${set.creative.captions[0]?.fileName}`);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/vtt; charset=utf-8"]);
+    expect(await response.text()).toMatch(/Hello$/);
   });
 
   test("uploads leave nothing behind on this machine", async () => {

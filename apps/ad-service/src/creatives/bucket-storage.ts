@@ -30,7 +30,7 @@ export interface BucketStorage extends MediaStorage {
 
 const mediaTypes: Record<string, string> = {
   ...{ ".mp4": "video/mp4", ".webm": "video/webm" },
-  ...{ ".jpg": "image/jpeg", ".png": "image/png", ".webp": "image/webp" },
+  ...{ ".jpg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".vtt": "text/vtt; charset=utf-8" },
 };
 
 export function bucketStorage(at: MediaBucket): BucketStorage {

@@ -14,6 +14,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
 import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
+import { hashOfFile } from "./hash-of-file.ts";
+import { inspectVideo } from "./inspect-video.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
 import { mediaRoutes } from "./routes.ts";
 
@@ -145,6 +147,68 @@ describe("videos", () => {
       expect(await add(webm)).toMatchObject({ outcome: "added", creative: { mediaType: "video/webm" } });
       expect(await add(await made("silent.mp4", "-an", "-c", "copy", "-movflags", "+faststart"))).toMatchObject({
         outcome: "added",
+      });
+    });
+
+    describe("lighter files", () => {
+      /** Noise with a tone, which no encoder makes small. */
+      async function heavy(name: string, size: string): Promise<string> {
+        const path = join(folder, name);
+        const picture = ["-f", "lavfi", "-i", `testsrc2=s=${size}:r=25:d=3,noise=alls=40:allf=t`];
+        const sound = ["-f", "lavfi", "-i", "sine=frequency=440:duration=3"];
+        const codecs = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-b:v", "4M", "-c:a", "aac"];
+        await run("ffmpeg", ["-v", "error", "-y", ...picture, ...sound, ...codecs, "-movflags", "+faststart", path]);
+        return path;
+      }
+      const creativeOf = (added: AddCreativeOutcome) => {
+        if (added.outcome !== "added") throw new Error(added.message);
+        return added.creative;
+      };
+
+      test.each([
+        { size: "1280x720", sizes: ["854×480", "640×360"] },
+        { size: "720x1280", sizes: ["480×854", "360×640"] },
+      ])("of $size are the same video: each lighter than the one before, under the hash of its bytes", async (row) => {
+        const path = await heavy(`heavy-${row.size}.mp4`, row.size);
+        const added = await add(path, "heavy.mp4", "ffmpeg");
+        expect(added).not.toHaveProperty("renditionFault");
+        const { renditions, durationMs, byteLength } = creativeOf(added);
+        expect(renditions.map(({ width, height }) => `${width}×${height}`)).toEqual(row.sizes);
+        let most = Number(byteLength);
+        for (const { fileName, byteLength: size } of renditions) {
+          const file = join(mediaDir, fileName);
+          expect(fileName).toBe(`${await hashOfFile(file)}.mp4`);
+          const found = await inspectVideo(file);
+          if (found.outcome === "unplayable") throw new Error(found.message);
+          expect(Math.abs(found.durationMs - Number(durationMs))).toBeLessThanOrEqual(250);
+          expect([size, size < most * 0.81]).toEqual([(await stat(file)).size, true]);
+          most = size;
+        }
+        expect(await add(path, "heavy.mp4", "ffmpeg")).toEqual(added);
+      });
+
+      test("that could not be made, or took too long, refuse nothing, and are made when it is added again", async () => {
+        const path = await heavy("later.mp4", "640x360");
+        const without = await add(path);
+        expect(without).toMatchObject({
+          creative: { renditions: [] },
+          renditionFault: expect.stringMatching(/^ffmpeg is not on the server/),
+        });
+        const upload = { bytes: createReadStream(path), name: "later.mp4", now };
+        const hurried = await addCreative({ database: store.database, media, longestMakingMs: 1 }, upload);
+        expect(hurried).toMatchObject({
+          creative: { renditions: [] },
+          renditionFault: expect.stringMatching(/0.001 s$/),
+        });
+        const again = creativeOf(await add(path, "later.mp4", "ffmpeg"));
+        expect(again.creativeId).toBe(creativeOf(without).creativeId);
+        expect(again.renditions).not.toEqual([]);
+      });
+
+      test("are not made of what is as light already", async () => {
+        const added = await add(await made("light.mp4", "-t", "1.2", "-movflags", "+faststart"), "light.mp4", "ffmpeg");
+        expect(creativeOf(added).renditions).toEqual([]);
+        expect(added).not.toHaveProperty("renditionFault");
       });
     });
 

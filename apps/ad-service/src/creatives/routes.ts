@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { BucketStorage } from "./bucket-storage.ts";
 import type { FolderStorage } from "./media-storage.ts";
 
-const MEDIA_FILE = /^[0-9a-f]{64}\.(mp4|webm|jpg|png|webp)$/;
+const MEDIA_FILE = /^[0-9a-f]{64}\.(mp4|webm|jpg|png|webp|vtt)$/;
 
 /** `GET /media/{sha256}.{ext}`: the name is the hash of the bytes, so whoever has them may keep them for ever. */
 export function mediaRoutes(app: FastifyInstance, { media }: { media: FolderStorage | BucketStorage }): void {
@@ -48,6 +48,7 @@ async function sendFromBucket(media: BucketStorage, file: string, request: Fasti
 
 function typeOf(file: string): string {
   const [, extension = ""] = file.split(".");
+  if (extension === "vtt") return "text/vtt; charset=utf-8";
   const video = extension === "mp4" || extension === "webm";
   return `${video ? "video" : "image"}/${extension === "jpg" ? "jpeg" : extension}`;
 }

@@ -22,4 +22,14 @@ export interface CreativeTables {
     height: Optional<number>;
     created_at: ColumnType<Date, Date, never>;
   };
+  /** Lighter files of the same video. */
+  creative_renditions: {
+    creative_id: string;
+    file_name: string;
+    media_type: string;
+    byte_length: number;
+    width: number;
+    height: number;
+  };
+  creative_captions: { creative_id: string; language: string; file_name: string };
 }

@@ -5,6 +5,7 @@ import { migration as hotKeys } from "./0003-hot-keys.ts";
 import { migration as advertising } from "./0004-advertising.ts";
 import { migration as statistics } from "./0006-statistics.ts";
 import { migration as vast } from "./0007-vast.ts";
+import { migration as creativeFiles } from "./0008-creative-files.ts";
 import { migration as faultsAndTaps } from "./0009-faults-and-taps.ts";
 
 export const allMigrations: Migrations = {
@@ -14,5 +15,6 @@ export const allMigrations: Migrations = {
   "0004-advertising": advertising,
   "0006-statistics": statistics,
   "0007-vast": vast,
+  "0008-creative-files": creativeFiles,
   "0009-faults-and-taps": faultsAndTaps,
 };

@@ -100,6 +100,7 @@ describe("the mini-app's page", () => {
       "cache-control": "no-cache",
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
+      "accept-ch": "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR",
       "permissions-policy": expect.stringContaining("autoplay=(self)"),
     });
     expect(response.headers["set-cookie"]).toBeUndefined();

@@ -60,6 +60,8 @@ function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html: strin
   const etag = `"${createHash("sha256").update(policy).update("\0").update(html).digest("base64url").slice(0, 27)}"`;
   setPageHeaders(reply, policy);
   reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
+  // What the file of the video is chosen by, when this page opens its session.
+  reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
   reply.header("etag", etag);
   if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   return reply.type("text/html; charset=utf-8").send(html);

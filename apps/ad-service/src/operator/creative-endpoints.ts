@@ -1,11 +1,13 @@
-import type { Readable } from "node:stream";
-import type { FastifyInstance } from "fastify";
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
 import { addCreative } from "../creatives/add-creative.ts";
 import { addVastTag } from "../creatives/add-vast-tag.ts";
 import type { MediaStorage } from "../creatives/media-storage.ts";
+import { removeCaptions } from "../creatives/remove-captions.ts";
 import { findCreative, listCreatives } from "../creatives/rows.ts";
+import { setCaptions } from "../creatives/set-captions.ts";
 import { parseRequest } from "../parse-request.ts";
 import { invalid, notFound } from "./refuse.ts";
 
@@ -20,20 +22,25 @@ export interface CreativeEndpointDeps {
 const query = z.object({ name: z.string().min(1).max(1024) });
 const tag = z.strictObject({ url: z.string().trim() });
 const params = z.object({ creativeId: z.string().max(64) });
+const captionsParams = params.extend({ language: z.string().max(64) });
 
-/** `POST /creatives?name=`: the bytes of a video; `POST /creatives/tags`: a VAST tag. Added again, each is the same creative. */
+/**
+ * `POST /creatives?name=`: the bytes of a video; `POST /creatives/tags`: a VAST tag. Added again, each is the same creative.
+ * `PUT /creatives/{id}/captions/{language}`: the bytes of a WebVTT file.
+ */
 export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpointDeps): void {
   const { database, media, isPlainHttpAllowed, now } = deps;
   // A stream: a video never stands in memory. Its size is the verb's to limit.
   scope.addContentTypeParser("application/octet-stream", async (_request: unknown, payload: Readable) => payload);
 
-  scope.post<{ Body: Readable }>("/creatives", async (request, reply) => {
+  scope.post("/creatives", async (request, reply) => {
     const { name } = parseRequest(query, request.query);
-    const added = await addCreative({ database, media }, { bytes: request.body, name, now: now() });
+    const added = await addCreative({ database, media }, { bytes: bytesOf(request), name, now: now() });
     if (added.outcome === "refused") {
       throw invalid(added.mend === undefined ? added.message : `${added.message}; mend it with: ${added.mend}`);
     }
-    return reply.code(201).send({ ...added.creative, mended: added.mended ?? null });
+    const { creative, mended = null, renditionFault = null } = added;
+    return reply.code(201).send({ ...creative, mended, renditionFault });
   });
 
   scope.post("/creatives/tags", async (request, reply) => {
@@ -48,7 +55,32 @@ export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpoint
   scope.get("/creatives/:creativeId", async (request) => {
     const { creativeId } = parseRequest(params, request.params);
     const creative = await findCreative(database, creativeId);
-    if (!creative) throw notFound(`there is no creative ${creativeId}; see all with: creatives list`);
+    if (!creative) throw unknownCreative(creativeId);
     return creative;
   });
+
+  scope.put("/creatives/:creativeId/captions/:language", async (request) => {
+    const { creativeId, language } = parseRequest(captionsParams, request.params);
+    const set = await setCaptions({ database, media }, { creativeId, language, bytes: bytesOf(request) });
+    if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
+    if (set.outcome === "refused") throw invalid(set.message);
+    return set.creative;
+  });
+
+  scope.delete("/creatives/:creativeId/captions/:language", async (request) => {
+    const { creativeId, language } = parseRequest(captionsParams, request.params);
+    const removed = await removeCaptions(database, { creativeId, language });
+    if (removed.outcome === "unknown-creative") throw unknownCreative(creativeId);
+    if (removed.outcome === "no-such-captions") throw notFound(`it has no captions in ${language}`);
+    return removed.creative;
+  });
+}
+
+function bytesOf({ body }: FastifyRequest): Readable {
+  if (body instanceof Readable) return body;
+  throw invalid("the file is missing: send its bytes as application/octet-stream");
+}
+
+function unknownCreative(creativeId: string) {
+  return notFound(`there is no creative ${creativeId}; see all with: creatives list`);
 }

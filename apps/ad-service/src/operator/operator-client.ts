@@ -3,7 +3,7 @@ import { Client } from "undici";
 import { z } from "zod";
 
 export interface OperatorCall {
-  method: "GET" | "POST" | "PATCH";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/operator/v1`. */
   path: string;
   query?: Record<string, string | undefined>;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { chooseMediaFile, deviceOf, type MediaFile } from "./choose-media-file.ts";
+import { describeDevice } from "../creatives/describe-device.ts";
+import { chooseMediaFile, type MediaFile } from "./choose-media-file.ts";
 
 const file = (
   name: string,
@@ -19,12 +20,13 @@ const ladder = [
   file("720p-rich", 1280, 720, 5000),
   file("portrait", 720, 1280, 1500),
 ];
-const chosen = (files: MediaFile[], device: "mobile" | "desktop" = "mobile", isPlainHttpAllowed = false) =>
+const phone = describeDevice({ "user-agent": "iPhone" });
+const chosen = (files: MediaFile[], device = phone, isPlainHttpAllowed = false) =>
   chooseMediaFile(files, { device, isPlainHttpAllowed })?.fileURL?.split("/").at(-1);
 
 test("the best that the device has use for", () => {
   expect(chosen(ladder)).toBe("720p");
-  expect(chosen(ladder, "desktop")).toBe("1080p");
+  expect(chosen(ladder, describeDevice({}))).toBe("1080p");
 });
 test("if all are too much, the smallest", () => {
   expect(chosen([file("4k", 3840, 2160, 20_000), file("1440p", 2560, 1440, 9000)])).toBe("1440p");
@@ -43,10 +45,6 @@ test.each<[string, Partial<MediaFile>]>([
   ["no address", { fileURL: "ad.mp4" }],
 ])("%s is never chosen", (_name, more) => expect(chosen([file("a", 640, 360, 500, more)])).toBeUndefined());
 test("without a size a usual one is assumed, for the page must have one", () => {
-  const found = chooseMediaFile([file("a", 0, 0, 0)], { device: "mobile", isPlainHttpAllowed: false });
+  const found = chooseMediaFile([file("a", 0, 0, 0)], { device: phone, isPlainHttpAllowed: false });
   expect(found).toMatchObject({ width: 640, height: 360 });
-});
-test("tablets and phones are mobile", () => {
-  expect(deviceOf("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)")).toBe("mobile");
-  expect(deviceOf("Mozilla/5.0 (Windows NT 10.0; Win64; x64)")).toBe("desktop");
 });

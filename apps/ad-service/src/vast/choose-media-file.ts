@@ -1,3 +1,6 @@
+import { chooseRendition } from "../creatives/choose-rendition.ts";
+import type { Device } from "../creatives/describe-device.ts";
+
 export interface MediaFile {
   fileURL: string | null;
   deliveryType: string | null;
@@ -10,22 +13,10 @@ export interface MediaFile {
   height: number;
 }
 
-/** What a screen of this kind shows, and what its connection carries without stalls. */
-const devices = {
-  mobile: { shorterSide: 720, bitrate: 2500 },
-  desktop: { shorterSide: 1080, bitrate: 6000 },
-};
-export type Device = keyof typeof devices;
-
-const MOBILE_AGENT = /Android|iPhone|iPad|iPod|Mobile/i;
 const PLAYABLE_TYPES = ["video/mp4", "video/webm"];
 /** Not every webview decodes them. */
 const RARE_CODECS = /hev1|hvc1|h\.?265|hevc|av01|av1\b|vp9|vp09|dvh|mp4v/i;
 const UNKNOWN_SIZE = { width: 640, height: 360 };
-
-export function deviceOf(userAgent: string): Device {
-  return MOBILE_AGENT.test(userAgent) ? "mobile" : "desktop";
-}
 
 /**
  * The file that looks best without more pixels or bits than the device has use for; if all have more, the smallest. Only
@@ -35,15 +26,11 @@ export function chooseMediaFile<File extends MediaFile>(
   files: readonly File[],
   { device, isPlainHttpAllowed }: { device: Device; isPlainHttpAllowed: boolean },
 ): (File & { fileURL: string; mimeType: string }) | undefined {
-  const limits = devices[device];
   const playable = files.flatMap((file) => playableOf(file, isPlainHttpAllowed));
-  const fitting = playable.filter(
-    (file) => shorterSideOf(file) <= limits.shorterSide && file.bitrate <= limits.bitrate,
+  return chooseRendition(
+    playable.toSorted((a, b) => preference(a) - preference(b)),
+    device,
   );
-  const ranked = (fitting.length > 0 ? fitting : playable).toSorted(
-    (a, b) => shorterSideOf(a) - shorterSideOf(b) || a.bitrate - b.bitrate || preference(a) - preference(b),
-  );
-  return fitting.length > 0 ? ranked.at(-1) : ranked[0];
 }
 
 function playableOf<File extends MediaFile>(file: File, isPlainHttpAllowed: boolean) {
@@ -65,8 +52,4 @@ function playableOf<File extends MediaFile>(file: File, isPlainHttpAllowed: bool
 /** Phones decode H.264 in hardware. */
 function preference({ mimeType }: { mimeType: string }): number {
   return mimeType === "video/mp4" ? 1 : 0;
-}
-
-function shorterSideOf({ width, height }: { width: number; height: number }): number {
-  return Math.min(width, height);
 }

@@ -1,15 +1,12 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { enqueueErrorCalls } from "./enqueue-tracker-calls.ts";
-import { type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
+import { type TagRequest, type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
 import type { VastAd } from "./vast-ad.ts";
 
-export interface TagCall {
+export interface TagCall extends TagRequest {
   botId: string;
   creativeId: string;
-  url: string;
-  sessionId: string;
-  userAgent: string;
   totalMs: number;
 }
 
@@ -31,10 +28,11 @@ export function tagFiller(
   const restingUntil = new Map<string, number>();
   let inFlight = 0;
 
-  return async ({ botId, creativeId, url, sessionId, userAgent, totalMs }) => {
+  return async ({ botId, creativeId, totalMs, ...request }) => {
+    const { userAgent } = request;
     if (inFlight >= MOST_IN_FLIGHT || (restingUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
     inFlight += 1;
-    const unwrapped = await unwrapTag({ ...deps, totalMs }, { url, sessionId, userAgent, now }).finally(() => {
+    const unwrapped = await unwrapTag({ ...deps, totalMs }, { ...request, now }).finally(() => {
       inFlight -= 1;
     });
     if (unwrapped.errors.length > 0)

@@ -1,5 +1,6 @@
 import { checkLandingUrl } from "../campaigns/check-landing-url.ts";
-import { chooseMediaFile, deviceOf, type MediaFile } from "./choose-media-file.ts";
+import type { Device } from "../creatives/describe-device.ts";
+import { chooseMediaFile, type MediaFile } from "./choose-media-file.ts";
 import type { TrackedEvent, VastAd, VastErrorCode } from "./vast-ad.ts";
 
 /** What the parser makes of an `Ad` with the wrappers around it; only what is read here. */
@@ -49,7 +50,7 @@ const MOST_VERIFICATIONS = 16;
 /** Whether an unwrapped ad can be shown here: one video of 1 to 180 s, with a file that the viewer's device plays. */
 export function judgeAd(
   ad: ParsedAd,
-  { userAgent, isPlainHttpAllowed }: { userAgent: string; isPlainHttpAllowed: boolean },
+  { userAgent, device, isPlainHttpAllowed }: { userAgent: string; device: Device; isPlainHttpAllowed: boolean },
 ): JudgedAd {
   if (ad.creatives.length === 0) return fault(303, "no creative after the wrappers");
   const linear = ad.creatives.find(({ type, mediaFiles }) => type === "linear" && (mediaFiles?.length ?? 0) > 0);
@@ -60,7 +61,7 @@ export function judgeAd(
   }
   const seconds = linear.duration ?? -1;
   if (!(seconds >= SHORTEST_SECONDS && seconds <= LONGEST_SECONDS)) return fault(202, `a video of ${seconds} s`);
-  const file = chooseMediaFile(linear.mediaFiles ?? [], { device: deviceOf(userAgent), isPlainHttpAllowed });
+  const file = chooseMediaFile(linear.mediaFiles ?? [], { device, isPlainHttpAllowed });
   if (!file) return fault(403, "no media file that webviews play");
   return {
     outcome: "ad",

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { describeDevice } from "../creatives/describe-device.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { startAdServer } from "./ad-server-stage.ts";
 import { type Answer, inline, vast, wrapper } from "./sample-ad-server.ts";
@@ -19,7 +20,13 @@ async function unwrap(
   onTestFinished(() => requests.close());
   const outcome = await unwrapTag(
     { requests, isPlainHttpAllowed: true, totalMs },
-    { url: `${server.address}${tag}`, sessionId: "7-abc", userAgent: phone, now: () => now },
+    {
+      url: `${server.address}${tag}`,
+      sessionId: "7-abc",
+      userAgent: phone,
+      device: describeDevice({ "user-agent": phone }),
+      now: () => now,
+    },
   );
   return { ...server, outcome };
 }

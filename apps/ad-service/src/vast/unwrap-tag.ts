@@ -1,4 +1,5 @@
 import { VASTParser } from "@dailymotion/vast-client";
+import type { Device } from "../creatives/describe-device.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { documentFetcher } from "./fetch-document.ts";
 import type { Macros } from "./fill-macros.ts";
@@ -21,6 +22,14 @@ export type UnwrapOutcome = { errors: ErrorCall[] } & (
   | { outcome: "no-ad"; code: VastErrorCode; detail: string }
 );
 
+/** A tag, and for whom it is asked. */
+export interface TagRequest {
+  url: string;
+  sessionId: string;
+  userAgent: string;
+  device: Device;
+}
+
 export interface UnwrapDeps {
   requests: Pick<GuardedRequests, "guardedRequest">;
   isPlainHttpAllowed: boolean;
@@ -41,7 +50,7 @@ class Parser extends VASTParser {
 /** Asks a VAST 2.0–4.2 tag for an ad and follows its wrappers. Throws only for faults of our own. */
 export async function unwrapTag(
   { requests, isPlainHttpAllowed, totalMs }: UnwrapDeps,
-  { url, sessionId, userAgent, now }: { url: string; sessionId: string; userAgent: string; now: () => Date },
+  { url, sessionId, userAgent, device, now }: TagRequest & { now: () => Date },
 ): Promise<UnwrapOutcome> {
   const macros = (): Macros => ({ now: now(), chance: Math.random(), sessionId, userAgent });
   const fetcher = documentFetcher(requests, { macros, ...(totalMs !== undefined && { totalMs }) });
@@ -60,7 +69,7 @@ export async function unwrapTag(
     let response: ParsedResponse = await parser.parseVAST(await fetcher.fetchVAST({ url }), options);
     for (;;) {
       for (const ad of response.ads) {
-        const judged = faultOf(ad, fetcher.faults) ?? judgeAd(ad, { userAgent, isPlainHttpAllowed });
+        const judged = faultOf(ad, fetcher.faults) ?? judgeAd(ad, { userAgent, device, isPlainHttpAllowed });
         if (judged.outcome === "ad") return { outcome: "ad", ad: judged.ad, errors };
         report(judged.code, judged.detail, [...ad.errorURLTemplates, ...response.errorURLTemplates]);
       }

@@ -13,6 +13,7 @@ import { StatusState } from "./status-state.tsx";
 
 const nothing = () => {};
 const minute = 60_000;
+const captions = "WEBVTT\n\n00:00.000 --> 01:00.000\n– Is this the tea from the hill?\n– The very same.";
 const refused = (code: string) => <RefusedEntry code={code} requestId="3f2a91c0-5b1e" host={idleHost} />;
 const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
   <WaitEntry reason={reason} untilMs={Date.now() + waitMs} host={idleHost} onReopen={nothing} />
@@ -52,6 +53,13 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   ),
   playing: () => <StageState stage="playing" playback="playing" />,
   "playing-with-sound": () => <StageState stage="playing" playback="playing" isMuted={false} />,
+  "playing-captions": () => (
+    <StageState
+      stage="playing"
+      playback="playing"
+      ad={{ captions: [{ language: "en", url: `data:text/vtt,${encodeURIComponent(captions)}` }] }}
+    />
+  ),
   "playing-long-names": () => (
     <StageState
       stage="playing"

@@ -78,6 +78,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "action.play": "تشغيل",
   "action.mute": "كتم الصوت",
   "action.unmute": "تشغيل الصوت",
+  "action.captions": "الترجمة النصية",
 
   "player.label": "إعلان من {advertiser}",
   "player.progress": "ما تمت مشاهدته",

@@ -65,6 +65,7 @@ export const en = {
   "action.play": "Play",
   "action.mute": "Turn sound off",
   "action.unmute": "Turn sound on",
+  "action.captions": "Captions",
 
   "player.label": "Ad from {advertiser}",
   "player.progress": "Watched",

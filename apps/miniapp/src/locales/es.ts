@@ -71,6 +71,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "action.play": "Reproducir",
   "action.mute": "Quitar el sonido",
   "action.unmute": "Activar el sonido",
+  "action.captions": "Subtítulos",
 
   "player.label": "Anuncio de {advertiser}",
   "player.progress": "Visto",

@@ -64,6 +64,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "action.play": "پخش",
   "action.mute": "قطع صدا",
   "action.unmute": "وصل صدا",
+  "action.captions": "زیرنویس",
 
   "player.label": "تبلیغ {advertiser}",
   "player.progress": "دیده‌شده",

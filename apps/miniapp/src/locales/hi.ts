@@ -64,6 +64,7 @@ export const hi: Dictionary<"one" | "other"> = {
   "action.play": "चलाएँ",
   "action.mute": "आवाज़ बंद करें",
   "action.unmute": "आवाज़ चालू करें",
+  "action.captions": "कैप्शन",
 
   "player.label": "{advertiser} का विज्ञापन",
   "player.progress": "देखा गया हिस्सा",

@@ -64,6 +64,7 @@ export const id: Dictionary<"other"> = {
   "action.play": "Putar",
   "action.mute": "Matikan suara",
   "action.unmute": "Nyalakan suara",
+  "action.captions": "Teks",
 
   "player.label": "Iklan dari {advertiser}",
   "player.progress": "Sudah ditonton",

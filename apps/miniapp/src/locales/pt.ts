@@ -70,6 +70,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "action.play": "Reproduzir",
   "action.mute": "Desativar o som",
   "action.unmute": "Ativar o som",
+  "action.captions": "Legendas",
 
   "player.label": "Anúncio de {advertiser}",
   "player.progress": "Assistido",

@@ -70,6 +70,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.play": "Продолжить",
   "action.mute": "Выключить звук",
   "action.unmute": "Включить звук",
+  "action.captions": "Субтитры",
 
   "player.label": "Реклама: {advertiser}",
   "player.progress": "Просмотрено",

@@ -64,6 +64,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "action.play": "Oynat",
   "action.mute": "Sesi kapat",
   "action.unmute": "Sesi aç",
+  "action.captions": "Altyazılar",
 
   "player.label": "Reklam: {advertiser}",
   "player.progress": "İzlenen",

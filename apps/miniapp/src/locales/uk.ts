@@ -71,6 +71,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.play": "Продовжити",
   "action.mute": "Вимкнути звук",
   "action.unmute": "Увімкнути звук",
+  "action.captions": "Субтитри",
 
   "player.label": "Реклама: {advertiser}",
   "player.progress": "Переглянуто",

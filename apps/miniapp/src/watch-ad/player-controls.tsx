@@ -1,9 +1,11 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkOutside } from "../ui/link-outside.tsx";
+import { captionAt } from "./caption-at.ts";
+import { useCaptions } from "./use-captions.ts";
 import { usePlayerKeys } from "./use-player-keys.ts";
 import type { Session, WatchingActions, WatchingSnapshot } from "./watching.ts";
 
@@ -16,12 +18,17 @@ interface PlayerControlsProps {
 
 /** Everything that lies over the running video. */
 export function PlayerControls({ session, actions, snapshot, host }: PlayerControlsProps) {
-  const { text } = useTranslator();
+  const { text, language } = useTranslator();
   const { ad } = session;
   const { player } = snapshot;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   usePlayerKeys(actions, snapshot);
+  const captions = useCaptions(ad, language);
+  const [areCaptionsWanted, wantCaptions] = useState<boolean>();
+  // Who does not hear the ad reads it, until he says otherwise.
+  const areCaptionsOn = areCaptionsWanted ?? player.isMuted;
+  const caption = captions && areCaptionsOn ? captionAt(captions.cues, player.positionMs) : "";
   const seconds = secondsLeft(session, snapshot);
   const share = Math.min(1, player.positionMs / ad.duration_ms);
   const link = ad.call_to_action;
@@ -41,6 +48,11 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
       </div>
       <PlaybackNote actions={actions} snapshot={snapshot} />
       <div className="controls-foot">
+        {caption ? (
+          <p className="caption" lang={captions?.language} dir="auto">
+            <span>{caption}</span>
+          </p>
+        ) : null}
         {snapshot.isConnected ? null : (
           <p className="chip" role="status">
             {text("player.offline")}
@@ -54,6 +66,16 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
           >
             <Icon name={player.isMuted ? "sound-off" : "sound-on"} />
           </Button>
+          {captions ? (
+            <Button
+              look="on-video"
+              aria-label={text("action.captions")}
+              aria-pressed={areCaptionsOn}
+              onClick={() => wantCaptions(!areCaptionsOn)}
+            >
+              <Icon name={areCaptionsOn ? "captions" : "captions-off"} />
+            </Button>
+          ) : null}
           {snapshot.stage === "playing" && isRunning ? (
             <Button look="on-video" aria-label={text("action.pause")} onClick={actions.pause}>
               <Icon name="pause" />

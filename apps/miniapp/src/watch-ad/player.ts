@@ -8,6 +8,8 @@ import { startWatching, type Watching, watch } from "./watchdog.ts";
 export interface PlayerOptions {
   readonly resumeAtMs: number;
   readonly durationMs: number;
+  /** Addresses of lighter files of the same video, the heaviest first. */
+  readonly lighter: readonly string[];
   readonly isHere: () => boolean;
   readonly onEvent: (event: PlayerEvent) => void;
   /** The first frames play. */
@@ -73,14 +75,15 @@ export class Player {
 
   /** The user asks for playback, at first or again after it was blocked or gave up. Only inside a tap. */
   start(): void {
-    const isBroken = this.#isStalled || this.#video.error !== null;
+    const hasStalled = this.#isStalled;
     this.#isWanted = true;
     this.#isBlocked = false;
     this.#isStalled = false;
     this.#errors = 0;
     this.#ticks ??= setInterval(() => this.#tick(), TICK_MS);
     this.#watching = startWatching(this.#positionMs, performance.now());
-    if (isBroken) this.#reload();
+    if (hasStalled) this.#reloadLighter();
+    else if (this.#video.error) this.#reload();
     this.#follow();
     this.#checkLength();
   }
@@ -212,7 +215,7 @@ export class Player {
     if (!this.#shouldPlay || this.#isBlocked) return;
     const { watching, verdict } = watch(this.#watching, this.#positionMs, performance.now());
     this.#watching = watching;
-    if (verdict === "reload") this.#reload();
+    if (verdict === "reload") this.#reloadLighter();
     if (verdict === "give-up") {
       this.#isStalled = true;
       this.#follow();
@@ -247,6 +250,14 @@ export class Player {
       isMuted: this.#video.muted,
       renderedFrames: this.#video.getVideoPlaybackQuality?.().totalVideoFrames,
     };
+  }
+
+  /** What stalled may be too heavy for the connection. */
+  #reloadLighter(): void {
+    const files = this.#options.lighter.map((url) => new URL(url, location.href).href);
+    const next = files[files.indexOf(this.#video.src) + 1];
+    if (next) this.#video.src = next;
+    this.#reload();
   }
 
   /** Loads the media again and goes on where it stopped. */

@@ -100,8 +100,12 @@ function settle(answer: Answered, loading: HTMLVideoElement | undefined): Openin
   const opened = describeOpening(answer, Date.now());
   if (opened.phase !== "watch") return opened;
   const { session } = opened;
-  const { ad } = session;
-  // The element that loads already, unless another ad was chosen meanwhile.
-  const video = loading?.src === new URL(ad.media_url, location.href).href ? loading : createVideo(ad);
-  return video.canPlayType(ad.media_type) === "" ? { phase: "unplayable", session } : { ...opened, video };
+  const video = adopt(session.ad, loading);
+  return video.canPlayType(session.ad.media_type) === "" ? { phase: "unplayable", session } : { ...opened, video };
+}
+
+/** The element that loads already, maybe a lighter file by now, unless another ad was chosen meanwhile. */
+function adopt(ad: Session["ad"], video: HTMLVideoElement | undefined): HTMLVideoElement {
+  const files = [ad.media_url, ...(ad.lighter_media ?? []).map(({ url }) => url)];
+  return video && files.some((file) => new URL(file, location.href).href === video.src) ? video : createVideo(ad);
 }

@@ -63,6 +63,7 @@ export class Watching {
     this.#player = new Player(video, {
       resumeAtMs: session.resume_at_ms,
       durationMs: session.ad.duration_ms,
+      lighter: (session.ad.lighter_media ?? []).map(({ url }) => url),
       isHere: () => this.#isHere,
       onStart: () => this.#queue.start(),
       onEvent: (event) => this.#onPlayerEvent(event),

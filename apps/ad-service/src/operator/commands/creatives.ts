@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
-import { existingFile } from "./parse-option.ts";
+import { type CaptionsFile, captionsOption, collect, existingFile } from "./parse-option.ts";
+import { uploadCaptions } from "./upload-captions.ts";
 import { uploadVideo } from "./upload-video.ts";
 
 export function creativeCommands(program: Command, context: CommandContext): void {
@@ -10,9 +11,31 @@ export function creativeCommands(program: Command, context: CommandContext): voi
 
   withExamples(creatives.command("add").description("add a video: MP4 (H.264 + AAC) or WebM, 1 to 180 s"), [
     "creatives add spring.mp4",
+    "creatives add spring.mp4 --captions en=spring.en.vtt --captions pt-BR=spring.pt.vtt",
   ])
     .argument("<file>", "what phones would not play is mended where the server has ffmpeg", existingFile)
-    .action(async (file: string) => show(await uploadVideo(context, file)));
+    .option("--captions <language=file>", "WebVTT; may be repeated", collect(captionsOption))
+    .action(async (file: string, { captions = [] }: { captions?: CaptionsFile[] }) => {
+      const added = await uploadVideo(context, file);
+      show((await uploadCaptions(context, String(added.creativeId), captions)) ?? added);
+    });
+
+  withExamples(creatives.command("captions").description("add, replace or remove captions of a video"), [
+    "creatives captions cre_0a1b2c3d4e5f60718293a4b5 en=spring.en.vtt ru=spring.ru.vtt",
+    "creatives captions cre_0a1b2c3d4e5f60718293a4b5 --remove ru",
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .argument("[language=file...]", "WebVTT, in 10 languages at most", collect(captionsOption))
+    .option("--remove <language>", "may be repeated", collect(String))
+    .action(async (creativeId: string, captions: CaptionsFile[] = [], { remove = [] }: { remove?: string[] }) => {
+      const path = `/creatives/${encodeURIComponent(creativeId)}`;
+      for (const language of remove) {
+        await context.call({ method: "DELETE", path: `${path}/captions/${encodeURIComponent(language)}` });
+      }
+      show(
+        (await uploadCaptions(context, creativeId, captions)) ?? (await callForRow(context, { method: "GET", path })),
+      );
+    });
 
   withExamples(
     creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is asked for an ad each time"),
@@ -41,8 +64,15 @@ const columns = {
   CREATIVE: (creative: Row) => creative.creativeId,
   KIND: (creative: Row) => creative.mediaType ?? creative.kind,
   SECONDS: (creative: Row) => typeof creative.durationMs === "number" && (creative.durationMs / 1000).toFixed(1),
-  SIZE: (creative: Row) => creative.width && `${creative.width}×${creative.height}`,
+  SIZE: (creative: Row) => creative.width && sizeOf(creative),
   MB: (creative: Row) => typeof creative.byteLength === "number" && (creative.byteLength / 1e6).toFixed(1),
+  LIGHTER: (creative: Row) => Array.isArray(creative.renditions) && creative.renditions.map(sizeOf).join(", "),
+  CAPTIONS: (creative: Row) =>
+    Array.isArray(creative.captions) && creative.captions.map(({ language }: Row) => language).join(", "),
   POSTER: (creative: Row) => creative.posterFileName !== null,
   ADDED: (creative: Row) => creative.createdAt,
 };
+
+function sizeOf({ width, height }: Row): string {
+  return `${width}×${height}`;
+}

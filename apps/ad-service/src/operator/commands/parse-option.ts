@@ -21,6 +21,20 @@ export function existingFile(path: string): string {
   return path;
 }
 
+export interface CaptionsFile {
+  language: string;
+  file: string;
+}
+
+/** `en=captions.vtt` */
+export function captionsOption(text: string): CaptionsFile {
+  const [, language, file] = /^([A-Za-z0-9-]+)=(.+)$/.exec(text) ?? [];
+  if (language === undefined || file === undefined) {
+    throw new InvalidArgumentError("It must be a language and a file, as en=captions.vtt.");
+  }
+  return { language, file: existingFile(file) };
+}
+
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** A moment in RFC 3339, or how long ago it was. */

@@ -23,6 +23,11 @@ export async function uploadVideo(context: CommandContext, file: string): Promis
   if (typeof creative.mended === "string") {
     process.stderr.write(`${name} was mended on the way: ${creative.mended}.\n`);
   }
+  if (typeof creative.renditionFault === "string") {
+    process.stderr.write(
+      `${name} was added without lighter files for slow connections: ${creative.renditionFault}. Add it again to make them.\n`,
+    );
+  }
   return creative;
 }
 

@@ -1,0 +1,122 @@
+import { createReadStream } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHttpServer } from "@intermission/http-server/http-server";
+import { createLogger } from "@intermission/http-server/logger";
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { addCreative } from "./add-creative.ts";
+import { addVastTag } from "./add-vast-tag.ts";
+import { type FolderStorage, folderStorage } from "./media-storage.ts";
+import { removeCaptions } from "./remove-captions.ts";
+import { mediaRoutes } from "./routes.ts";
+import { findCreative } from "./rows.ts";
+import { setCaptions } from "./set-captions.ts";
+
+const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
+const now = new Date("2026-03-01T12:00:00Z");
+const hello = "WEBVTT\n\n00:00.000 --> 00:01.500\nHello\n";
+
+describe("captions", () => {
+  let store: TestDatabase<AdTables>;
+  let folder: string;
+  let media: FolderStorage;
+  let creativeId: string;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+    folder = await mkdtemp(join(tmpdir(), "intermission-captions-"));
+    media = folderStorage(folder);
+    const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };
+    const added = await addCreative({ database: store.database, media, ffmpeg: "no-such-ffmpeg" }, upload);
+    if (added.outcome !== "added") throw new Error(added.message);
+    creativeId = added.creative.creativeId;
+  });
+  afterAll(async () => {
+    await store.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  async function* bytesOf(file: string | Uint8Array) {
+    yield typeof file === "string" ? new TextEncoder().encode(file) : file;
+  }
+  const set = (file: string | Uint8Array, language = "en", id = creativeId) =>
+    setCaptions({ database: store.database, media }, { creativeId: id, language, bytes: bytesOf(file) });
+  const remove = (language: string) => removeCaptions(store.database, { creativeId, language });
+  const languages = async () =>
+    (await findCreative(store.database, creativeId))?.captions.map(({ language }) => language);
+
+  test("are added, replaced and removed by language, under the hash of their bytes", async () => {
+    expect(await set(hello)).toMatchObject({ outcome: "changed" });
+    expect(await set(`${hello}more`, "PT-br")).toMatchObject({ outcome: "changed" });
+    expect(await set(`${hello}better`, "EN")).toMatchObject({ outcome: "changed" });
+    const { captions = [] } = (await findCreative(store.database, creativeId)) ?? {};
+    expect(captions.map(({ language }) => language)).toEqual(["en", "pt-BR"]);
+    expect(new Set(captions.map(({ fileName }) => fileName)).size).toBe(2);
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(captions.map(({ fileName }) => fileName)));
+    expect(await remove("pt-br")).toMatchObject({ outcome: "changed" });
+    expect(await remove("pt-BR")).toEqual({ outcome: "no-such-captions" });
+    expect(await languages()).toEqual(["en"]);
+  });
+
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ["another format", "1\n00:00:00,000 --> 00:00:01,000\nHello\n", /begin with WEBVTT.*ffmpeg -i/],
+    ["a longer first word", `WEBVTTX${hello.slice(6)}`, /begin with WEBVTT/],
+    ["another encoding", Uint8Array.from([...new TextEncoder().encode(hello), 0xff]), /UTF-8/],
+    ["a time that is none", "WEBVTT\n\n00:02.000 --> 00:01.000\nHello\n", /^line 3 /],
+    ["no captions", "WEBVTT\n\nNOTE empty\n", /no caption is shown/],
+    ["captions after the end", hello.replaceAll("00:0", "10:0"), /no caption is shown/],
+    ["more than 256 KiB", `${hello}${"x".repeat(256 * 1024)}`, /256 KiB/],
+  ])("%s is refused with what to do, and what was there stays", async (_name, file, message) => {
+    await set(hello);
+    const before = await findCreative(store.database, creativeId);
+    expect(await set(file)).toMatchObject({ outcome: "refused", message: expect.stringMatching(message) });
+    expect(await findCreative(store.database, creativeId)).toEqual(before);
+  });
+
+  test("a byte order mark and Windows lines are welcome", async () => {
+    expect(await set(`\uFEFF${hello.replaceAll("\n", "\r\n")}`)).toMatchObject({ outcome: "changed" });
+  });
+
+  test.each(["", "e", "english", "en_US", "../x", "en-", "en-a-a"])("%j is no language", async (language) => {
+    expect(await set(hello, language)).toMatchObject({ outcome: "refused" });
+  });
+
+  test("ten languages fit, also when they are added at once", async () => {
+    for (const language of (await languages()) ?? []) await remove(language);
+    const tags = ["ar", "de", "en", "es", "fa", "fr", "hi", "id", "pt", "ru", "tr", "uk"];
+    const outcomes = await Promise.all(tags.map((tag) => set(hello, tag)));
+    expect(outcomes.filter(({ outcome }) => outcome === "changed")).toHaveLength(10);
+    const [one = ""] = (await languages()) ?? [];
+    expect(await set(`${hello}again`, one)).toMatchObject({ outcome: "changed" });
+  });
+
+  test("of what is not there, and of a VAST tag, there are none", async () => {
+    expect(await set(hello, "en", "cre_none")).toEqual({ outcome: "unknown-creative" });
+    const url = "https://ads.example.com/vast";
+    const tag = await addVastTag(store.database, { url, isPlainHttpAllowed: false, now });
+    if (tag.outcome !== "added") throw new Error(tag.message);
+    expect(await set(hello, "en", tag.creative.creativeId)).toMatchObject({ outcome: "refused" });
+  });
+
+  test("are served to any origin as WebVTT, for ever, and inert as a page", async () => {
+    const added = await set(hello);
+    if (added.outcome !== "changed") throw new Error(added.outcome);
+    const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+    mediaRoutes(app, { media });
+    const file = added.creative.captions.find(({ language }) => language === "en")?.fileName;
+    const response = await app.inject({ url: `/media/${file}` });
+    expect([response.statusCode, response.body]).toEqual([200, hello]);
+    expect(response.headers).toMatchObject({
+      "content-type": "text/vtt; charset=utf-8",
+      "access-control-allow-origin": "*",
+      "cache-control": "public, max-age=31536000, immutable",
+      "content-security-policy": "sandbox; default-src 'none'",
+      "x-content-type-options": "nosniff",
+    });
+    await app.close();
+  });
+});

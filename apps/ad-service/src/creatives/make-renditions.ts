@@ -1,0 +1,84 @@
+import { stat } from "node:fs/promises";
+import { inspectVideo, type PlayableVideo } from "./inspect-video.ts";
+import { runFfmpeg } from "./run-ffmpeg.ts";
+
+/** A file in the making, before it is kept. */
+export interface MadeRendition {
+  path: string;
+  video: PlayableVideo;
+  byteLength: number;
+}
+
+export interface MadeRenditions {
+  renditions: MadeRendition[];
+  /** Why there are fewer than this video has use for. */
+  fault?: string;
+}
+
+/** The largest shorter side; the most that picture and sound take, in kbit/s. */
+const rungs = [
+  { shorterSide: 480, picture: 900, sound: 96 },
+  { shorterSide: 360, picture: 400, sound: 64 },
+] as const;
+/** A file that saves less is not worth its place. */
+const LARGEST_SHARE = 0.8;
+/** What was watched is counted in the original's time: a report may be off by as much. */
+const LARGEST_DRIFT_MS = 250;
+/** For all of them; whoever adds the video waits for it. */
+const LONGEST_MS = 120_000;
+
+/** Lighter files of a video, for slow connections and small screens; none where the video is as light already. */
+export async function makeRenditions(
+  { ffmpeg, longestMs = LONGEST_MS }: { ffmpeg: string; longestMs?: number | undefined },
+  { path, video, pathOf }: { path: string; video: PlayableVideo; pathOf: (name: string) => string },
+): Promise<MadeRenditions> {
+  const { size } = await stat(path);
+  const bitrate = (size * 8) / video.durationMs;
+  const wanted = rungs
+    .filter(({ picture, sound }) => (picture + sound) / bitrate <= LARGEST_SHARE)
+    .map((rung) => ({ ...rung, path: pathOf(`${rung.shorterSide}p.mp4`) }));
+  if (wanted.length === 0) return { renditions: [] };
+  const words = wanted.flatMap((rung) => wordsOf(rung, video));
+  if (!(await runFfmpeg(ffmpeg, ["-i", path, ...words], longestMs))) {
+    return { renditions: [], fault: `ffmpeg is not on the server, failed, or took longer than ${longestMs / 1000} s` };
+  }
+  return judge(wanted, { size, video });
+}
+
+async function judge(
+  made: readonly { path: string }[],
+  original: { size: number; video: PlayableVideo },
+): Promise<MadeRenditions> {
+  const renditions: MadeRendition[] = [];
+  let most = original.size * LARGEST_SHARE;
+  for (const { path } of made) {
+    const video = await inspectVideo(path);
+    const { size } = await stat(path);
+    if (video.outcome !== "playable" || Math.abs(video.durationMs - original.video.durationMs) > LARGEST_DRIFT_MS) {
+      return { renditions, fault: "what ffmpeg made of it is not the same video" };
+    }
+    if (size > most) continue;
+    renditions.push({ path, video, byteLength: size });
+    most = size * LARGEST_SHARE;
+  }
+  return { renditions };
+}
+
+/** Fast to make rather than small: an upload waits for it. The rate is capped, since a peak is what stalls playback. */
+function wordsOf(
+  { shorterSide, picture, sound, path }: (typeof rungs)[number] & { path: string },
+  { width, height }: PlayableVideo,
+) {
+  const side = Math.min(shorterSide, width, height);
+  return [
+    ...["-map", "0:v:0", "-map", "0:a:0?", "-map_metadata", "-1"],
+    ...["-vf", width < height ? `scale=${even(side)}:-2` : `scale=-2:${even(side)}`],
+    ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", "main", "-pix_fmt", "yuv420p"],
+    ...["-crf", "26", "-maxrate", `${picture}k`, "-bufsize", `${2 * picture}k`],
+    ...["-c:a", "aac", "-b:a", `${sound}k`, "-ac", "2", "-movflags", "+faststart", "-f", "mp4", path],
+  ];
+}
+
+function even(side: number): number {
+  return side - (side % 2);
+}

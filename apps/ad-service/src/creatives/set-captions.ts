@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import type { AdDatabase } from "../ad-database.ts";
+import { captionsFault, MOST_CAPTION_BYTES } from "./inspect-captions.ts";
+import type { MediaStorage } from "./media-storage.ts";
+import { readAtMost } from "./read-at-most.ts";
+import { type Creative, findCreative } from "./rows.ts";
+
+export type SetCaptionsOutcome =
+  | { outcome: "changed"; creative: Creative }
+  | { outcome: "unknown-creative" }
+  | { outcome: "refused"; message: string };
+
+const MOST_LANGUAGES = 10;
+
+/** Adds captions to a video, or replaces those of the language. */
+export async function setCaptions(
+  { database, media }: { database: AdDatabase; media: MediaStorage },
+  { creativeId, language: tag, bytes }: { creativeId: string; language: string; bytes: AsyncIterable<Uint8Array> },
+): Promise<SetCaptionsOutcome> {
+  const language = languageOf(tag);
+  if (language === undefined) {
+    return { outcome: "refused", message: `${tag} is no language; write it as en or pt-BR` };
+  }
+  const creative = await findCreative(database, creativeId);
+  if (!creative) return { outcome: "unknown-creative" };
+  if (creative.durationMs === null) {
+    return { outcome: "refused", message: "a VAST tag has no video of its own that captions could belong to" };
+  }
+  const file = await readAtMost(bytes, MOST_CAPTION_BYTES + 1);
+  const message = captionsFault(file, { durationMs: creative.durationMs });
+  if (message !== undefined) return { outcome: "refused", message };
+  const fileName = `${createHash("sha256").update(file).digest("hex")}.vtt`;
+  await media.withScratch(async (pathOf) => {
+    await writeFile(pathOf("captions.vtt"), file, { mode: 0o644 });
+    await media.keep(pathOf("captions.vtt"), fileName);
+  });
+  return note(database, { creativeId, language, fileName });
+}
+
+async function note(
+  database: AdDatabase,
+  { creativeId, language, fileName }: { creativeId: string; language: string; fileName: string },
+): Promise<SetCaptionsOutcome> {
+  return database.transaction(async (tx) => {
+    // One change at a time: two languages added at once could both be the tenth.
+    const lock = tx.query
+      .selectFrom("creatives")
+      .select("creative_id")
+      .where("creative_id", "=", creativeId)
+      .forUpdate();
+    await lock.execute();
+    const before = await findCreative(tx, creativeId);
+    const others = before?.captions.filter((captions) => captions.language !== language) ?? [];
+    if (others.length >= MOST_LANGUAGES) {
+      const message = `it has captions in ${MOST_LANGUAGES} languages; remove one first`;
+      return { outcome: "refused", message };
+    }
+    await tx.query
+      .insertInto("creative_captions")
+      .values({ creative_id: creativeId, language, file_name: fileName })
+      .onConflict((conflict) => conflict.columns(["creative_id", "language"]).doUpdateSet({ file_name: fileName }))
+      .execute();
+    const creative = await findCreative(tx, creativeId);
+    return creative ? { outcome: "changed", creative } : { outcome: "unknown-creative" };
+  });
+}
+
+/** In its canonical form; undefined: it is none. */
+export function languageOf(tag: string): string | undefined {
+  if (!/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(tag)) return undefined;
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+import { closeAndGet, launchUrl } from "./open-miniapp.ts";
+import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+
+test("the browser's hints arrive with the opening of the session, though no script asks for them", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const opening = page.waitForRequest((request) => request.url().endsWith("/player/v1/sessions"));
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  expect(await (await opening).allHeaders()).toMatchObject({
+    ect: expect.stringMatching(/^[234]g$/),
+    downlink: expect.stringMatching(/^[0-9.]+$/),
+    "sec-ch-viewport-width": expect.stringMatching(/^[0-9]+$/),
+    "sec-ch-dpr": expect.stringMatching(/^[0-9.]+$/),
+  });
+});
+
+test("a video that stalls goes on at the same second in a lighter file, and the whole view is paid once", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  await page.addInitScript(() => {
+    // In the page, so that a busy machine does not play on to the end meanwhile.
+    const onTime = ({ target }: Event) => {
+      if (!(target instanceof HTMLVideoElement) || target.currentTime < 1 || sessionStorage.getItem("stopped")) return;
+      sessionStorage.setItem("stopped", "once");
+      target.pause();
+    };
+    addEventListener("timeupdate", onTime, true);
+  });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  const counted = page.waitForResponse(
+    async (response) => response.url().endsWith("/reports") && (await response.json()).accepted_ms >= 1000,
+  );
+  await page.getByRole("button", { name: "Watch" }).click();
+  await counted;
+
+  // From here on the file that was chosen hangs, as on a connection that carries nothing; a lighter one is offered.
+  let chosen = "";
+  let resumeAtMs = 0;
+  await page.route("**/player/v1/sessions", async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    resumeAtMs = body.resume_at_ms;
+    chosen = body.ad.media_url;
+    const lighter = { url: `${chosen}?lighter`, media_type: body.ad.media_type };
+    await route.fulfill({ response, json: { ...body, ad: { ...body.ad, lighter_media: [lighter] } } });
+  });
+  await page.route(
+    (url) => url.href === chosen,
+    () => {},
+  );
+  await page.reload();
+  const reported: number[] = [];
+  page.on("request", (request) => {
+    if (!request.url().endsWith("/reports")) return;
+    reported.push(...request.postDataJSON().reports.map((report: { from_ms: number }) => report.from_ms));
+  });
+  await page.getByRole("button", { name: /^(Watch|Continue watching)$/ }).click();
+  await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 30_000 });
+  await expect(page.locator("video")).toHaveJSProperty("src", `${chosen}?lighter`);
+  expect(resumeAtMs).toBeGreaterThanOrEqual(1000);
+  expect(Math.min(...reported)).toBeGreaterThanOrEqual(resumeAtMs);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});

@@ -9,10 +9,14 @@ import { companionApi } from "./kill/companion-api.ts";
 type Api = ReturnType<typeof companionApi>;
 
 /** A whole stack per worker, on free ports and in a temporary folder: built mini-app, real servers, a real 2 s video. */
-export const test = base.extend<{ userId: string; api: Api }, { stack: DemoStack; adVideo: string }>({
+export const test = base.extend<
+  { userId: string; api: Api },
+  { stack: DemoStack; adVideo: string; adServiceEnv: NodeJS.ProcessEnv }
+>({
   adVideo: [join(root, "e2e/fixtures/clip-2s.mp4"), { option: true, scope: "worker" }],
+  adServiceEnv: [{}, { option: true, scope: "worker" }],
   stack: [
-    async ({ adVideo }, use) => {
+    async ({ adVideo, adServiceEnv }, use) => {
       const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-e2e-"));
       const stack = await startDemoStack({
         dataDirectory,
@@ -21,7 +25,7 @@ export const test = base.extend<{ userId: string; api: Api }, { stack: DemoStack
         hasChat: true,
         cooldownSeconds: 0,
         dailyCap: 100,
-        env: { "ad-service": { TRUST_PROXY: "127.0.0.1", VAST_ALLOWED_NETWORKS: "127.0.0.1" } },
+        env: { "ad-service": { TRUST_PROXY: "127.0.0.1", VAST_ALLOWED_NETWORKS: "127.0.0.1", ...adServiceEnv } },
       });
       await use(stack);
       await stack.stop();

@@ -5,13 +5,14 @@ import { inlineEarlyStart } from "./build/inline-early-start.ts";
 import { keepOut } from "./build/keep-out.ts";
 import { printSizes } from "./build/print-sizes.ts";
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   base: "/app/",
   plugins: [
     react(),
     inlineEarlyStart({ entry: "src/early-start.ts", mostBytes: 2048 }),
     keepOut("/src/gallery/"),
-    printSizes({ mostKilobytesOfScript: 115, languages: "/src/locales/" }),
+    // React's development build is no measure.
+    mode === "production" && printSizes({ mostKilobytesOfScript: 115, languages: "/src/locales/" }),
     compress(),
   ],
   build: {
@@ -24,4 +25,4 @@ export default defineConfig({
     // The content security policy admits files of this origin only.
     assetsInlineLimit: 0,
   },
-});
+}));

@@ -1,3 +1,4 @@
+import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { readOpening } from "./ad-service-client.ts";
 import { App } from "./app.tsx";
@@ -32,10 +33,12 @@ const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 // Whoever opens the console of a broken page finds what its user may quote, and nothing that is only the user's.
 createRoot(root, { onCaughtError: (fault) => console.error("crashed at", faultPlace(fault)) }).render(
-  <TranslatorProvider value={translator}>
-    <ErrorBoundary fallback={({ place, retry }) => <Crashed place={place} onRetry={retry} />}>
-      {/* A new attempt opens a new session: the early one's report numbers are used. */}
-      {(attempt) => <App start={attempt === 0 ? start : { launch, video: start.video }} host={host} />}
-    </ErrorBoundary>
-  </TranslatorProvider>,
+  <StrictMode>
+    <TranslatorProvider value={translator}>
+      <ErrorBoundary fallback={({ place, retry }) => <Crashed place={place} onRetry={retry} />}>
+        {/* A new attempt opens a new session: the early one's report numbers are used. */}
+        {(attempt) => <App start={attempt === 0 ? start : { launch, video: start.video }} host={host} />}
+      </ErrorBoundary>
+    </TranslatorProvider>
+  </StrictMode>,
 );

@@ -3,7 +3,7 @@ import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
 import { type CaptionsFile, captionsOption, collect, existingFile } from "./parse-option.ts";
 import { uploadCaptions } from "./upload-captions.ts";
-import { uploadVideo } from "./upload-video.ts";
+import { addVideoByAddress, uploadVideo } from "./upload-video.ts";
 
 export function creativeCommands(program: Command, context: CommandContext): void {
   const creatives = program.command("creatives").description("videos that campaigns show");
@@ -11,12 +11,16 @@ export function creativeCommands(program: Command, context: CommandContext): voi
 
   withExamples(creatives.command("add").description("add a video: MP4 (H.264 + AAC) or WebM, 1 to 180 s"), [
     "creatives add spring.mp4",
+    "creatives add --from https://files.example.com/spring.mp4",
     "creatives add spring.mp4 --captions en=spring.en.vtt --captions pt-BR=spring.pt.vtt",
   ])
-    .argument("<file>", "what phones would not play is mended where the server has ffmpeg", existingFile)
+    .argument("[file]", "what phones would not play is mended where the server has ffmpeg", existingFile)
+    .option("--from <address>", "instead of a file: the server fetches it once and keeps it")
     .option("--captions <language=file>", "WebVTT; may be repeated", collect(captionsOption))
-    .action(async (file: string, { captions = [] }: { captions?: CaptionsFile[] }) => {
-      const added = await uploadVideo(context, file);
+    .action(async (file: string | undefined, { from, captions = [] }: { from?: string; captions?: CaptionsFile[] }) => {
+      if ((file === undefined) === (from === undefined))
+        creatives.error("Give a file, or --from with the address of one.");
+      const added = await (from === undefined ? uploadVideo(context, String(file)) : addVideoByAddress(context, from));
       show((await uploadCaptions(context, String(added.creativeId), captions)) ?? added);
     });
 

@@ -9,6 +9,7 @@ import type { MediaStorage } from "../creatives/media-storage.ts";
 import { removeCaptions } from "../creatives/remove-captions.ts";
 import { findCreative, listCreatives } from "../creatives/rows.ts";
 import { setCaptions } from "../creatives/set-captions.ts";
+import { setPoster } from "../creatives/set-poster.ts";
 import { parseRequest } from "../parse-request.ts";
 import { invalid, notFound } from "./refuse.ts";
 
@@ -30,7 +31,8 @@ const captionsParams = params.extend({ language: z.string().max(64) });
 /**
  * `POST /creatives?name=`: the bytes of a video; `POST /creatives/addresses`: where to fetch one; `POST /creatives/tags`: a
  * VAST tag. Added again, each is the same creative.
- * `PUT /creatives/{id}/captions/{language}`: the bytes of a WebVTT file.
+ * `PUT /creatives/{id}/captions/{language}`: the bytes of a WebVTT file; `PUT
+ * /creatives/{id}/poster`: those of a picture.
  */
 export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpointDeps): void {
   const { database, media, requests, isPlainHttpAllowed, now } = deps;
@@ -63,6 +65,14 @@ export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpoint
     const creative = await findCreative(database, creativeId);
     if (!creative) throw unknownCreative(creativeId);
     return creative;
+  });
+
+  scope.put("/creatives/:creativeId/poster", async (request) => {
+    const { creativeId } = parseRequest(params, request.params);
+    const set = await setPoster({ database, media }, { creativeId, bytes: bytesOf(request) });
+    if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
+    if (set.outcome === "refused") throw invalid(set.message);
+    return set.creative;
   });
 
   scope.put("/creatives/:creativeId/captions/:language", async (request) => {

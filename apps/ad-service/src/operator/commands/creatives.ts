@@ -3,6 +3,7 @@ import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
 import { type CaptionsFile, captionsOption, collect, existingFile } from "./parse-option.ts";
 import { uploadCaptions } from "./upload-captions.ts";
+import { uploadPoster } from "./upload-poster.ts";
 import { addVideoByAddress, uploadVideo } from "./upload-video.ts";
 
 export function creativeCommands(program: Command, context: CommandContext): void {
@@ -17,12 +18,22 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .argument("[file]", "what phones would not play is mended where the server has ffmpeg", existingFile)
     .option("--from <address>", "instead of a file: the server fetches it once and keeps it")
     .option("--captions <language=file>", "WebVTT; may be repeated", collect(captionsOption))
-    .action(async (file: string | undefined, { from, captions = [] }: { from?: string; captions?: CaptionsFile[] }) => {
+    .option("--poster <file>", "JPEG, PNG or WebP, instead of a picture out of the video", existingFile)
+    .action(async (file: string | undefined, { from, captions = [], poster }: VideoOptions) => {
       if ((file === undefined) === (from === undefined))
         creatives.error("Give a file, or --from with the address of one.");
       const added = await (from === undefined ? uploadVideo(context, String(file)) : addVideoByAddress(context, from));
-      show((await uploadCaptions(context, String(added.creativeId), captions)) ?? added);
+      const creativeId = String(added.creativeId);
+      const withPoster = poster === undefined ? added : await uploadPoster(context, creativeId, poster);
+      show((await uploadCaptions(context, creativeId, captions)) ?? withPoster);
     });
+
+  withExamples(creatives.command("poster").description("show another picture until a video plays"), [
+    "creatives poster cre_0a1b2c3d4e5f60718293a4b5 spring.webp",
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .argument("<file>", "JPEG, PNG or WebP, 1 MiB at most", existingFile)
+    .action(async (creativeId: string, file: string) => show(await uploadPoster(context, creativeId, file)));
 
   withExamples(creatives.command("captions").description("add, replace or remove captions of a video"), [
     "creatives captions cre_0a1b2c3d4e5f60718293a4b5 en=spring.en.vtt ru=spring.ru.vtt",
@@ -62,6 +73,12 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .action(async (creativeId: string) =>
       show(await callForRow(context, { method: "GET", path: `/creatives/${encodeURIComponent(creativeId)}` })),
     );
+}
+
+interface VideoOptions {
+  from?: string;
+  captions?: CaptionsFile[];
+  poster?: string;
 }
 
 const columns = {

@@ -27,7 +27,11 @@ export async function openAppStage(database: AdDatabase, changes: Partial<Config
   const controlSockets = new WeakSet<object>();
   const requests = openGuardedRequests({
     isPlainHttpAllowed: config.mode === "demo",
-    allowedNetworks: { webhook: config.webhookAllowedNetworks, vast: config.vastAllowedNetworks },
+    allowedNetworks: {
+      webhook: config.webhookAllowedNetworks,
+      vast: config.vastAllowedNetworks,
+      video: config.videoAllowedNetworks,
+    },
   });
   const endpointTests = openEndpointTests({ database, secretBox, requests, log: logger });
   const app = await createApp({
@@ -93,6 +97,7 @@ function configOf(folder: string): Config {
     drainMs: 0,
     webhookAllowedNetworks: [],
     vastAllowedNetworks: [],
+    videoAllowedNetworks: [],
     rateLimits: { perTokenPerSecond: 100_000, perUserPerMinute: 100_000 },
     demo: { botId: undefined, telegramPublicKey: undefined, chatOrigin: undefined },
   };

@@ -66,6 +66,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     secretBox,
     campaigns,
     endpointTests,
+    requests,
     currency,
     media,
     miniappUrl: config.miniappUrl,

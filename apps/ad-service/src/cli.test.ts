@@ -174,6 +174,18 @@ describe("with a running server", () => {
       code: 1,
       err: expect.stringMatching(/clip-2s.mp4 was not added: .*creatives captions cre_/),
     });
+    expect(await ads(["creatives", "poster", creativeId, vtt])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/en\.vtt was not added: .*JPEG, PNG or WebP.*creatives poster cre_/),
+    });
+    const picture = join(import.meta.dirname, "../../../docs/images/chat.jpg");
+    const pictured = JSON.parse((await ads(["creatives", "poster", creativeId, picture, "--json"])).out);
+    expect(pictured.posterFileName).toMatch(/^[0-9a-f]{64}\.jpg$/);
+    expect(await ads(["creatives", "add"])).toMatchObject({ code: 2, err: expect.stringContaining("--from") });
+    expect(await ads(["creatives", "add", "--from", "http://127.0.0.1:9/x.mp4"])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/127\.0\.0\.1:9\/x\.mp4 could not be fetched: blocked-address/),
+    });
     const attach = ["campaigns", "attach", added.campaignId, creativeId, "--label", "Us and friends", "--json"];
     expect(JSON.parse((await ads(attach)).out).creatives).toMatchObject([{ weight: 1, label: "Us and friends" }]);
     expect(await ads(["campaigns", "detach", added.campaignId, creativeId])).toMatchObject({

@@ -42,6 +42,7 @@ const storeVariables = {
   S3_SECRET_ACCESS_KEY: z.string().optional(),
   WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
   VAST_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
+  VIDEO_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
   CURRENCY: z
     .string()
     .regex(/^[A-Z]{3}$/, "must be a currency of ISO 4217, as EUR")
@@ -178,6 +179,7 @@ function storeOf(
         | "MEDIA_DIR"
         | "WEBHOOK_ALLOWED_NETWORKS"
         | "VAST_ALLOWED_NETWORKS"
+        | "VIDEO_ALLOWED_NETWORKS"
         | "CURRENCY"
         | BucketVariable
       >
@@ -196,6 +198,7 @@ function storeOf(
     },
     webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
     vastAllowedNetworks: read.VAST_ALLOWED_NETWORKS,
+    videoAllowedNetworks: read.VIDEO_ALLOWED_NETWORKS,
     currency: read.CURRENCY,
   };
 }

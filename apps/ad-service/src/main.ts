@@ -38,7 +38,11 @@ async function start(config: Config): Promise<void> {
   const campaigns = await startCampaignSnapshot({ database, log: logger });
   const requests = openGuardedRequests({
     isPlainHttpAllowed: config.mode === "demo",
-    allowedNetworks: { webhook: config.webhookAllowedNetworks, vast: config.vastAllowedNetworks },
+    allowedNetworks: {
+      webhook: config.webhookAllowedNetworks,
+      vast: config.vastAllowedNetworks,
+      video: config.videoAllowedNetworks,
+    },
   });
   const endpointTests = openEndpointTests({ database, secretBox, requests, log: logger });
   const controlSockets = new WeakSet<object>();

@@ -26,7 +26,11 @@ export async function openStoreInProcess(
   });
   const requests = openGuardedRequests({
     isPlainHttpAllowed: config.mode === "demo",
-    allowedNetworks: { webhook: config.webhookAllowedNetworks, vast: config.vastAllowedNetworks },
+    allowedNetworks: {
+      webhook: config.webhookAllowedNetworks,
+      vast: config.vastAllowedNetworks,
+      video: config.videoAllowedNetworks,
+    },
   });
   const tokens = secretBox(config.encryptionKey);
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });
@@ -36,6 +40,7 @@ export async function openStoreInProcess(
     secretBox: tokens,
     endpointTests: openEndpointTests({ database, secretBox: tokens, requests, log: logger }),
     campaigns,
+    requests,
     currency: config.currency,
     media: await openMediaStorage(config.media),
     miniappUrl: config.miniappUrl,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHttpServer } from "@intermission/http-server/http-server";
 import { createLogger } from "@intermission/http-server/logger";
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
@@ -20,14 +20,14 @@ const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 const now = new Date("2026-03-01T12:00:00Z");
 const hello = "WEBVTT\n\n00:00.000 --> 00:01.500\nHello\n";
 
-describe("captions", () => {
+describe.each(testDatabases())("captions, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let folder: string;
   let media: FolderStorage;
   let creativeId: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-captions-"));
     media = folderStorage(folder);
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
 import type { AdDatabase } from "../ad-database.ts";
 import { captionsFault, MOST_CAPTION_BYTES } from "./inspect-captions.ts";
+import { keepBytes } from "./keep-bytes.ts";
 import type { MediaStorage } from "./media-storage.ts";
 import { readAtMost } from "./read-at-most.ts";
 import { type Creative, findCreative } from "./rows.ts";
@@ -30,11 +29,7 @@ export async function setCaptions(
   const file = await readAtMost(bytes, MOST_CAPTION_BYTES + 1);
   const message = captionsFault(file, { durationMs: creative.durationMs });
   if (message !== undefined) return { outcome: "refused", message };
-  const fileName = `${createHash("sha256").update(file).digest("hex")}.vtt`;
-  await media.withScratch(async (pathOf) => {
-    await writeFile(pathOf("captions.vtt"), file, { mode: 0o644 });
-    await media.keep(pathOf("captions.vtt"), fileName);
-  });
+  const fileName = await keepBytes(media, file, "vtt");
   return note(database, { creativeId, language, fileName });
 }
 

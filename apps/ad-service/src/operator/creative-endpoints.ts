@@ -2,18 +2,21 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { addCreative } from "../creatives/add-creative.ts";
+import { type AddCreativeOutcome, addCreative } from "../creatives/add-creative.ts";
+import { addCreativeByAddress, type FetchDeps } from "../creatives/add-creative-by-address.ts";
 import { addVastTag } from "../creatives/add-vast-tag.ts";
 import type { MediaStorage } from "../creatives/media-storage.ts";
 import { removeCaptions } from "../creatives/remove-captions.ts";
 import { findCreative, listCreatives } from "../creatives/rows.ts";
 import { setCaptions } from "../creatives/set-captions.ts";
+import { setPoster } from "../creatives/set-poster.ts";
 import { parseRequest } from "../parse-request.ts";
 import { invalid, notFound } from "./refuse.ts";
 
 export interface CreativeEndpointDeps {
   database: AdDatabase;
   media: MediaStorage;
+  requests: FetchDeps["requests"];
   isPlainHttpAllowed: boolean;
   now: () => Date;
 }
@@ -21,26 +24,31 @@ export interface CreativeEndpointDeps {
 /** How the operator calls the file: it stands in the command that mends it. */
 const query = z.object({ name: z.string().min(1).max(1024) });
 const tag = z.strictObject({ url: z.string().trim() });
+const address = z.strictObject({ url: z.string().trim().max(4096) });
 const params = z.object({ creativeId: z.string().max(64) });
 const captionsParams = params.extend({ language: z.string().max(64) });
 
 /**
- * `POST /creatives?name=`: the bytes of a video; `POST /creatives/tags`: a VAST tag. Added again, each is the same creative.
- * `PUT /creatives/{id}/captions/{language}`: the bytes of a WebVTT file.
+ * `POST /creatives?name=`: the bytes of a video; `POST /creatives/addresses`: where to fetch one; `POST /creatives/tags`: a
+ * VAST tag. Added again, each is the same creative.
+ * `PUT /creatives/{id}/captions/{language}`: the bytes of a WebVTT file; `PUT
+ * /creatives/{id}/poster`: those of a picture.
  */
 export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpointDeps): void {
-  const { database, media, isPlainHttpAllowed, now } = deps;
+  const { database, media, requests, isPlainHttpAllowed, now } = deps;
   // A stream: a video never stands in memory. Its size is the verb's to limit.
   scope.addContentTypeParser("application/octet-stream", async (_request: unknown, payload: Readable) => payload);
 
   scope.post("/creatives", async (request, reply) => {
     const { name } = parseRequest(query, request.query);
     const added = await addCreative({ database, media }, { bytes: bytesOf(request), name, now: now() });
-    if (added.outcome === "refused") {
-      throw invalid(added.mend === undefined ? added.message : `${added.message}; mend it with: ${added.mend}`);
-    }
-    const { creative, mended = null, renditionFault = null } = added;
-    return reply.code(201).send({ ...creative, mended, renditionFault });
+    return reply.code(201).send(addedAnswer(added));
+  });
+
+  scope.post("/creatives/addresses", async (request, reply) => {
+    const { url } = parseRequest(address, request.body);
+    const added = await addCreativeByAddress({ database, media, requests }, { url, now: now() });
+    return reply.code(201).send(addedAnswer(added));
   });
 
   scope.post("/creatives/tags", async (request, reply) => {
@@ -59,6 +67,14 @@ export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpoint
     return creative;
   });
 
+  scope.put("/creatives/:creativeId/poster", async (request) => {
+    const { creativeId } = parseRequest(params, request.params);
+    const set = await setPoster({ database, media }, { creativeId, bytes: bytesOf(request) });
+    if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
+    if (set.outcome === "refused") throw invalid(set.message);
+    return set.creative;
+  });
+
   scope.put("/creatives/:creativeId/captions/:language", async (request) => {
     const { creativeId, language } = parseRequest(captionsParams, request.params);
     const set = await setCaptions({ database, media }, { creativeId, language, bytes: bytesOf(request) });
@@ -74,6 +90,14 @@ export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpoint
     if (removed.outcome === "no-such-captions") throw notFound(`it has no captions in ${language}`);
     return removed.creative;
   });
+}
+
+function addedAnswer(added: AddCreativeOutcome) {
+  if (added.outcome === "refused") {
+    throw invalid(added.mend === undefined ? added.message : `${added.message}; mend it with: ${added.mend}`);
+  }
+  const { creative, mended = null, renditionFault = null } = added;
+  return { ...creative, mended, renditionFault };
 }
 
 function bytesOf({ body }: FastifyRequest): Readable {

@@ -35,6 +35,9 @@ export class NotReachable extends Error {
   override readonly name = "NotReachable";
 }
 
+/** A video may be fetched, mended and made lighter before the server answers. */
+const LONGEST_WAIT_MS = 15 * 60_000;
+
 const errorBody = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** Speaks to a running server at an address, or through the socket in its data folder. */
@@ -43,7 +46,11 @@ export function httpOperatorClient(
 ): OperatorClient {
   const isSocket = "socketPath" in target;
   const url = new URL(isSocket ? "http://control-socket" : target.url);
-  const client = new Client(url.origin, isSocket ? { socketPath: target.socketPath } : {});
+  const headersTimeout = LONGEST_WAIT_MS;
+  const client = new Client(
+    url.origin,
+    isSocket ? { socketPath: target.socketPath, headersTimeout } : { headersTimeout },
+  );
   const basePath = url.pathname.replace(/\/$/, "");
   const authorization = isSocket ? {} : { authorization: `Bearer ${target.operatorToken}` };
   return {

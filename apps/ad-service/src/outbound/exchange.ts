@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Connection } from "./connection.ts";
 import { OutgoingFailure } from "./outgoing-failure.ts";
@@ -49,12 +50,20 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   #chunks: Buffer[] | undefined;
   #length = 0;
   readonly #mostBodyBytes: number;
+  readonly #mostReadBytes: number;
+  /** Of a 200 only: whatever else is answered is for the log. */
+  readonly #bodyTo: Writable | undefined;
+  readonly #mostPouredBytes: number;
   #onOver: (() => void) | undefined;
 
   constructor(request: OutgoingRequest) {
     const { signal, connectTimeoutMs = CONNECT_TIMEOUT_MS, totalTimeoutMs = TOTAL_TIMEOUT_MS } = request;
     this.signal = signal;
-    this.#mostBodyBytes = request.mostBodyBytes ?? MOST_BODY_BYTES;
+    const { bodyTo, mostBodyBytes = MOST_BODY_BYTES } = request;
+    this.#bodyTo = bodyTo;
+    this.#mostBodyBytes = bodyTo ? MOST_BODY_BYTES : mostBodyBytes;
+    this.#mostPouredBytes = bodyTo ? mostBodyBytes : 0;
+    this.#mostReadBytes = MOST_READ_BYTES + this.#mostPouredBytes;
     this.#connectTimeoutMs = Math.min(connectTimeoutMs, totalTimeoutMs);
     this.#totalTimeoutMs = totalTimeoutMs;
     this.#dueAt = this.startedAt + this.#connectTimeoutMs;
@@ -80,7 +89,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   }
 
   check(now: number): void {
-    if (this.wasSent && (this.#connection?.bytesRead() ?? 0) - this.#bytesBefore > MOST_READ_BYTES) {
+    if (this.wasSent && (this.#connection?.bytesRead() ?? 0) - this.#bytesBefore > this.#mostReadBytes) {
       this.giveUp(new OutgoingFailure("too-large", "the answer does not end"));
     } else if (now >= this.#dueAt) {
       const errorClass = this.wasSent ? "timeout-total" : "timeout-connect";
@@ -111,8 +120,12 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     this.timings.firstByteMs = performance.now() - this.startedAt;
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isOver) return;
+    if (this.#bodyTo && this.answer?.status === 200) {
+      this.#pour(this.#bodyTo, controller, chunk);
+      return;
+    }
     const kept = chunk.subarray(0, this.#mostBodyBytes - this.#length);
     this.#length += kept.length;
     if (this.#length === kept.length) this.#firstChunk = kept;
@@ -131,6 +144,22 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.giveUp(error);
+  }
+
+  /** No faster than it is taken. Who closed it wants no more. */
+  #pour(bodyTo: Writable, controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#length += chunk.length;
+    if (bodyTo.destroyed || this.#length > this.#mostPouredBytes) {
+      this.#end();
+      return;
+    }
+    if (bodyTo.write(chunk)) return;
+    controller.pause();
+    const goOn = () => {
+      bodyTo.off("drain", goOn).off("close", goOn);
+      controller.resume();
+    };
+    bodyTo.once("drain", goOn).once("close", goOn);
   }
 
   #end(): void {

@@ -40,7 +40,11 @@ interface Target extends Endpoint {
  * Redirects are never followed, answers never inflated, HTTP/2 never spoken.
  */
 export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRequests {
-  const purposes = { webhook: targetsOf("webhook"), vast: targetsOf("vast") } satisfies Record<Purpose, unknown>;
+  const purposes = {
+    webhook: targetsOf("webhook"),
+    vast: targetsOf("vast"),
+    video: targetsOf("video"),
+  } satisfies Record<Purpose, unknown>;
   const resolver = hostResolver(settings.lookup, settings.lookupKeptMs);
   const pools = connectionPools();
   const deadlines = watchDeadlines();
@@ -126,8 +130,9 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
     const redirect = { errorClass: "redirect" as const, wasSent: true, detail: text, status, location };
     return { outcome: "failed", ...redirect, retryAfter, address, timings };
   }
-  const body = request.mostBodyBytes !== undefined && exchange.isClean ? exchange.body() : undefined;
-  return { outcome: "answered", status, text, retryAfter, body, address, timings };
+  const isWhole = exchange.isClean;
+  const body = request.mostBodyBytes !== undefined && isWhole ? exchange.body() : undefined;
+  return { outcome: "answered", status, text, retryAfter, body, isWhole, address, timings };
 }
 
 function failed(request: OutgoingRequest, { failure, wasSent, address, timings }: Exchange): GuardedResult {

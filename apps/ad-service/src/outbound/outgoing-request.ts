@@ -1,7 +1,8 @@
+import type { Writable } from "node:stream";
 import type { ErrorClass } from "./outgoing-failure.ts";
 
 /** Each purpose has its own allowed networks: what is open to webhooks is closed to everything else. */
-export type Purpose = "webhook" | "vast";
+export type Purpose = "webhook" | "vast" | "video";
 
 export interface OutgoingRequest {
   url: string;
@@ -11,6 +12,8 @@ export interface OutgoingRequest {
   purpose: Purpose;
   /** Fewer bytes than this are given back whole, as `body`; without it at most 16 KiB are read. */
   mostBodyBytes?: number;
+  /** The body of a 200 goes there as it comes, `mostBodyBytes` at most, and not into memory. It is not ended. */
+  bodyTo?: Writable;
   /** For name, TCP and TLS together; 5 s. */
   connectTimeoutMs?: number;
   /** For the whole exchange; 15 s. */
@@ -42,6 +45,8 @@ export interface AnsweredRequest {
   retryAfter: string | undefined;
   /** Where `mostBodyBytes` was given and all of it came. */
   body?: Uint8Array | undefined;
+  /** False: the answer broke off, lasted too long, or was longer than what was wanted of it. */
+  isWhole: boolean;
   address: string | undefined;
   timings: Timings;
 }

@@ -3,7 +3,8 @@ import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
 import { type CaptionsFile, captionsOption, collect, existingFile } from "./parse-option.ts";
 import { uploadCaptions } from "./upload-captions.ts";
-import { uploadVideo } from "./upload-video.ts";
+import { uploadPoster } from "./upload-poster.ts";
+import { addVideoByAddress, uploadVideo } from "./upload-video.ts";
 
 export function creativeCommands(program: Command, context: CommandContext): void {
   const creatives = program.command("creatives").description("videos that campaigns show");
@@ -11,14 +12,28 @@ export function creativeCommands(program: Command, context: CommandContext): voi
 
   withExamples(creatives.command("add").description("add a video: MP4 (H.264 + AAC) or WebM, 1 to 180 s"), [
     "creatives add spring.mp4",
+    "creatives add --from https://files.example.com/spring.mp4",
     "creatives add spring.mp4 --captions en=spring.en.vtt --captions pt-BR=spring.pt.vtt",
   ])
-    .argument("<file>", "what phones would not play is mended where the server has ffmpeg", existingFile)
+    .argument("[file]", "what phones would not play is mended where the server has ffmpeg", existingFile)
+    .option("--from <address>", "instead of a file: the server fetches it once and keeps it")
     .option("--captions <language=file>", "WebVTT; may be repeated", collect(captionsOption))
-    .action(async (file: string, { captions = [] }: { captions?: CaptionsFile[] }) => {
-      const added = await uploadVideo(context, file);
-      show((await uploadCaptions(context, String(added.creativeId), captions)) ?? added);
+    .option("--poster <file>", "JPEG, PNG or WebP, instead of a picture out of the video", existingFile)
+    .action(async (file: string | undefined, { from, captions = [], poster }: VideoOptions) => {
+      if ((file === undefined) === (from === undefined))
+        creatives.error("Give a file, or --from with the address of one.");
+      const added = await (from === undefined ? uploadVideo(context, String(file)) : addVideoByAddress(context, from));
+      const creativeId = String(added.creativeId);
+      const withPoster = poster === undefined ? added : await uploadPoster(context, creativeId, poster);
+      show((await uploadCaptions(context, creativeId, captions)) ?? withPoster);
     });
+
+  withExamples(creatives.command("poster").description("show another picture until a video plays"), [
+    "creatives poster cre_0a1b2c3d4e5f60718293a4b5 spring.webp",
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .argument("<file>", "JPEG, PNG or WebP, 1 MiB at most", existingFile)
+    .action(async (creativeId: string, file: string) => show(await uploadPoster(context, creativeId, file)));
 
   withExamples(creatives.command("captions").description("add, replace or remove captions of a video"), [
     "creatives captions cre_0a1b2c3d4e5f60718293a4b5 en=spring.en.vtt ru=spring.ru.vtt",
@@ -58,6 +73,12 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     .action(async (creativeId: string) =>
       show(await callForRow(context, { method: "GET", path: `/creatives/${encodeURIComponent(creativeId)}` })),
     );
+}
+
+interface VideoOptions {
+  from?: string;
+  captions?: CaptionsFile[];
+  poster?: string;
 }
 
 const columns = {

@@ -13,13 +13,23 @@ export async function uploadCaptions(
   let creative: Row | undefined;
   for (const { language, file } of files) {
     const path = `/creatives/${encodeURIComponent(creativeId)}/captions/${encodeURIComponent(language)}`;
-    try {
-      creative = await callForRow(context, { method: "PUT", path, body: createReadStream(file) });
-    } catch (error) {
-      if (!(error instanceof OperatorRefusal)) throw error;
-      const next = `mend it, then: creatives captions ${creativeId} ${language}=${file}`;
-      throw new OperatorRefusal(error.status, error.code, `${file} was not added: ${error.message}; ${next}`);
-    }
+    creative = await withNextStep({ file, next: `creatives captions ${creativeId} ${language}=${file}` }, () =>
+      callForRow(context, { method: "PUT", path, body: createReadStream(file) }),
+    );
   }
   return creative;
+}
+
+/** The video is there already: only what was refused is to be done again. */
+export async function withNextStep<Result>(
+  { file, next }: { file: string; next: string },
+  upload: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await upload();
+  } catch (error) {
+    if (!(error instanceof OperatorRefusal)) throw error;
+    const message = `${file} was not added: ${error.message}; mend it, then: ${next}`;
+    throw new OperatorRefusal(error.status, error.code, message);
+  }
 }

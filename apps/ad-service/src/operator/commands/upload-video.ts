@@ -20,6 +20,19 @@ export async function uploadVideo(context: CommandContext, file: string): Promis
     .on("error", (error) => counted.destroy(error))
     .pipe(counted);
   const creative = await callForRow(context, { method: "POST", path: "/creatives", query: { name }, body });
+  tellOfVideo(name, creative);
+  return creative;
+}
+
+/** The same for a video that the server fetches itself. */
+export async function addVideoByAddress(context: CommandContext, url: string): Promise<Row> {
+  const creative = await callForRow(context, { method: "POST", path: "/creatives/addresses", body: { url } });
+  tellOfVideo(url, creative);
+  return creative;
+}
+
+/** What became of it beyond being added. */
+function tellOfVideo(name: string, creative: Row): void {
   if (typeof creative.mended === "string") {
     process.stderr.write(`${name} was mended on the way: ${creative.mended}.\n`);
   }
@@ -28,7 +41,6 @@ export async function uploadVideo(context: CommandContext, file: string): Promis
       `${name} was added without lighter files for slow connections: ${creative.renditionFault}. Add it again to make them.\n`,
     );
   }
-  return creative;
 }
 
 const BAR = 24;

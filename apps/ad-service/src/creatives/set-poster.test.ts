@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process";
+import { createReadStream } from "node:fs";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createHttpServer } from "@intermission/http-server/http-server";
+import { createLogger } from "@intermission/http-server/logger";
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { addCreative } from "./add-creative.ts";
+import { addVastTag } from "./add-vast-tag.ts";
+import { inspectPicture } from "./inspect-picture.ts";
+import { type FolderStorage, folderStorage } from "./media-storage.ts";
+import { mediaRoutes } from "./routes.ts";
+import { setPoster } from "./set-poster.ts";
+
+const run = promisify(execFile);
+const hasFfmpeg = await run("ffmpeg", ["-version"]).then(
+  () => true,
+  () => false,
+);
+const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
+const now = new Date("2026-03-01T12:00:00Z");
+
+/** A grey PNG of that size, as far as its header and its end say. */
+function png(width: number, height: number): Buffer {
+  const size = Buffer.alloc(8);
+  size.writeUInt32BE(width, 0);
+  size.writeUInt32BE(height, 4);
+  const start = Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1");
+  const end = Buffer.from("\x08\0\0\0\0....\0\0\0\0IEND....", "latin1");
+  return Buffer.concat([start, size, end]);
+}
+
+describe("posters", () => {
+  let store: TestDatabase<AdTables>;
+  let folder: string;
+  let media: FolderStorage;
+  let creativeId: string;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+    folder = await mkdtemp(join(tmpdir(), "intermission-posters-"));
+    media = folderStorage(join(folder, "media"));
+    const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };
+    const added = await addCreative({ database: store.database, media, ffmpeg: "no-such-ffmpeg" }, upload);
+    if (added.outcome !== "added") throw new Error(added.message);
+    creativeId = added.creative.creativeId;
+  });
+  afterAll(async () => {
+    await store.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  const set = (bytes: Uint8Array, id = creativeId) => {
+    const file = (async function* () {
+      yield bytes;
+    })();
+    return setPoster({ database: store.database, media }, { creativeId: id, bytes: file });
+  };
+
+  test("are kept under the hash of their bytes, replace the one before, and are served as pictures", async () => {
+    const first = await set(png(540, 960));
+    const second = await set(png(720, 1280));
+    if (first.outcome !== "changed" || second.outcome !== "changed") throw new Error("not changed");
+    const { posterFileName } = second.creative;
+    expect(posterFileName).not.toBe(first.creative.posterFileName);
+    expect(await readdir(media.folder)).toContain(posterFileName);
+    const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
+    mediaRoutes(app, { media });
+    const response = await app.inject({ url: `/media/${posterFileName}` });
+    expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "image/png"]);
+    expect(response.rawPayload).toEqual(png(720, 1280));
+    await app.close();
+  });
+
+  test.each<[string, Buffer, RegExp]>([
+    ["a page", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>"), /not a JPEG, PNG or WebP/],
+    ["nothing", Buffer.alloc(0), /not a JPEG/],
+    ["a picture that was cut short", png(540, 960).subarray(0, 30), /not a JPEG/],
+    ["too small a picture", png(8, 960), /8×960/],
+    ["too large a picture", png(540, 5000), /540×5000/],
+    ["too many bytes", Buffer.concat([png(540, 960), Buffer.alloc(1 << 20)]), /1 MiB/],
+  ])("%s is refused with the reason, and nothing stays behind", async (_name, bytes, message) => {
+    const before = await readdir(media.folder);
+    expect(await set(bytes)).toMatchObject({ outcome: "refused", message: expect.stringMatching(message) });
+    expect(await readdir(media.folder)).toEqual(before);
+  });
+
+  test("of what is not there, and of a VAST tag, there are none", async () => {
+    expect(await set(png(540, 960), "cre_none")).toEqual({ outcome: "unknown-creative" });
+    const url = "https://ads.example.com/vast";
+    const tag = await addVastTag(store.database, { url, isPlainHttpAllowed: false, now });
+    if (tag.outcome !== "added") throw new Error(tag.message);
+    expect(await set(png(540, 960), tag.creative.creativeId)).toMatchObject({ outcome: "refused" });
+  });
+
+  test.skipIf(!hasFfmpeg).each([
+    ["poster.jpg", []],
+    ["poster.png", []],
+    ["lossy.webp", ["-c:v", "libwebp"]],
+    ["lossless.webp", ["-c:v", "libwebp", "-lossless", "1"]],
+  ])("%s, as ffmpeg writes it, is read with its size, and no half of it is", async (name, words) => {
+    const path = join(folder, name);
+    await run("ffmpeg", ["-v", "error", "-y", "-i", clip, "-frames:v", "1", ...words, path]);
+    const bytes = await readFile(path);
+    expect(inspectPicture(bytes)).toEqual({ extension: name.split(".")[1], width: 180, height: 320 });
+    expect(inspectPicture(bytes.subarray(0, bytes.length / 2))).toMatch(/could not be read|that could be read/);
+  });
+
+  test("whatever the bytes are, nothing is thrown", () => {
+    const starts = ["\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "RIFF\0\0\0\0WEBPVP8X", "RIFF\0\0\0\0WEBPVP8 ", ""];
+    fc.assert(
+      fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }), (start, rest) => {
+        inspectPicture(Buffer.concat([Buffer.from(start, "latin1"), rest, Buffer.from("\xff\xd9", "latin1")]));
+      }),
+    );
+  });
+});

@@ -1,0 +1,12 @@
+import { createReadStream } from "node:fs";
+import type { Row } from "../show.ts";
+import { type CommandContext, callForRow } from "./command-context.ts";
+import { withNextStep } from "./upload-captions.ts";
+
+/** Gives a video that is there another poster, and returns the video. */
+export async function uploadPoster(context: CommandContext, creativeId: string, file: string): Promise<Row> {
+  const path = `/creatives/${encodeURIComponent(creativeId)}/poster`;
+  return withNextStep({ file, next: `creatives poster ${creativeId} ${file}` }, () =>
+    callForRow(context, { method: "PUT", path, body: createReadStream(file) }),
+  );
+}

@@ -9,6 +9,7 @@ let url = "";
 beforeAll(async () => {
   app = createHttpServer({ logger: pino({ level: "silent" }), bodyLimit: 1000, requestTimeoutMs: 400 });
   app.get("/things/:id", async () => ({ ok: true }));
+  app.post("/files", { config: { bodyTimeoutMs: 10_000 } }, async () => ({}));
   app.post("/things", async () => ({ ok: true }));
   app.get("/endless", (_request, reply) => {
     reply.hijack();
@@ -102,6 +103,13 @@ test.each([
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(answer).toMatch(/\r\nx-request-id: \S+\r\n/);
   expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ error: { code } });
+});
+
+test("a route for large files may take longer for its body than the others", async () => {
+  const answer = await answerTo(`${post.replace("/things", "/files")}content-length: 2\r\n\r\n{`, (socket) => {
+    setTimeout(() => socket.end("}"), 1200);
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 /** All that comes back on a connection until the server ends it; who gets the socket may say more. */

@@ -7,6 +7,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import { answerError, answerNotFound, answerUnreadable, setHeaders } from "./answer-errors.ts";
+import { boundBodyTime } from "./bound-body-time.ts";
 import { HttpError } from "./error-body.ts";
 import type { Logger } from "./logger.ts";
 import { rememberRoutes } from "./refuse-other-methods.ts";
@@ -20,10 +21,12 @@ export interface HttpServerOptions {
   readonly trustProxy?: boolean | string | string[] | undefined;
   /** Bytes of a body; 64 KiB by default. */
   readonly bodyLimit?: number | undefined;
-  /** For a request to arrive whole; 30 s by default. */
+  /** For a request to arrive whole; 30 s by default. A route may say another bound for its body: `config.bodyTimeoutMs`. */
   readonly requestTimeoutMs?: number | undefined;
 }
 
+/** Of the slowest route: a large file over a slow line. A line on which nothing comes is cut after a minute. */
+const LONGEST_REQUEST_MS = 30 * 60_000;
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 
 /**
@@ -44,7 +47,7 @@ export function createHttpServer({
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy,
     bodyLimit,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: LONGEST_REQUEST_MS,
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     // A connection that never ended would stay with one node for ever, however many there are by now.
@@ -71,6 +74,7 @@ export function createHttpServer({
   });
   rememberRoutes(app);
   closeUnusedSockets(app);
+  boundBodyTime(app, requestTimeoutMs);
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.addHook("onRequest", async (request, reply) => {
     setHeaders(reply.raw, request.id);

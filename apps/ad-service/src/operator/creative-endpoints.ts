@@ -21,6 +21,9 @@ export interface CreativeEndpointDeps {
   now: () => Date;
 }
 
+/** 100 MiB at 1 Mbit/s. */
+const LONGEST_UPLOAD_MS = 15 * 60_000;
+
 /** How the operator calls the file: it stands in the command that mends it. */
 const query = z.object({ name: z.string().min(1).max(1024) });
 const tag = z.strictObject({ url: z.string().trim() });
@@ -39,7 +42,7 @@ export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpoint
   // A stream: a video never stands in memory. Its size is the verb's to limit.
   scope.addContentTypeParser("application/octet-stream", async (_request: unknown, payload: Readable) => payload);
 
-  scope.post("/creatives", async (request, reply) => {
+  scope.post("/creatives", { config: { bodyTimeoutMs: LONGEST_UPLOAD_MS } }, async (request, reply) => {
     const { name } = parseRequest(query, request.query);
     const added = await addCreative({ database, media }, { bytes: bytesOf(request), name, now: now() });
     return reply.code(201).send(addedAnswer(added));

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from "fastify";
+import { answerUnreadable } from "./answer-errors.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** For the body of this route to arrive whole, where it may take longer than the server's other bodies. */
+    bodyTimeoutMs?: number;
+  }
+}
+
+/** Node's `requestTimeout` is one for all routes, a route for large files has its own bound here. */
+export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void {
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { raw } = request;
+    const hasBody = raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined;
+    if (hasBody && !raw.complete) {
+      const late = () => answerUnreadable(new LateBodyError(), raw.socket);
+      const timer = setTimeout(late, request.routeOptions.config.bodyTimeoutMs ?? bodyTimeoutMs);
+      raw.once("close", () => clearTimeout(timer));
+    }
+    done();
+  });
+}
+
+class LateBodyError extends Error {
+  readonly code = "ERR_HTTP_REQUEST_TIMEOUT";
+}

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { answerUnreadable } from "./answer-errors.ts";
 
@@ -13,10 +14,12 @@ export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void
   app.addHook("onRequest", (request, _reply, done) => {
     const { raw } = request;
     const hasBody = raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined;
-    if (hasBody && !raw.complete) {
+    // An injected request has no socket, and comes whole.
+    if (hasBody && !raw.complete && raw.socket instanceof Socket) {
       const late = () => answerUnreadable(new LateBodyError(), raw.socket);
-      const timer = setTimeout(late, request.routeOptions.config.bodyTimeoutMs ?? bodyTimeoutMs);
-      raw.once("close", () => clearTimeout(timer));
+      const timer = setTimeout(late, request.routeOptions.config.bodyTimeoutMs ?? bodyTimeoutMs).unref();
+      const inTime = () => clearTimeout(timer);
+      raw.once("end", inTime).once("close", inTime);
     }
     done();
   });

@@ -106,6 +106,11 @@ describe("the mini-app's page", () => {
     expect(response.headers["set-cookie"]).toBeUndefined();
   });
 
+  test("may be found by search engines, but no address with a code in it", async () => {
+    expect((await get("/app/701")).headers["x-robots-tag"]).toBeUndefined();
+    expect((await get("/app/701?code=x")).headers["x-robots-tag"]).toBe("noindex");
+  });
+
   test("is not sent again while neither it nor the bot's policy changed", async () => {
     const etag = String((await get("/app/701")).headers.etag);
     expect((await get("/app/701", { "if-none-match": etag })).statusCode).toBe(304);

@@ -62,6 +62,8 @@ function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html: strin
   reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
   // What the file of the video is chosen by, when this page opens its session.
   reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
+  // A bot's page may be found. An address with a code in it is one user's.
+  if (request.url.includes("?")) reply.header("x-robots-tag", "noindex");
   reply.header("etag", etag);
   if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   return reply.type("text/html; charset=utf-8").send(html);

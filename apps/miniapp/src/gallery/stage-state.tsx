@@ -54,6 +54,7 @@ export function StageState(props: StageStateProps) {
 
 function posterVideo(): HTMLVideoElement {
   const video = document.createElement("video");
+  video.className = "video";
   video.poster = poster;
   return video;
 }

@@ -85,7 +85,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     expect(await faultsOf()).toEqual({ "not-found": 1 });
   });
 
-  test("of a house video, too: one broken video after the other, then none for now, then the last one again", async () => {
+  test("of a house video, too: one faulty file after the other, then none for now, then the last one again", async () => {
     await store.database.run(insertVideo, []);
     await addCampaign(store.database, {
       ...{ campaignId: `cmp_${stage.botId}`, name: "First", advertiser: "Acme", formats: ["rewarded"] },
@@ -98,17 +98,30 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     await giveUp(first, "not-displayed");
     const second = await open(code);
     expect(second.ad.media_url).toBe(houseVideo);
-    await giveUp(second, "timeout");
+    await giveUp(second, "too-short");
     expect((await stage.open(ann, code)).body).toMatchObject({ outcome: "no-ad" });
     expect((await stage.open("1002")).body, "others are shown it as before").toMatchObject({ outcome: "session" });
 
     stage.advance(10 * 60);
     const again = await open(code);
     expect(again).toMatchObject({ session_id: second.session_id, ad: { media_url: houseVideo } });
-    expect(await nextOpening(again)).toBe("another-ad");
+    await giveUp(again, "too-short");
     expect((await stage.open(ann, code)).body).toMatchObject({ outcome: "no-ad" });
-    expect(await faultsOf(), "once for each session").toEqual({ "not-displayed": 1, timeout: 1 });
+    expect(await faultsOf(), "once for each session").toEqual({ "not-displayed": 1, "too-short": 1 });
   });
+
+  test.each(["timeout", "not-found", "other"] as const)(
+    "where there is no other, one that did not come (%s) may come yet",
+    async (fault) => {
+      const code = await stage.issue(ann);
+      const opened = await open(code);
+      await giveUp(opened, fault);
+      const again = await open(code);
+      expect(again).toMatchObject({ session_id: opened.session_id, ad: { media_url: houseVideo } });
+      await stage.play(again, 0, 10);
+      expect((await stage.report(again, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    },
+  );
 
   test("where a part was watched, the same ad goes on", async () => {
     const code = await stage.issue(ann);

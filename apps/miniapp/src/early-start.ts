@@ -21,7 +21,12 @@ const launch = readLaunch(location);
 paintTheme(launch.theme);
 const { botId, initData, code } = launch;
 const opening =
-  botId && initData ? callAdService("", { bot_id: botId, init_data: initData, ...(code && { code }) }) : undefined;
+  botId && initData
+    ? callAdService("", { bot_id: botId, init_data: initData, ...(code && { code }) }).then(
+        // Read at once: a body that waits for the app longer than a call may last is lost.
+        async (response) => new Response(await response.text(), response),
+      )
+    : undefined;
 const early: EarlyStart = { launch, opening };
 window.earlyStart = early;
 // The picture stands where the offer will have it, and is seen before the app's files are there.

@@ -49,5 +49,5 @@ function timeOf([hours = "0", minutes, seconds, milliseconds]: (string | undefin
 }
 
 function plain(line: string): string {
-  return line.replace(/<[^>]*>/g, "").replace(/&(\w+);/g, (whole, name: string) => CHARACTERS[name] ?? whole);
+  return line.replace(/<[^<>]*>/g, "").replace(/&(\w+);/g, (whole, name: string) => CHARACTERS[name] ?? whole);
 }

@@ -1,27 +1,48 @@
+import type { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { answerUnreadable } from "./answer-errors.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** For the body of this route to arrive whole, where it may take longer than the server's other bodies. */
+    /** For the body of this route to arrive whole, once its caller passed the `onRequest` hooks: longer than other bodies have. */
     bodyTimeoutMs?: number;
+    /** For the answer once the body is there, where making it takes longer than a silent connection otherwise lives. */
+    answerTimeoutMs?: number;
   }
 }
 
-/** Node's `requestTimeout` is one for all routes, a route for large files has its own bound here. */
+/** Node's `requestTimeout` is one for all routes; a route for large files has its own bounds here. */
 export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void {
+  const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+
+  function bound(raw: IncomingMessage, milliseconds: number): void {
+    const late = () => answerUnreadable(new LateBodyError(), raw.socket);
+    const before = timers.get(raw);
+    timers.set(raw, setTimeout(late, milliseconds).unref());
+    clearTimeout(before);
+    const inTime = () => clearTimeout(timers.get(raw));
+    if (!before) raw.once("end", inTime).once("close", inTime);
+  }
+
   app.addHook("onRequest", (request, _reply, done) => {
     const { raw } = request;
-    const hasBody = raw.headers["content-length"] !== undefined || raw.headers["transfer-encoding"] !== undefined;
+    const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
     // An injected request has no socket, and comes whole.
-    if (hasBody && !raw.complete && raw.socket instanceof Socket) {
-      const late = () => answerUnreadable(new LateBodyError(), raw.socket);
-      const timer = setTimeout(late, request.routeOptions.config.bodyTimeoutMs ?? bodyTimeoutMs).unref();
-      const inTime = () => clearTimeout(timer);
-      raw.once("end", inTime).once("close", inTime);
-    }
+    const isComing = (length !== undefined || encoding !== undefined) && !raw.complete;
+    if (isComing && raw.socket instanceof Socket) bound(raw, bodyTimeoutMs);
     done();
+  });
+  // After all `onRequest` hooks: who may not call the route has no more time than anybody.
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    const { raw } = request;
+    const { config } = request.routeOptions;
+    if (config.bodyTimeoutMs !== undefined && timers.has(raw)) bound(raw, config.bodyTimeoutMs);
+    const { answerTimeoutMs } = config;
+    if (answerTimeoutMs !== undefined && raw.socket instanceof Socket) {
+      raw.once("end", () => raw.socket.setTimeout(answerTimeoutMs));
+    }
+    done(null, payload);
   });
 }
 

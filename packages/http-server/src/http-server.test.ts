@@ -112,6 +112,22 @@ test("a route for large files may take longer for its body than the others", asy
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });
 
+test("an answer that takes longer than a silent connection lives comes where its route says so", async () => {
+  const server = createHttpServer({ logger: pino({ level: "silent" }) });
+  server.server.setTimeout(200);
+  const work = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    return { ok: true };
+  };
+  server.post("/work", { config: { answerTimeoutMs: 10_000 } }, work);
+  server.post("/things", work);
+  const to = await server.listen({ host: "127.0.0.1", port: 0 });
+  const request = (path: string) => `${post.replace("/things", path)}connection: close\r\ncontent-length: 2\r\n\r\n{}`;
+  expect(await answerTo(request("/work"), undefined, to)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await answerTo(request("/things"), undefined, to)).toBe("");
+  await server.close();
+});
+
 /** All that comes back on a connection until the server ends it; who gets the socket may say more. */
 function answerTo(bytes: string, onSocket: (socket: Socket) => void = () => {}, to = url): Promise<string> {
   return new Promise((resolve) => {

@@ -14,7 +14,7 @@ import { nextSequence } from "./accept-progress.ts";
 import { closeSession } from "./close-session.ts";
 import { type Ad, findAd, findChosenAd } from "./find-ad.ts";
 import { findUnfinishedViews } from "./find-unfinished-views.ts";
-import { isBroken } from "./record-fault.ts";
+import { isBroken, isFaultLasting } from "./record-fault.ts";
 import { recordFilledRequest } from "./record-request.ts";
 import { type AdSession, lockSessionOfCode } from "./rows.ts";
 import { hashSessionToken } from "./session-token.ts";
@@ -70,7 +70,10 @@ export async function enterSession(database: AdDatabase, input: EnterSessionInpu
     const session = await lockSessionOfCode(tx, input.code);
     // Nothing was accepted of a broken ad: its code begins once more, without the videos that could not be played.
     const isNew = session === undefined || (isBroken(session, input.now) && input.now <= session.deadline);
-    const refusal = isNew ? await beginSession(tx, input, session) : await continueSession(tx, session, input);
+    const begun = isNew ? await beginSession(tx, input, session) : undefined;
+    // What did not come may come yet: where there is no other ad, the same one is better than none.
+    const isAgain = begun?.outcome === "no-ad" && session !== undefined && !isFaultLasting(session);
+    const refusal = isNew && !isAgain ? begun : session && (await continueSession(tx, session, input));
     if (refusal) return refusal;
     const entered = await lockSessionOfCode(tx, input.code);
     if (!entered) throw new Error("a session vanished while it was opened");

@@ -73,12 +73,16 @@ async function storeFault(
 /** Faults of the file itself: it will not get better, however much of it was watched. */
 const lastingFaults: readonly (PlaybackFault | null)[] = ["unsupported", "not-displayed", "too-short"];
 
+export function isFaultLasting({ fault }: Pick<AdSession, "fault">): boolean {
+  return lastingFaults.includes(fault);
+}
+
 /** Its video could not be played lately, and nothing of it was watched, or the rest never can be. */
 export function isBroken(
   { state, acceptedMs, fault, faultAt }: Pick<AdSession, "state" | "acceptedMs" | "fault" | "faultAt">,
   now: Date,
 ): boolean {
   const isUnfinished = state === "opened" || state === "playing";
-  const isWorthKeeping = acceptedMs > 0 && !lastingFaults.includes(fault);
+  const isWorthKeeping = acceptedMs > 0 && !isFaultLasting({ fault });
   return isUnfinished && !isWorthKeeping && faultAt !== null && now.getTime() - faultAt.getTime() < SPARED_MS;
 }

@@ -1,4 +1,4 @@
-import { groupCommits } from "@intermission/postgres/group-commits";
+import { groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
@@ -111,11 +111,37 @@ export function clickCounter(database: AdDatabase): (click: CountableClick) => P
   return (click) => group.submit(click).catch(undefinedIfNotAdmitted);
 }
 
+/** Waiting for a campaign's last clicks on this node; beyond them a visitor is asked to come again. */
+const MOST_IN_LINE = 500;
+
 /**
- * Counts one of the last clicks before a limit, by itself: `hasRoom` is asked in the transaction that counts it, so that
- * none is counted beyond. "full": nothing was counted.
+ * Counts the last clicks before a campaign's limit, each by itself: `hasRoom` is asked in the transaction that counts it,
+ * so that none is counted beyond. "full": nothing was counted. On this node they wait in line, since in the database they
+ * would wait for one another too, each with a connection that others want.
  */
-export function countLastClick(
+export function lastClickCounter(database: AdDatabase) {
+  const lines = new Map<string, { length: number; last: Promise<unknown> }>();
+  return async (
+    click: CountableClick,
+    hasRoom: (tx: AdTransaction) => Promise<boolean>,
+  ): Promise<string | "full" | undefined> => {
+    const { campaignId } = click;
+    const line = lines.get(campaignId) ?? { length: 0, last: Promise.resolve() };
+    if (line.length === MOST_IN_LINE) throw new OverloadedError(`${MOST_IN_LINE} clicks wait for one campaign`);
+    lines.set(campaignId, line);
+    line.length += 1;
+    const counted = line.last.then(() => countLast(database, click, hasRoom));
+    line.last = counted.catch(() => {});
+    try {
+      return await counted;
+    } finally {
+      line.length -= 1;
+      if (line.length === 0) lines.delete(campaignId);
+    }
+  };
+}
+
+function countLast(
   database: AdDatabase,
   click: CountableClick,
   hasRoom: (tx: AdTransaction) => Promise<boolean>,

@@ -13,7 +13,7 @@ import { limitOfViewer } from "../viewers/limit-of-viewer.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import type { AddressHasher } from "./address-hash.ts";
 import { isAddressOverLimits } from "./address-limits.ts";
-import { type CountableClick, clickCounter, countLastClick } from "./count-click.ts";
+import { type CountableClick, clickCounter, lastClickCounter } from "./count-click.ts";
 import { landingAddress } from "./landing-address.ts";
 import { type Link, linkReader } from "./read-link.ts";
 import type { Visitor } from "./recognise-person.ts";
@@ -68,6 +68,7 @@ export function directLinkFollower(deps: {
   const { database, campaigns, hashAddress } = deps;
   const links = linkReader(database, deps);
   const countClick = clickCounter(database);
+  const countLastClick = lastClickCounter(database);
   const refusals = refusalRecorder(database);
 
   async function choose(wish: AdWish, link: Link, now: Date): Promise<CampaignState | Judged> {
@@ -79,7 +80,7 @@ export function directLinkFollower(deps: {
   async function count(click: CountableClick, state: CampaignState): Promise<string | undefined> {
     const asked = { format: "direct_link" as const, now: click.occurredAt };
     if (click.isTest || !isAtEdge(state, asked.format)) return countClick(click);
-    return countLastClick(database, click, (tx) => hasRoom({ database: tx, campaigns }, state, asked));
+    return countLastClick(click, (tx) => hasRoom({ database: tx, campaigns }, state, asked));
   }
 
   /** The address has used up its day. Its visitor may go on to an ad all the same, which counts nothing and holds nothing. */

@@ -23,6 +23,8 @@ export interface CreativeEndpointDeps {
 
 /** 100 MiB at 1 Mbit/s. */
 const LONGEST_UPLOAD_MS = 15 * 60_000;
+/** A video is fetched, mended and made lighter before the answer; each of these has a bound of its own. */
+const LONGEST_WORK_MS = 15 * 60_000;
 
 /** How the operator calls the file: it stands in the command that mends it. */
 const query = z.object({ name: z.string().min(1).max(1024) });
@@ -42,13 +44,17 @@ export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpoint
   // A stream: a video never stands in memory. Its size is the verb's to limit.
   scope.addContentTypeParser("application/octet-stream", async (_request: unknown, payload: Readable) => payload);
 
-  scope.post("/creatives", { config: { bodyTimeoutMs: LONGEST_UPLOAD_MS } }, async (request, reply) => {
-    const { name } = parseRequest(query, request.query);
-    const added = await addCreative({ database, media }, { bytes: bytesOf(request), name, now: now() });
-    return reply.code(201).send(addedAnswer(added));
-  });
+  scope.post(
+    "/creatives",
+    { config: { bodyTimeoutMs: LONGEST_UPLOAD_MS, answerTimeoutMs: LONGEST_WORK_MS } },
+    async (request, reply) => {
+      const { name } = parseRequest(query, request.query);
+      const added = await addCreative({ database, media }, { bytes: bytesOf(request), name, now: now() });
+      return reply.code(201).send(addedAnswer(added));
+    },
+  );
 
-  scope.post("/creatives/addresses", async (request, reply) => {
+  scope.post("/creatives/addresses", { config: { answerTimeoutMs: LONGEST_WORK_MS } }, async (request, reply) => {
     const { url } = parseRequest(address, request.body);
     const added = await addCreativeByAddress({ database, media, requests }, { url, now: now() });
     return reply.code(201).send(addedAnswer(added));

@@ -24,9 +24,10 @@ const TICK_MS = 250;
 const ERROR_PAUSE_MS = 1500;
 /** In a row: what fails so often is broken, not late. */
 const ERRORS_OF_A_FAULT = 3;
-/** A view is watched with 97 % of its video, or all but the last second: of a shorter file it never is. */
+/** A view is watched with 97 % of its video, or all but the last second (of a short one the last tenth): of a shorter file it never is. */
 const SHORTEST_SHARE = 0.97;
 const LAST_SECOND_MS = 1000;
+const LAST_SECOND_SHARE = 0.1;
 /** A video stands still a little later than it was asked to. */
 const UNCOUNTED_MS = 100;
 
@@ -231,7 +232,8 @@ export class Player {
   /** An ad may promise more than its file holds. */
   #checkLength(): void {
     const { durationMs, onFault } = this.#options;
-    const least = Math.min(durationMs * SHORTEST_SHARE, durationMs - LAST_SECOND_MS);
+    const lastMs = Math.min(LAST_SECOND_MS, durationMs * LAST_SECOND_SHARE);
+    const least = Math.min(durationMs * SHORTEST_SHARE, durationMs - lastMs);
     if (this.#isWanted && this.#video.duration * 1000 < least) onFault("too-short");
   }
 

@@ -7,7 +7,7 @@ import type {
   ReportResponse,
   StatusResponse,
 } from "@intermission/ad-core/player-api";
-import { callAdService, LONGEST_CALL_MS, sessionsUrl } from "./call-ad-service.ts";
+import { callAdService, LONGEST_CALL_MS, type Reply, sessionsUrl } from "./call-ad-service.ts";
 
 /** `unreachable` is worth another try; `refused` is the service's decision, by the code of its error. */
 export type Answer<Body> =
@@ -20,8 +20,8 @@ export function openSession(request: OpenSessionRequest): Promise<Answer<OpenSes
 }
 
 /** Of a session that was asked for before this file arrived. */
-export function readOpening(responding: Promise<Response>): Promise<Answer<OpenSessionResponse>> {
-  return readAnswer(responding);
+export function readOpening(replying: Promise<Reply<OpenSessionResponse>>): Promise<Answer<OpenSessionResponse>> {
+  return readAnswer(replying);
 }
 
 export function sendReports(sessionId: string, request: ReportRequest): Promise<Answer<ReportResponse>> {
@@ -58,14 +58,13 @@ function post<Body>(path: string, request: object): Promise<Answer<Body>> {
   return readAnswer(callAdService(path, request));
 }
 
-async function readAnswer<Body>(responding: Promise<Response>): Promise<Answer<Body>> {
+async function readAnswer<Body>(replying: Promise<Reply<Body>>): Promise<Answer<Body>> {
   try {
-    const response = await responding;
-    const answer = await response.json();
-    if (response.ok) return { outcome: "answered", body: answer };
+    const { response, body } = await replying;
+    if (response.ok) return { outcome: "answered", body };
     const isWorthAnotherTry = response.status > 499 || response.status === 429;
-    if (!isWorthAnotherTry && answer.error) {
-      return { outcome: "refused", code: answer.error.code, requestId: response.headers.get("x-request-id") };
+    if (!isWorthAnotherTry && body.error) {
+      return { outcome: "refused", code: body.error.code, requestId: response.headers.get("x-request-id") };
     }
     return { outcome: "unreachable", retryAfterMs: Number(response.headers.get("retry-after")) * 1000 || 0 };
   } catch {

@@ -1,10 +1,19 @@
 export const LONGEST_CALL_MS = 10_000;
 const MOST_KEEPALIVE_CHARACTERS = 20_000;
 
-/** Posts to the player API, and is small enough to stand inline in the page; what came back is read by the client. */
-export function callAdService(path: string, request: object): Promise<Response> {
+export interface Reply<Body> {
+  readonly response: Response;
+  /** Where the service refused, its error. */
+  readonly body: Body & { readonly error?: { readonly code: string } };
+}
+
+/**
+ * Posts to the player API, and is small enough to stand inline in the page; what came back is judged by the client. The
+ * body is read at once: one that waits for its reader is lost with the call's time.
+ */
+export async function callAdService<Body>(path: string, request: object): Promise<Reply<Body>> {
   const body = JSON.stringify(request);
-  return fetch(sessionsUrl(path), {
+  const response = await fetch(sessionsUrl(path), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body,
@@ -12,6 +21,7 @@ export function callAdService(path: string, request: object): Promise<Response> 
     keepalive: body.length < MOST_KEEPALIVE_CHARACTERS,
     signal: AbortSignal.timeout?.(LONGEST_CALL_MS) ?? null,
   });
+  return { response, body: await response.json() };
 }
 
 /** The page's own origin, unless the page lies elsewhere and names the service. */

@@ -1,5 +1,5 @@
 import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
-import { callAdService } from "./call-ad-service.ts";
+import { callAdService, type Reply } from "./call-ad-service.ts";
 import { type Launch, readLaunch } from "./telegram/launch.ts";
 import { paintTheme } from "./telegram/paint-theme.ts";
 import { createVideo } from "./watch-ad/create-video.ts";
@@ -7,7 +7,7 @@ import { createVideo } from "./watch-ad/create-video.ts";
 /** What stands inline in the page did before the app's files arrived. The app adopts the request and the very element. */
 export interface EarlyStart {
   readonly launch: Launch;
-  readonly opening: Promise<Response> | undefined;
+  readonly opening: Promise<Reply<OpenSessionResponse>> | undefined;
   video?: HTMLVideoElement;
 }
 
@@ -22,19 +22,16 @@ paintTheme(launch.theme);
 const { botId, initData, code } = launch;
 const opening =
   botId && initData
-    ? callAdService("", { bot_id: botId, init_data: initData, ...(code && { code }) }).then(
-        // Read at once: a body that waits for the app longer than a call may last is lost.
-        async (response) => new Response(await response.text(), response),
-      )
+    ? callAdService<OpenSessionResponse>("", { bot_id: botId, init_data: initData, ...(code && { code }) })
     : undefined;
 const early: EarlyStart = { launch, opening };
 window.earlyStart = early;
-// The picture stands where the offer will have it, and is seen before the app's files are there.
+// The picture stands where the offer will have it, and is seen before the app's files are there. The first to hear the
+// answer: the app finds the element made, and never loads a second.
 opening
-  ?.then((response) => response.clone().json())
-  .then((answer: OpenSessionResponse) => {
-    if (answer.outcome !== "session" || answer.state === "rewarded" || answer.state === "watched") return;
-    const { ad } = answer;
+  ?.then(({ body }) => {
+    if (body.outcome !== "session" || body.state === "rewarded" || body.state === "watched") return;
+    const { ad } = body;
     const video = createVideo(ad);
     early.video = video;
     const slot = document.querySelector<HTMLElement>(".video-slot");

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { AdTables } from "./ad-database.ts";
 import { issuePostbackKey } from "./conversions/issue-postback-key.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
+import { rollUpUntilNow } from "./statistics/facts-stage.ts";
 import { pruneFacts } from "./statistics/prune-facts.ts";
-import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { openVastStage } from "./vast-stage.ts";
 
 const agent = {
@@ -88,7 +88,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
   test("it is in the statistics, and moves no money", async () => {
     const before = await stage.charges();
     await postback({ click_id: clickId, key });
-    await rollUpStatistics(store.database);
+    await rollUpUntilNow(store.database);
     const sums = store.database.query.selectFrom("stats_hours").select(["campaign_id", "count", "spend_micros"]);
     const found = await sums.where("bot_id", "=", stage.botId).where("measure", "=", "conversions").execute();
     expect(found).toEqual([{ campaign_id: "cmp_1", count: 1, spend_micros: 0 }]);
@@ -97,7 +97,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
 
   test("it and its click are kept for 13 months, its sum for good", async () => {
     await postback({ click_id: clickId, key });
-    await rollUpStatistics(store.database);
+    await rollUpUntilNow(store.database);
     await pruneFacts(store.database, { now: new Date("2027-03-01T00:00:00Z") });
     expect(await stored()).toHaveLength(1);
     await pruneFacts(store.database, { now: new Date("2027-04-02T00:00:00Z") });

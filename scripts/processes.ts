@@ -86,7 +86,7 @@ export function startServer(
   const preload = ["--import", pathToFileURL(join(root, "scripts/stop-with-parent.ts")).href];
   const child = spawn(process.execPath, [...nodeArguments, ...preload, join(root, script)], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });

@@ -90,6 +90,8 @@ if (!script) fail("No script was named.", "This file is called by the scripts of
 const node = nodeBinary();
 const env = {
   ...process.env,
+  // Servers and commands start in half the time when their sources were compiled before.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, "node_modules", ".cache", "node"),
   INTERMISSION_NODE: node,
   PATH: [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH ?? ""].join(delimiter),
 };

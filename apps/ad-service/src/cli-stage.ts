@@ -21,7 +21,8 @@ export async function openCliStage() {
   const port = await freePort();
 
   function start(script: string, words: readonly string[], env: NodeJS.ProcessEnv) {
-    const environment = { PATH: process.env.PATH, DATA_DIR: dataDir, ...env };
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const environment = { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir, ...env };
     const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], { env: environment });
     const ended: Ended = { code: null, out: "", err: "" };
     child.stdout.on("data", (chunk) => {

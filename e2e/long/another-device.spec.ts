@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { devices } from "@playwright/test";
-import { root } from "../scripts/processes.ts";
-import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
-import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+import { root } from "../../scripts/processes.ts";
+import { closeAndGet, launchUrl, watchToTheEnd } from "../open-miniapp.ts";
+import { expect, expectPaidOnce, newCode, test } from "../stack.ts";
 
 test.use({ adVideo: join(root, "apps/ad-service/sample/house-ad.mp4") });
 

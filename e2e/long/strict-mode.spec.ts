@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root, runCommand } from "../scripts/processes.ts";
-import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
-import { expect, expectPaidOnce, newCode, test as onStack } from "./stack.ts";
+import { root, runCommand } from "../../scripts/processes.ts";
+import { closeAndGet, launchUrl, watchToTheEnd } from "../open-miniapp.ts";
+import { expect, expectPaidOnce, newCode, test as onStack } from "../stack.ts";
 
 /** The app with React's development build, whose strict mode makes, takes back and makes again whatever a component does. */
 const test = onStack.extend<object, { developmentBuild: string }>({

@@ -16,12 +16,7 @@ export type Answer<Body> =
   | { readonly outcome: "unreachable"; readonly retryAfterMs: number };
 
 export function openSession(request: OpenSessionRequest): Promise<Answer<OpenSessionResponse>> {
-  return readOpening(callAdService("", request));
-}
-
-/** Of a session that was asked for before this file arrived. */
-export function readOpening(replying: Promise<Reply<OpenSessionResponse>>): Promise<Answer<OpenSessionResponse>> {
-  return readAnswer(replying);
+  return post("", request);
 }
 
 export function sendReports(sessionId: string, request: ReportRequest): Promise<Answer<ReportResponse>> {
@@ -58,7 +53,8 @@ function post<Body>(path: string, request: object): Promise<Answer<Body>> {
   return readAnswer(callAdService(path, request));
 }
 
-async function readAnswer<Body>(replying: Promise<Reply<Body>>): Promise<Answer<Body>> {
+/** Of a call that may have been made before this file arrived. */
+export async function readAnswer<Body>(replying: Promise<Reply<Body>>): Promise<Answer<Body>> {
   try {
     const { response, body } = await replying;
     if (response.ok) return { outcome: "answered", body };

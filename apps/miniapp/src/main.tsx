@@ -1,6 +1,6 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { readOpening } from "./ad-service-client.ts";
+import { readAnswer } from "./ad-service-client.ts";
 import { App } from "./app.tsx";
 import type { EarlyStart } from "./early-start.ts";
 import { Crashed } from "./entry/crashed.tsx";
@@ -18,7 +18,7 @@ import "./ui/styles.css";
 // A host that does not admit the inline script by its hash costs speed, and nothing else.
 const early: EarlyStart = window.earlyStart ?? { launch: readLaunch(location), opening: undefined };
 const { launch } = early;
-const opening = early.opening && readOpening(early.opening);
+const opening = early.opening && readAnswer(early.opening);
 paintButton(launch.theme);
 const host = createHost(launch.version);
 host.ready();

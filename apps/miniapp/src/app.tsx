@@ -41,7 +41,7 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
       return <RefusedEntry code={opening.code} requestId={opening.requestId} host={host} />;
     case "wait":
       return <WaitEntry reason={opening.reason} untilMs={opening.untilMs} host={host} onReopen={reopen} />;
-    case "over":
+    case "closed":
       return status(opening.session);
     case "watch":
       return (

@@ -38,8 +38,8 @@ test("an ad that was watched before leads to its reward, any other to the offer"
     server_time: "2030-01-01T00:00:00Z",
     deadline: "2030-01-01T01:00:00Z",
   } as const;
-  expect(answered({ ...session, state: "rewarded" })).toMatchObject({ phase: "over" });
-  expect(answered({ ...session, state: "watched", review: "held" })).toMatchObject({ phase: "over" });
+  expect(answered({ ...session, state: "rewarded" })).toMatchObject({ phase: "closed" });
+  expect(answered({ ...session, state: "watched", review: "held" })).toMatchObject({ phase: "closed" });
   expect(answered({ ...session, state: "opened" })).toMatchObject({ phase: "watch" });
   expect(answered({ ...session, state: "playing" })).toMatchObject({ phase: "watch" });
 });

@@ -8,7 +8,7 @@ export type WaitReason = "no-ad" | "cooldown" | "daily-cap";
 export type Opened =
   | { readonly phase: "watch"; readonly session: Session }
   /** It was watched before; opening it again closed it, and only what became of its reward is left to show. */
-  | { readonly phase: "over"; readonly session: Session }
+  | { readonly phase: "closed"; readonly session: Session }
   /** `untilMs` is a moment of this device's clock. */
   | { readonly phase: "wait"; readonly reason: WaitReason; readonly untilMs: number }
   | { readonly phase: "refused"; readonly code: string; readonly requestId: string | null };
@@ -16,7 +16,7 @@ export type Opened =
 /** A moment that is just over must not make us ask in a loop. */
 const SHORTEST_WAIT_MS = 1000;
 
-function isOver(state: Session["state"]): boolean {
+function isClosed(state: Session["state"]): boolean {
   return state === "rewarded" || state === "watched";
 }
 
@@ -27,7 +27,7 @@ export function describeOpening(
 ): Opened {
   if (answer.outcome === "refused") return { phase: "refused", code: answer.code, requestId: answer.requestId };
   const { body } = answer;
-  if (body.outcome === "session") return { phase: isOver(body.state) ? "over" : "watch", session: body };
+  if (body.outcome === "session") return { phase: isClosed(body.state) ? "closed" : "watch", session: body };
   const wait = (reason: WaitReason, waitMs: number): Opened => ({
     phase: "wait",
     reason,

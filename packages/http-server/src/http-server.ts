@@ -1,16 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyServerOptions,
-  LogController,
-} from "fastify";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import { answerError, answerNotFound, answerUnreadable, setHeaders } from "./answer-errors.ts";
 import { boundBodyTime } from "./bound-body-time.ts";
 import { HttpError } from "./error-body.ts";
 import type { Logger } from "./logger.ts";
 import { rememberRoutes } from "./refuse-other-methods.ts";
+import { RequestLogger } from "./request-logger.ts";
 
 export { type ErrorBody, errorBody, HttpError } from "./error-body.ts";
 export { refuseOtherMethods } from "./refuse-other-methods.ts";
@@ -43,7 +39,7 @@ export function createHttpServer({
   const loggerInstance: FastifyBaseLogger = logger;
   const app = Fastify({
     loggerInstance,
-    childLoggerFactory: onceNeeded,
+    childLoggerFactory: (parent, bindings, options) => new RequestLogger(parent, bindings, options),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy,
     bodyLimit,
@@ -86,18 +82,6 @@ export function createHttpServer({
   app.setNotFoundHandler(answerNotFound);
   return app;
 }
-
-/** A request's own logger, made when it has something to say: few have, and making one for each took 5 % of a click's time. */
-const onceNeeded: NonNullable<FastifyServerOptions["childLoggerFactory"]> = (logger, bindings, options) => {
-  let child: FastifyBaseLogger | undefined;
-  return new Proxy(logger, {
-    get(parent, name) {
-      child ??= parent.child(bindings, options);
-      const value: unknown = Reflect.get(child, name);
-      return typeof value === "function" ? value.bind(child) : value;
-    },
-  });
-};
 
 /** Browsers and pools connect in advance. Node closes idle connections, but not those that never asked; a stop would wait for them. */
 function closeUnusedSockets(app: FastifyInstance): void {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import bs58 from "bs58";
 
 const tokenPattern = /^ad_[1-9A-HJ-NP-Za-km-z]{32,44}$/;
@@ -15,5 +15,5 @@ export function isApiToken(text: string): boolean {
 
 /** A token holds 256 random bits, so a plain hash cannot be turned back, and a look-up by it tells nothing by its time. */
 export function lookupHashOf(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }

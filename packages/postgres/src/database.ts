@@ -7,9 +7,22 @@ export interface Statement<Row> {
   readonly row?: Row;
 }
 
-/** Names must be unique within a process: the name alone selects the prepared plan of a connection. At most 63 bytes. */
+const known = new Map<string, Statement<unknown>>();
+
+/**
+ * The name, of at most 63 bytes, alone selects the prepared plan of a connection: throws where another text of this process
+ * has it.
+ */
 export function statement<Row>(name: string, text: string): Statement<Row> {
-  return { name, text };
+  if ((known.get(name)?.text ?? text) !== text) throw new Error(`two statements are called ${name}`);
+  const made = { name, text };
+  known.set(name, made);
+  return made;
+}
+
+/** The statements of all modules that were loaded. */
+export function knownStatements(): readonly Statement<unknown>[] {
+  return [...known.values()];
 }
 
 export interface Runner<Tables> {

@@ -1,5 +1,7 @@
 import type pg from "pg";
+import { analyze, analyzeGrown } from "./analyze-grown.ts";
 import type { DatabaseLogger } from "./database-logger.ts";
+import { lookEvery } from "./look-every.ts";
 
 /** When the upkeep does what. */
 export interface UpkeepPace {
@@ -23,7 +25,8 @@ const usualPace: UpkeepPace = {
 
 /**
  * PGlite has no background processes: without this its write-ahead log grows without end (measured: 2.4 GB, and 7 s to
- * open again). CHECKPOINT each minute or 64 MB; each ten minutes VACUUM and ANALYZE of the tables that need it.
+ * open again). CHECKPOINT each minute or 64 MB; ANALYZE of what has doubled at once; each ten minutes VACUUM and ANALYZE of
+ * the tables that need it.
  *
  * The engine does one thing at a time, so each step is short and requests go in between. The longest is the VACUUM of a
  * large table: half a second to one second for 500,000 rows and two indexes, once a tenth of them has changed.
@@ -38,10 +41,8 @@ export function startEmbeddedUpkeep(
 ): () => Promise<void> {
   let checkpointed = { at: Date.now(), position: 0 };
   let vacuumedAt = Date.now();
-  let isStopping = false;
-  let running: Promise<void> | undefined;
 
-  async function look(): Promise<void> {
+  return lookEvery(pace.lookEverySeconds, logger, async (isStopping) => {
     const position = await writtenBytes(pool);
     const written = position - checkpointed.position;
     if (written >= pace.checkpointAtBytes || (written > 0 && isDue(checkpointed.at, pace.checkpointEverySeconds))) {
@@ -49,25 +50,12 @@ export function startEmbeddedUpkeep(
       // Asked again: a checkpoint writes a record itself, which alone is no reason for the next.
       checkpointed = { at: Date.now(), position: await writtenBytes(pool) };
     }
+    await analyzeGrown(pool, schema, isStopping);
     if (isDue(vacuumedAt, pace.vacuumEverySeconds)) {
-      for (const step of await vacuumSteps(pool, schema, pace.freezeAtAge)) if (!isStopping) await pool.query(step);
+      for (const step of await vacuumSteps(pool, schema, pace.freezeAtAge)) if (!isStopping()) await pool.query(step);
       vacuumedAt = Date.now();
     }
-  }
-
-  const timer = setInterval(() => {
-    running ??= look()
-      .catch((error) => logger?.warn({ err: error }, "the embedded store's upkeep failed"))
-      .finally(() => {
-        running = undefined;
-      });
-  }, pace.lookEverySeconds * 1000);
-  timer.unref();
-  return async () => {
-    isStopping = true;
-    clearInterval(timer);
-    await running;
-  };
+  });
 }
 
 function isDue(lastAt: number, everySeconds: number): boolean {
@@ -83,10 +71,10 @@ async function writtenBytes(pool: pg.Pool): Promise<number> {
 
 /** The rules of PostgreSQL's own autovacuum, with a higher floor; freezing covers the catalogues, too. */
 async function vacuumSteps(pool: pg.Pool, schema: string, freezeAtAge: number): Promise<string[]> {
-  const { rows } = await pool.query<{ name: string; freeze: boolean; vacuum: boolean; analyze: boolean }>(
+  const { rows } = await pool.query<{ name: string; freeze: boolean; vacuum: boolean; isChanged: boolean }>(
     `select format('%I.%I', nspname, relname) as name, age(relfrozenxid) > $2 as freeze,
       nspname = $1 and (dead >= 1000 + 0.1 * live or inserted >= 10000 + 0.2 * live) as vacuum,
-      nspname = $1 and changed >= 500 + 0.1 * live as analyze
+      nspname = $1 and changed >= 500 + 0.1 * live as "isChanged"
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     cross join lateral (
       select greatest(reltuples, 0) as live, pg_stat_get_dead_tuples(pg_class.oid) as dead,
@@ -95,9 +83,8 @@ async function vacuumSteps(pool: pg.Pool, schema: string, freezeAtAge: number): 
     where relkind in ('r', 'm') and relpersistence = 'p'`,
     [schema, freezeAtAge],
   );
-  return rows.flatMap(({ name, freeze, vacuum, analyze }) => [
+  return rows.flatMap(({ name, freeze, vacuum, isChanged }) => [
     ...(freeze ? [`vacuum (freeze) ${name}`] : vacuum ? [`vacuum ${name}`] : []),
-    // A tenth of the usual sample: it costs as much of the time, and here no plan hangs on a percent.
-    ...(analyze ? [`set default_statistics_target to 10; analyze ${name}; reset default_statistics_target`] : []),
+    ...(isChanged ? [analyze(name)] : []),
   ]);
 }

@@ -1,7 +1,11 @@
 import pg from "pg";
+import { analyzeGrown } from "./analyze-grown.ts";
 import type { DatabaseLogger } from "./database-logger.ts";
 import { columnTypes, type DatabaseStore, sessionSettings } from "./database-store.ts";
 import { listenForever } from "./listen-forever.ts";
+import { lookEvery } from "./look-every.ts";
+
+const LOOK_EVERY_SECONDS = 2;
 
 /** A pool of connections to a PostgreSQL server. Connects when it is first used. */
 export function openServerStore(options: {
@@ -33,16 +37,20 @@ export function openServerStore(options: {
   });
   survivedLosses(pool, logger);
   const listener = listenForever(connection, schema, logger);
+  let stopUpkeep = async () => {};
   return {
     kind: "server",
     pool,
     withoutTimeout: (work) => onOwnConnection(connection, schema, work),
-    startUpkeep() {},
+    startUpkeep() {
+      stopUpkeep = lookEvery(LOOK_EVERY_SECONDS, logger, (isStopping) => analyzeGrown(pool, schema, isStopping));
+    },
     listen: listener.listen,
     async notify(channel, payload) {
       await pool.query("select pg_notify($1, $2)", [`${schema}.${channel}`, payload]);
     },
     async close() {
+      await stopUpkeep();
       await listener.close();
       await pool.end();
     },

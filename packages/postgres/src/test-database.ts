@@ -26,6 +26,7 @@ export async function openTestDatabase<Tables>(options: {
   readonly kind: TestDatabaseKind;
   readonly schema: string;
   readonly migrations: Migrations;
+  readonly poolSize?: number;
 }): Promise<TestDatabase<Tables>> {
   const dataDirectory = await mkdtemp(join(tmpdir(), "intermission-test-"));
   const server = options.kind === "server" ? await createServerDatabase() : undefined;
@@ -35,6 +36,7 @@ export async function openTestDatabase<Tables>(options: {
     dataDirectory,
     schema: options.schema,
     migrations: options.migrations,
+    poolSize: options.poolSize,
   });
   return {
     database,

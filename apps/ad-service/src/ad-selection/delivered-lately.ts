@@ -21,8 +21,11 @@ export const deliveredToday = statement<DeliveredLately>(
   `select * from (
      select campaigns.campaign_id as "campaignId", coalesce(views, 0) as views, coalesce(clicks, 0) as clicks,
        coalesce(spent_micros, 0) as "spentMicros", ${inFlight("campaigns.campaign_id")}
-     from campaigns left join campaign_days on campaign_days.campaign_id = campaigns.campaign_id
-       and day = ($1::timestamptz at time zone 'utc')::date
+     from campaigns left join lateral (
+       -- Row by row: joined as a whole, all days there ever were were read for one of each campaign.
+       select * from campaign_days where campaign_days.campaign_id = campaigns.campaign_id
+         and day = ($1::timestamptz at time zone 'utc')::date offset 0
+     ) as today on true
      where status = 'active'
    ) as lately where views + clicks + "viewsInFlight" > 0`,
 );

@@ -42,7 +42,7 @@ const claim = statement<ClaimedCall>(
 );
 const finish = statement<never>(
   "vast.finish-call",
-  "update tracker_calls set finished_at = $2, outcome = $3 where call_id = $1 and finished_at is null",
+  "update tracker_calls set finished_at = $2, outcome = $3 where call_id = $1 and outcome is null",
 );
 const prune = statement<never>(
   "vast.prune-calls",

@@ -9,7 +9,7 @@ const release = statement<never>(
       due_at = case $4 when 'held' then due_at else now() + make_interval(secs => $5) end
     from unnest($1::text[], $2::text[], $3::bigint[]) as released(bot_id, event_id, fence)
     where deliveries.bot_id = released.bot_id and deliveries.event_id = released.event_id
-      and deliveries.fence = released.fence and state = 'sending'
+      and deliveries.fence = released.fence and lease_until is not null
     returning deliveries.bot_id
   ),
   ended as (select bot_id, count(*) as number from released group by bot_id order by bot_id)

@@ -1,0 +1,22 @@
+import { readyToFill } from "@intermission/postgres/fill-tables";
+import { keepPlans, loadStatements } from "@intermission/postgres/keep-plans";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "./ad-database.ts";
+import { allMigrations } from "./migrations/all-migrations.ts";
+
+describe.each(testDatabases())("statements on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  beforeAll(async () => {
+    await loadStatements(import.meta.dirname, /^(main|cli)\.ts$|-stage\.ts$|faults\//);
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations, poolSize: 1 });
+  });
+  afterAll(() => store.dispose());
+
+  test("seconds after the tables have grown, each look-up goes through its best index", async () => {
+    const fill = await readyToFill(store.database, "ad_service");
+    const faults = await keepPlans(store.database, { schema: "ad_service", small: ["bots", "endpoints", "campaigns"] });
+    await fill(20_000);
+    await expect.poll(faults, { timeout: 20_000 }).toEqual([]);
+  });
+});

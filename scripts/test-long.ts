@@ -30,6 +30,7 @@ async function main(): Promise<void> {
     if (postgres === undefined)
       throw new Problem("The kill scripts did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
     const long = { LONG_TESTS: "true", TEST_DATABASE_URL: postgres.url };
+    await step("the ledger beside its model", () => runCommand("vitest", ["run", "ledger-model"], { env: long }));
     await step("a database that is cut off for 10 s", () =>
       runCommand("vitest", ["run", "lost-connections"], { env: long }),
     );

@@ -15,6 +15,7 @@ import { LedgerModel, type ModelEvent } from "./ledger-model.ts";
 import { spend } from "./spend.ts";
 
 const { payout } = testConfig;
+const RUN_MS = process.env.LONG_TESTS === "true" ? 30_000 : 3000;
 
 const userId = fc.constantFrom("1", "2", "3");
 const code = fc.constantFrom("codeA", "codeB", "codeC", "codeD");
@@ -189,7 +190,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
         }
         await compare(bot.botId, model);
       }),
-      { numRuns: 200, interruptAfterTimeLimit: 6000 },
+      { numRuns: 1000, interruptAfterTimeLimit: RUN_MS },
     );
     await database.close();
     database = await open();
@@ -235,7 +236,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
           }
         }
       }),
-      { numRuns: 200, interruptAfterTimeLimit: 6000 },
+      { numRuns: 1000, interruptAfterTimeLimit: RUN_MS },
     );
   });
 });

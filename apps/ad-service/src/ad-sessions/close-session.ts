@@ -35,8 +35,8 @@ const setAside = statement<never>(
     returning bot_id, session_id, code, user_id, campaign_id, creative_id, closed_at as occurred_at
   ),
   counted as (${recordEarnings("closed")}),
-  spent_code as (
-    update current_codes set has_earned = true from closed
+  code_set_aside as (
+    update current_codes set is_set_aside = true from closed
     where current_codes.bot_id = closed.bot_id and current_codes.user_id = closed.user_id
       and current_codes.reference = $7 and current_codes.code = closed.code
   )

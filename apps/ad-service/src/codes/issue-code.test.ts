@@ -11,6 +11,11 @@ import { allMigrations } from "../migrations/all-migrations.ts";
 import { findCode } from "./find-code.ts";
 import { issueCode } from "./issue-code.ts";
 
+const earn = statement<never>(
+  "test.earn",
+  `insert into events (bot_id, event_id, event, user_id, code, occurred_at, body)
+   values ($1, 'evt_' || gen_random_uuid(), 'rewarded', $3, $2, now(), '{}')`,
+);
 const start = new Date("2026-03-01T12:00:00.000Z");
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 
@@ -91,10 +96,7 @@ describe.each(testDatabases())("codes on the %s store", (kind) => {
   test("a code that earned is not given out again", async () => {
     const userId = newTelegramId();
     const { code } = await issue(userId);
-    await store.database.run(
-      statement("test.mark-earned", "update current_codes set has_earned = true where code = $1"),
-      [code],
-    );
+    await store.database.run(earn, [bot.botId, code, userId]);
     const next = await issue(userId, after(1));
     expect(next.code).not.toBe(code);
     expect((await issue(userId, after(2))).code).toBe(next.code);

@@ -20,9 +20,13 @@ export interface IssuedCode {
   expiresAt: Date;
 }
 
-// A code is given out again while it has earned nothing and has a good while left.
-const isKept = `not kept.has_earned
-  and kept.expires_at - excluded.issued_at >= greatest(interval '60 s', (kept.expires_at - kept.issued_at) / 4)`;
+/*
+ * A code is given out again while it has earned nothing and has a good while left. An event committed while this statement
+ * runs is not seen: then the code was given out just before it earned.
+ */
+const isKept = `not kept.is_set_aside
+  and kept.expires_at - excluded.issued_at >= greatest(interval '60 s', (kept.expires_at - kept.issued_at) / 4)
+  and not exists (select from events where events.bot_id = kept.bot_id and events.code = kept.code)`;
 
 const issue = statement<IssuedCode>(
   "codes.issue",
@@ -35,10 +39,13 @@ const issue = statement<IssuedCode>(
     select bot_id, user_id, reference, code, issued_at, expires_at from wanted order by position
     -- Even a kept row is updated: only so does the statement see one that was written after it began.
     on conflict (bot_id, user_id, reference) do update set
-      code = case when ${isKept} then kept.code else excluded.code end,
-      issued_at = case when ${isKept} then kept.issued_at else excluded.issued_at end,
-      expires_at = case when ${isKept} then kept.expires_at else excluded.expires_at end,
-      has_earned = false
+      (code, issued_at, expires_at, is_set_aside) = (
+        select case when is_kept then kept.code else excluded.code end,
+          case when is_kept then kept.issued_at else excluded.issued_at end,
+          case when is_kept then kept.expires_at else excluded.expires_at end,
+          false
+        from (select ${isKept} as is_kept offset 0) as judged
+      )
     returning bot_id, user_id, reference, code, issued_at, expires_at
   ),
   fresh as (

@@ -20,6 +20,7 @@ export interface CodeTables {
     code: Read<string>;
     issued_at: Read<Date>;
     expires_at: Read<Date>;
-    has_earned: Read<boolean>;
+    /** Its view was held or refused: it is not given out again. */
+    is_set_aside: Read<boolean>;
   };
 }

@@ -14,6 +14,7 @@ import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import type { AddressHasher } from "./address-hash.ts";
 import { isAddressOverLimits } from "./address-limits.ts";
 import { type CountableClick, clickCounter, lastClickCounter } from "./count-click.ts";
+import { findClickedCampaign } from "./find-clicked-campaign.ts";
 import { landingAddress } from "./landing-address.ts";
 import { type Link, linkReader } from "./read-link.ts";
 import type { Visitor } from "./recognise-person.ts";
@@ -83,6 +84,15 @@ export function directLinkFollower(deps: {
     return countLastClick(click, (tx) => hasRoom({ database: tx, campaigns }, state, asked));
   }
 
+  /** The code earned its click before: its visitor comes back to the same ad. */
+  async function leadBack(link: Link, clickId: string): Promise<Judged> {
+    const campaignId = await findClickedCampaign(database, link);
+    const campaign = campaignId === undefined ? undefined : campaigns.find(campaignId);
+    const reason = "used";
+    if (campaign === undefined) return { reason, result: { outcome: reason, bot: botOf(link) } };
+    return { reason, result: { outcome: "landed", url: landingOf(campaign, link, clickId) } };
+  }
+
   /** The address has used up its day. Its visitor may go on to an ad all the same, which counts nothing and holds nothing. */
   async function leadOn({ userId, ...wish }: AdWish, link: Link, clickId: string, now: Date): Promise<Judged> {
     const seen = await seenBy({ database, campaigns }, { botId: link.botId, userId }, now);
@@ -107,11 +117,13 @@ export function directLinkFollower(deps: {
       const bot = await findBot(database, botId);
       if (!bot) throw new Error("a code's bot vanished");
       const wish = { format: "direct_link" as const, bot, userId, user: userOf(visit) };
-      const refusal = refuse(link, visit, campaigns, clickId);
+      const refusal = refuse(link, visit, campaigns);
       const judged =
-        refusal === "address-limit"
-          ? await leadOn(wish, link, clickId, now)
-          : (refusal ?? (await choose(wish, link, now)));
+        refusal === "used"
+          ? await leadBack(link, clickId)
+          : refusal === "address-limit"
+            ? await leadOn(wish, link, clickId, now)
+            : (refusal ?? (await choose(wish, link, now)));
       if ("reason" in judged) {
         await refusals.submit({ ...click, reason: judged.reason });
         return judged.result;
@@ -129,20 +141,11 @@ export function directLinkFollower(deps: {
 }
 
 /** Why a visit earns nothing, and what its visitor sees; undefined when it counts. */
-function refuse(
-  link: Link,
-  visit: Visit,
-  campaigns: CampaignSnapshot,
-  clickId: string,
-): Judged | "address-limit" | undefined {
+function refuse(link: Link, visit: Visit, campaigns: CampaignSnapshot): Judged | "used" | "address-limit" | undefined {
   const { visitor, isTap, now } = visit;
   const bot = botOf(link);
   if (visitor.kind === "machine") return { reason: `machine-${visitor.reason}`, result: { outcome: "machine" } };
-  if (link.earned.includes("direct_link")) {
-    const again = link.campaignId === null ? undefined : campaigns.find(link.campaignId);
-    const url = again && landingOf(again, link, clickId);
-    return { reason: "used", result: url === undefined ? { outcome: "used", bot } : { outcome: "landed", url } };
-  }
+  if (link.earned.includes("direct_link")) return "used";
   if (link.expiresAt <= now) return { reason: "expired", result: { outcome: "expired", bot } };
   if (link.isSuspended) return { reason: "bot-suspended", result: { outcome: "no-ad", bot } };
   const limit = limitOfViewer(link.viewer, link, now, link.unfinished);

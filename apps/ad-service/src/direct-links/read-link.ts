@@ -20,8 +20,6 @@ export interface Link {
   reference: string | null;
   expiresAt: Date;
   earned: EventType[];
-  /** Of the click that counted, if one did. */
-  campaignId: string | null;
   botName: string;
   botUsername: string | null;
   isSuspended: boolean;
@@ -57,8 +55,6 @@ const select = (name: string, isAddressUsedUp: string) =>
     `select asked.position, codes.bot_id as "botId", codes.code, codes.user_id as "userId",
      nullif(codes.reference, '') as reference, codes.expires_at as "expiresAt",
      array(select event from events where events.bot_id = codes.bot_id and events.code = codes.code) as earned,
-     (select campaign_id from charges where charges.bot_id = codes.bot_id and charges.code = codes.code
-       and format = 'direct_link') as "campaignId",
      bots.name as "botName", bots.username as "botUsername", bots.is_suspended as "isSuspended",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      viewers.day::text as day, viewers.earned_today as "earnedToday", viewers.last_earned_at as "lastEarnedAt",

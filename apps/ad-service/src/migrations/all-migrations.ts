@@ -7,6 +7,7 @@ import { migration as statistics } from "./0006-statistics.ts";
 import { migration as vast } from "./0007-vast.ts";
 import { migration as creativeFiles } from "./0008-creative-files.ts";
 import { migration as faultsAndTaps } from "./0009-faults-and-taps.ts";
+import { migration as fewerWrites } from "./0010-fewer-writes.ts";
 
 export const allMigrations: Migrations = {
   "0001-tables": tables,
@@ -17,4 +18,5 @@ export const allMigrations: Migrations = {
   "0007-vast": vast,
   "0008-creative-files": creativeFiles,
   "0009-faults-and-taps": faultsAndTaps,
+  "0010-fewer-writes": fewerWrites,
 };

@@ -21,21 +21,5 @@ export function enqueueWebhook({ from }: { from: string }): string {
       insert into deliveries (bot_id, event_id, state)
       select bot_id, event_id, case endpoints.state when 'active' then 'waiting' else 'held' end
       from enqueued left join endpoints using (bot_id) order by bot_id, event_id
-    ),
-    -- Locked in the order of the key: two batches never wait for one another.
-    codes_to_spend as (
-      select current_codes.bot_id, current_codes.user_id, current_codes.reference
-      from current_codes join enqueued on current_codes.bot_id = enqueued.bot_id
-        and current_codes.user_id = enqueued.user_id
-        and current_codes.reference = coalesce(enqueued.reference, '')
-        and current_codes.code = enqueued.code
-      order by 1, 2, 3
-      for update of current_codes
-    ),
-    spent_codes as (
-      update current_codes set has_earned = true from codes_to_spend
-      where current_codes.bot_id = codes_to_spend.bot_id
-        and current_codes.user_id = codes_to_spend.user_id
-        and current_codes.reference = codes_to_spend.reference
     )`;
 }

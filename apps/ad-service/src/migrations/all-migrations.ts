@@ -8,6 +8,7 @@ import { migration as vast } from "./0007-vast.ts";
 import { migration as creativeFiles } from "./0008-creative-files.ts";
 import { migration as faultsAndTaps } from "./0009-faults-and-taps.ts";
 import { migration as fewerWrites } from "./0010-fewer-writes.ts";
+import { migration as bulkReplays } from "./0011-bulk-replays.ts";
 
 export const allMigrations: Migrations = {
   "0001-tables": tables,
@@ -19,4 +20,5 @@ export const allMigrations: Migrations = {
   "0008-creative-files": creativeFiles,
   "0009-faults-and-taps": faultsAndTaps,
   "0010-fewer-writes": fewerWrites,
+  "0011-bulk-replays": bulkReplays,
 };

@@ -1,6 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { DeliveryMode } from "../bots/schema.ts";
+import { firstDue } from "./first-due.ts";
 
 export interface ClaimedDelivery {
   botId: string;
@@ -29,10 +30,17 @@ const waitingBots = `waiting_bots as (
     from waiting_bots where waiting_bots.bot_id is not null
   )`;
 
+const dueOf = (bot: string, isBulk: boolean) => `from deliveries
+      where deliveries.bot_id = ${bot} and deliveries.state = 'waiting' and is_bulk = ${isBulk} and due_at <= now()`;
+const rowsOf = (isBulk: boolean) => `select * from (
+        select event_id ${dueOf("ready.bot_id", isBulk)} order by due_at limit ready.room for update skip locked
+      ) as in_order`;
+
 /*
  * Endpoints first, least recently served first, each with no more rows than it has room for: a dead endpoint with a long
  * queue costs the others nothing. The lock on their rows makes the limits hold over all nodes: the loser skips a row, or
- * judges it again as the winner left it. An open breaker lets one probe through at a time.
+ * judges it again as the winner left it. An open breaker lets one probe through at a time. Of one endpoint's rows those that
+ * were asked for in bulk come last: what was just earned does not wait for a month that is sent again.
  *
  * The claim counts as an attempt until we know better, so that for at-most-once bots the committed claim is the attempt.
  * Suspended bots are no exception: what was earned is delivered.
@@ -46,9 +54,7 @@ const claim = statement<ClaimedDelivery>(
     from waiting_bots join endpoints using (bot_id)
     where endpoints.state = 'active' and rest_until <= now()
       and case breaker when 'closed' then in_flight < max_in_flight else in_flight = 0 and probe_at <= now() end
-      and exists (
-        select from deliveries where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting' and due_at <= now()
-      )
+      and (exists (select ${dueOf("endpoints.bot_id", false)}) or exists (select ${dueOf("endpoints.bot_id", true)}))
     order by endpoints.last_served_at limit $1
     for update of endpoints skip locked
   ),
@@ -56,9 +62,7 @@ const claim = statement<ClaimedDelivery>(
     select ready.bot_id, ready.url, rows.event_id
     from (select * from ready order by last_served_at) as ready
     cross join lateral (
-      select event_id from deliveries
-      where deliveries.bot_id = ready.bot_id and state = 'waiting' and due_at <= now()
-      order by due_at limit ready.room for update skip locked
+      ${rowsOf(false)} union all ${rowsOf(true)} limit ready.room
     ) as rows
     limit $1
   ),
@@ -96,10 +100,7 @@ const nextDue = statement<{ milliseconds: number | null }>(
   next as (
     select greatest(first.due_at, rest_until, case breaker when 'closed' then first.due_at else probe_at end) as at
     from waiting_bots join endpoints using (bot_id)
-    cross join lateral (
-      select due_at from deliveries
-      where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting' order by due_at limit 1
-    ) as first
+    cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
     where endpoints.state = 'active'
   )
   select extract(epoch from min(at) - now())::float8 * 1000 as milliseconds from next where at > now()`,

@@ -77,7 +77,7 @@ const bookText = (condition: string) => `with finished as (
   moved as (
     update deliveries set
       state = case when (resume_state is not null and finished.state <> 'delivered') then resume_state else finished.state end,
-      attempts = attempt, lease_until = null, booked_fence = finished.fence, resume_state = null, resume_due_at = null,
+      attempts = attempt, lease_until = null, booked_fence = finished.fence, resume_state = null, resume_due_at = null, is_bulk = false,
       schedule_step = schedule_step + case when finished.state = 'waiting' and not (resume_state is not null and finished.state <> 'delivered') then 1 else 0 end,
       due_at = case when (resume_state is not null and finished.state <> 'delivered') then coalesce(resume_due_at, due_at)
         when finished.state = 'waiting' then now() + make_interval(secs => delay_seconds) else due_at end,

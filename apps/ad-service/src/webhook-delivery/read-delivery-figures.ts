@@ -2,6 +2,7 @@ import { newEventId } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { disableProgress } from "./endpoint-health.ts";
+import { firstDue } from "./first-due.ts";
 
 /** The state of delivery over all nodes, as the database has it now. */
 export interface DeliveryFigures {
@@ -44,10 +45,7 @@ const read = statement<DeliveryFigures>(
   standing as (
     select endpoints.state, breaker, ${disableProgress} as progress, extract(epoch from now() - first.due_at) as age,
       rest_until <= now() and breaker = 'closed' as is_ready
-    from endpoints left join lateral (
-      select due_at from deliveries
-      where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting' order by due_at limit 1
-    ) as first on true
+    from endpoints cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
   ),
   endpoint_figures as (
     select greatest(0, coalesce(max(age) filter (where state = 'active' and is_ready), 0))::float8 as "oldestReadySeconds",

@@ -3,6 +3,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
+import { claimDeliveries } from "./claim-deliveries.ts";
 import { countReplayable } from "./count-replayable.ts";
 import {
   eventually,
@@ -11,6 +12,7 @@ import {
   startTestDelivery,
   type TestEndpoint,
 } from "./delivery-stage.ts";
+import { releaseDeliveries } from "./release-deliveries.ts";
 import { replayDeliveries } from "./replay-deliveries.ts";
 import { replayDelivery } from "./replay-delivery.ts";
 import type { ReplayScope } from "./replayable-deliveries.ts";
@@ -366,6 +368,31 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect(batches).toEqual([1000, 1000, 300]);
       expect((await stage.deliveries()).every(({ state }) => state === "waiting")).toBe(true);
       await set(made, "state = 'delivered'");
+    });
+
+    test("go after what is new, what waits for its next attempt, and what is asked for by name", async () => {
+      await stage.setEndpoint({ max_in_flight: 1 });
+      const old = await stage.enqueue(30);
+      const [retrying = "", named = "", namedFailed = ""] = await stage.enqueue(3);
+      await set([...old, named], "state = 'delivered'");
+      await set([retrying], "due_at = now() + interval '1 hour', schedule_step = 3");
+      await set([namedFailed], "state = 'failed', end_reason = 'attempts-used-up'");
+      expect(await replayDeliveries(store.database, range("everything"))).toMatchObject({ replayed: 33 });
+      // A claim of which nothing was sent changes nothing.
+      const claims = await claimDeliveries(store.database, { limit: 5, leaseSeconds: 30 });
+      await releaseDeliveries(store.database, claims, { to: "waiting" });
+      const fresh = await stage.enqueue(5);
+      expect(await replayOne(named)).toMatchObject({ outcome: "under-way" });
+      expect(await replayOne(namedFailed)).toMatchObject({ outcome: "replayed" });
+      const [later = ""] = await stage.enqueue();
+      await set([later], "due_at = now() + interval '1 hour'");
+
+      send();
+      const sent = () => endpoint.received.map(({ headers }) => headers["webhook-id"]);
+      await eventually(sent, ({ length }) => length === 38);
+      expect(new Set(sent().slice(0, 8))).toEqual(new Set([...fresh, retrying, named, namedFailed]));
+      expect(new Set(sent().slice(8))).toEqual(new Set(old));
+      expect(await stateOf(later)).toMatchObject({ state: "waiting", attempts: 0 });
     });
 
     test("of an at-most-once bot only those that failed: what it has is not sent twice", async () => {

@@ -32,7 +32,7 @@ const replayOf = (scope: ReplayScope) =>
     `deliveries.replay-${scope}`,
     `with looked_at as (${replayableDeliveries(scope, "for update of deliveries skip locked")}),
     replayed as (
-      update deliveries set ${replayChanges("looked_at")}
+      update deliveries set ${replayChanges("looked_at", { isBulk: true })}
       from looked_at
       where is_wanted and deliveries.bot_id = looked_at.bot_id and deliveries.event_id = looked_at.event_id
       returning 1
@@ -52,7 +52,7 @@ export async function replayRefusal(
   return bot.obstacle === null ? undefined : { outcome: "held", obstacle: bot.obstacle };
 }
 
-/** Sends the events of a range again, the first 1000 behind `after`; each as `replayDelivery` does. */
+/** Sends the events of a range again, the first 1000 behind `after`; each as `replayDelivery` does, but after what is new. */
 export async function replayDeliveries(
   database: AdDatabase,
   { after, ...range }: ReplayRange & { after?: string | undefined },

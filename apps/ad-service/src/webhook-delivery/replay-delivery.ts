@@ -28,8 +28,8 @@ export const resumeState = `case
  * delivered or is unknown gets one attempt more, and returns to what it was if that fails. One that failed has no schedule
  * any more: it begins a new one.
  */
-export const replayChanges = (before: string) => `
-      state = 'waiting', due_at = now(), finished_at = null,
+export const replayChanges = (before: string, { isBulk }: { isBulk: boolean }) => `
+      state = 'waiting', due_at = now(), is_bulk = ${isBulk} and ${before}.state <> 'waiting', finished_at = null,
       schedule_step = case ${before}.state when 'failed' then 0 else schedule_step end,
       end_reason = case ${before}.state when 'failed' then null else end_reason end,
       resume_state = ${before}.resumes_as,
@@ -59,11 +59,16 @@ const replay = statement<{
     end as outcome
     from found
   ),
+  hurried as (
+    update deliveries set is_bulk = false from judged
+    where deliveries.bot_id = judged.bot_id and deliveries.event_id = judged.event_id and is_bulk and judged.state = 'waiting'
+      and (outcome = 'under-way' or outcome = 'replayed' and judged.due_at <= now())
+  ),
   replayed as (
-    update deliveries set ${replayChanges("judged")}
+    update deliveries set ${replayChanges("judged", { isBulk: false })}
     from judged
     where outcome = 'replayed' and deliveries.bot_id = judged.bot_id and deliveries.event_id = judged.event_id
-      -- What is due already is sent without our help; as a replay it would be sent twice.
+      -- What is due already is sent without our help, and no more behind what is new; as a replay it would be sent twice.
       and not (judged.state = 'waiting' and judged.due_at <= now())
   )
   select outcome, obstacle, not_before as "notBefore" from judged`,

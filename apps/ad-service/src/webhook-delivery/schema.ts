@@ -50,6 +50,8 @@ export interface WebhookDeliveryTables {
     /** Set while a replay is on its way: what the delivery returns to if that fails. */
     resume_state: Read<"waiting" | "delivered" | "unknown" | null>;
     resume_due_at: Read<Date | null>;
+    /** Asked for with many others, and not sent since: it goes after what is new. */
+    is_bulk: Read<boolean>;
     end_reason: Read<EndReason | null>;
   };
   delivery_attempts: {

@@ -71,7 +71,7 @@ const hold = statement<never>(
     from idle cross join lateral (
       select deliveries.bot_id, event_id from deliveries
       where deliveries.bot_id = idle.bot_id and deliveries.state = 'waiting'
-      order by due_at limit ${MOST_AT_ONCE} for update skip locked
+      order by is_bulk, due_at limit ${MOST_AT_ONCE} for update skip locked
     ) as waiting
     limit ${MOST_AT_ONCE}
   )

@@ -34,12 +34,15 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
     expect(await listed(stage.botId)).toMatchObject({ url: null, state: null, held: 2, waiting: 0, disablePercent: 0 });
   });
 
-  test("queues are counted, and the oldest due is told", async () => {
+  test.each([false, true])("queues are counted, and the oldest due is told, in bulk: %s", async (isBulk) => {
     const stage = await openDeliveryStage(store.database, { webhookUrl });
     const [, , oldest = ""] = await stage.enqueue(3);
     await store.database.run(
-      statement("test.due-long-ago", "update deliveries set due_at = '2026-01-01T00:00:00Z' where event_id = $1"),
-      [oldest],
+      statement(
+        "test.due-long-ago",
+        "update deliveries set due_at = '2026-01-01T00:00:00Z', is_bulk = $2 where event_id = $1",
+      ),
+      [oldest, isBulk],
     );
     expect(await listed(stage.botId)).toMatchObject({ waiting: 3, oldestDueAt: new Date("2026-01-01T00:00:00Z") });
   });

@@ -1,6 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { disableProgress } from "../webhook-delivery/endpoint-health.ts";
+import { firstDue } from "../webhook-delivery/first-due.ts";
 import type { BreakerState, DisabledReason, EndpointState } from "../webhook-delivery/schema.ts";
 
 /** A longer queue is not counted to its end. */
@@ -52,8 +53,7 @@ const list = statement<ListedEndpoint>(
     case when rest_until > now() then rest_until end as "restUntil",
     coalesce(in_flight, 0) as "inFlight", max_in_flight as "maxInFlight",
     ${counted("waiting")} as waiting, ${counted("held")} as held,
-    (select due_at from deliveries
-      where deliveries.bot_id = bots.bot_id and deliveries.state = 'waiting' order by due_at limit 1) as "oldestDueAt",
+    ${firstDue("bots.bot_id")} as "oldestDueAt",
     last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt", last_status as "lastStatus",
     last_error_class as "lastErrorClass", last_answer as "lastAnswer",
     case when endpoints.bot_id is null then 0 else floor(100 * ${disableProgress})::integer end as "disablePercent",

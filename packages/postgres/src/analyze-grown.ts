@@ -20,11 +20,11 @@ export async function analyzeGrown(pool: pg.Pool, schema: string, isStopping: ()
     [schema],
   );
   const faults: unknown[] = [];
-  // One table that cannot be counted must not keep the others from it.
+  // One table that cannot be analyzed must not keep the others from it.
   for (const { name } of rows) {
     if (!isStopping()) await pool.query(analyze(name)).catch((fault) => faults.push(fault));
   }
-  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} tables could not be counted`);
+  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} tables could not be analyzed`);
 }
 
 /** A tenth of the usual sample: it costs as much of the time, and here no plan hangs on a percent. */

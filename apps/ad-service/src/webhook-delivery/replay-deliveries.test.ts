@@ -371,16 +371,19 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     });
 
     test("go after what is new, what waits for its next attempt, and what is asked for by name", async () => {
-      await stage.setEndpoint({ max_in_flight: 1 });
       const old = await stage.enqueue(30);
       const [retrying = "", named = "", namedFailed = ""] = await stage.enqueue(3);
       await set([...old, named], "state = 'delivered'");
       await set([retrying], "due_at = now() + interval '1 hour', schedule_step = 3");
       await set([namedFailed], "state = 'failed', end_reason = 'attempts-used-up'");
       expect(await replayDeliveries(store.database, range("everything"))).toMatchObject({ replayed: 33 });
-      // A claim of which nothing was sent changes nothing.
-      const claims = await claimDeliveries(store.database, { limit: 5, leaseSeconds: 30 });
+      // Claims of which nothing was sent change nothing: the first four are the one that waited, and three in bulk.
+      const claims = await claimDeliveries(store.database, { limit: 100, leaseSeconds: 30 });
+      const own = claims.filter(({ botId }) => botId === stage.botId);
+      expect(own).toHaveLength(4);
+      expect(own.map(({ eventId }) => eventId)).toContain(retrying);
       await releaseDeliveries(store.database, claims, { to: "waiting" });
+      await stage.setEndpoint({ max_in_flight: 1 });
       const fresh = await stage.enqueue(5);
       expect(await replayOne(named)).toMatchObject({ outcome: "under-way" });
       expect(await replayOne(namedFailed)).toMatchObject({ outcome: "replayed" });

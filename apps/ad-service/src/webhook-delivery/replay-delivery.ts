@@ -26,7 +26,7 @@ export const resumeState = `case
 /**
  * What a replay makes of a delivery; `before` names its row as it was. The schedule stays as it is: what was waiting, was
  * delivered or is unknown gets one attempt more, and returns to what it was if that fails. One that failed has no schedule
- * any more: it begins a new one.
+ * any more: it begins a new one. In bulk it goes after what is new, unless it waited for its next attempt: then it is new.
  */
 export const replayChanges = (before: string, { isBulk }: { isBulk: boolean }) => `
       state = 'waiting', due_at = now(), is_bulk = ${isBulk} and ${before}.state <> 'waiting', finished_at = null,

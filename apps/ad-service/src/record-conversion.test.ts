@@ -85,6 +85,21 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     ]);
   });
 
+  test.each([
+    ["counted", { status: 200, body: { outcome: "recorded" } }],
+    ["test", { status: 404 }],
+    ["tap-asked-address", { status: 404 }],
+  ] as const)("of a direct link, a click that is %s", async (outcome, expected) => {
+    const click = { bot_id: stage.botId, click_id: `${outcome}-${stage.botId}`, code: "c", user_id: "1", outcome };
+    await store.database.query
+      .insertInto("clicks")
+      .values({ ...click, campaign_id: "cmp_1", occurred_at: new Date() })
+      .execute();
+    expect(await postback({ click_id: click.click_id, key })).toMatchObject(expected);
+    const campaigns = (await stored()).map(({ campaign_id, creative_id }) => [campaign_id, creative_id]);
+    expect(campaigns).toEqual(outcome === "counted" ? [["cmp_1", null]] : []);
+  });
+
   test("it is in the statistics, and moves no money", async () => {
     const before = await stage.charges();
     await postback({ click_id: clickId, key });

@@ -25,11 +25,13 @@ const findAdvertiser = statement<{ name: string }>(
   "conversions.advertiser-of-key",
   "select name from advertisers where postback_key_hash = $1",
 );
+// In the condition, what was counted would make the index of addresses look as good as the key.
 const findClick = statement<{ botId: string; campaignId: string; creativeId: string | null; advertiser: string }>(
   "conversions.click",
   `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId", advertiser
    from (
-     select bot_id, campaign_id, null as creative_id from clicks where click_id = $1 and outcome = 'counted'
+     select bot_id, case outcome when 'counted' then campaign_id end as campaign_id, null as creative_id
+     from clicks where click_id = $1
      union all
      select bot_id, campaign_id, creative_id from ad_clicks where click_id = $1
    ) as clicked join campaigns using (campaign_id)`,

@@ -9,6 +9,7 @@ import { migration as creativeFiles } from "./0008-creative-files.ts";
 import { migration as faultsAndTaps } from "./0009-faults-and-taps.ts";
 import { migration as fewerWrites } from "./0010-fewer-writes.ts";
 import { migration as bulkReplays } from "./0011-bulk-replays.ts";
+import { migration as cheaperKeys } from "./0012-cheaper-keys.ts";
 
 export const allMigrations: Migrations = {
   "0001-tables": tables,
@@ -21,4 +22,5 @@ export const allMigrations: Migrations = {
   "0009-faults-and-taps": faultsAndTaps,
   "0010-fewer-writes": fewerWrites,
   "0011-bulk-replays": bulkReplays,
+  "0012-cheaper-keys": cheaperKeys,
 };

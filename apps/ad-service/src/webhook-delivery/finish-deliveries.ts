@@ -66,34 +66,36 @@ const columns: readonly (readonly [name: string, type: string, value: (finished:
   ["response_text", "text", ({ responseText }) => responseText],
 ];
 
-/*
- * The fence alone decides: who claimed last may finish, even after its lease ran out, as long as nobody claimed again. A
- * replay that failed leaves everything as it was before somebody asked for it.
- */
+/** Somebody asked for it again, and that failed: then it is as if nobody had asked. */
+const isPutBack = "(resume_state is not null and finished.state <> 'delivered')";
+const unlessPutBack = (before: string, now: string) => `case when ${isPutBack} then ${before} else ${now} end`;
+const newState = unlessPutBack("resume_state", "finished.state");
+const nextAttemptAt =
+  "case finished.state when 'waiting' then now() + make_interval(secs => delay_seconds) else due_at end";
+
+const loggedColumns = `bot_id, event_id, attempt, started_at, url, address, status, error_class,
+      dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay`;
+
+// The fence alone decides: who claimed last may finish, even after its lease ran out, as long as nobody claimed again.
 const bookText = (condition: string) => `with finished as (
     select * from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
       as finished(${columns.map(([name]) => name).join(", ")})
   ),
   moved as (
     update deliveries set
-      state = case when (resume_state is not null and finished.state <> 'delivered') then resume_state else finished.state end,
-      attempts = attempt, lease_until = null, booked_fence = finished.fence, resume_state = null, resume_due_at = null, is_bulk = false,
-      schedule_step = schedule_step + case when finished.state = 'waiting' and not (resume_state is not null and finished.state <> 'delivered') then 1 else 0 end,
-      due_at = case when (resume_state is not null and finished.state <> 'delivered') then coalesce(resume_due_at, due_at)
-        when finished.state = 'waiting' then now() + make_interval(secs => delay_seconds) else due_at end,
-      finished_at = case when case when (resume_state is not null and finished.state <> 'delivered') then resume_state else finished.state end = 'waiting' then null else now() end,
-      end_reason = case when (resume_state is not null and finished.state <> 'delivered') then deliveries.end_reason else finished.end_reason end
+      state = ${newState},
+      attempts = attempt, lease_until = null, booked_fence = finished.fence,
+      resume_state = null, resume_due_at = null, is_bulk = false,
+      schedule_step = ${unlessPutBack("schedule_step", "schedule_step + (finished.state = 'waiting')::integer")},
+      due_at = ${unlessPutBack("coalesce(resume_due_at, due_at)", nextAttemptAt)},
+      finished_at = case ${newState} when 'waiting' then null else now() end,
+      end_reason = ${unlessPutBack("deliveries.end_reason", "finished.end_reason")}
     from finished
     where deliveries.bot_id = finished.bot_id and deliveries.event_id = finished.event_id and ${condition}
     returning finished.*, case deliveries.state when 'waiting' then deliveries.due_at end as next_at
   ),
   logged as (
-    insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, address, status, error_class,
-      dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay)
-    select bot_id, event_id, attempt, started_at, url, address, status, error_class,
-      dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay
-    from moved
-    on conflict do nothing
+    insert into delivery_attempts (${loggedColumns}) select ${loggedColumns} from moved on conflict do nothing
   )`;
 
 // One after the other: a join of the two would compare each with each, since nobody foresees how many they are.

@@ -1,4 +1,4 @@
-import type { BrowserContext, Frame, Page } from "@playwright/test";
+import { type BrowserContext, expect, type Frame, type Page } from "@playwright/test";
 
 export const versions = ["6.0", "7.0", "8.0", "9.6"] as const;
 /** `weba` shows the app in a frame; the others in a web view of its own, which hears them by different names. */
@@ -23,6 +23,11 @@ export interface OpenedApp {
   posted(): Promise<readonly string[]>;
   /** What went wrong in the page without being caught. */
   readonly faults: readonly string[];
+  /**
+   * The viewer's first tap. Chromium drops taps at a frame that has just come up (there is no event in it); then he taps
+   * again, but never once the app has heard him.
+   */
+  tapFirst(name: string | RegExp): Promise<void>;
   /** Brings the viewer back, without being a gesture of his. */
   show(): Promise<void>;
 }
@@ -70,11 +75,20 @@ export async function openInTelegram(
     page,
     frame,
     faults,
+    tapFirst: (name) => tapUntilHeard(frame, name),
     posted: async () => (await evaluate("telegramPosted")).result.value,
     async show() {
       await evaluate("telegramShow()");
     },
   };
+}
+
+async function tapUntilHeard(frame: Frame, name: string | RegExp): Promise<void> {
+  const heard = frame.locator("html[data-heard-tap]");
+  await expect(async () => {
+    if ((await heard.count()) === 0) await frame.getByRole("button", { name }).click({ timeout: 10_000 });
+    await expect(heard).toBeAttached({ timeout: 1000 });
+  }).toPass({ timeout: 30_000 });
 }
 
 async function openFrame(page: Page, url: string): Promise<Frame> {
@@ -177,6 +191,7 @@ function actAsClient(
     else setTimeout(whenShown, 20, callback);
   };
   if (isApp) {
+    addEventListener("pointerdown", () => document.documentElement.toggleAttribute("data-heard-tap", true), true);
     const waiting = [...client.interruptions];
     const onPlaying = ({ target }: Event) => {
       const next = waiting.shift();

@@ -12,7 +12,7 @@ export async function watchToTheReward({ api, stack, context, userId, client }: 
   const app = await openInTelegram(context, launchUrl(miniappUrl, userId, stack.secrets), client, ["back", "hide"]);
   const { frame } = app;
   const video = frame.locator("video");
-  await frame.getByRole("button", { name: "Watch" }).click();
+  await app.tapFirst("Watch");
   await frame.getByRole("button", { name: "Resume" }).click();
   await expect(frame.getByRole("button", { name: "Tap to continue" })).toBeVisible();
   await expect(video).toHaveJSProperty("paused", true);
@@ -32,14 +32,14 @@ export async function leaveAndComeBack({ api, stack, context, userId, client }: 
   const { miniappUrl } = await newCode(api, userId);
   const url = launchUrl(miniappUrl, userId, stack.secrets);
   const left = await openInTelegram(context, url, client, ["back"]);
-  await left.frame.getByRole("button", { name: "Watch" }).click();
+  await left.tapFirst("Watch");
   await left.frame.getByRole("button", { name: "Close and lose the reward" }).click();
   await expect.poll(() => left.posted()).toContain("web_app_close");
   await left.page.close();
   await expectNothingPaid(api, userId);
 
   const again = await openInTelegram(context, url, client);
-  await again.frame.getByRole("button", { name: /^(Watch|Continue watching)$/ }).click();
+  await again.tapFirst(/^(Watch|Continue watching)$/);
   await goOnToTheEnd(again.frame);
   await again.page.close({ runBeforeUnload: false });
   await expectPaidOnce(api, userId, "rewarded");

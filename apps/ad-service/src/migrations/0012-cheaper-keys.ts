@@ -1,9 +1,10 @@
 /**
  * Entries of the queue's index that look alike are no longer kept as one: such a one stays until all its rows are gone, so
- * each claim walked by what the claims before it had taken of a burst or a replay (149 pages for a row, now 27).
+ * each claim walked by what the claims before it had taken of a burst or a replay (115 pages for a row, now 27).
  *
- * A click is looked up by its own id alone, so one index does where there were two. And campaigns are never deleted: to ask
- * at each charge whether its own is there took a tenth of a click.
+ * A click is looked up by its own id alone, so one index does where there were two. And no campaign is ever deleted: whether
+ * a charge's own is there is asked by its row in `campaign_days`, once for a batch, and need not be asked at each charge
+ * (15 % of the counting of clicks).
  */
 export const migration = `
 alter index deliveries_due set (deduplicate_items = off);

@@ -25,7 +25,7 @@ const findAdvertiser = statement<{ name: string }>(
   "conversions.advertiser-of-key",
   "select name from advertisers where postback_key_hash = $1",
 );
-// In the condition, what was counted would make the index of addresses look as good as the key.
+// With `outcome = 'counted'` among the conditions the index of addresses, of counted clicks only, would look as good as the key.
 const findClick = statement<{ botId: string; campaignId: string; creativeId: string | null; advertiser: string }>(
   "conversions.click",
   `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId", advertiser

@@ -70,8 +70,7 @@ const columns: readonly (readonly [name: string, type: string, value: (finished:
 const isPutBack = "(resume_state is not null and finished.state <> 'delivered')";
 const unlessPutBack = (before: string, now: string) => `case when ${isPutBack} then ${before} else ${now} end`;
 const newState = unlessPutBack("resume_state", "finished.state");
-const nextAttemptAt =
-  "case finished.state when 'waiting' then now() + make_interval(secs => delay_seconds) else due_at end";
+const newDueAt = "case finished.state when 'waiting' then now() + make_interval(secs => delay_seconds) else due_at end";
 
 const loggedColumns = `bot_id, event_id, attempt, started_at, url, address, status, error_class,
       dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay`;
@@ -87,7 +86,7 @@ const bookText = (condition: string) => `with finished as (
       attempts = attempt, lease_until = null, booked_fence = finished.fence,
       resume_state = null, resume_due_at = null, is_bulk = false,
       schedule_step = ${unlessPutBack("schedule_step", "schedule_step + (finished.state = 'waiting')::integer")},
-      due_at = ${unlessPutBack("coalesce(resume_due_at, due_at)", nextAttemptAt)},
+      due_at = ${unlessPutBack("coalesce(resume_due_at, due_at)", newDueAt)},
       finished_at = case ${newState} when 'waiting' then null else now() end,
       end_reason = ${unlessPutBack("deliveries.end_reason", "finished.end_reason")}
     from finished

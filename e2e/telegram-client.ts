@@ -24,8 +24,8 @@ export interface OpenedApp {
   /** What went wrong in the page without being caught. */
   readonly faults: readonly string[];
   /**
-   * The viewer's first tap. Chromium drops taps at a frame that has just come up (there is no event in it); then he taps
-   * again, but never once the app has heard him.
+   * The viewer's first tap. Once Chromium acknowledged one at a frame that had just come up, and no event arrived in it:
+   * then he taps again, but never when the app has heard him.
    */
   tapFirst(name: string | RegExp): Promise<void>;
   /** Brings the viewer back, without being a gesture of his. */
@@ -191,7 +191,7 @@ function actAsClient(
     else setTimeout(whenShown, 20, callback);
   };
   if (isApp) {
-    addEventListener("pointerdown", () => document.documentElement.toggleAttribute("data-heard-tap", true), true);
+    addEventListener("click", () => document.documentElement.toggleAttribute("data-heard-tap", true), true);
     const waiting = [...client.interruptions];
     const onPlaying = ({ target }: Event) => {
       const next = waiting.shift();

@@ -37,8 +37,8 @@ test("whenever the server is killed, each tracker is called, and twice only wher
       const { name, step } = death;
       ads.answers["/tag"] = inline({ name, tracking: trackingOf(name) });
       await startViewAndDie(nodes, node, { userId: String(9000 + index), step });
-      // These have no lease to wait for: still under way, they would die of the next death instead of its own calls.
-      if (name === "noted") await expect.poll(() => countsOf(death), { timeout: 30_000 }).toEqual([1, 1, 1]);
+      // Nobody had claimed these when the server died: still due, they would take the death that is meant for the next ones.
+      if (name === "noted") await expect.poll(() => Math.min(...countsOf(death)), { timeout: 30_000 }).toBe(1);
     }
     await wait(LEASE_MS + 5000);
     for (const death of deaths) {

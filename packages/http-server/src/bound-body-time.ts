@@ -15,6 +15,8 @@ declare module "fastify" {
 /** Node's `requestTimeout` is one for all routes; a route for large files has its own bounds here. */
 export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void {
   const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+  /** Their heads came in this turn of the event loop. */
+  let begun: IncomingMessage[] = [];
 
   function bound(raw: IncomingMessage, milliseconds: number): void {
     const late = () => answerUnreadable(new LateBodyError(), raw.socket);
@@ -25,25 +27,35 @@ export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void
     if (!before) raw.once("end", inTime).once("close", inTime);
   }
 
+  // Nearly every body comes with its head and is here by then: it needs no timer.
+  function boundThoseStillComing(): void {
+    const some = begun;
+    begun = [];
+    for (const raw of some) if (isComing(raw) && !timers.has(raw)) bound(raw, bodyTimeoutMs);
+  }
+
   app.addHook("onRequest", (request, _reply, done) => {
-    const { raw } = request;
-    const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
-    // An injected request has no socket, and comes whole.
-    const isComing = (length !== undefined || encoding !== undefined) && !raw.complete;
-    if (isComing && raw.socket instanceof Socket) bound(raw, bodyTimeoutMs);
+    if (isComing(request.raw) && begun.push(request.raw) === 1) setImmediate(boundThoseStillComing);
     done();
   });
   // After all `onRequest` hooks: who may not call the route has no more time than anybody.
   app.addHook("preParsing", (request, _reply, payload, done) => {
     const { raw } = request;
-    const { config } = request.routeOptions;
-    if (config.bodyTimeoutMs !== undefined && timers.has(raw)) bound(raw, config.bodyTimeoutMs);
-    const { answerTimeoutMs } = config;
+    const { bodyTimeoutMs: ofRoute, answerTimeoutMs } = request.routeOptions.config;
+    if (ofRoute !== undefined && isComing(raw)) bound(raw, ofRoute);
     if (answerTimeoutMs !== undefined && raw.socket instanceof Socket) {
       raw.once("end", () => raw.socket.setTimeout(answerTimeoutMs));
     }
     done(null, payload);
   });
+}
+
+function isComing(raw: IncomingMessage): boolean {
+  const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
+  // An injected request has no socket, and comes whole.
+  return (
+    (length !== undefined || encoding !== undefined) && !raw.complete && !raw.destroyed && raw.socket instanceof Socket
+  );
 }
 
 class LateBodyError extends Error {

@@ -72,11 +72,10 @@ export function createHttpServer({
   closeUnusedSockets(app);
   boundBodyTime(app, requestTimeoutMs);
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     setHeaders(reply.raw, request.id);
-    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) {
-      throw new HttpError(400, "BAD_REQUEST", "the Host header is missing");
-    }
+    const isWithoutHost = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
+    done(isWithoutHost ? new HttpError(400, "BAD_REQUEST", "the Host header is missing") : undefined);
   });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
   app.setNotFoundHandler(answerNotFound);

@@ -18,11 +18,16 @@ const refusals = {
   suspended: () => new HttpError(403, "BOT_SUSPENDED", "the bot is suspended; ask the operator of this service"),
 } satisfies Record<Refusal, () => HttpError>;
 
-const callers = new WeakMap<FastifyRequest, Caller>();
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Of a request that passed `authenticateRequest`; read it by `callerOf`. */
+    caller: Caller | undefined;
+  }
+}
 
 /** The caller of a request that passed `authenticateRequest`. */
 export function callerOf(request: FastifyRequest): Caller {
-  const caller = callers.get(request);
+  const { caller } = request;
   if (!caller) throw new Error(`${request.routeOptions.url} is reached without authentication`);
   return caller;
 }
@@ -30,9 +35,8 @@ export function callerOf(request: FastifyRequest): Caller {
 export async function authenticateRequest(database: AdDatabase, request: FastifyRequest, now: Date): Promise<Caller> {
   const outcome = await authenticateBot(database, { authorization: request.headers.authorization, now });
   if (outcome.outcome !== "authenticated") throw refusals[outcome.outcome]();
-  const caller = { bot: outcome.bot, tokenId: outcome.tokenId };
-  callers.set(request, caller);
-  return caller;
+  request.caller = { bot: outcome.bot, tokenId: outcome.tokenId };
+  return request.caller;
 }
 
 function unauthorized(message: string): HttpError {

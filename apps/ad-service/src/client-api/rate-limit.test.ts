@@ -41,10 +41,35 @@ test("a clock that steps back gives nothing", () => {
 });
 
 test("a flood of keys does not grow its memory: the oldest make room", () => {
-  const limiter = rateLimiter({ name: "user", quota: 1, windowSeconds: 60 }, 3);
+  const limiter = rateLimiter({ name: "user", quota: 1, windowSeconds: 60 }, 4);
   for (const key of ["a", "b", "c", "a", "d"]) limiter.take(key, 0);
   expect(limiter.take("a", 0).isAllowed).toBe(false);
   expect(limiter.take("b", 0).isAllowed).toBe(true);
+});
+
+test("nothing is forgotten but full buckets, however the windows of the keys lie", () => {
+  const limit = { name: "user", quota: 3, windowSeconds: 1 };
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ gapMs: fc.integer({ min: 0, max: 1500 }), key: fc.constantFrom("a", "b", "c") }), {
+        maxLength: 300,
+      }),
+      (asked) => {
+        const together = rateLimiter(limit);
+        const alone = new Map(["a", "b", "c"].map((key) => [key, { level: limit.quota, atMs: 0 }]));
+        let nowMs = 0;
+        for (const { gapMs, key } of asked) {
+          nowMs += gapMs;
+          const model = alone.get(key) ?? { level: 0, atMs: 0 };
+          model.level = Math.min(limit.quota, model.level + ((nowMs - model.atMs) * limit.quota) / 1000);
+          model.atMs = nowMs;
+          const isAllowed = model.level >= 1;
+          if (isAllowed) model.level -= 1;
+          expect(together.take(key, nowMs)).toMatchObject({ isAllowed, remaining: Math.floor(model.level) });
+        }
+      },
+    ),
+  );
 });
 
 test("the headers are structured fields of the draft", () => {

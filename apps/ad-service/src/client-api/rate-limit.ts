@@ -19,25 +19,46 @@ export interface RateLimiter {
   take(key: string, nowMs: number): RateVerdict;
 }
 
+interface Bucket {
+  level: number;
+  /** Of the last look at it. */
+  atMs: number;
+}
+
 /**
  * A token bucket for each key, in the memory of this node: with n nodes behind a balancer a client may reach n times the
- * limit. It holds the `mostKeys` keys that were used last; one that was pushed out starts anew with a full bucket.
+ * limit. A bucket that nobody asked for during a whole window is full again, and is forgotten. Of more than `mostKeys`
+ * within a window at least the half that was used last is known; one that was pushed out starts anew with a full bucket.
  */
 export function rateLimiter(limit: RateLimit, mostKeys = 100_000): RateLimiter {
-  const perMs = limit.quota / (limit.windowSeconds * 1000);
-  const buckets = new Map<string, { level: number; atMs: number }>();
+  const windowMs = limit.windowSeconds * 1000;
+  const perMs = limit.quota / windowMs;
+  // Two generations: a key that is asked for moves to the younger one, and the older one is dropped whole.
+  let young = new Map<string, Bucket>();
+  let old = new Map<string, Bucket>();
+  let bornAtMs = Number.NEGATIVE_INFINITY;
+
+  function bucketOf(key: string, nowMs: number): Bucket {
+    if (nowMs - bornAtMs >= windowMs || young.size >= mostKeys / 2) {
+      old = young;
+      young = new Map();
+      bornAtMs = nowMs;
+    }
+    let bucket = young.get(key);
+    if (bucket) return bucket;
+    bucket = old.get(key) ?? { level: limit.quota, atMs: nowMs };
+    young.set(key, bucket);
+    return bucket;
+  }
 
   return {
     limit,
     take(key, nowMs) {
-      const bucket = buckets.get(key) ?? { level: limit.quota, atMs: nowMs };
+      const bucket = bucketOf(key, nowMs);
       bucket.level = Math.min(limit.quota, bucket.level + Math.max(0, nowMs - bucket.atMs) * perMs);
       bucket.atMs = Math.max(bucket.atMs, nowMs);
       const isAllowed = bucket.level >= 1;
       if (isAllowed) bucket.level -= 1;
-      buckets.delete(key);
-      buckets.set(key, bucket);
-      if (buckets.size > mostKeys) buckets.delete(buckets.keys().next().value ?? key);
       const remaining = Math.floor(bucket.level);
       const missing = Math.min(remaining + 1, limit.quota) - bucket.level;
       return { isAllowed, remaining, waitSeconds: Math.max(1, Math.ceil(missing / perMs / 1000)) };

@@ -53,6 +53,7 @@ function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
   scope.setErrorHandler((error) => {
     throw isBusy(error) ? new HttpError(503, "UNAVAILABLE", "try again", { headers: { "retry-after": "1" } }) : error;
   });
+  scope.decorateRequest("caller", undefined);
   scope.addHook("onRequest", async (request, reply) => {
     reply.header("cache-control", "no-store");
     limits.countRequest(reply, await authenticateRequest(database, request, now()));

@@ -31,9 +31,21 @@ export async function benchStack(store: Store): Promise<BenchStack> {
   return { ...stack, secrets: stack.secrets, stop };
 }
 
-export async function startFloor(script = "bench/floor-server.ts"): Promise<{ url: string; stop(): Promise<void> }> {
+export interface FloorServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The floor of the HTTP paths; with a store, each of its answers waits for one committed row. */
+export async function startFloor(store?: Store): Promise<FloorServer> {
   const port = await freePort();
-  const server = startServer("floor", script, { PORT: String(port) });
+  const dataDirectory = store && mkdtempSync(join(tmpdir(), "intermission-bench-"));
+  const storeEnv = store && { DATA_DIR: dataDirectory, ...(store.databaseUrl && { DATABASE_URL: store.databaseUrl }) };
+  const server = startServer("floor", "bench/floor-server.ts", { PORT: String(port), ...storeEnv });
   await server.ready;
-  return { url: `http://127.0.0.1:${port}`, stop: server.stop };
+  const stop = async () => {
+    await server.stop();
+    if (dataDirectory !== undefined) rmSync(dataDirectory, { recursive: true, force: true });
+  };
+  return { url: `http://127.0.0.1:${port}`, stop };
 }

@@ -1,25 +1,67 @@
-/** The floor of the HTTP paths: Fastify with the same answers and no database. */
+/**
+ * What the HTTP paths are measured against: Fastify with answers of the same shape. As the floor it has no store. With
+ * `DATABASE_URL` or `DATA_DIR` it answers after one row was committed, grouped as everywhere here, in one table with one
+ * index: the least that a server can do which loses nothing, and so about the most that a path with a store can reach.
+ */
 import { createHash, randomBytes } from "node:crypto";
 import Fastify from "fastify";
+import { groupCommits } from "../packages/postgres/src/group-commits.ts";
+import { openDatabase, statement } from "../packages/postgres/src/open-database.ts";
 
-const app = Fastify();
+const { PORT, DATABASE_URL, DATA_DIR } = process.env;
+const body = "x".repeat(250);
 const expiresAt = "2030-01-01T00:00:00Z";
+
+const tables = "create table kept (id text primary key, body text not null)";
+const insert = statement<{ id: string }>(
+  "bench.keep",
+  "insert into kept select id, $2 from unnest($1::text[]) as id on conflict do nothing returning id",
+);
+
+async function openKeeper() {
+  const database = await openDatabase({
+    ...{ databaseUrl: DATABASE_URL, dataDirectory: DATA_DIR ?? "", schema: "bench_floor" },
+    migrations: { "0001-kept": tables },
+  });
+  const group = groupCommits<string, boolean>({
+    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    orderBy: (id) => id,
+    async run(ids) {
+      const fresh = new Set((await database.run(insert, [ids, body])).map(({ id }) => id));
+      return ids.map((id) => fresh.has(id));
+    },
+  });
+  return { keep: group.submit, close: database.close };
+}
+
+const keeper = DATABASE_URL !== undefined || DATA_DIR !== undefined ? await openKeeper() : undefined;
+const app = Fastify();
 
 app.post("/client/v1/codes", async (request) => {
   createHash("sha256")
     .update(request.headers.authorization ?? "")
     .digest();
-  return { code: randomBytes(12).toString("hex").slice(0, 16), expires_in: 3600, expires_at: expiresAt };
+  const code = randomBytes(12).toString("hex").slice(0, 16);
+  await keeper?.keep(code);
+  return { code, expires_in: 3600, expires_at: expiresAt };
 });
-app.get("/:code", async (_request, reply) =>
-  reply
+app.get<{ Params: { code: string } }>("/:code", async (request, reply) => {
+  await keeper?.keep(request.params.code);
+  return reply
     .header("cache-control", "no-store")
     .header("x-robots-tag", "noindex")
     .header("referrer-policy", "no-referrer")
-    .redirect("https://advertiser.example/landing?click=0123456789abcdef", 302),
-);
-app.post("/webhooks/ads", async () => ({ outcome: "booked" }));
+    .redirect("https://advertiser.example/landing?click=0123456789abcdef", 302);
+});
+app.post<{ Body: { event_id: string } }>("/webhooks/ads", async (request) => {
+  await keeper?.keep(request.body.event_id);
+  return { outcome: "booked" };
+});
 
-const address = await app.listen({ host: "127.0.0.1", port: Number(process.env.PORT) });
+const address = await app.listen({ host: "127.0.0.1", port: Number(PORT) });
 console.log(JSON.stringify({ msg: "listening", url: address }));
-process.once("SIGTERM", () => void app.close().then(() => process.exit(0)));
+process.once("SIGTERM", async () => {
+  await app.close();
+  await keeper?.close();
+  process.exit(0);
+});

@@ -13,12 +13,18 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
+/** One path under load. */
+export interface LoadPath {
+  readonly origin: string;
+  /** Of each of its answers. */
+  readonly status: number;
+  requestOf(index: number): LoadRequest;
+}
+
 /** Sends `count` different requests over 64 connections, one at a time on each, and fails on the first unexpected status. */
 export async function load(
-  origin: string,
+  { origin, status, requestOf }: LoadPath,
   count: number,
-  requestOf: (index: number) => LoadRequest,
-  expectedStatus: number,
   connections = 64,
 ): Promise<LoadResult> {
   const pool = new Pool(origin, { connections, pipelining: 1 });
@@ -32,7 +38,7 @@ export async function load(
       const { statusCode, body } = await pool.request(requestOf(index));
       const text = await body.text();
       latencies[index] = performance.now() - sentAt;
-      if (statusCode !== expectedStatus)
+      if (statusCode !== status)
         throw new Error(`${requestOf(index).path} answered ${statusCode}: ${text.slice(0, 300)}`);
     }
   };

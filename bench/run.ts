@@ -1,17 +1,17 @@
 /**
  * `pnpm bench`: one table of the hot paths, each beside its floor in the same run. Figures are medians of the rounds;
- * machines are noisy, so read the ratios.
+ * machines are noisy, so read the ratios. "One row" is the floor with the least of a store: about the most to be reached.
  *
  *   pnpm bench [--rounds 3] [--count 10000] [--only codes,links,receipts,deliveries]
  */
 import { parseArgs } from "node:util";
 import { findPostgres } from "../scripts/find-postgres.ts";
 import { type BenchStack, benchStack, type Store, startFloor } from "./bench-stack.ts";
-import { measureCodes } from "./codes.ts";
+import { createCodes } from "./codes.ts";
 import { measureDeliveries } from "./deliveries.ts";
-import { measureLinks } from "./direct-links.ts";
-import { type LoadResult, median } from "./load.ts";
-import { measureReceipts } from "./receipts.ts";
+import { followLinks } from "./direct-links.ts";
+import { type LoadPath, type LoadResult, load, median } from "./load.ts";
+import { receiveWebhooks } from "./receipts.ts";
 
 const { values } = parseArgs({
   options: {
@@ -24,16 +24,12 @@ const rounds = Number(values.rounds);
 const count = Number(values.count);
 const only = new Set(values.only.split(","));
 
-export interface Measured {
-  readonly floor: LoadResult;
-  readonly ours: LoadResult;
-}
-type Measure = (stack: BenchStack, floorUrl: string, count: number, round: number) => Promise<Measured>;
+type MakePath = (stack: BenchStack, count: number, round: number) => Promise<LoadPath>;
 
-const paths: [name: string, key: string, measure: Measure][] = [
-  ["create a code", "codes", measureCodes],
-  ["follow a link, first click", "links", measureLinks],
-  ["receipt verified and booked", "receipts", measureReceipts],
+const paths: [name: string, key: string, makePath: MakePath][] = [
+  ["create a code", "codes", createCodes],
+  ["follow a link, first click", "links", followLinks],
+  ["receipt verified and booked", "receipts", receiveWebhooks],
 ];
 
 function row(path: string, store: string, result: LoadResult, floor?: LoadResult): string {
@@ -77,17 +73,25 @@ async function measureStore(store: Store): Promise<void> {
 async function measurePaths(store: Store): Promise<void> {
   const stack = await benchStack(store);
   const floor = await startFloor();
+  const oneRow = await startFloor(store);
   try {
-    for (const [name, key, measure] of paths) {
+    for (const [name, key, makePath] of paths) {
       if (!only.has(key)) continue;
-      const results: Measured[] = [];
-      for (let round = 0; round < rounds; round++) results.push(await measure(stack, floor.url, count, round));
-      const floorResult = median(results.map((result) => result.floor));
+      const results: Record<"floor" | "oneRow" | "ours", LoadResult[]> = { floor: [], oneRow: [], ours: [] };
+      for (let round = 0; round < rounds; round++) {
+        const path = await makePath(stack, count, round);
+        results.floor.push(await load({ ...path, origin: floor.url }, count));
+        results.oneRow.push(await load({ ...path, origin: oneRow.url }, count));
+        results.ours.push(await load(path, count));
+      }
+      const floorResult = median(results.floor);
       console.log(row(name, "floor", floorResult));
-      console.log(row("", store.name, median(results.map((result) => result.ours)), floorResult));
+      console.log(row("", "one row", median(results.oneRow), floorResult));
+      console.log(row("", store.name, median(results.ours), floorResult));
     }
   } finally {
     await floor.stop();
+    await oneRow.stop();
     await stack.stop();
   }
 }

@@ -19,7 +19,10 @@ export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void
   let begun: IncomingMessage[] = [];
 
   function bound(raw: IncomingMessage, milliseconds: number): void {
-    const late = () => answerUnreadable(new LateBodyError(), raw.socket);
+    // A body that is here, and only waits to be read, is not late.
+    const late = () => {
+      if (!raw.complete) answerUnreadable(new LateBodyError(), raw.socket);
+    };
     const before = timers.get(raw);
     timers.set(raw, setTimeout(late, milliseconds).unref());
     clearTimeout(before);

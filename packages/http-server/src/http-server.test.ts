@@ -11,6 +11,8 @@ beforeAll(async () => {
   app.get("/things/:id", async () => ({ ok: true }));
   app.post("/files", { config: { bodyTimeoutMs: 10_000 } }, async () => ({}));
   app.post("/things", async () => ({ ok: true }));
+  const onRequest = () => new Promise<void>((resolve) => setTimeout(resolve, 800));
+  app.post("/checked", { onRequest }, async () => ({ ok: true }));
   app.get("/endless", (_request, reply) => {
     reply.hijack();
     reply.raw.writeHead(200, { "transfer-encoding": "identity" });
@@ -109,6 +111,12 @@ test("a route for large files may take longer for its body than the others", asy
   const answer = await answerTo(`${post.replace("/things", "/files")}content-length: 2\r\n\r\n{`, (socket) => {
     setTimeout(() => socket.end("}"), 1200);
   });
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("a body that has come is not late, however long its caller is looked up", async () => {
+  const request = `${post.replace("/things", "/checked")}connection: close\r\ncontent-length: 2\r\n\r\n`;
+  const answer = await answerTo(request, (socket) => setTimeout(() => socket.write("{}"), 100));
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });
 

@@ -27,10 +27,10 @@ interface Bucket {
 
 /**
  * A token bucket for each key, in the memory of this node: with n nodes behind a balancer a client may reach n times the
- * limit. A bucket that nobody asked for during a whole window is full again, and is forgotten. Of more than `mostKeys`
- * within a window at least the half that was used last is known; one that was pushed out starts anew with a full bucket.
+ * limit. A bucket that nobody asked for during a whole window is full again, and is forgotten. The `leastKeys` that were
+ * used last are always known, and never more than twice as many; one that was pushed out starts anew with a full bucket.
  */
-export function rateLimiter(limit: RateLimit, mostKeys = 100_000): RateLimiter {
+export function rateLimiter(limit: RateLimit, leastKeys = 50_000): RateLimiter {
   const windowMs = limit.windowSeconds * 1000;
   const perMs = limit.quota / windowMs;
   // Two generations: a key that is asked for moves to the younger one, and the older one is dropped whole.
@@ -39,7 +39,7 @@ export function rateLimiter(limit: RateLimit, mostKeys = 100_000): RateLimiter {
   let bornAtMs = Number.NEGATIVE_INFINITY;
 
   function bucketOf(key: string, nowMs: number): Bucket {
-    if (nowMs - bornAtMs >= windowMs || young.size >= mostKeys / 2) {
+    if (nowMs - bornAtMs >= windowMs || young.size >= leastKeys) {
       old = young;
       young = new Map();
       bornAtMs = nowMs;

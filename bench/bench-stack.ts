@@ -39,13 +39,23 @@ export interface FloorServer {
 /** The floor of the HTTP paths; with a store, each of its answers waits for one committed row. */
 export async function startFloor(store?: Store): Promise<FloorServer> {
   const port = await freePort();
-  const dataDirectory = store && mkdtempSync(join(tmpdir(), "intermission-bench-"));
-  const storeEnv = store && { DATA_DIR: dataDirectory, ...(store.databaseUrl && { DATABASE_URL: store.databaseUrl }) };
-  const server = startServer("floor", "bench/floor-server.ts", { PORT: String(port), ...storeEnv });
-  await server.ready;
+  const dataDirectory =
+    store && store.databaseUrl === undefined ? mkdtempSync(join(tmpdir(), "intermission-bench-")) : undefined;
+  const removeData = () => dataDirectory !== undefined && rmSync(dataDirectory, { recursive: true, force: true });
+  const server = startServer("floor", "bench/floor-server.ts", {
+    PORT: String(port),
+    ...(store?.databaseUrl !== undefined && { DATABASE_URL: store.databaseUrl }),
+    ...(dataDirectory !== undefined && { DATA_DIR: dataDirectory }),
+  });
   const stop = async () => {
     await server.stop();
-    if (dataDirectory !== undefined) rmSync(dataDirectory, { recursive: true, force: true });
+    removeData();
   };
+  try {
+    await server.ready;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return { url: `http://127.0.0.1:${port}`, stop };
 }

@@ -71,10 +71,16 @@ async function measureStore(store: Store): Promise<void> {
 }
 
 async function measurePaths(store: Store): Promise<void> {
-  const stack = await benchStack(store);
-  const floor = await startFloor();
-  const oneRow = await startFloor(store);
+  const started: { stop(): Promise<void> }[] = [];
+  const running = async <Server extends { stop(): Promise<void> }>(starting: Promise<Server>) => {
+    const server = await starting;
+    started.push(server);
+    return server;
+  };
   try {
+    const stack = await running(benchStack(store));
+    const floor = await running(startFloor());
+    const oneRow = await running(startFloor(store));
     for (const [name, key, makePath] of paths) {
       if (!only.has(key)) continue;
       const results: Record<"floor" | "oneRow" | "ours", LoadResult[]> = { floor: [], oneRow: [], ours: [] };
@@ -90,9 +96,7 @@ async function measurePaths(store: Store): Promise<void> {
       console.log(row("", store.name, median(results.ours), floorResult));
     }
   } finally {
-    await floor.stop();
-    await oneRow.stop();
-    await stack.stop();
+    for (const server of started.reverse()) await server.stop();
   }
 }
 

@@ -31,13 +31,8 @@ export async function benchStack(store: Store): Promise<BenchStack> {
   return { ...stack, secrets: stack.secrets, stop };
 }
 
-export interface FloorServer {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
 /** The floor of the HTTP paths; with a store, each of its answers waits for one committed row. */
-export async function startFloor(store?: Store): Promise<FloorServer> {
+export async function startFloor(store?: Store): Promise<{ url: string; stop(): Promise<void> }> {
   const port = await freePort();
   const dataDirectory =
     store && store.databaseUrl === undefined ? mkdtempSync(join(tmpdir(), "intermission-bench-")) : undefined;

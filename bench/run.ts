@@ -5,6 +5,7 @@
  *   pnpm bench [--rounds 3] [--count 10000] [--only codes,links,receipts,deliveries]
  */
 import { parseArgs } from "node:util";
+import { createServerDatabase } from "../packages/postgres/src/test-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
 import { type BenchStack, benchStack, type Store, startFloor } from "./bench-stack.ts";
 import { createCodes } from "./codes.ts";
@@ -70,17 +71,19 @@ async function measureStore(store: Store): Promise<void> {
   if (only.has("deliveries")) await measureSending(store);
 }
 
-async function measurePaths(store: Store): Promise<void> {
-  const started: { stop(): Promise<void> }[] = [];
-  const running = async <Server extends { stop(): Promise<void> }>(starting: Promise<Server>) => {
-    const server = await starting;
-    started.push(server);
-    return server;
-  };
+/** On a server in a database of its own: nothing of an earlier run is there, and nothing stays. */
+async function measurePaths({ name: storeName, databaseUrl: serverUrl }: Store): Promise<void> {
+  const cleanUps: (() => Promise<void>)[] = [];
   try {
-    const stack = await running(benchStack(store));
-    const floor = await running(startFloor());
-    const oneRow = await running(startFloor(store));
+    const database = serverUrl === undefined ? undefined : await createServerDatabase(serverUrl);
+    if (database) cleanUps.push(database.drop);
+    const store: Store = { name: storeName, ...(database && { databaseUrl: database.url }) };
+    const stack = await benchStack(store);
+    cleanUps.push(stack.stop);
+    const floor = await startFloor();
+    cleanUps.push(floor.stop);
+    const oneRow = await startFloor(store);
+    cleanUps.push(oneRow.stop);
     for (const [name, key, makePath] of paths) {
       if (!only.has(key)) continue;
       const results: Record<"floor" | "oneRow" | "ours", LoadResult[]> = { floor: [], oneRow: [], ours: [] };
@@ -93,10 +96,10 @@ async function measurePaths(store: Store): Promise<void> {
       const floorResult = median(results.floor);
       console.log(row(name, "floor", floorResult));
       console.log(row("", "one row", median(results.oneRow), floorResult));
-      console.log(row("", store.name, median(results.ours), floorResult));
+      console.log(row("", storeName, median(results.ours), floorResult));
     }
   } finally {
-    for (const server of started.reverse()) await server.stop();
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
   }
 }
 

@@ -1,6 +1,6 @@
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
-import { expect, newCode, test } from "./stack.ts";
+import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
 test("after its reward a further ad can be watched, and pays by itself", async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
@@ -39,6 +39,30 @@ test("where the bot wants a pause between two ads, it is counted down by the ser
     await expect(timer).toContainText(/[234]:\d\d/);
     const first = await timer.textContent();
     await expect(timer).not.toHaveText(first ?? "");
+  } finally {
+    await stack.ads(["bots", "update", botId, "--cooldown", "0"]);
+  }
+});
+
+test("an ad that was left on the offer while another was earned does not start, and says until when to wait", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const { botId } = stack.secrets;
+  await stack.ads(["bots", "update", botId, "--cooldown", "300"]);
+  try {
+    const offered = await newCode(api, userId);
+    await page.goto(launchUrl(offered.miniappUrl, userId, stack.secrets));
+    await page.getByRole("button", { name: "Watch" }).waitFor();
+    const headers = { "user-agent": "Mozilla/5.0 (Linux; Android 15) Mobile Chrome/140", "accept-language": "en" };
+    const followed = await fetch(offered.directLink, { headers, redirect: "manual" });
+    expect(followed.status).toBe(302);
+    await page.getByRole("button", { name: "Watch" }).click();
+    await expect(page.getByRole("heading", { name: "A short break" })).toBeVisible();
+    await expect(page.getByRole("timer")).toContainText(/[234]:\d\d/);
+    await expectPaidOnce(api, userId, "direct_link");
   } finally {
     await stack.ads(["bots", "update", botId, "--cooldown", "0"]);
   }

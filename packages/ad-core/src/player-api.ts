@@ -177,8 +177,11 @@ export const faultResponse = z.object({
 });
 export type FaultResponse = z.infer<typeof faultResponse>;
 
-/** The codes of refused reports and faults (HTTP 401, 409, 410 with the error envelope). */
-export const reportRefusal = z.enum(["SESSION_UNKNOWN", "SUPERSEDED", "SESSION_OVER"]);
+/**
+ * The codes of refused reports and faults (HTTP 401, 409, 410 with the error envelope). `LIMIT_REACHED` answers a report that
+ * would start playback: the user earned elsewhere since the ad was opened, and opening again says until when to wait.
+ */
+export const reportRefusal = z.enum(["SESSION_UNKNOWN", "SUPERSEDED", "SESSION_OVER", "LIMIT_REACHED"]);
 
 export const statusRequest = z.object({ token: z.string().min(1).max(128) });
 export type StatusRequest = z.infer<typeof statusRequest>;

@@ -5,7 +5,14 @@ import { acceptProgress, nextSequence, type Playback, type Progress, resumePosit
 
 const start = new Date("2026-01-01T12:00:00Z");
 const nothing: Progress = { covered: [], sequences: [], refusals: {} };
-const tenSeconds: Playback = { progress: nothing, durationMs: 10_000, startedAt: start, firstSequence: 0 };
+const tenSeconds: Playback = {
+  progress: nothing,
+  durationMs: 10_000,
+  startedAt: start,
+  firstSequence: 0,
+  clockMs: 0,
+  creditedUntil: null,
+};
 
 const after = (ms: number) => new Date(start.getTime() + ms);
 
@@ -71,6 +78,25 @@ describe("an honest view", () => {
   ])("of a two-second clip $toMs ms: watched is $isWatched", ({ toMs, isWatched }) => {
     const short = { ...tenSeconds, durationMs: 2000 };
     expect(acceptProgress(short, [stretch(0, 0, toMs)], after(2000)).isWatched).toBe(isWatched);
+  });
+
+  test.each([
+    { durationMs: 1000, afterMs: 999, isWatched: false },
+    { durationMs: 1000, afterMs: 1000, isWatched: true },
+    { durationMs: 2000, afterMs: 1799, isWatched: false },
+    { durationMs: 2000, afterMs: 1800, isWatched: true },
+    { durationMs: 10_000, afterMs: 8999, isWatched: false },
+    { durationMs: 10_000, afterMs: 9000, isWatched: true },
+    { durationMs: 100_000, afterMs: 96_999, isWatched: false },
+    { durationMs: 100_000, afterMs: 97_000, isWatched: true },
+  ])("a video of $durationMs ms is watched no sooner than its length allows: after $afterMs ms $isWatched", (view) => {
+    const { durationMs, afterMs, isWatched } = view;
+    const accepted = acceptProgress({ ...tenSeconds, durationMs }, secondBySecond(0, durationMs), after(afterMs));
+    expect(accepted.isWatched).toBe(isWatched);
+    if (isWatched) return;
+    expect(accepted.tooEarly?.retryAfterMs).toBeGreaterThanOrEqual(1);
+    const later = acceptProgress({ ...tenSeconds, durationMs, ...accepted }, accepted.early, after(afterMs + 1));
+    expect(later.isWatched).toBe(true);
   });
 
   test("a two-second clip at fourfold speed is not watched, for all the slack", () => {

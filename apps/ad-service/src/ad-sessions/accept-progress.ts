@@ -17,6 +17,10 @@ export interface Playback {
   /** The server's stamp of the first call of playback. */
   startedAt: Date | null;
   firstSequence: number;
+  /** Real time that was credited to this view. */
+  clockMs: number;
+  /** Real time before this moment was credited to a view of the same viewer, this one or another, and counts for no other. */
+  creditedUntil: Date | null;
 }
 
 export interface AcceptedProgress {
@@ -30,10 +34,17 @@ export interface AcceptedProgress {
   settled: ProgressReport[];
   /** How much of the video is claimed by now, also what is too early. */
   claimedMs: number;
+  /** Reports that claim more than the clock allows yet, and how long it takes until it allows all of them. */
+  early: ProgressReport[];
+  earlyMs: number;
+  /** With what is too early the video would be watched. */
+  isClaimedWatched: boolean;
+  clockMs: number;
+  creditedUntil: Date | null;
 }
 
-/** Between the server's stamp and the first frame, and for rounding. */
-const SLACK_MS = 1000;
+/** Between the server's stamp and the first frame, and for rounding. It moves progress on, but never completes a view. */
+export const SLACK_MS = 1000;
 const LONGEST_REPORT_MS = 30_000;
 /** Media clocks of webviews jitter: a hole this small between two stretches was played. The server's clock bounds the sum all the same. */
 const JITTER_MS = 250;
@@ -41,21 +52,25 @@ const WATCHED_SHARE = 0.97;
 const LAST_SECOND_MS = 1000;
 /** Of a clip of two seconds the last one would be half. */
 const LAST_SECOND_SHARE = 0.1;
+/** However short the video is. */
+const SHORTEST_VIEW_MS = 1000;
 const LONGEST_WAIT_MS = 10_000;
 /** Of an honest player's numbers one range remains. Only a forger leaves hundreds of holes; they are then taken as settled. */
 const MOST_SEQUENCE_RANGES = 256;
 
 /**
  * What reports are worth. They are a set keyed by sequence: their order does not matter, repeats add nothing. Accepted
- * progress never exceeds the time that the server's own clock counted since the start.
+ * progress never exceeds the real time credited to this view (plus the slack), each moment is credited to one view of a
+ * viewer only, and what completes the view must fit the credited time without the slack.
  */
 export function acceptProgress(playback: Playback, reports: readonly ProgressReport[], now: Date): AcceptedProgress {
-  const budgetMs = clockBudgetMs(playback.startedAt, now);
+  const { durationMs } = playback;
+  const allowedMs = allowedClockMs(playback, now);
   let { covered, sequences } = playback.progress;
   const refusals = { ...playback.progress.refusals };
   const acknowledged: number[] = [];
   const refused: AcceptedProgress["refused"] = [];
-  const early: { sequence: number; stretch: Range }[] = [];
+  const early: ProgressReport[] = [];
   const settled: ProgressReport[] = [];
 
   for (const report of reports.toSorted((a, b) => a.sequence - b.sequence)) {
@@ -67,10 +82,9 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
         refused.push({ sequence, reason });
         refusals[reason] = (refusals[reason] ?? 0) + 1;
       } else {
-        const stretch = stretchOf(report, playback.durationMs);
-        const joined = joinRange(covered, stretch, JITTER_MS);
-        if (totalLength(joined) > Math.max(budgetMs, totalLength(covered))) {
-          early.push({ sequence, stretch });
+        const joined = joinRange(covered, stretchOf(report, durationMs), JITTER_MS);
+        if (totalLength(joined) > totalLength(covered) && neededClockMs(joined, durationMs) > allowedMs) {
+          early.push(report);
           continue;
         }
         covered = joined;
@@ -82,17 +96,25 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
   }
 
   if (early.length > 0) refusals["too-early"] = (refusals["too-early"] ?? 0) + early.length;
-  const claimed = early.reduce((ranges, { stretch }) => joinRange(ranges, stretch, JITTER_MS), covered);
-  const claimedMs = totalLength(claimed);
+  const claimed = early.reduce(
+    (ranges, report) => joinRange(ranges, stretchOf(report, durationMs), JITTER_MS),
+    covered,
+  );
+  const acceptedMs = totalLength(covered);
+  const earlyMs = early.length > 0 ? Math.max(1, Math.ceil(neededClockMs(claimed, durationMs) - allowedMs)) : 0;
   return {
     progress: { covered, sequences, refusals },
-    acceptedMs: totalLength(covered),
-    isWatched: isWatched(covered, playback.durationMs),
+    acceptedMs,
+    isWatched: isWatched(covered, durationMs),
     acknowledged,
     refused,
-    tooEarly: early.length > 0 ? waitFor(early, claimedMs - budgetMs) : undefined,
+    tooEarly: early.length > 0 ? waitFor(early, earlyMs) : undefined,
     settled,
-    claimedMs,
+    claimedMs: totalLength(claimed),
+    early,
+    earlyMs,
+    isClaimedWatched: isWatched(claimed, durationMs),
+    ...creditTime(playback, acceptedMs, allowedMs),
   };
 }
 
@@ -107,9 +129,26 @@ export function nextSequence({ sequences }: Progress): number {
   return sequences.at(-1)?.[1] ?? 0;
 }
 
-function clockBudgetMs(startedAt: Date | null, now: Date): number {
-  if (!startedAt) return 0;
-  return now.getTime() - startedAt.getTime() + SLACK_MS;
+/** Real time that this view may count: what was credited to it, and what no view of the viewer was credited since. */
+function allowedClockMs({ clockMs, startedAt, creditedUntil }: Playback, now: Date): number {
+  if (!startedAt) return Number.NEGATIVE_INFINITY;
+  return clockMs + now.getTime() - Math.max(startedAt.getTime(), creditedUntil?.getTime() ?? 0);
+}
+
+/** The credited time that this coverage takes. */
+function neededClockMs(covered: readonly Range[], durationMs: number): number {
+  const coveredMs = totalLength(covered);
+  if (!isWatched(covered, durationMs)) return coveredMs - SLACK_MS;
+  return Math.min(coveredMs, Math.max(durationMs - lastMsOf(durationMs), SHORTEST_VIEW_MS));
+}
+
+/** Takes as much of the time that is free as the progress covers, from its beginning. */
+function creditTime(playback: Playback, acceptedMs: number, allowedMs: number) {
+  const { clockMs, startedAt, creditedUntil } = playback;
+  const addedMs = Math.min(acceptedMs, allowedMs) - clockMs;
+  if (!startedAt || addedMs <= 0) return { clockMs, creditedUntil };
+  const freeFromMs = Math.max(startedAt.getTime(), creditedUntil?.getTime() ?? 0);
+  return { clockMs: clockMs + addedMs, creditedUntil: new Date(freeFromMs + addedMs) };
 }
 
 function refusalReason(report: ProgressReport, playback: Playback): ReportRefusalReason | undefined {
@@ -129,15 +168,18 @@ function stretchOf(report: ProgressReport, durationMs: number): Range {
 }
 
 function isWatched(covered: readonly Range[], durationMs: number): boolean {
-  const lastMs = Math.min(LAST_SECOND_MS, durationMs * LAST_SECOND_SHARE);
-  const isAllButTheLastSecond = covered.some(([from, to]) => from === 0 && to >= durationMs - lastMs);
+  const isAllButTheLastSecond = covered.some(([from, to]) => from === 0 && to >= durationMs - lastMsOf(durationMs));
   return isAllButTheLastSecond || totalLength(covered) >= durationMs * WATCHED_SHARE;
+}
+
+function lastMsOf(durationMs: number): number {
+  return Math.min(LAST_SECOND_MS, durationMs * LAST_SECOND_SHARE);
 }
 
 function waitFor(early: { sequence: number }[], missingMs: number) {
   return {
     sequences: [...new Set(early.map(({ sequence }) => sequence))],
-    retryAfterMs: Math.max(1, Math.min(missingMs, LONGEST_WAIT_MS)),
+    retryAfterMs: Math.min(missingMs, LONGEST_WAIT_MS),
   };
 }
 

@@ -5,6 +5,7 @@ import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
 import { openViewerStage, type ViewerStage } from "../viewer-stage.ts";
 import { type Opened, stretch, wholeVideo } from "./session-stage.ts";
+import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
 const thief = "666";
@@ -49,6 +50,18 @@ const cheats: Cheat[] = [
     refusals: { "too-early": 8 },
     // A second passed, and one is slack.
     acceptedMs: 2000,
+  },
+  {
+    name: "the whole video, at once, by a closing beacon that the service could keep",
+    async act(stage, session) {
+      await stage.report(session, { reports: wholeVideo(), closed: "page-hidden" });
+      for (let second = 0; second < 40; second++) {
+        stage.advance(1);
+        await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+      }
+    },
+    refusals: { "too-early": 9 },
+    acceptedMs: 1000,
   },
   {
     name: "a hidden tab",

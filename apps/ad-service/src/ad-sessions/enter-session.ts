@@ -91,15 +91,19 @@ async function continueSession(
   const { now, eventId } = input;
   const isUnfinished = session.state === "opened" || session.state === "playing";
   if (isUnfinished && now > session.deadline) return { outcome: "refused", reason: "CODE_EXPIRED" };
+  // An offer that was not started holds nothing: the viewer may have earned elsewhere since.
+  const limit = session.state === "opened" ? await limitNow(tx, input) : undefined;
+  if (limit) return limit;
   if (session.state === "watched") await closeSession(tx, session, { closeReason: "reopened", eventId, now });
+  const pending = session.pendingReports ?? [];
   await tx.query
     .updateTable("ad_sessions")
     .set({
       token_hash: hashSessionToken(input.token),
       openings: session.openings + 1,
-      first_sequence: nextSequence(session.progress),
-      // The viewer is back: a close that waited for its reports is withdrawn.
-      ...(isUnfinished && { close_requested_at: null, close_reason: null }),
+      first_sequence: Math.max(nextSequence(session.progress), ...pending.map(({ sequence }) => sequence + 1)),
+      // The viewer is back: a close that waited for its reports is withdrawn, unless they are here and wait for the clock.
+      ...(isUnfinished && pending.length === 0 && { close_requested_at: null, close_reason: null }),
     })
     .where("bot_id", "=", session.botId)
     .where("session_id", "=", session.sessionId)
@@ -118,10 +122,8 @@ async function beginSession(
   const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
   const offers = [code.botId, code.userId, now];
   await tx.run(lockOffers, offers);
-  // The views under way are read before the viewer: one that earns in between counts twice for a moment, never not at all.
-  const unfinished = await findUnfinishedViews(tx, { ...code, now });
-  const limit = limitOfViewer(await findViewer(tx, code), input.limits, now, unfinished);
-  if (limit.outcome === "limited") return limit;
+  const limit = await limitNow(tx, input);
+  if (limit) return limit;
   const ad = input.fromTag ?? (await choose(tx, input, failedCreatives));
   if ("outcome" in ad) return ad;
   const found = await findChosenAd(tx, ad);
@@ -132,6 +134,14 @@ async function beginSession(
   await insertSession(tx, input, { ...ad, durationMs: shown.durationMs, failedCreatives });
   if (!input.isTest) await recordFilledRequest(tx, { ...code, ...ad, now });
   return undefined;
+}
+
+/** What keeps the viewer from beginning a view of this code now. */
+async function limitNow(tx: AdTransaction, { code, limits, now }: EnterSessionInput): Promise<Refusal | undefined> {
+  // The views under way are read before the viewer: one that earns in between counts twice for a moment, never not at all.
+  const unfinished = await findUnfinishedViews(tx, { ...code, now });
+  const limit = limitOfViewer(await findViewer(tx, code), limits, now, unfinished);
+  return limit.outcome === "limited" ? limit : undefined;
 }
 
 interface ChosenAd {

@@ -14,6 +14,24 @@ interface Honest {
 
 const begin = async (stage: ViewerStage, code: string) => new HonestPlayer(stage, await stage.begin(ann, code));
 
+/** Plays to the end while no call arrives, until the first one does after so many seconds. */
+async function beginUnheard(stage: ViewerStage, code: string, seconds: number): Promise<HonestPlayer> {
+  const player = await begin(stage, code);
+  const heardAt = stage.clock.now.getTime() + seconds * 1000;
+  while (stage.clock.now.getTime() < heardAt) player.playOn();
+  await player.send();
+  while (!player.isAtEnd) player.playOn();
+  return player;
+}
+
+/** The sweeper comes each second. */
+async function sweepFor(stage: ViewerStage, seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second++) {
+    stage.advance(1);
+    await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+  }
+}
+
 /** What happens to people who only want to watch. */
 const honestViews: Honest[] = [
   {
@@ -138,6 +156,44 @@ const honestViews: Honest[] = [
       await (await begin(stage, code)).playToEnd();
       stage.advance(16);
       await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+    },
+  },
+  ...[0, 0.4, 5].map((leavesAfter) => ({
+    name: `first heard of 2.5 s late, and left ${leavesAfter} s after the end`,
+    async watch(stage: ViewerStage, code: string) {
+      const player = await beginUnheard(stage, code, 2.5);
+      stage.advance(leavesAfter);
+      await player.send({ closed: "page-hidden" as const, isLost: true });
+      await sweepFor(stage, 5);
+    },
+  })),
+  {
+    name: "first heard of 8 s late, left at the end by a beacon that came twice and in two parts",
+    async watch(stage, code) {
+      const player = await beginUnheard(stage, code, 8);
+      await player.send({ isLost: true, order: (reports) => reports.slice(0, 6) });
+      for (let time = 0; time < 2; time++) await player.send({ closed: "page-hidden", isLost: true });
+      await sweepFor(stage, 12);
+    },
+  },
+  {
+    name: "first heard of 4 s late, and swiped away at the end without a close that arrives",
+    async watch(stage, code) {
+      const player = await beginUnheard(stage, code, 4);
+      await player.send({ isLost: true });
+      await sweepFor(stage, 20);
+    },
+  },
+  {
+    name: "first heard of 5 s late, left at the end, and opened again at once",
+    async watch(stage, code) {
+      const player = await beginUnheard(stage, code, 5);
+      await player.send({ closed: "page-hidden", isLost: true });
+      stage.advance(1);
+      const again = await begin(stage, code);
+      again.playOn();
+      await again.send();
+      await sweepFor(stage, 5);
     },
   },
   {

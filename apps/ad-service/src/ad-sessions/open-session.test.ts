@@ -5,6 +5,7 @@ import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
 import { sessionRoutes } from "./routes.ts";
 import { type Opened, openSessionStage, type SessionStage } from "./session-stage.ts";
+import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
 const bob = "502";
@@ -204,7 +205,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "a view that began is honoured, whatever was earned meanwhile",
+      "a view that began is honoured, whatever was earned meanwhile, when the cooldown is over",
       onStage({ cooldownSeconds: 30, dailyCap: 2 }, async (stage) => {
         const left = await stage.issue(ann, "left");
         await stage.play(await stage.begin(ann, left), 0, 2);
@@ -213,6 +214,9 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
         const back = await stage.begin(ann, left);
         await stage.play(back, 2, 10);
         await stage.report(back, { closed: "tap" });
+        expect(await stage.events()).toHaveLength(1);
+        stage.advance(22);
+        await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
         expect(await stage.events()).toHaveLength(2);
       }),
     );

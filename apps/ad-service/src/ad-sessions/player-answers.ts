@@ -68,6 +68,7 @@ export function openingAnswer(outcome: OpenSessionOutcome, publicUrl: string, no
 }
 
 export function reportAnswer(outcome: RecordProgressOutcome, now: Date): ReportResponse {
+  if (outcome.outcome === "limited") throw limitReached(outcome);
   if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
   const { state, acceptedMs, acknowledged, refused, tooEarly } = outcome;
   return {
@@ -106,6 +107,12 @@ export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusRe
 /** What was held or refused was watched; players that do not know of reviews see no more than that. */
 function stateForPlayer(state: StoredState): Pick<StatusResponse, "state" | "review"> {
   return state === "held" || state === "refused" ? { state: "watched", review: state } : { state };
+}
+
+/** Opening again tells the player the same, with all that its screen needs. */
+function limitReached({ reason, availableAt }: Extract<RecordProgressOutcome, { outcome: "limited" }>): HttpError {
+  const details = { reason, available_at: availableAt.toISOString() };
+  return new HttpError(409, "LIMIT_REACHED", "the viewer may not earn yet: open the session again", { details });
 }
 
 function callRefusal(outcome: keyof typeof callRefusals): HttpError {

@@ -1,5 +1,5 @@
 import type { SessionState } from "@intermission/ad-core/client-api";
-import type { PlaybackFault } from "@intermission/ad-core/player-api";
+import type { PlaybackFault, ProgressReport } from "@intermission/ad-core/player-api";
 import type { ColumnType } from "kysely";
 import type { Progress } from "./accept-progress.ts";
 import type { Suspicion, ViewingSignals } from "./viewing-signals.ts";
@@ -45,5 +45,11 @@ export interface AdSessionTables {
     fault_at: ColumnType<Date | null, never, never>;
     failed_creatives: ColumnType<string[], string[] | undefined, never>;
     deadline: ColumnType<Date, Date, never>;
+    /** Real time that was credited to this view: see `viewers.credited_until`. */
+    clock_ms: ColumnType<number, number | undefined, never>;
+    /** What the last call claimed too early and the clock will allow soon; it is settled without another call. */
+    pending_reports: ColumnType<ProgressReport[] | null, never, null>;
+    /** When `pending_reports`, or a close that waits for the cooldown, can be settled. */
+    settle_at: ColumnType<Date | null, never, null>;
   };
 }

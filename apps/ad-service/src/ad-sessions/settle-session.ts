@@ -2,7 +2,7 @@ import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
 import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
-import { recordEarnings } from "../viewers/record-earnings.ts";
+import { admitEarnings } from "../viewers/admit-earnings.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 import type { CloseReason } from "./schema.ts";
 
@@ -20,20 +20,25 @@ export interface Settlement {
   closeReason: CloseReason;
   eventId: string;
   now: Date;
-  /** The view was closed earlier, and used up its viewer's turn then: it was held. */
+  /** The view was closed earlier and counted towards cooldown and cap then: it was held. */
   isTurnCounted?: boolean;
 }
 
 /**
  * State, event, charge and the viewer's limits in one statement. Closes may race, from two tabs, two nodes and the
- * sweeper: the first to find the session watched earns, all others find it rewarded.
+ * sweeper: each locks the session before, the first finds it watched, all others find it rewarded.
  */
 const settle = statement<{ settled: number }>(
   "ad-sessions.settle",
   `
-  with settled as (
-    update ad_sessions set state = 'rewarded', closed_at = coalesce(closed_at, $3), close_reason = $4
-    where bot_id = $1 and session_id = $2 and state = 'watched'
+  with closing as (
+    select bot_id, user_id, $3::timestamptz as occurred_at from ad_sessions
+    where bot_id = $1 and session_id = $2 and state = 'watched' and not $8::boolean
+  ),
+  admitted as (${admitEarnings({ from: "closing" })}),
+  settled as (
+    update ad_sessions set state = 'rewarded', closed_at = coalesce(closed_at, $3), close_reason = $4, settle_at = null
+    where bot_id = $1 and session_id = $2 and state = 'watched' and ($8 or exists (select from admitted))
     returning bot_id, session_id, code, user_id, campaign_id, creative_id, is_test
   ),
   earned as (
@@ -42,12 +47,10 @@ const settle = statement<{ settled: number }>(
     from settled
   ),
   ${enqueueWebhook({ from: "earned" })},
-  turns as (select * from enqueued where not $8::boolean),
-  counted as (${recordEarnings("turns")}),
   came_past as (
     insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, reason, occurred_at)
     select bot_id, session_id, campaign_id, creative_id, 'close', $4, $3 from settled
-    where not $8::boolean and not is_test
+    where not $8 and not is_test
   ),
   charged as (
     insert into charges (charge_id, campaign_id, creative_id, bot_id, user_id, format, code, price_micros, occurred_at)
@@ -62,12 +65,15 @@ const settle = statement<{ settled: number }>(
   select count(*) as settled from settled`,
 );
 
-/** Pays a watched session, once. Call `wakeDeliveries()` after the commit. */
+/**
+ * Pays a watched session, once, unless the viewer's cooldown or daily cap does not admit it at this moment. The caller holds
+ * the session's lock. Call `wakeDeliveries()` after the commit.
+ */
 export async function settleSession(
-  database: AdTransaction,
+  tx: AdTransaction,
   session: SettledSession,
   closing: Settlement,
-): Promise<{ outcome: "settled" } | { outcome: "not-watched" }> {
+): Promise<{ outcome: "settled" } | { outcome: "not-admitted" }> {
   const { botId, sessionId, userId, code, reference, isTest } = session;
   const body = encodeWebhookEvent({
     event: "rewarded",
@@ -89,6 +95,6 @@ export async function settleSession(
     body,
     closing.isTurnCounted ?? false,
   ];
-  const [row] = await database.run(settle, values);
-  return row?.settled === 1 ? { outcome: "settled" } : { outcome: "not-watched" };
+  const [row] = await tx.run(settle, values);
+  return row?.settled === 1 ? { outcome: "settled" } : { outcome: "not-admitted" };
 }

@@ -5,13 +5,15 @@ import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { closeSession } from "./close-session.ts";
-import { lockAbandonedSessions } from "./rows.ts";
+import { settlePendingReports } from "./record-progress.ts";
+import { lockAbandonedSessions, lockDueSessions } from "./rows.ts";
 
 /** A heartbeat is due each 5 s once a video was watched: three missed ones mean that the page is gone. */
 const SILENCE_MS = 15_000;
 const BATCH = 100;
 
 /**
+ * Settles what waited for its moment: closed views whose last reports came too early, or whose bot's cooldown was not over.
  * Closes what was watched and never closed: swiped away, or open until its deadline. `listeningSince` is when heartbeats
  * could be heard again, so that a restart of ours is not taken for the viewer's silence. One batch; says how many.
  */
@@ -22,16 +24,22 @@ export async function sweepSessions(
   const silentSince = new Date(now.getTime() - SILENCE_MS);
   const isListeningLongEnough = listeningSince <= silentSince;
   const settled = await database.transaction(async (tx) => {
-    const sessions = await lockAbandonedSessions(tx, {
+    const eventId = () => newEventId(now.getTime(), randomBytes(10));
+    const due = await lockDueSessions(tx, { now, atMost: BATCH });
+    const abandoned = await lockAbandonedSessions(tx, {
       silentSince: isListeningLongEnough ? silentSince : new Date(0),
       now,
       atMost: BATCH,
     });
-    for (const session of sessions) {
-      const closeReason = session.deadline < now ? "deadline" : "heartbeat-lost";
-      await closeSession(tx, session, { closeReason, eventId: newEventId(now.getTime(), randomBytes(10)), now });
+    // Viewers are locked in one order, so that two nodes do not wait for one another.
+    for (const session of [...due, ...abandoned].toSorted((a, b) => (a.userId < b.userId ? -1 : 1))) {
+      const isPending = session.state === "playing";
+      const silence = session.deadline < now ? "deadline" : "heartbeat-lost";
+      const closeReason = session.settleAt === null ? silence : (session.closeReason ?? silence);
+      if (isPending) await settlePendingReports(tx, session, { eventId: eventId(), now });
+      else await closeSession(tx, session, { closeReason, eventId: eventId(), now });
     }
-    return sessions.length;
+    return Math.max(due.length, abandoned.length);
   });
   if (settled > 0) wakeDeliveries();
   return { settled };

@@ -2,6 +2,7 @@ import { groupCommits, OverloadedError } from "@intermission/postgres/group-comm
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
+import { admitEarnings } from "../viewers/admit-earnings.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 
 /** A person's click that passed every check; the statement passes them again, on what is committed by then. */
@@ -56,23 +57,11 @@ const count = statement<{ eventId: string }>(
     from candidates
   ),
   ${enqueueWebhook({ from: "earned" })},
-  admitted as (
-    insert into viewers (bot_id, user_id, day, earned_today, last_earned_at)
-    select bot_id, user_id, (occurred_at at time zone 'utc')::date, 1, occurred_at
-    from enqueued order by bot_id, user_id
-    on conflict (bot_id, user_id) do update set
-      earned_today = 1 + case when viewers.day >= excluded.day then viewers.earned_today else 0 end,
-      day = greatest(viewers.day, excluded.day),
-      last_earned_at = greatest(viewers.last_earned_at, excluded.last_earned_at)
-    where (select cooldown_seconds = 0 or excluded.last_earned_at >= viewers.last_earned_at
-          + make_interval(secs => cooldown_seconds) from bots where bots.bot_id = excluded.bot_id)
-      and (viewers.day < excluded.day
-        or viewers.earned_today + (
-            select max(unfinished_views) from candidates
-            where candidates.bot_id = excluded.bot_id and candidates.user_id = excluded.user_id
-          ) < (select daily_cap from bots where bots.bot_id = excluded.bot_id))
-    returning bot_id, user_id
+  admissible as (
+    select enqueued.bot_id, enqueued.user_id, enqueued.occurred_at, unfinished_views
+    from enqueued join candidates using (bot_id, event_id)
   ),
+  admitted as (${admitEarnings({ from: "admissible", reserved: "unfinished_views" })}),
   charged as (
     insert into charges (charge_id, campaign_id, bot_id, user_id, format, code, price_micros, occurred_at)
     select event_id, campaign_id, bot_id, enqueued.user_id, 'direct_link', enqueued.code, click_price_micros,

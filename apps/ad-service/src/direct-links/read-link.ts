@@ -38,7 +38,7 @@ interface LinkRow extends Omit<Link, "viewer" | "unfinished"> {
   position: number;
   day: string | null;
   earnedToday: number;
-  lastEarnedAt: Date;
+  lastEarnedAt: Date | null;
   count: number;
   lastActiveAt: Date | null;
   firstDeadline: Date | null;

@@ -3,7 +3,7 @@ export interface Viewer {
   /** The UTC day that `earnedToday` counts, `YYYY-MM-DD`. */
   day: string;
   earnedToday: number;
-  lastEarnedAt: Date;
+  lastEarnedAt: Date | null;
 }
 
 /** Views of the same user that began and may still earn. */
@@ -22,7 +22,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Whether a bot's user may begin to earn now. A view under way counts as if it had earned: a user with many codes
- * begins no more views than the cooldown and the cap allow, and what they earn late is bounded by what was under way.
+ * begins no more views than the cooldown and the cap allow. Asked when an ad is opened, when playback starts and when a
+ * link is followed; what is earned in the end passes `admitEarnings`, the same rule in SQL, under the viewer's lock.
  */
 export function limitOfViewer(
   viewer: Viewer | undefined,
@@ -48,7 +49,7 @@ export function limitOfViewer(
   return { outcome: "free" };
 }
 
-function cooldownEndOf(since: Date | undefined, cooldownSeconds: number): number {
+function cooldownEndOf(since: Date | null | undefined, cooldownSeconds: number): number {
   // Without a cooldown what was earned an instant ahead, on another node, is no reason to wait for this clock to catch up.
   if (cooldownSeconds === 0) return Number.NEGATIVE_INFINITY;
   return since ? since.getTime() + cooldownSeconds * 1000 : Number.NEGATIVE_INFINITY;

@@ -7,6 +7,9 @@ export interface ViewerTables {
     /** The UTC day that `earned_today` counts. Select it as text: the driver would read a date in local time. */
     day: ColumnType<string, string, string>;
     earned_today: number;
-    last_earned_at: Date;
+    /** Null until something was earned. */
+    last_earned_at: Date | null;
+    /** Real time before this moment was credited to one of the viewer's views, and counts for no other. */
+    credited_until: ColumnType<Date | null, Date | undefined, Date>;
   };
 }

@@ -42,6 +42,8 @@ export function describeReward(known: KnownOfReward & { waitedMs: number }): Rew
   if (publisher?.outcome === "refused") return { kind: "refused", reason: publisher.reason };
   if (service?.review) return { kind: service.review === "held" ? "held" : "view-refused" };
   if (!event) {
+    // Watched and closed, it may wait for the bot's cooldown: it is paid then.
+    if (service?.state === "watched" && waitedMs > USUALLY_DONE_MS) return { kind: "delayed" };
     const isUnfinished = service?.state === "opened" || service?.state === "playing";
     return isUnfinished && waitedMs > CLOSE_WAITS_MS ? { kind: "not-counted" } : { kind: "checking" };
   }

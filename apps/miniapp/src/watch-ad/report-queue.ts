@@ -8,7 +8,7 @@ export interface ReportQueueOptions {
   /** For a page that is going away; nobody hears the answer. */
   beacon(call: Call): boolean;
   onAnswer(response: ReportResponse): void;
-  /** The service takes nothing more from this opening: `SUPERSEDED`, `SESSION_OVER`, `SESSION_UNKNOWN`. */
+  /** The service takes nothing more from this opening: `SUPERSEDED`, `SESSION_OVER`, `SESSION_UNKNOWN`, `LIMIT_REACHED`. */
   onRefused(code: string): void;
   onConnection(isReachable: boolean): void;
 }

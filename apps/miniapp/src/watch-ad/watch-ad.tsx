@@ -21,7 +21,12 @@ export function WatchAd({ session, video, host, onReopen, status }: WatchAdProps
   const { stage } = snapshot;
   const isOnStage = stage === "playing" || stage === "confirming" || stage === "watched";
   useEffect(() => (isOnStage ? host.onBack(watching.askToClose) : undefined), [isOnStage, host, watching]);
+  // Opening again brings the screen that says until when to wait.
+  useEffect(() => {
+    if (stage === "limited") onReopen();
+  }, [stage, onReopen]);
   if (stage === "closed") return status;
+  if (stage === "limited") return null;
   if (!isOnStage && stage !== "offer") return <Interrupted stage={stage} onClose={host.close} onReopen={onReopen} />;
   return (
     <OnStage session={session} actions={watching} snapshot={snapshot} host={host}>

@@ -12,7 +12,7 @@ export type Session = Extract<OpenSessionResponse, { outcome: "session" }>;
 
 /**
  * offer → playing → confirming (played to the end, the service has not said so yet) → watched → closed.
- * `incomplete`: the service is missing a part. `broken`: the video does not play, and the next opening brings another one. `left`: the user gave the reward up. `superseded`, `over`: the service
+ * `limited`: the user earned elsewhere since the ad was opened, so it may not start now. `incomplete`: the service is missing a part. `broken`: the video does not play, and the next opening brings another one. `left`: the user gave the reward up. `superseded`, `over`: the service
  * takes nothing more from this window.
  */
 export type Stage =
@@ -21,6 +21,7 @@ export type Stage =
   | "confirming"
   | "watched"
   | "closed"
+  | "limited"
   | "incomplete"
   | "broken"
   | "left"
@@ -181,7 +182,8 @@ export class Watching {
 
   #onRefused(code: string): void {
     if (this.#snapshot.stage === "closed" || this.#snapshot.stage === "left") return;
-    this.#finish(code === "SESSION_OVER" ? "over" : "superseded");
+    if (code === "LIMIT_REACHED") this.#finish("limited");
+    else this.#finish(code === "SESSION_OVER" ? "over" : "superseded");
   }
 
   #finish(stage: Stage): void {

@@ -1,4 +1,5 @@
 import cors from "@fastify/cors";
+import { addressNetwork } from "@intermission/http-server/client-address";
 import { countRequests } from "@intermission/http-server/count-requests";
 import { healthRoutes } from "@intermission/http-server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/http-server/http-server";
@@ -86,7 +87,7 @@ export function createApp(options: AppOptions): FastifyInstance {
             caller: isControlSocket(req.raw.socket)
               ? { kind: "backend" }
               : identifyCaller(req.headers.authorization, secrets, new Date()),
-            address: req.ip,
+            address: addressNetwork(req.ip),
           }),
           maxBatchSize: 10,
           onError({ error, path }) {

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import { answerError, answerNotFound, answerUnreadable, setHeaders } from "./answer-errors.ts";
 import { boundBodyTime } from "./bound-body-time.ts";
+import { normalizeForwardedFor } from "./client-address.ts";
 import { HttpError } from "./error-body.ts";
 import type { Logger } from "./logger.ts";
 import { rememberRoutes } from "./refuse-other-methods.ts";
@@ -74,6 +75,7 @@ export function createHttpServer({
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.addHook("onRequest", (request, reply, done) => {
     setHeaders(reply.raw, request.id);
+    normalizeForwardedFor(request.raw.headers);
     const isWithoutHost = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
     done(isWithoutHost ? new HttpError(400, "BAD_REQUEST", "the Host header is missing") : undefined);
   });

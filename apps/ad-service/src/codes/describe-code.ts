@@ -73,9 +73,23 @@ async function sessionsOf(database: AdDatabase, botId: string, code: string): Pr
 }
 
 async function clicksOf(database: AdDatabase, botId: string, code: string): Promise<Record<string, number>> {
-  const query = database.query.selectFrom("clicks").select(({ fn }) => ["outcome", fn.countAll<number>().as("count")]);
-  const rows = await query.where("bot_id", "=", botId).where("code", "=", code).groupBy("outcome").execute();
-  return Object.fromEntries(rows.map(({ outcome, count }) => [outcome, Number(count)]));
+  const ofCode = database.query.selectFrom("clicks").select(({ fn }) => ["outcome", fn.countAll<number>().as("count")]);
+  const [earned, refused] = await Promise.all([
+    ofCode
+      .where("bot_id", "=", botId)
+      .where("code", "=", code)
+      .where("outcome", "in", ["counted", "test"])
+      .groupBy("outcome")
+      .execute(),
+    database.query
+      .selectFrom("click_refusals")
+      .select(({ fn }) => ["reason as outcome", fn.sum<string>("count").as("count")])
+      .where("bot_id", "=", botId)
+      .where("code", "=", code)
+      .groupBy("reason")
+      .execute(),
+  ]);
+  return Object.fromEntries([...earned, ...refused].map(({ outcome, count }) => [outcome, Number(count)]));
 }
 
 async function requestsOf(database: AdDatabase, botId: string, code: string): Promise<Record<string, number>> {

@@ -1,3 +1,4 @@
+import { addressNetwork } from "@intermission/http-server/client-address";
 import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -28,14 +29,15 @@ export function conversionRoutes(app: FastifyInstance, deps: { database: AdDatab
 
   const answer = async (request: FastifyRequest, given: unknown) => {
     const at = now();
-    spend(calls(request.ip, at));
+    const network = addressNetwork(request.ip);
+    spend(calls(network, at));
     const asked = parseRequest(postback, given);
     const outcome = await recordConversion(database, {
       ...{ clickId: asked.click_id, key: asked.key, conversionId: asked.conversion_id, event: asked.event },
       ...{ valueMicros: asked.value_micros ?? null, now: at },
     });
     if (outcome.outcome !== "refused") return { outcome: outcome.outcome };
-    if (outcome.reason === "unknown-key") spend(wrongKeys(request.ip, at));
+    if (outcome.reason === "unknown-key") spend(wrongKeys(network, at));
     throw new HttpError(...refusals[outcome.reason]);
   };
 

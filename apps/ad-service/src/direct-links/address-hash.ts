@@ -1,5 +1,5 @@
 import { createHmac, hash } from "node:crypto";
-import ipaddr from "ipaddr.js";
+import { addressNetwork } from "@intermission/http-server/client-address";
 
 export type AddressHasher = (address: string, now: Date) => Buffer;
 
@@ -17,12 +17,6 @@ export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
       day = today;
     }
     // Behind a secret key of fixed length and cut to half, a plain hash cannot be lengthened; it takes 3 µs, an HMAC 13.
-    return hash("sha256", Buffer.concat([dayKey, Buffer.from(networkOf(address))]), "buffer").subarray(0, 16);
+    return hash("sha256", Buffer.concat([dayKey, Buffer.from(addressNetwork(address))]), "buffer").subarray(0, 16);
   };
-}
-
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
 }

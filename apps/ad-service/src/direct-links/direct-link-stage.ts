@@ -156,6 +156,12 @@ export async function openDirectLinkStage(
         user_agent: string;
         address_hash: Buffer;
       }>("select * from clicks where bot_id = $1 order by click_id"),
+    /** How many visits were refused, by reason. */
+    async refusals(): Promise<Record<string, number>> {
+      const text = "select reason, sum(count)::integer as count from click_refusals where bot_id = $1 group by reason";
+      const rows = await rowsOf<{ reason: string; count: number }>(text);
+      return Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
+    },
     async close() {
       await Promise.all([...snapshots, ...servers].map((one) => ("stop" in one ? one.stop() : one.close())));
     },

@@ -15,6 +15,7 @@ export type PageName =
   | "daily-cap"
   | "no-ad"
   | "address-limit"
+  | "too-many-visits"
   | "unavailable";
 
 /** `{when}` is a span from now, such as "in 5 minutes". */
@@ -50,6 +51,10 @@ export const pageTexts: Record<PageLanguage, Record<PageName, PageText>> = {
       title: "Many visits from your network today",
       text: "So many people came this way today that we cannot tell them apart. The page is open to you, but this visit earns nothing. Your link stays good: try it on another network, or tomorrow.",
     },
+    "too-many-visits": {
+      title: "Too many visits at once",
+      text: "This link was opened very often from your network. It stays good: open it again {when}.",
+    },
     unavailable: {
       title: "Please try again",
       text: "Something went wrong on our side. Your link is not used up: open it again in a moment.",
@@ -82,6 +87,10 @@ export const pageTexts: Record<PageLanguage, Record<PageName, PageText>> = {
     "address-limit": {
       title: "Из вашей сети сегодня много переходов",
       text: "Сегодня их столько, что нам не отличить одного человека от другого. Страница открыта и для вас, но этот переход ничего не принесёт. Ваша ссылка остаётся в силе: попробуйте из другой сети или завтра.",
+    },
+    "too-many-visits": {
+      title: "Слишком много переходов",
+      text: "Эту ссылку очень часто открывали из вашей сети. Она остаётся в силе: откройте её снова {when}.",
     },
     unavailable: {
       title: "Попробуйте ещё раз",

@@ -1,7 +1,9 @@
+import { addressNetwork } from "@intermission/http-server/client-address";
 import { CommitUnknownError, OverloadedError } from "@intermission/postgres/group-commits";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { callBudget } from "../ad-sessions/call-budget.ts";
 import { addressHasher } from "./address-hash.ts";
 import { directLinkFollower, type FollowOutcome } from "./follow-direct-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
@@ -37,6 +39,9 @@ const statusOf = {
 export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): void {
   const { encryptionKey, now = () => new Date() } = deps;
   const follow = directLinkFollower({ ...deps, hashAddress: addressHasher(encryptionKey) });
+  // In this process alone: they keep a flood from the database and decide no money. Many people may share one address.
+  const visitsOfCode = callBudget({ perSecond: 0.2, burst: 20, mostKeys: 50_000 });
+  const visitsOfAddress = callBudget({ perSecond: 20, burst: 500, mostKeys: 20_000 });
 
   app.register(async (scope) => {
     // The form has no fields: whatever is sent with it is not read.
@@ -61,10 +66,16 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
       url: PATH,
       handler: async (request, reply) => {
         const { method, headers, ip } = request;
+        const at = now();
+        const network = addressNetwork(ip);
+        const seconds = Math.max(visitsOfAddress(network, at), visitsOfCode(`${network} ${request.params.code}`, at));
+        if (seconds > 0) {
+          reply.header("retry-after", String(seconds));
+          return sendPage(request, reply, 429, { name: "too-many-visits", seconds });
+        }
         const visitor = recognisePerson(method, headers);
         const isTap = method === "POST" && visitor.kind === "person";
         const userAgent = headers["user-agent"] ?? "";
-        const at = now();
         const acceptLanguage = headers["accept-language"];
         const visit = { code: request.params.code, visitor, isTap, userAgent, acceptLanguage, address: ip, now: at };
         const outcome = await follow(visit);

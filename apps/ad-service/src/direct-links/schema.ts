@@ -11,11 +11,22 @@ export interface DirectLinkTables {
     code: Read<string>;
     user_id: Read<string>;
     campaign_id: Read<string | null>;
-    /** `counted`, or why the visit earned nothing. */
+    /** `counted`, `test`, or why the visit earned nothing. */
     outcome: Read<string>;
     user_agent: Read<string>;
     /** Keyed by a key of the day: equal addresses can be told within a day, and never again. */
     address_hash: Read<Buffer | null>;
     occurred_at: Read<Date>;
+  };
+  /** Refused visits of a code, counted; the first few of each reason stand in `clicks`, too. */
+  click_refusals: {
+    bot_id: Read<string>;
+    code: Read<string>;
+    reason: Read<string>;
+    hour: Read<Date>;
+    count: Read<number>;
+    /** Of `count`, what the statistics hold. */
+    summed: Read<number>;
+    is_summed: Read<boolean>;
   };
 }

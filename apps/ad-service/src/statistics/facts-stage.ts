@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { statement } from "@intermission/postgres/open-database";
 import fc from "fast-check";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { countRefusals, type RefusedClick } from "../direct-links/record-refusal.ts";
 import { rollUpStatistics } from "./roll-up-statistics.ts";
 
 /** One raw row, of the kinds that the statistics are made of. For tests. */
@@ -64,16 +65,26 @@ const insertions = {
   click: `insert into clicks (bot_id, click_id, code, user_id, outcome, occurred_at) values ($1, $2, $2, '1', $4, $3)`,
 };
 
-export async function insertFacts(tx: AdTransaction, facts: readonly Fact[]): Promise<void> {
+/** Refused clicks are of `code`: two transactions that are open at once need one of their own each, or wait for one another. */
+export async function insertFacts(tx: AdTransaction, facts: readonly Fact[], code = "shared"): Promise<void> {
   for (const fact of facts) {
     const values: unknown[] = [fact.botId, randomUUID(), momentOf(fact)];
     if (fact.kind === "request") values.push(fact.outcome, fact.campaignId);
     if (fact.kind === "milestone") values.push(fact.milestone, fact.campaignId);
     if (fact.kind === "charge") values.push(fact.format, fact.campaignId, fact.priceMicros);
     if (fact.kind === "conversion" || fact.kind === "tap") values.push(fact.campaignId);
+    if (fact.kind === "click" && fact.outcome !== "counted") {
+      await countRefusals(tx, [refusedClick(fact, code, fact.outcome)]);
+      continue;
+    }
     if (fact.kind === "click") values.push(fact.outcome);
     await tx.run(statement(`test.insert-${fact.kind}`, insertions[fact.kind]), values);
   }
+}
+
+function refusedClick(fact: Fact, code: string, reason: string): RefusedClick {
+  const visit = { clickId: randomUUID(), userId: "1", userAgent: "", addressHash: Buffer.alloc(16) };
+  return { ...visit, botId: fact.botId, code, reason, occurredAt: momentOf(fact) };
 }
 
 export function momentOf({ hour, second }: Fact): Date {

@@ -6,11 +6,20 @@ const KEPT = "interval '13 months'";
 /** Small enough that nobody waits for it. */
 const MOST_PRUNED_AT_ONCE = 1000;
 
-const prunes = (["ad_requests", "ad_milestones", "ad_clicks", "conversions"] as const).map((table) =>
+const momentOf = {
+  ad_requests: "occurred_at",
+  ad_milestones: "occurred_at",
+  ad_clicks: "occurred_at",
+  clicks: "occurred_at",
+  conversions: "occurred_at",
+  click_refusals: "hour",
+};
+
+const prunes = Object.entries(momentOf).map(([table, moment]) =>
   statement<never>(
     `statistics.prune-${table}`,
     `delete from ${table} where ctid = any (array(
-       select ctid from ${table} where occurred_at < $1::timestamptz - ${KEPT}
+       select ctid from ${table} where ${moment} < $1::timestamptz - ${KEPT}
        limit ${MOST_PRUNED_AT_ONCE} for update skip locked
      ))
      returning 1`,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
@@ -95,17 +96,29 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
   }, 60_000);
 
   test("more rows than one batch, in one transaction and in many, are all counted", async () => {
-    const one: Fact = { kind: "click", botId: "910", hour: 3, second: 0, outcome: "expired" };
     const many = statement<never>(
-      "test.many-clicks",
-      `insert into clicks (bot_id, click_id, code, user_id, outcome, occurred_at)
-       select '910', gen_random_uuid(), 'c', '1', 'expired', $1 from generate_series(1, $2)`,
+      "test.many-requests",
+      `insert into ad_requests (bot_id, user_id, outcome, occurred_at)
+       select '910', '1', 'no-ad', $1 from generate_series(1, $2)`,
     );
     for (const count of [25_000, 4000, 4000, 4000])
       await store.database.run(many, [new Date(dayStart + 3 * 3_600_000), count]);
     await rollUpUntilNow(store.database);
-    expect(await readSums(store.database)).toEqual({ "910 3  clicks-refused expired": [37_000, 0, 0] });
-    expect(expectedSums([one])).toEqual({ "910 3  clicks-refused expired": [1, 0, 0] });
+    expect(await readSums(store.database)).toEqual({ "910 3  no-fills ": [37_000, 0, 0] });
+  });
+
+  test("more counts of refused clicks than one batch are all added, and each again by what was counted since", async () => {
+    const many = statement<never>(
+      "test.many-refusals",
+      `insert into click_refusals (bot_id, code, reason, hour, count)
+       select '910', n, 'expired', $1, 3 from generate_series(1, 2500) as made (n)
+       on conflict (bot_id, code, reason, hour) do update set count = click_refusals.count + 4, is_summed = false`,
+    );
+    for (const sum of [7500, 17_500]) {
+      await store.database.run(many, [new Date(dayStart + 3 * 3_600_000)]);
+      await rollUpUntilNow(store.database);
+      expect(await readSums(store.database)).toEqual({ "910 3  clicks-refused expired": [sum, 0, 0] });
+    }
   });
 
   test("moved by a dump as the documentation says, what was counted stays and what comes is added", async () => {
@@ -119,8 +132,8 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     }
     const documented = await readFile(join(import.meta.dirname, "../../../../docs/serving.md"), "utf8");
     const steps = documented.match(/^update ad_service\..*(?=;$)/gm) ?? [];
-    // A line for each kind of raw rows, and one for the place.
-    expect(steps).toHaveLength(sources.length + 1);
+    // A line for each kind of raw rows, and one for the place; refused clicks are counts, which belong to no transaction.
+    expect(steps).toHaveLength(sources.length);
     for (const [index, step] of steps.entries()) await store.database.run(statement(`test.move-${index}`, step), []);
 
     await store.database.transaction((tx) => insertFacts(tx, [fact]));
@@ -142,6 +155,27 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: true }, 201]);
     expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: false }, 1]);
     expect(await readSums(store.database)).toMatchObject({ "910 1 cmp_a starts ": [1200, 0, 0] });
+  });
+
+  test("clicks and the counts of refused ones are kept for 13 months, too", async () => {
+    const click = (hour: number, outcome: "counted" | "expired"): Fact => ({
+      ...{ kind: "click", botId: "910", hour, second: 0, outcome },
+    });
+    const facts = [click(1, "counted"), click(1, "expired"), click(23, "counted"), click(23, "expired")];
+    await store.database.transaction((tx) => insertFacts(tx, facts));
+    await rollUpUntilNow(store.database);
+    const left = async () => {
+      const clicks = await store.database.query.selectFrom("clicks").select("occurred_at as at").execute();
+      const refusals = await store.database.query.selectFrom("click_refusals").select("hour as at").execute();
+      return [clicks, refusals].map((rows) => rows.map(({ at }) => at.getUTCHours()).sort());
+    };
+    expect(await left()).toEqual([
+      [1, 23],
+      [1, 23],
+    ]);
+    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:01Z") });
+    expect(await left()).toEqual([[23], [23]]);
+    expect(await readSums(store.database)).toMatchObject({ "910 1  clicks-refused expired": [1, 0, 0] });
   });
 });
 
@@ -184,7 +218,7 @@ async function beginTransaction(database: AdDatabase, facts: readonly Fact[]): P
   const inserted = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const transaction = database.transaction(async (tx) => {
-    await insertFacts(tx, facts);
+    await insertFacts(tx, facts, randomUUID());
     inserted.resolve();
     await ended.promise;
   });
@@ -216,7 +250,15 @@ function dyingAfter(most: number, database: AdDatabase): Pick<AdDatabase, "trans
 }
 
 async function empty(database: AdDatabase): Promise<void> {
-  for (const table of ["ad_requests", "ad_milestones", "charges", "clicks", "conversions", "stats_hours"]) {
+  for (const table of [
+    "ad_requests",
+    "ad_milestones",
+    "charges",
+    "clicks",
+    "click_refusals",
+    "conversions",
+    "stats_hours",
+  ]) {
     await database.run(statement(`test.empty-${table}`, `delete from ${table}`), []);
   }
 }

@@ -12,6 +12,8 @@ export interface Source {
 
 /** The embedded store serves nobody meanwhile: 17 ms (10 on a server). */
 const BATCH = 10_000;
+/** Visits that are refused at that moment wait for the locks of their counts. */
+const BATCH_OF_COUNTS = 1000;
 
 /** `facts` selects bot_id, campaign_id, creative_id, measure, reason, occurred_at, spend_micros and revenue_micros. */
 function source(name: Source["name"], { from, facts }: { from: string; facts: string }): Source {
@@ -48,6 +50,41 @@ const revenueOfCharge = `price_micros * coalesce(
   (select percent from publisher_shares where since <= charges.occurred_at order by since desc limit 1),
   (select percent from publisher_shares order by since limit 1), 0) / 100`;
 
+/*
+ * Counts, which change, instead of rows that stay: each row tells how many of its count are in the sums, and the difference
+ * is added under its lock. So the order of commits does not matter, and a row that is counted up meanwhile is not missed.
+ * The place moves on all the same: it says until when all is counted.
+ */
+const refusedClicks: Source = {
+  name: "clicks",
+  // More than one batch waits: the place moves by one, and the next batch follows.
+  end: statement(
+    "statistics.end-of-clicks",
+    `select $1::xid8 as xid from click_refusals where not is_summed
+     order by hour, bot_id, code, reason offset ${BATCH_OF_COUNTS} limit 1`,
+  ),
+  add: statement(
+    "statistics.add-clicks",
+    `with waiting as (
+      select bot_id, code, reason, hour, count, summed from click_refusals where not is_summed
+      order by hour, bot_id, code, reason limit ${BATCH_OF_COUNTS} for update
+    ),
+    summed as (
+      update click_refusals set summed = waiting.count, is_summed = true from waiting
+      where click_refusals.bot_id = waiting.bot_id and click_refusals.code = waiting.code
+        and click_refusals.reason = waiting.reason and click_refusals.hour = waiting.hour
+    ),
+    added as (
+      insert into stats_hours (bot_id, hour, measure, reason, count)
+      select bot_id, hour, 'clicks-refused', reason, sum(count - summed) from waiting group by 1, 2, 4 order by 1, 2, 4
+      on conflict (bot_id, hour, campaign_id, creative_id, measure, reason) do update set
+        count = stats_hours.count + excluded.count
+    )
+    update stats_progress set xid = $2::xid8, counted_until = coalesce($3::timestamptz, counted_until)
+     where source = 'clicks' and $1::xid8 is not null returning source`,
+  ),
+};
+
 export const sources: readonly Source[] = [
   source("requests", {
     from: "ad_requests where true",
@@ -66,10 +103,7 @@ export const sources: readonly Source[] = [
     facts: `${who}, case format when 'rewarded' then 'rewards' else 'clicks' end as measure, '' as reason,
       price_micros as spend_micros, ${revenueOfCharge} as revenue_micros`,
   }),
-  source("clicks", {
-    from: "clicks where outcome not in ('counted', 'test')",
-    facts: `bot_id, campaign_id, null::text as creative_id, occurred_at, 'clicks-refused' as measure, outcome as reason, ${free}`,
-  }),
+  refusedClicks,
   source("taps", {
     from: "ad_clicks where true",
     facts: `${who}, 'taps' as measure, '' as reason, ${free}`,

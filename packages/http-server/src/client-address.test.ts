@@ -1,0 +1,56 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addressNetwork } from "./client-address.ts";
+import { createHttpServer } from "./http-server.ts";
+
+const app = createHttpServer({
+  logger: pino({ level: "silent" }),
+  trustProxy: ["127.0.0.1", "10.0.0.0/8", "fd00::/8"],
+});
+let url = "";
+beforeAll(async () => {
+  app.get("/ip", async (request) => ({ ip: request.ip }));
+  url = await app.listen({ host: "127.0.0.1", port: 0 });
+});
+afterAll(() => app.close());
+
+async function ipOf(forwardedFor: string): Promise<unknown> {
+  const response = await fetch(`${url}/ip`, { headers: { "x-forwarded-for": forwardedFor, connection: "close" } });
+  return ((await response.json()) as { ip: unknown }).ip;
+}
+
+describe("one address has one spelling, whatever a trusted proxy writes", () => {
+  test.each([
+    ["203.0.113.7", "203.0.113.7"],
+    ["203.0.113.7:54321", "203.0.113.7"],
+    [" 203.0.113.7 ", "203.0.113.7"],
+    ['"203.0.113.7:80"', "203.0.113.7"],
+    ["::ffff:203.0.113.7", "203.0.113.7"],
+    ["::FFFF:CB00:7107", "203.0.113.7"],
+    ["[::ffff:203.0.113.7]:443", "203.0.113.7"],
+    ["2001:db8::1", "2001:db8::1"],
+    ["2001:DB8:0:0::0001", "2001:db8::1"],
+    ["[2001:db8::1]", "2001:db8::1"],
+    ["[2001:db8::1]:443", "2001:db8::1"],
+    ['"[2001:db8::1]:443"', "2001:db8::1"],
+    ["fe80::1%eth0", "fe80::1"],
+    ["[fe80::1%25eth0]:8080", "fe80::1"],
+    // What a client sent first is not believed; the proxies behind it are passed over, with a port, too.
+    ["198.51.100.9, 203.0.113.7:54321", "203.0.113.7"],
+    ["203.0.113.7:54321, 10.1.2.3:8080", "203.0.113.7"],
+    ["203.0.113.7, [FD00::12]:3000, ::ffff:10.1.2.3", "203.0.113.7"],
+    ["203.0.113.7,10.1.2.3:123456", "10.1.2.3:123456"],
+    ["unknown", "unknown"],
+    ["203.0.113.7:port", "203.0.113.7:port"],
+    ["1", "1"],
+  ])("%s", async (forwardedFor, ip) => expect(await ipOf(forwardedFor)).toBe(ip));
+});
+
+test("limits count the 64 bits that one household holds, and each IPv4 address", () => {
+  expect(addressNetwork("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
+  expect(addressNetwork("2001:DB8:1:2::ffff")).toBe("2001:db8:1:2::/64");
+  expect(addressNetwork("2001:db8:1:3::1")).not.toBe("2001:db8:1:2::/64");
+  expect(addressNetwork("::ffff:203.0.113.7")).toBe("203.0.113.7");
+  expect(addressNetwork("203.0.113.8")).toBe("203.0.113.8");
+  expect(addressNetwork("unknown")).toBe("unknown");
+});

@@ -66,6 +66,7 @@ function expressionOf({ column, type, isNullable, choices }: Column): string {
   const values: Record<string, string> = {
     text: `(${kinds[column] ?? "n"})::text`,
     "text[]": "'{}'",
+    "timestamp with time zone[]": "'{}'",
     boolean: "n % 2 = 0",
     bytea: "decode(md5(n::text), 'hex')",
     date: "current_date",

@@ -1,22 +1,42 @@
 import { createHmac, hash } from "node:crypto";
 import { addressNetwork } from "@intermission/http-server/client-address";
 
-export type AddressHasher = (address: string, now: Date) => Buffer;
+/** One address under the keys of two days. */
+export interface AddressHashes {
+  today: Buffer;
+  yesterday: Buffer;
+}
+
+export type AddressHasher = (address: string, now: Date) => AddressHashes;
+
+const DAY_MS = 86_400_000;
 
 /**
  * Addresses as a hash under a key of the (UTC) day, derived from the one in the environment: equal ones can be counted
  * within a day, and without that key not even guessed. Of IPv6 the first 64 bits count, since a household holds the rest.
+ * That of the day before is for limits whose time began then; it is never stored beside that of today.
  */
 export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
   let day = "";
-  let dayKey = Buffer.alloc(0);
+  let keys = { today: Buffer.alloc(0), yesterday: Buffer.alloc(0) };
+  const keyOf = (ofDay: string) =>
+    createHmac("sha256", encryptionKey).update(`direct-link addresses ${ofDay}`).digest();
   return (address, now) => {
-    const today = now.toISOString().slice(0, 10);
+    const today = dayOf(now);
     if (today !== day) {
-      dayKey = createHmac("sha256", encryptionKey).update(`direct-link addresses ${today}`).digest();
+      keys = { today: keyOf(today), yesterday: keyOf(dayOf(new Date(now.getTime() - DAY_MS))) };
       day = today;
     }
-    // Behind a secret key of fixed length and cut to half, a plain hash cannot be lengthened; it takes 3 µs, an HMAC 13.
-    return hash("sha256", Buffer.concat([dayKey, Buffer.from(addressNetwork(address))]), "buffer").subarray(0, 16);
+    const network = Buffer.from(addressNetwork(address));
+    return { today: hashOf(keys.today, network), yesterday: hashOf(keys.yesterday, network) };
   };
+}
+
+/** Behind a secret key of fixed length and cut to half, a plain hash cannot be lengthened; it takes 3 µs, an HMAC 13. */
+function hashOf(key: Buffer, network: Buffer): Buffer {
+  return hash("sha256", Buffer.concat([key, network]), "buffer").subarray(0, 16);
+}
+
+function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
 }

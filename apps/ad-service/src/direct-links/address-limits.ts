@@ -6,8 +6,11 @@ const LIMITS = [
   { clicks: 25, seconds: 86_400 },
 ] as const;
 
-/** As many of the newest counted clicks as can matter. */
-export const MOST_COUNTED = Math.max(...LIMITS.map(({ clicks }) => clicks));
+/** The same limits as arrays of SQL, for the statement that counts; it keeps as many clicks as the last of them looks at. */
+export const limitsInSql = {
+  clicks: `'{${LIMITS.map(({ clicks }) => clicks).join(",")}}'::integer[]`,
+  seconds: `'{${LIMITS.map(({ seconds }) => seconds).join(",")}}'::integer[]`,
+};
 
 /** Whether an address with these counted clicks, newest first, has used up one of its limits. */
 export function isAddressOverLimits(counted: readonly Date[], now: Date): boolean {

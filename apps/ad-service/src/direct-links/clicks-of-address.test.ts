@@ -3,11 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
 import { rollUpUntilNow } from "../statistics/facts-stage.ts";
+import { pruneFacts } from "../statistics/prune-facts.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
 import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
-
-const tap = { method: "POST" as const, headers: { "sec-fetch-site": "same-origin" } };
 
 describe.each(testDatabases())("clicks from one address, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
@@ -43,7 +42,7 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
       const { status, body } = await stage.visit(code, { address });
       if (status === 200) {
         expect(body).toContain(`action="/${code}"`);
-        expect((await stage.visit(code, { ...tap, address })).status).toBe(303);
+        expect((await stage.tap(await stage.visit(code, { address }), { address })).status).toBe(303);
       }
       stage.advance(7);
     }
@@ -56,12 +55,19 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     stage = await openDirectLinkStage(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 30 });
     const address = newAddress();
     stage.advance(12 * 3600);
-    for (let click = 0; click < 30; click++) {
-      expect((await stage.visit(await stage.issue(`6${click}`), { ...tap, address })).status).toBe(303);
+    const asked = await stage.issue("698");
+    const follow = async (code: string) => {
+      const answer = await stage.visit(code, { address });
+      return answer.status === 200 ? stage.tap(answer, { address }) : answer;
+    };
+    expect((await stage.visit(await stage.issue("600"), { address })).status).toBe(302);
+    const page = await stage.visit(asked, { address });
+    for (let click = 1; click < 30; click++) {
+      expect((await follow(await stage.issue(`6${click}`))).status).toBe(303);
     }
-    for (const visit of [{ address }, { ...tap, address }]) {
-      const code = await stage.issue("699");
-      const { status, headers, body } = await stage.visit(code, visit);
+    for (const visit of [() => stage.visit(asked, { address }), () => stage.tap(page, { address })]) {
+      const code = asked;
+      const { status, headers, body } = await visit();
       expect(status).toBe(429);
       expect(headers).toMatchObject({ "cache-control": "no-store", "x-robots-tag": "noindex, nofollow" });
       expect(body).toContain(`href="https://shop.test/p?c=clk_`);
@@ -70,23 +76,136 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     }
     expect(await stage.events()).toHaveLength(30);
     expect(await stage.charges()).toHaveLength(30);
-    const refused = (await stage.clicks()).filter(({ outcome }) => outcome !== "counted");
-    expect(refused.map(({ outcome }) => outcome)).toEqual(["address-limit", "address-limit"]);
+    expect(await stage.refusals()).toEqual({ "address-limit": 2, "tap-asked-address": 30 });
     await rollUpUntilNow(store.database);
     const days = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-04T00:00:00Z"), by: "day" as const };
     const { total } = await readStatistics(store.database, { botId: stage.botId, ...days });
-    expect(total).toMatchObject({ clicks: 30, clicksRefused: { "address-limit": 2 } });
+    expect(total).toMatchObject({ clicks: 30, clicksRefused: { "address-limit": 2, "tap-asked-address": 30 } });
 
     expect((await stage.visit(await stage.issue("699"))).status, "of another address").toBe(302);
     stage.advance(24 * 3600);
     expect((await stage.visit(await stage.issue("699", "tomorrow"), { address })).status, "a day later").toBe(302);
   });
 
+  const users = (count: number) => Array.from({ length: count }, (_, index) => String(10_000 + index));
+
+  test.each([
+    ["on one node", 1],
+    ["on two nodes", 2],
+  ])(
+    "a burst from one address %s counts no more than its limit; the others are asked for a tap",
+    async (_where, nodes) => {
+      stage = await openDirectLinkStage(store.database, directLinkRoutes);
+      const address = newAddress();
+      const codes = await Promise.all(users(200).map((user) => stage.issue(user)));
+      const burst = async (visited: readonly string[]) => {
+        const answers = await Promise.all(visited.map((code, index) => stage.visit(code, { address }, index % nodes)));
+        return Object.fromEntries(
+          [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]),
+        );
+      };
+      expect(await burst(codes)).toEqual({ 302: 1, 200: 199 });
+      expect(await stage.events()).toHaveLength(1);
+      expect(await stage.charges()).toHaveLength(1);
+      expect(await stage.viewers()).toHaveLength(1);
+      // A minute later one more, and then, of three within ten minutes, the last.
+      const left = codes.slice(100);
+      for (const [seconds, counted] of [
+        [60, 1],
+        [60, 1],
+        [60, 0],
+      ] as const) {
+        stage.advance(seconds);
+        expect((await burst(left))[302] ?? 0).toBeGreaterThanOrEqual(counted);
+      }
+      expect(await stage.events()).toHaveLength(3);
+    },
+  );
+
+  test("of a burst of taps from one address exactly as many count as the operator's setting lets through", async () => {
+    stage = await openDirectLinkStage(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 5 });
+    const address = newAddress();
+    const codes = await Promise.all(users(128).map((user) => stage.issue(user)));
+    const pages = await Promise.all(codes.map((code, index) => stage.visit(code, { address }, index % 2)));
+    const asked = pages.filter(({ status }) => status === 200);
+    expect([asked.length, await stage.events()]).toMatchObject([127, { length: 1 }]);
+    const answers = await Promise.all(asked.map((page, index) => stage.tap(page, { address }, index % 2)));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(4);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(123);
+    expect(refused.every(({ body }) => body.includes('href="https://shop.test/p?c=clk_'))).toBe(true);
+    expect(await stage.events()).toHaveLength(5);
+    expect(await stage.charges()).toHaveLength(5);
+    expect(await stage.refusals()).toEqual({ "tap-asked-address": 127, "address-limit": 123 });
+  });
+
+  test("a burst from two hundred addresses at once all counts, without a tap", async () => {
+    stage = await openDirectLinkStage(store.database, directLinkRoutes);
+    const codes = await Promise.all(users(200).map((user) => stage.issue(user)));
+    const answers = await Promise.all(codes.map((code, index) => stage.visit(code, {}, index % 2)));
+    expect(answers.filter(({ status }) => status !== 302)).toEqual([]);
+    expect(await stage.events()).toHaveLength(200);
+  });
+
+  test("the limits hold across midnight, when the hash of an address changes", async () => {
+    stage = await openDirectLinkStage(store.database, directLinkRoutes);
+    const address = newAddress();
+    const statuses: number[] = [];
+    // Noon to 30 seconds before midnight, then on both sides of it.
+    stage.advance(12 * 3600 - 30);
+    for (const seconds of [0, 20, 20, 30, 60, 60]) {
+      stage.advance(seconds);
+      statuses.push((await stage.visit(await stage.issue(`5${statuses.length}`), { address })).status);
+    }
+    expect(statuses).toEqual([302, 200, 200, 302, 302, 200]);
+  });
+
+  test("a second click of a code that loses the race uses up nothing of its address", async () => {
+    stage = await openDirectLinkStage(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 2 });
+    const address = newAddress();
+    const [first, second] = [await stage.issue("41"), await stage.issue("42")];
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => stage.visit(first, { address }, index % 2)),
+    );
+    expect(answers.filter(({ status }) => status === 429)).toEqual([]);
+    stage.advance(60);
+    expect((await stage.visit(second, { address })).status).toBe(302);
+    expect(await stage.events()).toHaveLength(2);
+  });
+
+  test("what is known of an address is gone when its limits have passed, and only then", async () => {
+    stage = await openDirectLinkStage(store.database, directLinkRoutes);
+    const left = () => store.database.query.selectFrom("address_days").select("counted").execute();
+    while ((await pruneFacts(store.database, { now: new Date("2027-01-01T00:00:00Z") })).hasMore);
+    await stage.visit(await stage.issue("45"), { address: newAddress() });
+    await pruneFacts(store.database, { now: new Date("2026-03-02T23:59:59Z") });
+    expect(await left()).toEqual([{ counted: 1 }]);
+    await pruneFacts(store.database, { now: new Date("2026-03-03T00:00:00Z") });
+    expect(await left()).toEqual([]);
+  });
+
+  test("one address is the same with a port, in brackets, mapped or in upper case", async () => {
+    stage = await openDirectLinkStage(store.database, directLinkRoutes);
+    const spellings = [
+      ["203.0.113.7", "203.0.113.7:54321", "::ffff:203.0.113.7", "[::FFFF:203.0.113.7]:1"],
+      ["2001:db8:9:9::1", "[2001:db8:9:9::1]:443", "2001:DB8:9:9::1", "2001:db8:9:9:ffff::2"],
+    ];
+    for (const [index, same] of spellings.entries()) {
+      const statuses = [];
+      for (const address of same) {
+        const code = await stage.issue(`44${index}${statuses.length}`);
+        statuses.push((await stage.visit(code, { address })).status);
+      }
+      expect(statuses).toEqual([302, 200, 200, 200]);
+    }
+  });
+
   test("a machine that can tap, too, earns for each user no more than the daily cap", async () => {
     stage = await openDirectLinkStage(store.database, directLinkRoutes, { dailyCap: 5 });
     const address = newAddress();
     for (let click = 0; click < 40; click++) {
-      await stage.visit(await stage.issue(`7${click % 2}`, `order ${click}`), { ...tap, address });
+      const answer = await stage.visit(await stage.issue(`7${click % 2}`, `order ${click}`), { address });
+      if (answer.status === 200) await stage.tap(answer, { address });
     }
     expect(await stage.events()).toHaveLength(10);
   });

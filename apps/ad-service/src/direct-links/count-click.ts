@@ -1,9 +1,11 @@
+import { hash } from "node:crypto";
 import { groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
 import { admitEarnings } from "../viewers/admit-earnings.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
+import { limitsInSql } from "./address-limits.ts";
 
 /** A person's click that passed every check; the statement passes them again, on what is committed by then. */
 export interface CountableClick {
@@ -16,6 +18,10 @@ export interface CountableClick {
   campaignId: string;
   userAgent: string;
   addressHash: Buffer;
+  /** Of the day before. */
+  addressHashBefore: Buffer;
+  /** The button of our own page was tapped. */
+  isTap: boolean;
   occurredAt: Date;
   body: string;
   /** Of the same user on other codes: the daily cap leaves room for them. */
@@ -40,21 +46,48 @@ const columns: readonly (readonly [name: string, type: string, value: (click: Co
   ["is_test", "boolean", ({ isTest }) => isTest],
 ];
 
+/** What the addresses are asked: all but testers' clicks, in the order of the hashes. */
+const askedOfAddresses: readonly (readonly [name: string, type: string, value: (asked: Positioned) => unknown])[] = [
+  ["position", "integer", ({ position }) => position],
+  ["hash", "bytea", ({ click }) => click.addressHash],
+  ["hash_before", "bytea", ({ click }) => click.addressHashBefore],
+  ["moment", "timestamptz", ({ click }) => click.occurredAt],
+  ["is_tap", "boolean", ({ click }) => click.isTap],
+  ["agent", "text", ({ click }) => shortHash(click.addressHash, click.userAgent)],
+  ["user", "text", ({ click }) => shortHash(click.addressHash, `${click.botId} ${click.userId}`)],
+];
+
+interface Positioned {
+  position: number;
+  click: CountableClick;
+}
+
+/** More users than these with one user agent at one address are marked; so is an address of so many taps, if most are. */
+const MOST_USERS_OF_AGENT = 5;
+const LEAST_TAPS = 10;
+
 /*
- * Both gates wait for a parallel statement and then judge what that one left: the events' unique key lets a code earn its
- * click once, and the upsert of the viewer's row lets no two codes of one user, followed at once on two nodes, through the
- * cooldown or the cap. Who passed the first and not the second must leave no trace: the last line then divides by zero,
- * the batch is undone, and its clicks are run one by one.
+ * Each gate waits for a parallel statement and then judges what that one left. The address comes first: it admits as many
+ * clicks as its limits permit and refuses the others by themselves. Then the events' unique key lets a code earn its click
+ * once, and the upsert of the viewer's row lets no two codes of one user, followed at once on two nodes, through the cooldown
+ * or the cap. Who passed the address and not those two must leave no trace: the last line then divides by zero, the batch is
+ * undone, and its clicks are run one by one. That takes a race, since the read before saw both open.
  */
 const count = statement<{ eventId: string }>(
   "direct-links.count",
-  `with candidates as (
-    select * from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
-      as candidates(${columns.map(([name]) => name).join(", ")})
+  `with addresses as (
+    select admit_clicks(${askedOfAddresses.map(([, type], index) => `$${columns.length + index + 1}::${type}[]`).join(", ")},
+      $${columns.length + askedOfAddresses.length + 1}::integer, ${limitsInSql.clicks}, ${limitsInSql.seconds},
+      ${MOST_USERS_OF_AGENT}, ${LEAST_TAPS}) as verdicts
+  ),
+  candidates as (
+    select *, coalesce((select verdicts from addresses)[position], 1) as verdict
+    from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
+      with ordinality as candidates(${columns.map(([name]) => name).join(", ")}, position)
   ),
   earned as (
     select bot_id, event_id, 'direct_link'::text as event, user_id, code, reference, is_test, occurred_at, body
-    from candidates
+    from candidates where verdict > 0
   ),
   ${enqueueWebhook({ from: "earned" })},
   admissible as (
@@ -78,24 +111,31 @@ const count = statement<{ eventId: string }>(
       candidates.occurred_at
     from enqueued join candidates using (bot_id, event_id)
   )
-  select event_id as "eventId", 1 / (admitted.user_id is not null)::integer as proof
-  from enqueued left join admitted using (bot_id, user_id)`,
+  select event_id as "eventId",
+    1 / (enqueued.event_id is not null and admitted.user_id is not null)::integer as proof
+  from candidates left join enqueued using (bot_id, event_id) left join admitted on
+    admitted.bot_id = candidates.bot_id and admitted.user_id = candidates.user_id
+  where verdict > 0`,
 );
 const DIVISION_BY_ZERO = "22012";
 
+export interface CountClickDeps {
+  database: AdDatabase;
+  /** Counted clicks of one address on one day (UTC); undefined: as many as come. */
+  mostDailyClicksPerAddress?: number | undefined;
+}
+
 /**
- * Counts clicks, many in one commit: click, charge, the viewer's limits, event and delivery together. Gives the id of the
- * event that was made, or undefined where the click earned nothing after all. Clicks of one viewer that meet share one
- * result, so whoever finds another's event id in it has lost and asks again. Call `wakeDeliveries()` after the commit.
+ * Counts clicks, many in one commit: click, charge, the limits of address and viewer, event and delivery together. Gives the
+ * id of the event that was made, or undefined where the click earned nothing after all, since others came first: of its code,
+ * its viewer or its address. Clicks of one viewer that meet share one result, so one that finds another's event id in it has
+ * lost, too. Whichever lost reads its link again, which tells why. Call `wakeDeliveries()` after the commit.
  */
-export function clickCounter(database: AdDatabase): (click: CountableClick) => Promise<string | undefined> {
+export function clickCounter(deps: CountClickDeps): (click: CountableClick) => Promise<string | undefined> {
   const group = groupCommits<CountableClick, string | undefined>({
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    maxInFlight: deps.database.kind === "embedded" ? 1 : 2,
     mergeBy: ({ botId, userId }) => `${botId} ${userId}`,
-    async run(batch) {
-      const made = await countAll(database, batch);
-      return batch.map(({ eventId }) => (made.has(eventId) ? eventId : undefined));
-    },
+    run: (batch) => countAll(deps.database, batch, deps),
   });
   return (click) => group.submit(click).catch(undefinedIfNotAdmitted);
 }
@@ -108,7 +148,7 @@ const MOST_IN_LINE = 500;
  * so that none is counted beyond. "full": nothing was counted. On this node they wait in line, since in the database they
  * would wait for one another too, each with a connection that others want.
  */
-export function lastClickCounter(database: AdDatabase) {
+export function lastClickCounter(deps: CountClickDeps) {
   const lines = new Map<string, { length: number; last: Promise<unknown> }>();
   return async (
     click: CountableClick,
@@ -119,7 +159,7 @@ export function lastClickCounter(database: AdDatabase) {
     if (line.length === MOST_IN_LINE) throw new OverloadedError(`${MOST_IN_LINE} clicks wait for one campaign`);
     lines.set(campaignId, line);
     line.length += 1;
-    const counted = line.last.then(() => countLast(database, click, hasRoom));
+    const counted = line.last.then(() => countLast(deps, click, hasRoom));
     line.last = counted.catch(() => {});
     try {
       return await counted;
@@ -131,25 +171,41 @@ export function lastClickCounter(database: AdDatabase) {
 }
 
 function countLast(
-  database: AdDatabase,
+  deps: CountClickDeps,
   click: CountableClick,
   hasRoom: (tx: AdTransaction) => Promise<boolean>,
 ): Promise<string | "full" | undefined> {
-  return database
+  return deps.database
     .transaction(async (tx) => {
       if (!(await hasRoom(tx))) return "full";
-      return (await countAll(tx, [click])).has(click.eventId) ? click.eventId : undefined;
+      return (await countAll(tx, [click], deps))[0];
     })
     .catch(undefinedIfNotAdmitted);
 }
 
-/** The ids of the events that were made. */
-async function countAll(database: AdTransaction, clicks: readonly CountableClick[]): Promise<Set<string>> {
-  const rows = await database.run(
-    count,
-    columns.map(([, , value]) => clicks.map(value)),
+/** The ids of the events that were made, in the order of the clicks. */
+async function countAll(
+  database: AdTransaction,
+  clicks: readonly CountableClick[],
+  { mostDailyClicksPerAddress = null }: { mostDailyClicksPerAddress?: number | null | undefined },
+): Promise<(string | undefined)[]> {
+  const asked = clicks.map((click, index) => ({ click, position: index + 1 })).filter(({ click }) => !click.isTest);
+  asked.sort(
+    (a, b) =>
+      a.click.addressHash.compare(b.click.addressHash) || a.click.occurredAt.getTime() - b.click.occurredAt.getTime(),
   );
-  return new Set(rows.map(({ eventId }) => eventId));
+  const rows = await database.run(count, [
+    ...columns.map(([, , value]) => clicks.map(value)),
+    ...askedOfAddresses.map(([, , value]) => asked.map(value)),
+    mostDailyClicksPerAddress,
+  ]);
+  const made = new Set(rows.map(({ eventId }) => eventId));
+  return clicks.map(({ eventId }) => (made.has(eventId) ? eventId : undefined));
+}
+
+/** Of eight characters, and of no use on another day: the hash of the address changes. */
+function shortHash(addressHash: Buffer, text: string): string {
+  return hash("sha256", Buffer.concat([addressHash, Buffer.from(text)]), "base64url").slice(0, 8);
 }
 
 function undefinedIfNotAdmitted(error: unknown): undefined {

@@ -20,6 +20,7 @@ export interface LinkVisit {
   /** A header of undefined is not sent. */
   headers?: Record<string, string | undefined>;
   address?: string;
+  body?: string;
 }
 
 export interface VisitAnswer {
@@ -109,12 +110,21 @@ export async function openDirectLinkStage(
     },
     visit(
       code: string,
-      { method = "GET", headers = {}, address = newAddress() }: LinkVisit = {},
+      { method = "GET", headers = {}, address = newAddress(), body = "" }: LinkVisit = {},
       node = 0,
     ): Promise<VisitAnswer> {
       const all = { "user-agent": personAgents[0], "accept-language": "en", "x-forwarded-for": address, ...headers };
       const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
-      return send({ port: nodes[node]?.port ?? "", method, path: `/${code}`, headers: sent });
+      return send({ port: nodes[node]?.port ?? "", method, path: `/${code}`, headers: sent }, body);
+    },
+    /** A tap on the button of a page that was answered: its form is sent as a browser sends it. */
+    tap(page: VisitAnswer, { headers, ...visit }: LinkVisit = {}, node = 0): Promise<VisitAnswer> {
+      const [, code] = /<form method="post" action="\/(\w+)">/.exec(page.body) ?? [];
+      if (code === undefined) throw new Error(`the page has no form: ${page.status} ${page.body}`);
+      const fields = [...page.body.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
+      const body = fields.map(([, name = "", value = ""]) => `${name}=${encodeURIComponent(value)}`).join("&");
+      const sent = { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded", ...headers };
+      return this.visit(code, { method: "POST", headers: sent, body, ...visit }, node);
     },
     /** As if the code's video had been watched. */
     async earnByView(code: string) {
@@ -168,7 +178,7 @@ export async function openDirectLinkStage(
   };
 }
 
-function send(options: RequestOptions): Promise<VisitAnswer> {
+function send(options: RequestOptions, body: string): Promise<VisitAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", agent: false, ...options }, (response) => {
       const chunks: Buffer[] = [];
@@ -182,6 +192,6 @@ function send(options: RequestOptions): Promise<VisitAnswer> {
       });
     });
     sent.on("error", reject);
-    sent.end();
+    sent.end(body);
   });
 }

@@ -66,10 +66,10 @@ export function directLinkFollower(deps: {
   hashAddress: AddressHasher;
   mostDailyClicksPerAddress?: number | undefined;
 }): FollowDirectLink {
-  const { database, campaigns, hashAddress } = deps;
-  const links = linkReader(database, deps);
-  const countClick = clickCounter(database);
-  const countLastClick = lastClickCounter(database);
+  const { database, campaigns, hashAddress, mostDailyClicksPerAddress } = deps;
+  const links = linkReader(database);
+  const countClick = clickCounter(deps);
+  const countLastClick = lastClickCounter(deps);
   const refusals = refusalRecorder(database);
 
   async function choose(wish: AdWish, link: Link, now: Date): Promise<CampaignState | Judged> {
@@ -106,18 +106,18 @@ export function directLinkFollower(deps: {
   return async (visit) => {
     const { now } = visit;
     if (!isCode(visit.code)) return { outcome: "unknown-code" };
-    const addressHash = hashAddress(visit.address, now);
+    const address = hashAddress(visit.address, now);
     const clickId = `clk_${uuidv7(now.getTime(), randomBytes(10))}`;
     for (let attempt = 1; ; attempt++) {
-      const link = await links.submit({ code: visit.code, addressHash, now });
+      const link = await links.submit({ code: visit.code, address, now });
       if (!link) return { outcome: "unknown-code" };
       const { botId, userId, code } = link;
       const userAgent = visit.userAgent.slice(0, LONGEST_AGENT);
-      const click = { botId, userId, code, clickId, userAgent, addressHash, occurredAt: now };
+      const click = { botId, userId, code, clickId, userAgent, addressHash: address.today, occurredAt: now };
       const bot = await findBot(database, botId);
       if (!bot) throw new Error("a code's bot vanished");
       const wish = { format: "direct_link" as const, bot, userId, user: userOf(visit) };
-      const refusal = refuse(link, visit, campaigns);
+      const refusal = refuse(link, visit, { campaigns, mostDailyClicksPerAddress });
       const judged =
         refusal === "used"
           ? await leadBack(link, clickId)
@@ -129,7 +129,8 @@ export function directLinkFollower(deps: {
         return judged.result;
       }
       const { campaign } = judged;
-      const countable = countableClick(click, link, campaign, bot.testers.includes(userId));
+      const about = { addressHashBefore: address.yesterday, isTap: visit.isTap, isTest: bot.testers.includes(userId) };
+      const countable = countableClick({ ...click, ...about }, link, campaign);
       const eventId = await count(countable, judged);
       if (eventId === countable.eventId) {
         wakeDeliveries();
@@ -141,7 +142,14 @@ export function directLinkFollower(deps: {
 }
 
 /** Why a visit earns nothing, and what its visitor sees; undefined when it counts. */
-function refuse(link: Link, visit: Visit, campaigns: CampaignSnapshot): Judged | "used" | "address-limit" | undefined {
+function refuse(
+  link: Link,
+  visit: Visit,
+  {
+    campaigns,
+    mostDailyClicksPerAddress,
+  }: { campaigns: CampaignSnapshot; mostDailyClicksPerAddress: number | undefined },
+): Judged | "used" | "address-limit" | undefined {
   const { visitor, isTap, now } = visit;
   const bot = botOf(link);
   if (visitor.kind === "machine") return { reason: `machine-${visitor.reason}`, result: { outcome: "machine" } };
@@ -152,7 +160,8 @@ function refuse(link: Link, visit: Visit, campaigns: CampaignSnapshot): Judged |
   if (limit.outcome === "limited") return { reason: limit.reason, result: { ...limit, bot } };
   if (!campaigns.index().hasFormat.direct_link) return { reason: "no-ad", result: { outcome: "no-ad", bot } };
 
-  if (link.isAddressUsedUp) return "address-limit";
+  if (mostDailyClicksPerAddress !== undefined && link.addressCounted >= mostDailyClicksPerAddress)
+    return "address-limit";
   const doubt = doubtAbout(link, visit);
   if (doubt === undefined || isTap) return undefined;
   return { reason: `tap-asked-${doubt}`, result: { outcome: "tap-needed", code: link.code, bot } };
@@ -164,12 +173,11 @@ function doubtAbout(link: Link, { visitor, now }: Visit): string | undefined {
 }
 
 function countableClick(
-  click: Omit<CountableClick, "reference" | "eventId" | "campaignId" | "body" | "unfinishedViews" | "isTest">,
+  click: Omit<CountableClick, "reference" | "eventId" | "campaignId" | "body" | "unfinishedViews">,
   { reference, unfinished }: Link,
   { campaignId }: Campaign,
-  isTest: boolean,
 ): CountableClick {
-  const { botId, userId, code, occurredAt } = click;
+  const { botId, userId, code, occurredAt, isTest } = click;
   const eventId = newEventId(occurredAt.getTime(), randomBytes(10));
   const body = encodeWebhookEvent({
     ...{ event: "direct_link", event_id: eventId, bot_id: botId, user_tg_id: userId, code },
@@ -177,7 +185,7 @@ function countableClick(
     occurred_at: occurredAt.toISOString(),
     ...(isTest && { test: true as const }),
   });
-  return { ...click, isTest, reference, campaignId, eventId, body, unfinishedViews: unfinished.count };
+  return { ...click, reference, campaignId, eventId, body, unfinishedViews: unfinished.count };
 }
 
 function botOf({ botName, botUsername }: Link): LinkBot {

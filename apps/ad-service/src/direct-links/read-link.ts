@@ -4,11 +4,11 @@ import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { selectUnfinishedViews } from "../ad-sessions/find-unfinished-views.ts";
 import type { UnfinishedViews, Viewer } from "../viewers/limit-of-viewer.ts";
-import { MOST_COUNTED } from "./address-limits.ts";
+import type { AddressHashes } from "./address-hash.ts";
 
 export interface LinkQuestion {
   code: string;
-  addressHash: Buffer;
+  address: AddressHashes;
   now: Date;
 }
 
@@ -30,8 +30,8 @@ export interface Link {
   unfinished: UnfinishedViews;
   /** When clicks from this address counted within a day, newest first. */
   addressClicks: Date[];
-  /** As many clicks from this address counted within a day as the operator's setting allows. */
-  isAddressUsedUp: boolean;
+  /** How many clicks from this address counted on this day (UTC). */
+  addressCounted: number;
 }
 
 interface LinkRow extends Omit<Link, "viewer" | "unfinished"> {
@@ -46,58 +46,45 @@ interface LinkRow extends Omit<Link, "viewer" | "unfinished"> {
 
 /*
  * The prefix names the bot, whose id leads every key. The plan is made while tables may be empty and stays in use, so
- * nothing here leaves a choice of how to look a row up: joined plainly, all codes of the bot were read for each visit, and
- * asked of the clicks, the campaign cost all counted clicks there ever were (3.8 ms a visit after 30,000, and growing).
+ * nothing here leaves a choice of how to look a row up: joined plainly, all codes of the bot were read for each visit.
  */
-const select = (name: string, isAddressUsedUp: string) =>
-  statement<LinkRow>(
-    `direct-links.${name}`,
-    `select asked.position, codes.bot_id as "botId", codes.code, codes.user_id as "userId",
+const read = statement<LinkRow>(
+  "direct-links.read",
+  `select asked.position, codes.bot_id as "botId", codes.code, codes.user_id as "userId",
      nullif(codes.reference, '') as reference, codes.expires_at as "expiresAt",
      array(select event from events where events.bot_id = codes.bot_id and events.code = codes.code) as earned,
      bots.name as "botName", bots.username as "botUsername", bots.is_suspended as "isSuspended",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      viewers.day::text as day, viewers.earned_today as "earnedToday", viewers.last_earned_at as "lastEarnedAt",
      unfinished.*,
-     array(select occurred_at from clicks where clicks.address_hash = asked.address_hash and outcome = 'counted'
-       and clicks.occurred_at > asked.now - interval '1 day' order by occurred_at desc limit ${MOST_COUNTED}) as "addressClicks",
-     ${isAddressUsedUp} as "isAddressUsedUp"
-   from unnest($1::text[], $2::bytea[], $3::timestamptz[]) with ordinality as asked(code, address_hash, now, position)
+     coalesce(address.clicks, '{}') || coalesce(before.clicks, '{}') as "addressClicks",
+     coalesce(address.counted, 0) as "addressCounted"
+   from unnest($1::text[], $2::bytea[], $3::bytea[], $4::timestamptz[])
+     with ordinality as asked(code, address_hash, hash_before, now, position)
    join bots on bots.code_prefix = left(asked.code, 4)
    cross join lateral (
      select * from codes where codes.bot_id = bots.bot_id and codes.code = asked.code limit 1
    ) as codes
+   left join address_days as address on address.address_hash = asked.address_hash
+   left join address_days as before on before.address_hash = asked.hash_before
    left join viewers on viewers.bot_id = codes.bot_id and viewers.user_id = codes.user_id
    cross join lateral (
      ${selectUnfinishedViews({ botId: "codes.bot_id", userId: "codes.user_id", code: "codes.code", now: "asked.now" })}
    ) as unfinished`,
-  );
-
-const read = select("read", "false");
-const readLimited = select(
-  "read-limited",
-  `exists (select from clicks where clicks.address_hash = asked.address_hash and outcome = 'counted'
-     and clicks.occurred_at > asked.now - interval '1 day' order by occurred_at desc offset $4::integer - 1)`,
 );
 
 /** Reads links; those that are asked for at once share a query. Undefined: there is no such code. */
-export function linkReader(
-  database: AdDatabase,
-  { mostDailyClicksPerAddress }: { mostDailyClicksPerAddress?: number | undefined },
-): CommitGroup<LinkQuestion, Link | undefined> {
+export function linkReader(database: AdDatabase): CommitGroup<LinkQuestion, Link | undefined> {
   return groupCommits<LinkQuestion, Link | undefined>({
     maxInFlight: database.kind === "embedded" ? 1 : 2,
     async run(batch) {
-      const columns = [
-        batch.map(({ code }) => code),
-        batch.map(({ addressHash }) => addressHash),
-        batch.map(({ now }) => now),
-      ];
       const links: (Link | undefined)[] = batch.map(() => undefined);
-      const rows =
-        mostDailyClicksPerAddress === undefined
-          ? await database.run(read, columns)
-          : await database.run(readLimited, [...columns, mostDailyClicksPerAddress]);
+      const rows = await database.run(read, [
+        batch.map(({ code }) => code),
+        batch.map(({ address }) => address.today),
+        batch.map(({ address }) => address.yesterday),
+        batch.map(({ now }) => now),
+      ]);
       for (const row of rows) links[row.position - 1] = linkOf(row);
       return links;
     },

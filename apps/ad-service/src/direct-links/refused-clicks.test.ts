@@ -103,7 +103,7 @@ describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
     for (let batch = 0; batch < 15; batch++) {
       const visits = Array.from({ length: 50 }, (_, index) => {
         const unknown = `ABCDEFGHJKM${String(100_000 + batch * 50 + index).replaceAll(/[01]/g, "z")}`.slice(0, 16);
-        return stage.visit(unknown, { address: spellings[index % 3] });
+        return stage.visit(unknown, { address: spellings[index % 3] ?? "" });
       });
       for (const { status } of await Promise.all(visits)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }

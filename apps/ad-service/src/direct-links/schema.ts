@@ -18,6 +18,15 @@ export interface DirectLinkTables {
     address_hash: Read<Buffer | null>;
     occurred_at: Read<Date>;
   };
+  /** What one address did on one day: its limits are decided under the lock of this row. */
+  address_days: {
+    address_hash: Read<Buffer>;
+    day: Read<string>;
+    clicks: Read<Date[]>;
+    counted: Read<number>;
+    tapped: Read<number>;
+    devices: Read<string[]>;
+  };
   /** Refused visits of a code, counted; the first few of each reason stand in `clicks`, too. */
   click_refusals: {
     bot_id: Read<string>;

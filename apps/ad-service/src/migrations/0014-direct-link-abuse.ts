@@ -1,4 +1,4 @@
-/** Refused clicks as counts. */
+/** Refused clicks as counts, and what one address did on a day: its limits are decided under the lock of that row. */
 export const migration = `
 -- Refused visits of direct links. Counted here, since anybody with a link can cause any number of them; the first few of
 -- a code and reason are also kept in full, in \`clicks\`. \`summed\` is how many of them the statistics hold.
@@ -25,4 +25,100 @@ insert into click_refusals (bot_id, code, reason, hour, count, summed, is_summed
 drop index clicks_refused_in_commit_order;
 alter table clicks drop column xid;
 create index clicks_by_time on clicks using brin (occurred_at) with (pages_per_range = 32);
+
+-- One row for each address and day (UTC). The hash is keyed by the day, so rows of two days cannot be told to be of one
+-- address. Kept for two days.
+create table address_days (
+  address_hash bytea primary key,
+  day date not null,
+  -- When clicks counted, the newest first, as many as the limits look at.
+  clicks timestamptz[] not null,
+  counted integer not null,
+  -- Of the counted ones, those by a tap on our page.
+  tapped integer not null,
+  -- Which users came with which user agent: 'agent user', shortened hashes, the newest first.
+  devices text[] not null
+) with (fillfactor = 70);
+create index address_days_by_day on address_days (day);
+insert into address_days
+  select address_hash, (occurred_at at time zone 'utc')::date, (array_agg(occurred_at order by occurred_at desc))[1:25],
+    count(*), 0, '{}'
+  from clicks where outcome = 'counted' and address_hash is not null and occurred_at > now() - interval '2 days'
+  group by 1, 2 on conflict do nothing;
+drop index clicks_of_address;
+
+/*
+ * Which clicks their addresses still admit. They come in the order of the address hashes, so that two batches never wait for
+ * one another, and are judged one after the other: each counts for the next. The rows stay locked until the batch commits, so
+ * a burst passes no limit, on several nodes either. Around midnight the day before is looked at without its lock.
+ *
+ * Gives for each position: null where it was not asked for, 0 where the address refuses, else 1, plus 2 when more than
+ * \`most_users\` users came from this address with this user agent, plus 4 when most clicks of this address were taps.
+ */
+create function admit_clicks(
+  positions integer[], hashes bytea[], hashes_before bytea[], moments timestamptz[], taps boolean[],
+  agents text[], users text[], most integer, limit_clicks integer[], limit_seconds integer[],
+  most_users integer, least_taps integer
+) returns integer[] language plpgsql as $$
+declare
+  address address_days;
+  before timestamptz[];
+  recent timestamptz[];
+  device text;
+  is_known boolean;
+  verdict integer;
+  verdicts integer[] := '{}';
+  first integer := 1;
+  last integer;
+begin
+  while first <= cardinality(hashes) loop
+    last := first;
+    while hashes[last + 1] = hashes[first] loop
+      last := last + 1;
+    end loop;
+    select clicks into before from address_days where address_hash = hashes_before[first];
+    loop
+      select * into address from address_days where address_hash = hashes[first] for update;
+      is_known := found;
+      if not is_known then
+        address := row(hashes[first], (moments[first] at time zone 'utc')::date, '{}', 0, 0, '{}');
+      end if;
+      for n in first .. last loop
+        verdicts[positions[n]] := 0;
+        continue when address.counted >= most;
+        recent := address.clicks || before;
+        continue when not taps[n] and exists (
+          select from unnest(limit_clicks, limit_seconds) as limits (clicks, seconds)
+          where recent[limits.clicks] > moments[n] - make_interval(secs => limits.seconds)
+        );
+        verdict := 1;
+        address.clicks := (array[moments[n]] || address.clicks)[1 : limit_clicks[cardinality(limit_clicks)]];
+        address.counted := address.counted + 1;
+        address.tapped := address.tapped + taps[n]::integer;
+        device := agents[n] || ' ' || users[n];
+        if not device = any (address.devices) then
+          address.devices := (array[device] || address.devices)[1 : 100];
+        end if;
+        if (select count(*) from unnest(address.devices) as known where starts_with(known, agents[n] || ' ')) > most_users then
+          verdict := verdict + 2;
+        end if;
+        if address.tapped >= least_taps and address.tapped * 5 >= address.counted * 4 then
+          verdict := verdict + 4;
+        end if;
+        verdicts[positions[n]] := verdict;
+      end loop;
+      if is_known then
+        update address_days set clicks = address.clicks, counted = address.counted, tapped = address.tapped,
+          devices = address.devices where address_hash = address.address_hash;
+        exit;
+      end if;
+      insert into address_days values (address.*) on conflict do nothing;
+      -- Another node made the row at this moment: it is judged again, on what that one counted.
+      exit when found;
+    end loop;
+    first := last + 1;
+  end loop;
+  return verdicts;
+end
+$$;
 `;

@@ -57,8 +57,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   sessionRoutes(app, { database, campaigns, fillFromTag, telegramPublicKeyFor, publicUrl, now });
   adClickRoutes(app, { database, now });
   conversionRoutes(app, { database, now });
-  const { mostDailyClicksPerAddress } = config;
-  directLinkRoutes(app, { database, campaigns, encryptionKey, mostDailyClicksPerAddress, now });
+  const { mostDailyClicksPerAddress, directLinkUrl } = config;
+  directLinkRoutes(app, { database, campaigns, encryptionKey, directLinkUrl, mostDailyClicksPerAddress, now });
   mediaRoutes(app, { media });
   miniappPageRoutes(app, { database, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin });
   operatorRoutes(app, {

@@ -46,8 +46,14 @@ export async function openDirectLinkStage(
   mount: (app: FastifyInstance, deps: DirectLinkDeps) => void,
   {
     mostDailyClicksPerAddress,
+    directLinkUrl,
     ...settings
-  }: { cooldownSeconds?: number; dailyCap?: number; mostDailyClicksPerAddress?: number } = {},
+  }: {
+    cooldownSeconds?: number;
+    dailyCap?: number;
+    mostDailyClicksPerAddress?: number;
+    directLinkUrl?: string;
+  } = {},
 ) {
   const clock = { now: new Date("2026-03-01T12:00:00Z") };
   const botId = String(++latestBot);
@@ -82,7 +88,8 @@ export async function openDirectLinkStage(
     const app = createHttpServer({ logger: log, trustProxy: true });
     const campaigns = await startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
     snapshots.push(campaigns);
-    mount(app, { database, campaigns, encryptionKey, mostDailyClicksPerAddress, now: () => clock.now });
+    const options = { encryptionKey, mostDailyClicksPerAddress, directLinkUrl };
+    mount(app, { database, campaigns, ...options, now: () => clock.now });
     servers.push(app);
     return new URL(await app.listen({ host: "127.0.0.1", port: 0 }));
   }

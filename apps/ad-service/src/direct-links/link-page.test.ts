@@ -8,7 +8,8 @@ const hostile = { name: `<script>alert("1")</script>&'`, username: `x" onmouseov
 test.each(Object.keys(pageTexts.en) as PageName[])("nothing that is put into the page is markup: %s", (name) => {
   for (const language of ["en", "ru"] as const) {
     const onward = name === "address-limit" ? `https://shop.test/?a="><img>` : undefined;
-    const page = linkPage({ name, language, bot: hostile, code: `"><img>`, onward, seconds: 61 });
+    const form = name === "tap-needed" ? { action: `/"><img>`, token: `"><img>` } : undefined;
+    const page = linkPage({ name, language, bot: hostile, form, onward, seconds: 61 });
     expect(page).not.toContain("<script");
     expect(page).not.toContain("<img");
     expect(page).not.toContain('" onmouseover');

@@ -7,8 +7,8 @@ export interface LinkPage {
   name: PageName;
   language: PageLanguage;
   bot?: LinkBot | undefined;
-  /** Of the page with the one-tap button. */
-  code?: string | undefined;
+  /** Of the page with the one-tap button: where it posts, and what shows that the page was ours. */
+  form?: { action: string; token: string } | undefined;
   /** Of the page that leads on without counting. */
   onward?: string | undefined;
   /** Of pages that say when to come again. */
@@ -36,17 +36,18 @@ button,.back{display:block;width:100%;min-height:3.25rem;padding:.8rem 1rem;bord
 export const linkPagePolicy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; frame-ancestors 'none'`;
 
 /** The page as HTML, without scripts. Whatever is put into the template is escaped. */
-export function linkPage({ name, language, bot, code, onward, seconds }: LinkPage): string {
+export function linkPage({ name, language, bot, form, onward, seconds }: LinkPage): string {
   const { title, text } = pageTexts[language][name];
   const { go, back } = buttonTexts[language];
   const when = seconds === undefined ? "" : fromNow(seconds, language);
-  const isTap = name === "tap-needed" && code !== undefined;
   const botLine = bot ? html`<p class="bot">${bot.name}</p>` : "";
-  const form = isTap ? html`<form method="post" action="/${code}"><button>${go}</button></form>` : "";
+  const button = form
+    ? html`<form method="post" action="${form.action}"><input type="hidden" name="token" value="${form.token}"><button>${go}</button></form>`
+    : "";
   const onwardLink =
     onward === undefined ? "" : html`<a class="back" href="${onward}" rel="nofollow noreferrer">${go}</a>`;
   const link =
-    bot?.username && !isTap && onward === undefined
+    bot?.username && !form && onward === undefined
       ? html`<a class="back" href="https://t.me/${bot.username}">${back} @${bot.username}</a>`
       : "";
   return html`<!doctype html>
@@ -63,7 +64,7 @@ export function linkPage({ name, language, bot, code, onward, seconds }: LinkPag
 ${botLine}
 <h1>${title}</h1>
 <p>${text.replace("{when}", when)}</p>
-${form}${onwardLink}${link}
+${button}${onwardLink}${link}
 </main>
 </body>
 </html>

@@ -71,7 +71,7 @@ describe("what the headers give away", () => {
       { origin: "https://evil.test" },
       { kind: "doubtful", reason: "foreign-form" },
     ],
-    ["a form without an origin of its own", "POST", { origin: "null" }, { kind: "doubtful", reason: "foreign-form" }],
+    ["our own form, its origin hidden", "POST", { origin: "null" }, { kind: "person" }],
   ] as const)("%s", (_what, method, headers, visitor) => {
     expect(recognisePerson(method, { ...person, ...headers })).toEqual(visitor);
   });

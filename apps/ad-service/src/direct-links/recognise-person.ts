@@ -3,7 +3,7 @@ import { isbot } from "isbot";
 export type Visitor =
   | { kind: "person" }
   /** May be a person: one tap tells. */
-  | { kind: "doubtful"; reason: "embedded" | "scripted" | "no-language" | "foreign-form" }
+  | { kind: "doubtful"; reason: "embedded" | "scripted" | "no-language" | "foreign-form" | "no-token" }
   | { kind: "machine"; reason: "head" | "prefetch" | "empty-agent" | "crawler" };
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -12,7 +12,7 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
  * Who asks, told by the request alone. Machines are what says so of itself, and messengers' previews above all: they
  * fetch each link a bot sends, seconds before its user can tap. A forger passes here; the limits bound what that earns.
  */
-export function recognisePerson(method: string, headers: RequestHeaders): Visitor {
+export function recognisePerson(method: string, headers: RequestHeaders, ownOrigin?: string): Visitor {
   const agent = text(headers["user-agent"]);
   if (method === "HEAD") return { kind: "machine", reason: "head" };
   if (isPrefetch(headers)) return { kind: "machine", reason: "prefetch" };
@@ -22,7 +22,8 @@ export function recognisePerson(method: string, headers: RequestHeaders): Visito
   // Older browsers send none of the Sec-Fetch headers; those that do cannot be made to lie by a page.
   const destination = text(headers["sec-fetch-dest"]);
   if (destination !== "" && destination !== "document") return { kind: "doubtful", reason: "embedded" };
-  if (method === "POST") return isOwnForm(headers) ? { kind: "person" } : { kind: "doubtful", reason: "foreign-form" };
+  if (method === "POST")
+    return isOwnForm(headers, ownOrigin) ? { kind: "person" } : { kind: "doubtful", reason: "foreign-form" };
   if (isScripted(headers)) return { kind: "doubtful", reason: "scripted" };
   if (text(headers["accept-language"]) === "") return { kind: "doubtful", reason: "no-language" };
   return { kind: "person" };
@@ -39,11 +40,18 @@ function isScripted(headers: RequestHeaders): boolean {
   return isChromium && text(headers["sec-fetch-site"]) === "cross-site" && text(headers["sec-fetch-user"]) !== "?1";
 }
 
-function isOwnForm(headers: RequestHeaders): boolean {
+/**
+ * A browser that says nothing of the form's origin, or hides it, is believed here: the form's token tells. `Host` may have
+ * been written by a proxy, so the address that the links are given out with is our own, too.
+ */
+function isOwnForm(headers: RequestHeaders, ownOrigin: string | undefined): boolean {
   const site = text(headers["sec-fetch-site"]);
   if (site !== "") return site === "same-origin";
   const origin = text(headers.origin);
-  return origin === "" || (URL.canParse(origin) && new URL(origin).host === text(headers.host));
+  if (origin === "" || origin === "null") return true;
+  if (!URL.canParse(origin)) return false;
+  const { origin: canonical, host } = new URL(origin);
+  return canonical === ownOrigin || host === text(headers.host);
 }
 
 function text(header: string | string[] | undefined): string {

@@ -8,13 +8,16 @@ import { addressHasher } from "./address-hash.ts";
 import { directLinkFollower, type FollowOutcome } from "./follow-direct-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
 import { pageLanguage } from "./page-language.ts";
-import { recognisePerson } from "./recognise-person.ts";
+import { recognisePerson, type Visitor } from "./recognise-person.ts";
+import { tapTokens } from "./tap-token.ts";
 
 export interface DirectLinkDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
   /** The key from the environment; those of the address hashes are derived from it, one for each day. */
   encryptionKey: Uint8Array;
+  /** Where the links are seen from outside: a proxy may write another name into `Host`. */
+  directLinkUrl?: string | undefined;
   /** Undefined: many people may share one address, so none of them is refused. */
   mostDailyClicksPerAddress?: number | undefined;
   now?: () => Date;
@@ -37,16 +40,18 @@ const statusOf = {
 
 /** `GET|HEAD|POST /{code}` at the root of the direct links' address. */
 export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): void {
-  const { encryptionKey, now = () => new Date() } = deps;
+  const { encryptionKey, directLinkUrl, now = () => new Date() } = deps;
+  const ownUrl = directLinkUrl === undefined ? undefined : new URL(directLinkUrl);
+  const basePath = ownUrl?.pathname.replace(/\/+$/, "") ?? "";
+  const tokens = tapTokens(encryptionKey);
   const follow = directLinkFollower({ ...deps, hashAddress: addressHasher(encryptionKey) });
   // In this process alone: they keep a flood from the database and decide no money. Many people may share one address.
   const visitsOfCode = callBudget({ perSecond: 0.2, burst: 20, mostKeys: 50_000 });
   const visitsOfAddress = callBudget({ perSecond: 20, burst: 500, mostKeys: 20_000 });
 
   app.register(async (scope) => {
-    // The form has no fields: whatever is sent with it is not read.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: 4096 }, (_request, _body, done) => done(null));
+    scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: 4096 }, (_request, body, done) => done(null, body));
     scope.addHook("onRequest", async (_request, reply) => {
       reply.headers({
         "cache-control": "no-store",
@@ -73,21 +78,37 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
           reply.header("retry-after", String(seconds));
           return sendPage(request, reply, 429, { name: "too-many-visits", seconds });
         }
-        const visitor = recognisePerson(method, headers);
-        const isTap = method === "POST" && visitor.kind === "person";
+        const recognised = recognisePerson(method, headers, ownUrl?.origin);
+        const visitOfForm = { code: request.params.code, address: ip };
+        const isForm = method === "POST" && recognised.kind === "person";
+        const isTap = isForm && tokens.isValid(tokenIn(request.body), visitOfForm, at);
+        const visitor = isForm && !isTap ? noToken : recognised;
         const userAgent = headers["user-agent"] ?? "";
         const acceptLanguage = headers["accept-language"];
         const visit = { code: request.params.code, visitor, isTap, userAgent, acceptLanguage, address: ip, now: at };
         const outcome = await follow(visit);
         // A browser that only looked ahead must ask again when its user really comes.
         if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
-        return answer(request, reply, outcome, at);
+        const form = { action: `${basePath}/${request.params.code}`, token: () => tokens.issue(visitOfForm, at) };
+        return answer(request, reply, outcome, { now: at, form });
       },
     });
   });
 }
 
-function answer(request: FastifyRequest, reply: FastifyReply, outcome: FollowOutcome, now: Date): FastifyReply {
+/** Posted without our page, or with one that is too old or was sent to another address. */
+const noToken: Visitor = { kind: "doubtful", reason: "no-token" };
+
+function tokenIn(body: unknown): string | undefined {
+  return typeof body === "string" ? (new URLSearchParams(body).get("token") ?? undefined) : undefined;
+}
+
+function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: FollowOutcome,
+  { now, form }: { now: Date; form: { action: string; token: () => string } },
+): FastifyReply {
   const status = statusOf[outcome.outcome];
   switch (outcome.outcome) {
     case "landed":
@@ -100,7 +121,11 @@ function answer(request: FastifyRequest, reply: FastifyReply, outcome: FollowOut
     case "tap-needed":
       // Browsers send the form's origin only under a policy that lets them.
       reply.header("referrer-policy", "same-origin");
-      return sendPage(request, reply, status, { name: outcome.outcome, bot: outcome.bot, code: outcome.code });
+      return sendPage(request, reply, status, {
+        name: outcome.outcome,
+        bot: outcome.bot,
+        form: { action: form.action, token: form.token() },
+      });
     case "address-limit":
       return sendPage(request, reply, status, { name: outcome.outcome, bot: outcome.bot, onward: outcome.url });
     default:

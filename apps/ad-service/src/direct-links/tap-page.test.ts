@@ -1,0 +1,142 @@
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
+import { directLinkRoutes } from "./routes.ts";
+
+/** Whatever a script may post without having read our page. */
+const bare = { method: "POST" as const, headers: { "sec-fetch-site": "same-origin" } };
+/** What makes a visitor doubtful, so that a page with a form is answered. */
+const doubtful = { "accept-language": undefined };
+
+describe.each(testDatabases())("the tap page on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  });
+  afterAll(() => store.dispose());
+  afterEach(() => stage.close());
+
+  const open = async (settings: Parameters<typeof openDirectLinkStage>[2] = {}) => {
+    stage = await openDirectLinkStage(store.database, directLinkRoutes, settings);
+  };
+
+  test("of sixty invented users who post without our page, none counts", async () => {
+    await open();
+    const address = newAddress();
+    const codes = await Promise.all(Array.from({ length: 60 }, (_, user) => stage.issue(String(3000 + user))));
+    const answers = await Promise.all(codes.map((code) => stage.visit(code, { ...bare, address })));
+    expect(answers.filter(({ status, body }) => status !== 200 || !body.includes("<form"))).toEqual([]);
+    expect([await stage.events(), await stage.charges(), await stage.viewers()]).toEqual([[], [], []]);
+    expect(await stage.refusals()).toEqual({ "tap-asked-no-token": 60 });
+  });
+
+  test("a form that lay open for longer than its token lives gets the page again, which then counts", async () => {
+    await open();
+    const address = newAddress();
+    const code = await stage.issue();
+    const page = await stage.visit(code, { address, headers: doubtful });
+    stage.advance(601);
+    const again = await stage.tap(page, { address });
+    expect(again.status).toBe(200);
+    expect(await stage.events()).toEqual([]);
+    expect((await stage.tap(again, { address })).status).toBe(303);
+    expect(await stage.events()).toHaveLength(1);
+  });
+
+  test("a phone whose address changes between page and tap gets the page once more, and passes", async () => {
+    await open();
+    const code = await stage.issue();
+    const page = await stage.visit(code, { address: "198.51.100.1", headers: doubtful });
+    const again = await stage.tap(page, { address: "2001:db8:5:5::1" });
+    expect(again.status).toBe(200);
+    // Another address of the same household, on another node.
+    expect((await stage.tap(again, { address: "2001:db8:5:5::2" }, 1)).status).toBe(303);
+    expect(await stage.events()).toHaveLength(1);
+  });
+
+  test("a token of another code or another address counts nothing", async () => {
+    await open();
+    const [mine, other] = [await stage.issue("501"), await stage.issue("502")];
+    const page = await stage.visit(mine, { address: "198.51.100.1", headers: doubtful });
+    const forged = { ...page, body: page.body.replaceAll(mine, other) };
+    expect((await stage.tap(forged, { address: "198.51.100.1" })).status).toBe(200);
+    expect((await stage.tap(page, { address: "198.51.100.2" })).status).toBe(200);
+    expect(
+      (await stage.tap(page, { address: "198.51.100.1", headers: { "sec-fetch-site": "cross-site" } })).status,
+    ).toBe(200);
+    expect(await stage.events()).toEqual([]);
+    expect((await stage.tap(page, { address: "198.51.100.1" })).status).toBe(303);
+  });
+
+  test.each([
+    ["an unknown content type", { "content-type": "application/octet-stream" }, "x=1"],
+    ["JSON", { "content-type": "application/json" }, '{"token":"x"}'],
+    ["fields twice", { "content-type": "application/x-www-form-urlencoded" }, "token=a&token=b"],
+    ["bytes that are no text", { "content-type": "application/x-www-form-urlencoded" }, "token=%ff%fe%00"],
+    ["no body", {}, ""],
+  ])("a post of %s gets the page and counts nothing", async (_what, headers, body) => {
+    await open();
+    const answer = await stage.visit(await stage.issue(), {
+      method: "POST",
+      headers: { ...bare.headers, ...headers },
+      body,
+    });
+    expect([answer.status, answer.body.includes("<form")]).toEqual([200, true]);
+    expect(await stage.events()).toEqual([]);
+  });
+
+  describe("behind a proxy that writes its own name into Host, a browser without Sec-Fetch headers", () => {
+    const old = { "sec-fetch-site": undefined, host: "10.0.0.5:8701" };
+
+    test.each([
+      ["the direct links' own address", "https://go.example.com"],
+      ["the direct links' address with a path", "https://go.example.com/l"],
+      ["the same address in another spelling", "HTTPS://GO.example.com:443"],
+    ])("passes by %s", async (_what, directLinkUrl) => {
+      await open({ directLinkUrl });
+      const address = newAddress();
+      const page = await stage.visit(await stage.issue(), { address, headers: { ...doubtful, host: old.host } });
+      const posted = page.body.replace('action="/l/', 'action="/');
+      const headers = { ...old, origin: "https://go.example.com" };
+      expect((await stage.tap({ ...page, body: posted }, { address, headers })).status).toBe(303);
+      expect(await stage.events()).toHaveLength(1);
+    });
+
+    test("that sends no origin, or hides it, passes by its token", async () => {
+      await open({ directLinkUrl: "https://go.example.com" });
+      for (const [user, origin] of [
+        ["501", undefined],
+        ["502", "null"],
+      ] as const) {
+        const address = newAddress();
+        const page = await stage.visit(await stage.issue(user), { address, headers: { ...doubtful, host: old.host } });
+        expect((await stage.tap(page, { address, headers: { ...old, origin } })).status).toBe(303);
+      }
+    });
+
+    test("and another site's form is still no tap", async () => {
+      await open({ directLinkUrl: "https://go.example.com" });
+      const address = newAddress();
+      const page = await stage.visit(await stage.issue(), { address, headers: { ...doubtful, host: old.host } });
+      for (const origin of [
+        "https://evil.example",
+        "https://go.example.com.evil.example",
+        "http://go.example.com:81",
+        "x",
+      ]) {
+        expect((await stage.tap(page, { address, headers: { ...old, origin } })).status).toBe(200);
+      }
+      expect(await stage.events()).toEqual([]);
+    });
+  });
+
+  test("the form posts to where the direct links are, below a path, too", async () => {
+    await open({ directLinkUrl: "https://example.com/go" });
+    const code = await stage.issue();
+    expect((await stage.visit(code, { headers: doubtful })).body).toContain(`action="/go/${code}"`);
+  });
+});

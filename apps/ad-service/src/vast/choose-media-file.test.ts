@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { describeDevice } from "../creatives/describe-device.ts";
-import { chooseMediaFile, type MediaFile } from "./choose-media-file.ts";
+import { chooseMediaFile } from "./choose-media-file.ts";
+import type { MediaFile } from "./vast-document.ts";
 
 const file = (
   name: string,
@@ -9,7 +10,7 @@ const file = (
   bitrate: number,
   more: Partial<MediaFile> = {},
 ): MediaFile => ({
-  ...{ fileURL: `https://cdn.example/${name}`, deliveryType: "progressive", mimeType: "video/mp4", codec: null },
+  ...{ fileUrl: `https://cdn.example/${name}`, delivery: "progressive", mimeType: "video/mp4", codec: null },
   ...{ apiFramework: null, width, height, bitrate },
   ...more,
 });
@@ -22,7 +23,7 @@ const ladder = [
 ];
 const phone = describeDevice({ "user-agent": "iPhone" });
 const chosen = (files: MediaFile[], device = phone, isPlainHttpAllowed = false) =>
-  chooseMediaFile(files, { device, isPlainHttpAllowed })?.fileURL?.split("/").at(-1);
+  chooseMediaFile(files, { device, isPlainHttpAllowed })?.fileUrl?.split("/").at(-1);
 
 test("the best that the device has use for", () => {
   expect(chosen(ladder)).toBe("720p");
@@ -39,10 +40,10 @@ test("of equals the one that phones decode in hardware", () => {
 test.each<[string, Partial<MediaFile>]>([
   ["a codec that not every webview has", { codec: "hvc1.1.6" }],
   ["a script", { apiFramework: "VPAID" }],
-  ["streaming", { deliveryType: "streaming" }],
-  ["http", { fileURL: "http://cdn.example/a" }],
-  ["a password", { fileURL: "https://a:b@cdn.example/a" }],
-  ["no address", { fileURL: "ad.mp4" }],
+  ["streaming", { delivery: "streaming" }],
+  ["http", { fileUrl: "http://cdn.example/a" }],
+  ["a password", { fileUrl: "https://a:b@cdn.example/a" }],
+  ["no address", { fileUrl: "ad.mp4" }],
 ])("%s is never chosen", (_name, more) => expect(chosen([file("a", 640, 360, 500, more)])).toBeUndefined());
 test("without a size a usual one is assumed, for the page must have one", () => {
   const found = chooseMediaFile([file("a", 0, 0, 0)], { device: phone, isPlainHttpAllowed: false });

@@ -1,17 +1,7 @@
 import { chooseRendition } from "../creatives/choose-rendition.ts";
 import type { Device } from "../creatives/describe-device.ts";
-
-export interface MediaFile {
-  fileURL: string | null;
-  deliveryType: string | null;
-  mimeType: string | null;
-  codec: string | null;
-  apiFramework: string | null;
-  /** kbit/s; 0 where the ad does not say. */
-  bitrate: number;
-  width: number;
-  height: number;
-}
+import { LONGEST_URL } from "./callable-urls.ts";
+import type { MediaFile } from "./vast-document.ts";
 
 const PLAYABLE_TYPES = ["video/mp4", "video/webm"];
 /** Not every webview decodes them. */
@@ -25,7 +15,7 @@ const UNKNOWN_SIZE = { width: 640, height: 360 };
 export function chooseMediaFile<File extends MediaFile>(
   files: readonly File[],
   { device, isPlainHttpAllowed }: { device: Device; isPlainHttpAllowed: boolean },
-): (File & { fileURL: string; mimeType: string }) | undefined {
+): (File & { fileUrl: string; mimeType: string }) | undefined {
   const playable = files.flatMap((file) => playableOf(file, isPlainHttpAllowed));
   return chooseRendition(
     playable.toSorted((a, b) => preference(a) - preference(b)),
@@ -34,19 +24,19 @@ export function chooseMediaFile<File extends MediaFile>(
 }
 
 function playableOf<File extends MediaFile>(file: File, isPlainHttpAllowed: boolean) {
-  const { fileURL, deliveryType, codec, apiFramework } = file;
+  const { fileUrl, delivery, codec, apiFramework } = file;
   const mimeType = file.mimeType?.trim().toLowerCase() ?? "";
   const isPlayable =
     PLAYABLE_TYPES.includes(mimeType) &&
-    deliveryType?.toLowerCase() === "progressive" &&
+    delivery?.toLowerCase() === "progressive" &&
     !apiFramework &&
     !RARE_CODECS.test(codec ?? "");
-  if (!isPlayable || fileURL === null) return [];
-  const url = URL.parse(fileURL);
+  if (!isPlayable || fileUrl.length > LONGEST_URL) return [];
+  const url = URL.parse(fileUrl);
   if (!url || url.username || url.password) return [];
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isPlainHttpAllowed)) return [];
   const size = file.width > 0 && file.height > 0 ? { width: file.width, height: file.height } : UNKNOWN_SIZE;
-  return [{ ...file, ...size, mimeType, fileURL: url.href }];
+  return [{ ...file, ...size, mimeType, fileUrl: url.href }];
 }
 
 /** Phones decode H.264 in hardware. */

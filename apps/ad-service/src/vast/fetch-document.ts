@@ -1,7 +1,8 @@
-import type { Document } from "@xmldom/xmldom";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import { LONGEST_URL } from "./callable-urls.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
 import { parseDocument, VastFault } from "./parse-document.ts";
+import type { VastDocument } from "./vast-document.ts";
 
 /** For all hops of one tag together. */
 const TOTAL_MS = 5000;
@@ -9,26 +10,25 @@ const TOTAL_MS = 5000;
 const MOST_REQUESTS = 16;
 const MOST_REDIRECTS = 5;
 const MOST_DOCUMENT_BYTES = 512 * 1024;
+/** Of all documents: each costs time to parse. */
+const MOST_BYTES = 2 * 1024 * 1024;
 
-export interface DocumentFetcher {
-  fetchVAST(asked: { url: string }): Promise<Document>;
-  /** What went wrong with the tag at an address. */
-  faults: ReadonlyMap<string, VastFault>;
-}
-
-/** Fetches what one tag leads to, within one deadline. The viewer's browser is named, the viewer's address is not. */
+/**
+ * Fetches the documents that one tag leads to, within one deadline; their URLs are templates. The viewer's browser is
+ * named, the viewer's address is not. What it returns throws a VastFault.
+ */
 export function documentFetcher(
   requests: Pick<GuardedRequests, "guardedRequest">,
   { macros, totalMs = TOTAL_MS }: { macros: () => Macros; totalMs?: number },
-): DocumentFetcher {
+): (template: string) => Promise<VastDocument> {
   const endsAt = performance.now() + totalMs;
-  const faults = new Map<string, VastFault>();
-  let left = MOST_REQUESTS;
+  let requestsLeft = MOST_REQUESTS;
+  let bytesLeft = MOST_BYTES;
 
   async function fetchOnce(url: string) {
     const leftMs = endsAt - performance.now();
     if (leftMs < 1) throw new VastFault(301, `nothing within ${totalMs} ms`);
-    if (--left < 0) throw new VastFault(300, `more than ${MOST_REQUESTS} requests`);
+    if (--requestsLeft < 0) throw new VastFault(300, `more than ${MOST_REQUESTS} requests`);
     const { userAgent = "" } = macros();
     return requests.guardedRequest({
       url,
@@ -40,12 +40,13 @@ export function documentFetcher(
     });
   }
 
-  async function follow(template: string): Promise<Document> {
+  return async (template) => {
+    if (template.length > LONGEST_URL) throw new VastFault(300, `a tag is longer than ${LONGEST_URL} characters`);
     let url = fillMacros(template, macros());
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
       const result = await fetchOnce(url);
-      if (result.outcome === "failed" && result.location !== undefined) {
-        const next = URL.parse(result.location, url);
+      if (result.outcome === "failed" && result.errorClass === "redirect") {
+        const next = result.location === undefined ? null : URL.parse(result.location, url);
         if (!next) throw new VastFault(301, "a redirect to no address");
         url = next.href;
         continue;
@@ -55,21 +56,11 @@ export function documentFetcher(
       if (result.status !== 200) throw new VastFault(301, `status ${result.status}`);
       if (!result.body) throw new VastFault(301, "more than 512 KiB, or broken off");
       if (result.body.byteLength === 0) throw new VastFault(303, "an empty answer");
+      bytesLeft -= result.body.byteLength;
+      if (bytesLeft < 0) throw new VastFault(300, `more than ${MOST_BYTES / 1024 / 1024} MiB in all documents`);
       return parseDocument(result.body);
     }
     throw new VastFault(301, `more than ${MOST_REDIRECTS} redirects`);
-  }
-
-  return {
-    faults,
-    async fetchVAST({ url }) {
-      try {
-        return await follow(url);
-      } catch (error) {
-        if (error instanceof VastFault) faults.set(url, error);
-        throw error;
-      }
-    },
   };
 }
 

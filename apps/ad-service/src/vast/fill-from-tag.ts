@@ -16,6 +16,7 @@ export type FillFromTag = (call: TagCall) => Promise<VastAd | undefined>;
 /** A tag that does not answer makes viewers wait: the next ones are spared for so long. */
 const REST_MS = 10_000;
 const MOST_IN_FLIGHT = 64;
+const LONGEST_USER_AGENT = 512;
 
 export function tagFiller(
   deps: UnwrapDeps & {
@@ -28,7 +29,9 @@ export function tagFiller(
   const restingUntil = new Map<string, number>();
   let inFlight = 0;
 
-  return async ({ botId, creativeId, totalMs, ...request }) => {
+  return async ({ botId, creativeId, totalMs, ...call }) => {
+    // It is stored with each call of a tracker.
+    const request = { ...call, userAgent: call.userAgent.slice(0, LONGEST_USER_AGENT) };
     const { userAgent } = request;
     if (inFlight >= MOST_IN_FLIGHT || (restingUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
     inFlight += 1;

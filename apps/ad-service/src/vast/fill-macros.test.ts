@@ -20,3 +20,10 @@ test.each([
   const event = { errorCode: 403, playheadMs: 7500, assetUri: "https://cdn.example/a (b)'.mp4" };
   expect(fillMacros(template, { ...macros, ...event })).toBe(filled);
 });
+
+test("a template of many macros with long values makes a URL of bounded length", () => {
+  const template = `https://t.example/?u=${"[DEVICEUA][CACHEBUSTING]".repeat(170)}`;
+  const filled = fillMacros(template, { ...macros, userAgent: "ü".repeat(16_000) });
+  expect(filled.length).toBeLessThan(template.length + 9 * 1024);
+  expect(filled).toMatch(/^https:\/\/t\.example\/\?u=-112345678-1/);
+});

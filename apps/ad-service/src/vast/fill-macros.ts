@@ -17,6 +17,8 @@ export interface Macros {
  */
 const MACRO = /(?:\[|%5B)([A-Z][A-Z0-9_]{2,40})(?:\]|%5D)/gi;
 const UNKNOWN = "-1";
+/** Of what is filled into one template: hundreds of macros, each with a long value, would make megabytes of a URL. */
+const MOST_FILLED_LENGTH = 8 * 1024;
 /** Known here, and nobody else's business. */
 const WITHHELD = "-2";
 const names = new Set(
@@ -28,16 +30,31 @@ const names = new Set(
    VASTVERSIONS VERIFICATIONVENDORS CLICKID RANDOM`.split(/\s+/),
 );
 
-/** An address with its macros filled in, percent-encoded; never in scheme or host. */
+/**
+ * A URL with its macros filled in, percent-encoded; never in scheme or host. Values beyond 8 KiB in total are told as
+ * unknown.
+ */
 export function fillMacros(template: string, macros: Macros): string {
   const start = template.indexOf("/", template.indexOf("://") + 3);
   if (start < 0) return template;
   const values = valuesOf(macros);
+  const encodedValues = new Map<string, string>();
+  let lengthLeft = MOST_FILLED_LENGTH;
   const rest = template.slice(start).replace(MACRO, (macro, given: string) => {
     const name = given.toUpperCase();
-    return names.has(name) ? encode(values[name] ?? UNKNOWN) : macro;
+    if (!names.has(name)) return macro;
+    const value = encoded(name);
+    if (value.length > lengthLeft) return UNKNOWN;
+    lengthLeft -= value.length;
+    return value;
   });
   return template.slice(0, start) + rest;
+
+  function encoded(name: string): string {
+    const known = encodedValues.get(name) ?? encode(values[name] ?? UNKNOWN);
+    encodedValues.set(name, known);
+    return known;
+  }
 }
 
 function valuesOf(macros: Macros): Partial<Record<string, string>> {

@@ -1,5 +1,16 @@
-import { DOMParser, type Document, onErrorStopParsing } from "@xmldom/xmldom";
+import {
+  children,
+  creativeReader,
+  LONGEST_NAME,
+  nameOf,
+  textInto,
+  urlInto,
+  verificationReader,
+} from "./creative-readers.ts";
+import { type Attributes, type ElementReader, readXml, XmlFault } from "./read-xml.ts";
 import type { VastErrorCode } from "./vast-ad.ts";
+import type { DocumentAd, VastDocument } from "./vast-document.ts";
+import { isTrue, numberOf } from "./vast-values.ts";
 
 /** Why a document, or the way to it, is of no use. */
 export class VastFault extends Error {
@@ -12,29 +23,101 @@ export class VastFault extends Error {
   }
 }
 
-const utf8 = new TextDecoder();
+const MOST_ADS = 32;
 
-/** An XML document whose root is `VAST`. No entities of its own are expanded. Throws a VastFault. */
-export function parseDocument(bytes: Uint8Array): Document {
-  const document = parseXml(utf8.decode(bytes).trim());
-  const root = document.documentElement;
-  if (root?.nodeName === "VideoAdServingTemplate") throw new VastFault(102, "VAST 1.0");
-  if (root?.nodeName !== "VAST") throw new VastFault(101, `the document is <${root?.nodeName ?? ""}>`);
-  const version = root.getAttribute("version") ?? "";
-  if (!/^([234](\.\d+)*)?$/.test(version.trim())) throw new VastFault(102, `VAST ${version}`);
-  // The library would ask a browser's page for the scheme.
-  for (const tag of Array.from(document.getElementsByTagName("VASTAdTagURI"))) {
-    const address = tag.textContent?.trim() ?? "";
-    if (address.startsWith("//")) tag.textContent = `https:${address}`;
+/** Reads an XML document whose root is `VAST`. Throws a VastFault. */
+export async function parseDocument(bytes: Uint8Array): Promise<VastDocument> {
+  const document: VastDocument = { majorVersion: 0, errorUrls: [], ads: [], hasAdOfNeitherKind: false };
+  try {
+    await readXml(bytes, (name, attributes) => {
+      document.majorVersion = majorVersionOf(name, attributes.version);
+      return children({
+        Error: () => urlInto(document.errorUrls),
+        Ad: (ofAd) => (document.ads.length < MOST_ADS ? adReader(document, ofAd) : undefined),
+      });
+    });
+  } catch (error) {
+    if (error instanceof XmlFault) throw new VastFault(100, error.message);
+    throw error;
   }
   return document;
 }
 
-function parseXml(text: string): Document {
-  try {
-    return new DOMParser({ onError: onErrorStopParsing }).parseFromString(text, "text/xml");
-  } catch (error) {
-    // Too deep a nesting is a RangeError.
-    throw new VastFault(100, error instanceof Error ? error.message.slice(0, 200) : "no XML");
-  }
+function majorVersionOf(root: string, version = ""): number {
+  if (root === "VideoAdServingTemplate") throw new VastFault(102, "VAST 1.0");
+  if (root !== "VAST") throw new VastFault(101, `the document is <${root.slice(0, LONGEST_NAME)}>`);
+  const number = version.trim().slice(0, LONGEST_NAME);
+  if (!/^([234](\.\d+)*)?$/.test(number)) throw new VastFault(102, `VAST ${number}`);
+  return Number(number[0] ?? 0);
+}
+
+/** The first of `InLine` and `Wrapper` counts. A wrapper that leads nowhere is no ad. */
+function adReader(document: VastDocument, ofAd: Attributes): ElementReader {
+  let ad: DocumentAd | undefined;
+  return {
+    child(name, attributes) {
+      if (ad || (name !== "InLine" && name !== "Wrapper")) return undefined;
+      ad = emptyAd(ofAd, attributes);
+      const { followAdditionalWrappers = "", allowMultipleAds = "" } = attributes;
+      if (name === "Wrapper") {
+        ad.wrapper = {
+          tagUrl: "",
+          followAdditionalWrappers: followAdditionalWrappers === "" || isTrue(followAdditionalWrappers),
+          allowMultipleAds: isTrue(allowMultipleAds),
+        };
+      }
+      return adContentReader(ad);
+    },
+    end() {
+      if (!ad) document.hasAdOfNeitherKind = true;
+      else if (ad.wrapper?.tagUrl !== "") document.ads.push(ad);
+    },
+  };
+}
+
+function emptyAd(ofAd: Attributes, ofContent: Attributes): DocumentAd {
+  return {
+    id: nameOf(ofAd.id || ofContent.id),
+    sequence: numberOf(ofAd.sequence || ofContent.sequence),
+    adSystem: null,
+    advertiser: null,
+    errorUrls: [],
+    impressionUrls: [],
+    creatives: [],
+    verifications: [],
+    wrapper: undefined,
+  };
+}
+
+function adContentReader(ad: DocumentAd): ElementReader {
+  let isUriRead = false;
+  const { wrapper } = ad;
+  const verifications = () =>
+    children({
+      Verification: (attributes) => verificationReader(ad.verifications, attributes),
+    });
+  return children({
+    Error: () => urlInto(ad.errorUrls),
+    Impression: () => urlInto(ad.impressionUrls),
+    AdSystem: () => textInto((text) => (ad.adSystem = nameOf(text))),
+    Advertiser: () => textInto((text) => (ad.advertiser = nameOf(text))),
+    Creatives() {
+      ad.creatives = [];
+      return children({ Creative: () => creativeReader(ad) });
+    },
+    AdVerifications: verifications,
+    // Before VAST 4 they stand in an extension.
+    Extensions: () =>
+      ad.verifications.length > 0
+        ? undefined
+        : children({ Extension: () => children({ AdVerifications: verifications }) }),
+    ...(wrapper && {
+      VASTAdTagURI() {
+        if (isUriRead) return undefined;
+        isUriRead = true;
+        return textInto((text) => (wrapper.tagUrl = text));
+      },
+      VASTAdTagURL: () => children({ URL: () => textInto((text) => (wrapper.tagUrl ||= text)) }),
+    }),
+  });
 }

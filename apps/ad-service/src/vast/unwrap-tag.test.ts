@@ -127,6 +127,12 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
   { name: "malformed XML", code: 100, answers: { "/tag": "<VAST version='4.0'><Ad>" } },
   { name: "no XML", code: 100, answers: { "/tag": "Not found" } },
   { name: "another document", code: 101, answers: { "/tag": "<html></html>" } },
+  {
+    name: "a wrapper around an ad of neither kind",
+    code: 101,
+    told: ["wrapper"],
+    answers: { "/tag": wrapper("{self}/x"), "/x": vast("<Ad/>") },
+  },
   { name: "an ad of neither kind", code: 101, answers: { "/tag": vast("<Ad id='1'></Ad>") } },
   { name: "VAST 1.0", code: 102, answers: { "/tag": "<VideoAdServingTemplate/>" } },
   { name: "VAST 9", code: 102, answers: { "/tag": vast("", "9.0") } },
@@ -138,6 +144,16 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
   },
   { name: "an hour of video", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "01:00:00" }) } },
   { name: "a duration of no sense", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "soon" }) } },
+  ...["-00:00:10", "00:00:-10", "00:-01:10", "-10", "00:99:99", "00:00:60", "1e1", "0x10", "Infinity", ""].map(
+    (duration) => ({
+      ...{
+        name: `a duration of "${duration}"`,
+        code: 202,
+        told: ["inline"],
+        answers: { "/tag": inline({ duration }) },
+      },
+    }),
+  ),
   {
     name: "a wrapper's tag refuses",
     code: 301,

@@ -1,16 +1,19 @@
-import { VASTParser } from "@dailymotion/vast-client";
 import type { Device } from "../creatives/describe-device.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import { callableUrls } from "./callable-urls.ts";
 import { documentFetcher } from "./fetch-document.ts";
 import type { Macros } from "./fill-macros.ts";
-import { callable, judgeAd, type ParsedAd } from "./judge-ad.ts";
+import { followWrappers } from "./follow-wrappers.ts";
+import { judgeAd } from "./judge-ad.ts";
 import { VastFault } from "./parse-document.ts";
+import { nextTurn } from "./read-xml.ts";
 import type { VastAd, VastErrorCode } from "./vast-ad.ts";
+import type { DocumentAd, VastDocument } from "./vast-document.ts";
 
-/** Hops after the first tag. */
-const MOST_WRAPPERS = 5;
+/** Of all errors of one tag together. */
+const MOST_ERROR_CALLS = 64;
 
-/** Templates of addresses to be told of an error. */
+/** Templates of URLs to be told of an error. */
 export interface ErrorCall {
   code: VastErrorCode;
   addresses: string[];
@@ -36,60 +39,54 @@ export interface UnwrapDeps {
   totalMs?: number;
 }
 
-interface ParsedResponse {
-  ads: ParsedAd[];
-  errorURLTemplates: (string | null)[];
-}
-
-/** What the library would call and throw away itself is judged and reported here. */
-class Parser extends VASTParser {
-  override completeWrapperResolving(): void {}
-  override trackVastError(): void {}
-}
-
 /** Asks a VAST 2.0–4.2 tag for an ad and follows its wrappers. Throws only for faults of our own. */
 export async function unwrapTag(
   { requests, isPlainHttpAllowed, totalMs }: UnwrapDeps,
   { url, sessionId, userAgent, device, now }: TagRequest & { now: () => Date },
 ): Promise<UnwrapOutcome> {
   const macros = (): Macros => ({ now: now(), chance: Math.random(), sessionId, userAgent });
-  const fetcher = documentFetcher(requests, { macros, ...(totalMs !== undefined && { totalMs }) });
-  const parser = new Parser({ fetcher });
+  const fetchDocument = documentFetcher(requests, { macros, ...(totalMs !== undefined && { totalMs }) });
   const errors: ErrorCall[] = [];
+  let errorCalls = 0;
   let last: { code: VastErrorCode; detail: string } = { code: 303, detail: "the tag has no ad" };
 
-  const report = (code: VastErrorCode, detail: string, addresses: (string | null)[]) => {
+  const report = (code: VastErrorCode, detail: string, ...urls: readonly string[][]) => {
     last = { code, detail };
-    const known = callable(addresses);
-    if (known.length > 0) errors.push({ code, addresses: known });
+    const addresses = callableUrls(...urls).slice(0, MOST_ERROR_CALLS - errorCalls);
+    errorCalls += addresses.length;
+    if (addresses.length > 0) errors.push({ code, addresses });
   };
 
+  let root: VastDocument;
   try {
-    const options = { url, resolveAll: false, wrapperLimit: MOST_WRAPPERS + 1 };
-    let response: ParsedResponse = await parser.parseVAST(await fetcher.fetchVAST({ url }), options);
-    for (;;) {
-      for (const ad of response.ads) {
-        const judged = faultOf(ad, fetcher.faults) ?? judgeAd(ad, { userAgent, device, isPlainHttpAllowed });
-        if (judged.outcome === "ad") return { outcome: "ad", ad: judged.ad, errors };
-        report(judged.code, judged.detail, [...ad.errorURLTemplates, ...response.errorURLTemplates]);
-      }
-      if (response.ads.length === 0) report(303, "the tag has no ad", response.errorURLTemplates);
-      if (parser.remainingAds.length === 0) return { outcome: "no-ad", ...last, errors };
-      response = await parser.getRemainingAds(false);
-    }
+    root = await fetchDocument(url);
   } catch (error) {
-    if (error instanceof VastFault) report(error.code, error.message, parser.getErrorURLTemplates());
-    // An `Ad` of neither kind, an attribute of no sense: the library has no words for them.
-    else if (error instanceof TypeError || error instanceof RangeError)
-      report(101, error.message, parser.getErrorURLTemplates());
-    else throw error;
-    return { outcome: "no-ad", ...last, errors };
+    if (!(error instanceof VastFault)) throw error;
+    return { outcome: "no-ad", code: error.code, detail: error.message, errors };
   }
+  if (root.hasAdOfNeitherKind) report(101, "an Ad is neither InLine nor Wrapper", root.errorUrls);
+  else if (root.ads.length === 0) report(303, "the tag has no ad", root.errorUrls);
+  for (const group of root.hasAdOfNeitherKind ? [] : groupsOf(root)) {
+    const errorUrls: string[] = [];
+    const deps = { fetchDocument, root, errorUrls };
+    const unwrapped = await Promise.all(group.map((ad) => followWrappers(deps, ad, { url })));
+    for (const ad of unwrapped.flat()) {
+      await nextTurn();
+      const judged = ad.fault ? faultOf(ad.fault) : judgeAd(ad, { userAgent, device, isPlainHttpAllowed });
+      if (judged.outcome === "ad") return { outcome: "ad", ad: judged.ad, errors };
+      report(judged.code, judged.detail, ad.errorUrls, root.errorUrls, errorUrls);
+    }
+  }
+  return { outcome: "no-ad", ...last, errors };
 }
 
-function faultOf(ad: ParsedAd, faults: ReadonlyMap<string, VastFault>) {
-  if (ad.errorCode === undefined) return undefined;
-  const fault = ad.nextWrapperURL === undefined ? undefined : faults.get(ad.nextWrapperURL);
-  const code: VastErrorCode = fault?.code ?? (ad.errorCode === 302 ? 302 : 300);
-  return { outcome: "fault" as const, code, detail: fault?.message ?? `a wrapper failed (${code})` };
+/** The ad pod first, all of it at once, then the ads that stand alone, one after the other. */
+function groupsOf({ ads }: VastDocument): DocumentAd[][] {
+  const pod = ads.filter(({ sequence }) => sequence > 0).toSorted((a, b) => a.sequence - b.sequence);
+  const alone = ads.filter(({ sequence }) => sequence === 0).map((ad) => [ad]);
+  return pod.length > 0 ? [pod, ...alone] : alone;
+}
+
+function faultOf({ code, message }: VastFault) {
+  return { outcome: "fault" as const, code, detail: message };
 }

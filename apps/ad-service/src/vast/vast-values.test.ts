@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { durationMsOf, numberOf } from "./vast-values.ts";
+
+test.each([
+  ["00:00:10", 10_000],
+  ["00:00:10.5", 10_500],
+  ["00:02:59.999", 179_999],
+  ["01:00:00", 3_600_000],
+  ["0:0:20", 20_000],
+  ["00:00:00", 0],
+  ["15", 15_000],
+  ["12.25", 12_250],
+])("%s is %i ms", (text, milliseconds) => expect(durationMsOf(text)).toBe(milliseconds));
+
+test.each([
+  "-00:00:10",
+  "00:00:-10",
+  "00:-01:10",
+  "-10",
+  "00:99:99",
+  "00:00:60",
+  "00:60:00",
+  "00:00:99",
+  "100:00:00",
+  "00:00:10.",
+  "00:00:10.-5",
+  "00:10",
+  "0x10",
+  "1e1",
+  "1e400",
+  "NaN",
+  "Infinity",
+  "soon",
+  "",
+  "٠٠:٠٠:١٠",
+  "9".repeat(100_000),
+])("%.20s is no duration", (text) => expect(durationMsOf(text)).toBeUndefined());
+
+test.each([
+  ["640", 640],
+  [" 640px", 640],
+  ["640.5", 640],
+  ["-640", 0],
+  ["NaN", 0],
+  ["99999999999", 0],
+  ["10000000", 0],
+  [undefined, 0],
+])("of %s as a count of pixels %i is taken", (text, number) => expect(numberOf(text)).toBe(number));

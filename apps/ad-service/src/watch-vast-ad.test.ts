@@ -116,6 +116,23 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
       .execute();
   });
 
+  test("a document full of trackers is shown as another, and what is called of it is bounded", async () => {
+    const each = (element: (url: string) => string) =>
+      Array.from({ length: 3000 }, (_, index) => element(`{self}/${index}?cb=[CACHEBUSTING]`)).join("");
+    const tracking = each((url) => `<Tracking event="start">${url}</Tracking>`);
+    const more = each((url) => `<Impression>${url}</Impression>`);
+    const document = inline({ tracking: `<TrackingEvents>${tracking}</TrackingEvents>`, more });
+    const ads = await startAdServer({ "/tag": document });
+    await stage.sellTag(`${ads.address}/tag`);
+    const opened = await open();
+    expect(opened.ad.media_url).toBe(`${ads.address}/ad.mp4`);
+    await stage.report(opened, { started: true });
+    const events = (await stage.calls()).map(({ event }) => event);
+    expect(events.filter((event) => event === "impression")).toHaveLength(32);
+    expect(events.filter((event) => event === "start")).toHaveLength(32);
+    expect(events).toHaveLength(64);
+  });
+
   test("a tester sees it, and nobody is told", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await stage.sellTag(`${ads.address}/tag`);

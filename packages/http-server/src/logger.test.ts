@@ -23,3 +23,24 @@ test("an error keeps the code that says what it was", () => {
   const line = logged(`{ err: Object.assign(new Error("broken"), { code: "ECONNREFUSED" }) }`);
   expect(JSON.parse(line).err).toMatchObject({ message: "broken", code: "ECONNREFUSED" });
 });
+
+test("a number is no link's code: the error code of VAST is readable", () => {
+  const line = JSON.parse(logged(`{ creativeId: "cre_1", code: 303, detail: "no ad", tag: { code: 402 } }`));
+  expect(line).toMatchObject({ creativeId: "cre_1", code: 303, detail: "no ad", tag: { code: 402 } });
+});
+
+test.each(["7Hk4aBcDeFgH23jk", "23ABCDEFGHJKMNPQ", "7777333344445555"])("a link's code is not: %s", (code) => {
+  const line = logged(`{ code: "${code}", view: { code: "${code}" } }`);
+  expect(line).not.toContain(code);
+  expect(JSON.parse(line)).toMatchObject({ code: "[redacted]", view: { code: "[redacted]" } });
+});
+
+test.each(["23505", "ECONNREFUSED", "EPROTONOSUPPORT", "CERT_HAS_EXPIRED", "UND_ERR_CONNECT_TIMEOUT"])(
+  "an error's code %s is readable, and the values that PostgreSQL quotes are not",
+  (code) => {
+    const fields = `code: "${code}", table: "codes", detail: "Key (code)=(SECRET) already exists.", where: "SECRET"`;
+    const line = logged(`Object.assign(new Error("broken"), { ${fields} })`);
+    expect(line).not.toContain("SECRET");
+    expect(JSON.parse(line).err).toMatchObject({ message: "broken", code, table: "codes" });
+  },
+);

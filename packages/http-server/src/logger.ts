@@ -15,9 +15,28 @@ const secretFields = [
 ];
 const redactedPaths = [
   ...secretFields.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]),
-  // A direct link's code. Not one level down: there `code` is the SQLSTATE or errno of an error.
   "code",
+  "*.code",
 ];
+
+/** A direct link's code: letters and digits alone, which no SQLSTATE and no errno fills with. */
+const LINK_CODE = /^[0-9A-Za-z]{16,}$/;
+
+/** `code` has three meanings: a number is VAST's or HTTP's, one in an error says what failed, any other text is a link's. */
+function censor(value: unknown, path: string[]): unknown {
+  if (path.at(-1) !== "code") return "[redacted]";
+  if (typeof value === "number") return value;
+  return path.length > 1 && !LINK_CODE.test(String(value)) ? value : "[redacted]";
+}
+
+/** PostgreSQL quotes the values of the row in these. */
+const quotingFields = ["detail", "where", "internalQuery"] as const;
+
+function withoutValues(error: Error) {
+  const serialized = stdSerializers.err(error);
+  for (const field of quotingFields) delete serialized[field];
+  return serialized;
+}
 
 /**
  * JSON lines on standard output. The destination is synchronous: a line that was logged before a crash is there after it.
@@ -29,9 +48,9 @@ export function createLogger(options: { readonly level: string; readonly name: s
       level: options.level,
       base: { name: options.name },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      redact: { paths: redactedPaths, censor: "[redacted]" },
+      redact: { paths: redactedPaths, censor },
       serializers: {
-        err: stdSerializers.err,
+        err: withoutValues,
         req: (request: { method?: string; id?: string }) => ({ method: request.method, id: request.id }),
       },
     },

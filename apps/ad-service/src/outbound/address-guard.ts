@@ -6,6 +6,13 @@ export type Network = readonly [Address, number];
 /** What IANA hands out for use on the internet; every other IPv6 prefix is special or unassigned. */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
+/**
+ * Of the public range, but reached only from inside a cloud, where they answer to the machine itself or to its network:
+ * Azure's WireServer (168.63.129.16 hands out a machine's configuration), IBM Cloud's infrastructure services and service
+ * endpoints. Those of other clouds are link-local, private, carrier-grade NAT or unique local.
+ */
+const CLOUD_INTERNAL = ["168.63.129.16/32", "161.26.0.0/16", "166.8.0.0/14"].map((text) => ipaddr.IPv4.parseCIDR(text));
+
 /** `["10.0.0.0/8", "fd00::/8", "127.0.0.1"]` as networks; an address alone is a network of one. Throws on anything else. */
 export function parseNetworks(list: readonly string[]): Network[] {
   return list.map((text) => {
@@ -29,7 +36,8 @@ export function isAddressOpen(address: string, allowedNetworks: readonly Network
   if (allowedNetworks.some(([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits)))
     return true;
   if (parsed.range() !== "unicast") return false;
-  return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_UNICAST_V6);
+  if (parsed instanceof ipaddr.IPv4) return !CLOUD_INTERNAL.some((network) => parsed.match(network));
+  return parsed.match(GLOBAL_UNICAST_V6);
 }
 
 /** The same address in any spelling: the operating system may name a peer differently than it was asked for. */

@@ -1,3 +1,5 @@
+import { isPlainHttp } from "@intermission/ad-core/web-address";
+
 const demoVariables = ["DEMO_BOT_ID", "DEMO_TELEGRAM_PUBLIC_KEY", "DEMO_CHAT_ORIGIN"];
 const loopbackHosts = ["localhost", "[::1]", "::1"];
 
@@ -41,7 +43,7 @@ function productionFaults(given: NodeJS.ProcessEnv): string[] {
   }
   for (const name of ["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"]) {
     const address = given[name];
-    if (address?.startsWith("http:") && !isLoopbackAddress(address)) {
+    if (address && isPlainHttp(address) && !isLoopbackAddress(address)) {
       faults.push(`${name} must begin with https:// in production: Telegram opens nothing else`);
     }
   }

@@ -69,6 +69,30 @@ test.each(["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"])("production refuses 
   expect(faultsOf({ ...production, [name]: "http://ads.example.com" })).toContain(`${name} must begin with https://`);
 });
 
+test.each(["HTTP://ads.example.com", "hTTp://ads.example.com", " http://ads.example.com"])(
+  "production refuses plain http in any spelling: %j",
+  (address) => {
+    for (const name of ["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"]) {
+      expect(faultsOf({ ...production, [name]: address })).toContain(`${name} must begin with https://`);
+    }
+  },
+);
+
+test.each(["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL", "S3_ENDPOINT"])(
+  "%s holds no user name or password",
+  (name) => {
+    for (const userInfo of ["user@", "user:pass@", ":pass@", "@"]) {
+      const faults = faultsOf({ ...production, [name]: `https://${userInfo}ads.example.com` });
+      expect(faults).toContain(`${name} must not hold a user name or password`);
+    }
+  },
+);
+
+test("an address may be written in upper case, and is used in lower", () => {
+  const upper = { ...production, PUBLIC_URL: "HTTPS://Ads.Example.COM/Base/" };
+  expect(readConfig(upper).publicUrl).toBe("https://ads.example.com/Base");
+});
+
 test.each([
   ["DEMO_BOT_ID", "7000000001"],
   ["DEMO_TELEGRAM_PUBLIC_KEY", "ab".repeat(32)],

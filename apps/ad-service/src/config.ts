@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
+import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { crossFaults, mediaFaults } from "./config-cross-faults.ts";
@@ -12,7 +13,8 @@ const makeKey = "make one with: openssl rand -base64 32";
 
 const webAddress = z
   .url({ protocol: /^https?$/, error: "must be an address as https://ads.example.com" })
-  .transform((url) => url.replace(/\/+$/, ""));
+  .refine((url) => !hasUserInfo(url), "must not hold a user name or password")
+  .transform(canonicalAddress);
 
 const listOf = (isOne: (text: string) => boolean, form: string) =>
   z

@@ -1,4 +1,5 @@
 import { type CreateCodeRequest, type CreateCodeResponse, createCodeResponse } from "@intermission/ad-core/client-api";
+import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Dispatcher, Pool } from "undici";
 import { z } from "zod";
@@ -77,9 +78,10 @@ async function exchange(pool: Pool, timeout: number, options: Dispatcher.Request
     try {
       const { statusCode, headers, body } = await pool.request({ ...options, signal });
       const json = parseJson(await readBounded(body));
-      const retryAfter = Number(headers["retry-after"]);
-      const retryAfterSeconds = retryAfter > 0 && retryAfter <= 86_400 ? Math.ceil(retryAfter) : undefined;
-      return { outcome: "answered", answer: { status: statusCode, retryAfterSeconds, json } };
+      const retryAfter = retryAfterSeconds(headers["retry-after"]?.toString(), new Date()) ?? 0;
+      const isUsable = retryAfter > 0 && retryAfter <= 86_400;
+      const answer = { status: statusCode, retryAfterSeconds: isUsable ? retryAfter : undefined, json };
+      return { outcome: "answered", answer };
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       if (signal.aborted) return { outcome: "timeout", detail: `no answer within ${timeout} ms` };

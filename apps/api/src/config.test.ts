@@ -55,5 +55,18 @@ test.each([
   ["DIRECT_LINK_URL", "http://go.example"],
 ])("in production %s must be https, in the demo it need not be", (name, address) => {
   expect(() => readConfig({ ...sound, [name]: address })).toThrow(name);
+  expect(() => readConfig({ ...sound, [name]: address.replace("http", "HTTP") })).toThrow(name);
   expect(readConfig({ ...sound, [name]: address, MODE: "demo" }).mode).toBe("demo");
+});
+
+test.each(["AD_SERVICE_URL", "MINIAPP_URL", "DIRECT_LINK_URL"])("%s holds no user name or password", (name) => {
+  for (const userInfo of ["user@", "user:pass@", ":pass@", "@"]) {
+    const read = () => readConfig({ ...sound, [name]: `https://${userInfo}ads.example` });
+    expect(read).toThrow(`${name}: must not hold a user name or password`);
+  }
+});
+
+test("an address may be written in upper case, and is used in lower", () => {
+  const read = readConfig({ ...sound, MINIAPP_URL: "HTTPS://Ads.Example/App" });
+  expect(read.links.miniappUrl).toBe("https://ads.example/App");
 });

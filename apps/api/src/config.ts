@@ -1,4 +1,5 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
 import { z } from "zod";
 
 const wholeUnits = z.coerce.number().int().min(0).max(1_000_000);
@@ -11,7 +12,10 @@ function required(howToGetOne: string) {
 function address(whatItIs: string) {
   const error = ({ input }: { input?: unknown }) =>
     input === undefined ? `is missing; it is ${whatItIs}` : `must be an http(s) address; it is ${whatItIs}`;
-  return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ""));
+  return z
+    .url({ protocol: /^https?$/, error })
+    .refine((url) => !hasUserInfo(url), "must not hold a user name or password")
+    .transform(canonicalAddress);
 }
 
 const token = z.string().min(16, "each token has at least 16 characters");

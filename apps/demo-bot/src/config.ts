@@ -1,5 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
+import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
 import { z } from "zod";
 
 const loopback = ["127.0.0.1", "::1", "localhost"];
@@ -11,7 +12,10 @@ function required(whatItIs: string) {
 function address(whatItIs: string) {
   const error = ({ input }: { input?: unknown }) =>
     input === undefined ? `is missing; it is ${whatItIs}` : `must be an http(s) address; it is ${whatItIs}`;
-  return z.url({ protocol: /^https?$/, error }).transform((url) => url.replace(/\/+$/, ""));
+  return z
+    .url({ protocol: /^https?$/, error })
+    .refine((url) => !hasUserInfo(url), "must not hold a user name or password")
+    .transform(canonicalAddress);
 }
 
 function isEd25519(key: string): boolean {

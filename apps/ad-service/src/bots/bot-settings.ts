@@ -1,4 +1,5 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import { hasUserInfo } from "@intermission/ad-core/web-address";
 import { z } from "zod";
 import { category } from "./category.ts";
 
@@ -6,10 +7,7 @@ function webAddress(protocol: RegExp, form: string) {
   return z
     .url({ protocol, error: `must be ${form}` })
     .max(2048)
-    .refine(
-      (address) => !URL.canParse(address) || new URL(address).username === "",
-      "must not hold a user name or password",
-    )
+    .refine((address) => !hasUserInfo(address), "must not hold a user name or password")
     .refine((address) => !address.includes("#"), "must not hold a fragment");
 }
 

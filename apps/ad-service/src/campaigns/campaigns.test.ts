@@ -124,6 +124,8 @@ describe("landing URLs", () => {
     "tg://resolve?domain=shop",
     "https://user@shop.example/",
     "https://user:pass@shop.example/",
+    "https://:pass@shop.example/",
+    "https://@shop.example/",
     "https://",
     `https://shop.example/${"x".repeat(2048)}`,
   ])("%s may not", (url) => {

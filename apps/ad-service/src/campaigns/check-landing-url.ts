@@ -1,15 +1,21 @@
+import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
+
 export type LandingUrlCheck = { outcome: "valid"; url: string } | { outcome: "invalid"; message: string };
 
 const LONGEST = 2048;
 
+const faults = {
+  "not-an-address": "is not an address; write it in full, as https://example.com/page",
+  scheme: "must begin with https:// or http://",
+  "user-info": "must not hold a user name or password",
+} satisfies Record<WebAddressFault, string>;
+
 /** A page that a viewer may be sent to: http or https (t.me among them), without a user name or password in it. */
 export function checkLandingUrl(text: string): LandingUrlCheck {
   if (text.length > LONGEST) return invalid(`is longer than ${LONGEST} characters`);
-  if (!URL.canParse(text)) return invalid("is not an address; write it in full, as https://example.com/page");
-  const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:") return invalid("must begin with https:// or http://");
-  if (url.username || url.password) return invalid("must not hold a user name or password");
-  return { outcome: "valid", url: url.href };
+  const fault = webAddressFault(text, { isPlainHttpAllowed: true });
+  if (fault !== undefined) return invalid(faults[fault]);
+  return { outcome: "valid", url: new URL(text).href };
 }
 
 function invalid(fault: string): LandingUrlCheck {

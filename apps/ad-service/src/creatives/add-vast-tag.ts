@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { webAddressFault } from "@intermission/ad-core/web-address";
 import type { AdDatabase } from "../ad-database.ts";
 import { type Creative, findCreative } from "./rows.ts";
 
@@ -27,10 +28,8 @@ export async function addVastTag(
 /** Kept as it was given: URL parsers would encode the brackets of some macros. */
 function faultOf(url: string, isPlainHttpAllowed: boolean): string | undefined {
   if (url.length > LONGEST_TAG) return `the tag is longer than ${LONGEST_TAG} characters`;
-  const parsed = URL.parse(url);
-  if (!parsed) return "the tag is no address; write it in full, as https://ads.example.com/vast?id=1";
-  if (parsed.protocol !== "https:" && !(parsed.protocol === "http:" && isPlainHttpAllowed))
-    return `the tag must begin with https://${isPlainHttpAllowed ? " or http://" : ""}`;
-  if (parsed.username || parsed.password) return "the tag must not hold a user name or password";
-  return undefined;
+  const fault = webAddressFault(url, { isPlainHttpAllowed });
+  if (fault === "not-an-address") return "the tag is no address; write it in full, as https://ads.example.com/vast?id=1";
+  if (fault === "scheme") return `the tag must begin with https://${isPlainHttpAllowed ? " or http://" : ""}`;
+  return fault && "the tag must not hold a user name or password";
 }

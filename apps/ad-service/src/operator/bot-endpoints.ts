@@ -1,4 +1,5 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import { isPlainHttp } from "@intermission/ad-core/web-address";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
@@ -86,7 +87,7 @@ function checkAddresses(
   isPlainHttpAllowed: boolean,
 ): void {
   for (const [field, address] of Object.entries({ webhookUrl, publisherApiUrl })) {
-    if (address?.startsWith("http:") && !isPlainHttpAllowed) {
+    if (address && isPlainHttp(address) && !isPlainHttpAllowed) {
       throw invalid(`${field} must begin with https:// in production`, [
         { field, message: "must begin with https://" },
       ]);

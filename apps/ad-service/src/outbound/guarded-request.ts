@@ -1,3 +1,4 @@
+import { hasUserInfo } from "@intermission/ad-core/web-address";
 import type { Dispatcher } from "undici";
 import { isAddressOpen, type Network, parseNetworks } from "./address-guard.ts";
 import { answerText } from "./answer-text.ts";
@@ -126,7 +127,9 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
   const retryAfter = headers["retry-after"]?.slice(0, LONGEST_RETRY_AFTER).toString();
   const text = answerText(exchange.body());
   if (status >= 300 && status <= 399) {
-    const location = headers.location?.toString();
+    // Resolved against the address before it, an `@` without a name would be lost: it is refused here.
+    const given = headers.location?.toString();
+    const location = given !== undefined && hasUserInfo(given) ? undefined : given;
     const redirect = { errorClass: "redirect" as const, wasSent: true, detail: text, status, location };
     return { outcome: "failed", ...redirect, retryAfter, address, timings };
   }

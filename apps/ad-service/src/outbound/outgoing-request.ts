@@ -60,7 +60,7 @@ export interface FailedRequest {
   detail: string;
   /** Of a redirect, which is a failure here. */
   status?: number;
-  /** Where a redirect points, as the header came. */
+  /** Where a redirect points, as the header came; undefined where it holds a user name or password. */
   location?: string | undefined;
   retryAfter?: string | undefined;
   address: string | undefined;

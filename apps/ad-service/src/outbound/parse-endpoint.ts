@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { hasUserInfo } from "@intermission/ad-core/web-address";
 import { OutgoingFailure } from "./outgoing-failure.ts";
 
 export interface Endpoint {
@@ -18,7 +19,7 @@ export function parseEndpoint(text: string, isPlainHttpAllowed: boolean): Endpoi
   const isSecure = url.protocol === "https:";
   if (!isSecure && !(url.protocol === "http:" && isPlainHttpAllowed))
     throw new OutgoingFailure("blocked-address", `${url.protocol} is not allowed`);
-  if (url.username || url.password)
+  if (hasUserInfo(text))
     throw new OutgoingFailure("blocked-address", "the address holds a user name or password");
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return {

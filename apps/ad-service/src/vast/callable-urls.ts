@@ -1,3 +1,5 @@
+import { hasUserInfo } from "@intermission/ad-core/web-address";
+
 /** Of one event of one ad. */
 const MOST_URLS = 32;
 export const LONGEST_URL = 4096;
@@ -7,7 +9,7 @@ const CALLABLE = /^https?:\/\/[^/[\]%{}]+(\/|\?|$)/i;
 
 /** Adds a URL that may be called, once; the list grows no longer than what is called of one event. */
 export function addCallableUrl(urls: string[], url: string | null | undefined): void {
-  if (!url || urls.length >= MOST_URLS || url.length > LONGEST_URL || !CALLABLE.test(url)) return;
+  if (!url || urls.length >= MOST_URLS || url.length > LONGEST_URL || !CALLABLE.test(url) || hasUserInfo(url)) return;
   if (!urls.includes(url)) urls.push(url);
 }
 

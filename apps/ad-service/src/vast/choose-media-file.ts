@@ -1,3 +1,4 @@
+import { webAddressFault } from "@intermission/ad-core/web-address";
 import { chooseRendition } from "../creatives/choose-rendition.ts";
 import type { Device } from "../creatives/describe-device.ts";
 import { LONGEST_URL } from "./callable-urls.ts";
@@ -32,11 +33,9 @@ function playableOf<File extends MediaFile>(file: File, isPlainHttpAllowed: bool
     !apiFramework &&
     !RARE_CODECS.test(codec ?? "");
   if (!isPlayable || fileUrl.length > LONGEST_URL) return [];
-  const url = URL.parse(fileUrl);
-  if (!url || url.username || url.password) return [];
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isPlainHttpAllowed)) return [];
+  if (webAddressFault(fileUrl, { isPlainHttpAllowed }) !== undefined) return [];
   const size = file.width > 0 && file.height > 0 ? { width: file.width, height: file.height } : UNKNOWN_SIZE;
-  return [{ ...file, ...size, mimeType, fileUrl: url.href }];
+  return [{ ...file, ...size, mimeType, fileUrl: new URL(fileUrl).href }];
 }
 
 /** Phones decode H.264 in hardware. */

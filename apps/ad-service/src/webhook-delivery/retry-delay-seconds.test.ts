@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { retryAfterSeconds } from "./retry-after-seconds.ts";
+import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { retryDelaySeconds } from "./retry-delay-seconds.ts";
 
 const steps = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 86_400];

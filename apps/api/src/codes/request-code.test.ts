@@ -101,6 +101,13 @@ describe.each(testDatabases())("asking the ad service for a code on %s", (kind) 
     ["200 that is not JSON", 200, "<html>", {}, { reason: "unexpected-answer" }],
     ["a redirect", 302, "", { location: "http://169.254.169.254/" }, { reason: "unexpected-answer" }],
     ["429", 429, {}, { "retry-after": "7" }, { reason: "rate-limited", retryAfterSeconds: 7 }],
+    [
+      "429 until a date",
+      429,
+      {},
+      { "retry-after": new Date(Date.now() + 60_000_000).toUTCString() },
+      { reason: "rate-limited", retryAfterSeconds: expect.closeTo(60_000, -3) },
+    ],
     ["503", 503, {}, { "retry-after": "junk" }, { reason: "ad-service-down" }],
     ["500", 500, "", {}, { reason: "ad-service-down" }],
     ["401", 401, {}, {}, { reason: "refused" }],

@@ -84,6 +84,9 @@ describe("a closed address is never connected to", () => {
 
   test.each([
     ["a user and a password", "http://user:pass@8.8.8.8:PORT/"],
+    ["a user, to an address that is open", "http://user@127.0.0.1:PORT/"],
+    ["an empty user, to an address that is open", "http://@127.0.0.1:PORT/"],
+    ["a password alone, to an address that is open", "http://:pass@127.0.0.1:PORT/"],
     ["a user", "http://user@127.0.0.1:PORT/"],
     ["a public name before the @", "http://example.com@127.0.0.1:PORT/"],
     ["an address before a backslash", "http://127.0.0.1:PORT\\@8.8.8.8/"],

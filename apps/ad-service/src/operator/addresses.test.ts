@@ -1,0 +1,58 @@
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { type AppStage, openAppStage } from "../app-stage.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+
+const operatorToken = "an-operators-token-of-some-length";
+
+let store: TestDatabase<AdTables>;
+let stage: AppStage;
+let botId: string;
+beforeAll(async () => {
+  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+  stage = await openAppStage(store.database, { mode: "production", operatorToken });
+  ({ botId } = await stage.newBot());
+});
+afterAll(async () => {
+  await stage.close();
+  await store.dispose();
+});
+
+const call = (method: string, path: string, body: object) =>
+  fetch(`${stage.address}/operator/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+const campaign = { advertiser: "Shop", name: "Sale", formats: ["direct_link"] };
+
+/** Each place at which an operator names an address that users or this server will open. */
+const places: Record<string, (address: string) => Promise<Response>> = {
+  "a bot's webhook": (webhookUrl) => call("PATCH", `/bots/${botId}`, { webhookUrl }),
+  "a publisher's API": (publisherApiUrl) => call("PATCH", `/bots/${botId}`, { publisherApiUrl }),
+  "a VAST tag": (url) => call("POST", "/creatives/tags", { url }),
+  "a video": (url) => call("POST", "/creatives/addresses", { url }),
+};
+const landingUrl = (url: string) => call("POST", "/campaigns", { ...campaign, landingUrl: url });
+
+describe.each(Object.entries(places))("in production, the address of %s", (_place, set) => {
+  test.each(["http://ads.example.com/x", "HTTP://ads.example.com/x", "hTTp://ads.example.com/x", " http://a.com/x"])(
+    "is not plain http: %j",
+    async (address) => expect((await set(address)).status).toBe(400),
+  );
+
+  test.each(["user@", "user:pass@", ":pass@", "@"])("holds no user info: %s", async (userInfo) => {
+    const answer = await set(`https://${userInfo}ads.example.com/x`);
+    expect({ status: answer.status, text: await answer.text() }).toEqual({
+      status: 400,
+      text: expect.stringContaining("user name or password"),
+    });
+  });
+});
+
+test.each(["user@", "user:pass@", ":pass@", "@"])("a landing page's address holds no user info: %s", async (userInfo) => {
+  const answer = await landingUrl(`https://${userInfo}shop.example.com/`);
+  expect(await answer.text()).toContain("user name or password");
+});

@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { hasUserInfo, isPlainHttp, webAddressFault } from "./web-address.ts";
+
+const inProduction = (text: string) => webAddressFault(text, { isPlainHttpAllowed: false });
+const inDemo = (text: string) => webAddressFault(text, { isPlainHttpAllowed: true });
+
+describe("an address that is stored or fetched", () => {
+  test.each([
+    "https://example.com",
+    "HTTPS://Example.com/Path?a=b@c#d@e",
+    "https://example.com/@name",
+    "https://example.com?mail=a@b.c",
+    "https://[2001:db8::1]:8443/",
+  ])("%j is good", (text) => expect([inProduction(text), inDemo(text)]).toEqual([undefined, undefined]));
+
+  test.each(["http://example.com", "HTTP://example.com", "hTTp://example.com", " http://example.com", "ht\ntp://a.com"])(
+    "%j is plain HTTP, in whatever spelling",
+    (text) => {
+      expect([inProduction(text), inDemo(text), isPlainHttp(text)]).toEqual(["scheme", undefined, true]);
+    },
+  );
+
+  test.each(["ftp://example.com", "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "ws://example.com"])(
+    "%j has another scheme",
+    (text) => expect([inProduction(text), inDemo(text)]).toEqual(["scheme", "scheme"]),
+  );
+
+  test.each(["", "example.com", "//example.com", "https://", "https://exa mple.com", "https://a:99999/"])(
+    "%j is no address",
+    (text) => expect([inProduction(text), inDemo(text)]).toEqual(["not-an-address", "not-an-address"]),
+  );
+
+  test.each([
+    "https://user@example.com/",
+    "https://user:password@example.com/",
+    "https://:password@example.com/",
+    "https://@example.com/",
+    "https://:@example.com/",
+    "HTTPS://USER@example.com",
+    "https:user@example.com",
+    "https:/user@example.com",
+    "https:\\\\user@example.com",
+    "https:///@example.com",
+    "\u0001 https://@example.com",
+    "ht\ttps://us\ner@example.com",
+    "https://a@b@example.com/",
+  ])("%j holds user info", (text) => expect(inDemo(text)).toBe("user-info"));
+
+  test.each(["//user@example.com/", "\\\\@example.com", "/\\@example.com"])(
+    "a redirect to %j holds user info",
+    (location) => expect(hasUserInfo(location)).toBe(true),
+  );
+
+  test.each(["/path@x", "path@x", "?a=@", "#@", "./@", "", "//example.com/@"])("a redirect to %j does not", (location) =>
+    expect(hasUserInfo(location)).toBe(false),
+  );
+
+  test("no text is good whose parsed address has a user name, a password or a scheme but HTTP's", () => {
+    const junk = fc.array(
+      fc.constantFrom("h", "t", "p", "s", "https:", "HTTP:", "//", "\\", "@", ":", "a", ".", " ", "\t", "\n", "?", "#", "\u0001"),
+      { maxLength: 14 },
+    );
+    fc.assert(
+      fc.property(junk, (parts) => {
+        const text = parts.join("");
+        if (inDemo(text) !== undefined) return true;
+        const url = new URL(text);
+        return url.username === "" && url.password === "" && /^https?:$/.test(url.protocol);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});

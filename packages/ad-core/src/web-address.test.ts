@@ -14,12 +14,15 @@ describe("an address that is stored or fetched", () => {
     "https://[2001:db8::1]:8443/",
   ])("%j is good", (text) => expect([inProduction(text), inDemo(text)]).toEqual([undefined, undefined]));
 
-  test.each(["http://example.com", "HTTP://example.com", "hTTp://example.com", " http://example.com", "ht\ntp://a.com"])(
-    "%j is plain HTTP, in whatever spelling",
-    (text) => {
-      expect([inProduction(text), inDemo(text), isPlainHttp(text)]).toEqual(["scheme", undefined, true]);
-    },
-  );
+  test.each([
+    "http://example.com",
+    "HTTP://example.com",
+    "hTTp://example.com",
+    " http://example.com",
+    "ht\ntp://a.com",
+  ])("%j is plain HTTP, in whatever spelling", (text) => {
+    expect([inProduction(text), inDemo(text), isPlainHttp(text)]).toEqual(["scheme", undefined, true]);
+  });
 
   test.each(["ftp://example.com", "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "ws://example.com"])(
     "%j has another scheme",
@@ -52,13 +55,33 @@ describe("an address that is stored or fetched", () => {
     (location) => expect(hasUserInfo(location)).toBe(true),
   );
 
-  test.each(["/path@x", "path@x", "?a=@", "#@", "./@", "", "//example.com/@"])("a redirect to %j does not", (location) =>
-    expect(hasUserInfo(location)).toBe(false),
+  test.each(["/path@x", "path@x", "?a=@", "#@", "./@", "", "//example.com/@"])(
+    "a redirect to %j does not",
+    (location) => expect(hasUserInfo(location)).toBe(false),
   );
 
   test("no text is good whose parsed address has a user name, a password or a scheme but HTTP's", () => {
     const junk = fc.array(
-      fc.constantFrom("h", "t", "p", "s", "https:", "HTTP:", "//", "\\", "@", ":", "a", ".", " ", "\t", "\n", "?", "#", "\u0001"),
+      fc.constantFrom(
+        "h",
+        "t",
+        "p",
+        "s",
+        "https:",
+        "HTTP:",
+        "//",
+        "\\",
+        "@",
+        ":",
+        "a",
+        ".",
+        " ",
+        "\t",
+        "\n",
+        "?",
+        "#",
+        "\u0001",
+      ),
       { maxLength: 14 },
     );
     fc.assert(

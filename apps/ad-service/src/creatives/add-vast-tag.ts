@@ -29,7 +29,8 @@ export async function addVastTag(
 function faultOf(url: string, isPlainHttpAllowed: boolean): string | undefined {
   if (url.length > LONGEST_TAG) return `the tag is longer than ${LONGEST_TAG} characters`;
   const fault = webAddressFault(url, { isPlainHttpAllowed });
-  if (fault === "not-an-address") return "the tag is no address; write it in full, as https://ads.example.com/vast?id=1";
+  if (fault === "not-an-address")
+    return "the tag is no address; write it in full, as https://ads.example.com/vast?id=1";
   if (fault === "scheme") return `the tag must begin with https://${isPlainHttpAllowed ? " or http://" : ""}`;
   return fault && "the tag must not hold a user name or password";
 }

@@ -52,7 +52,10 @@ describe.each(Object.entries(places))("in production, the address of %s", (_plac
   });
 });
 
-test.each(["user@", "user:pass@", ":pass@", "@"])("a landing page's address holds no user info: %s", async (userInfo) => {
-  const answer = await landingUrl(`https://${userInfo}shop.example.com/`);
-  expect(await answer.text()).toContain("user name or password");
-});
+test.each(["user@", "user:pass@", ":pass@", "@"])(
+  "a landing page's address holds no user info: %s",
+  async (userInfo) => {
+    const answer = await landingUrl(`https://${userInfo}shop.example.com/`);
+    expect(await answer.text()).toContain("user name or password");
+  },
+);

@@ -16,18 +16,18 @@ export interface ConnectionPools {
   close(): Promise<void>;
 }
 
-/** A connection that nobody else uses, kept from before or new. */
-export function takeConnection(pool: ConnectionPool): Connection {
-  const connection = pool.idle.pop() ?? new Connection(pool.destination);
+/** A connection that nobody else uses: the one used last, or a new one where none is idle or `isFresh` asks for it. */
+export function takeConnection(pool: ConnectionPool, { isFresh }: { isFresh: boolean }): Connection {
+  const connection = (isFresh ? undefined : pool.idle.pop()) ?? new Connection(pool.destination);
   pool.inUse.add(connection);
   return connection;
 }
 
-/** What was not used to a clean end is closed: nothing of one exchange may reach the next. */
-export function giveBackConnection(pool: ConnectionPool, connection: Connection, isClean: boolean): void {
+/** What is not kept is closed. Only what was used to a clean end may be: nothing of one exchange may reach the next. */
+export function giveBackConnection(pool: ConnectionPool, connection: Connection, isKept: boolean): void {
   pool.inUse.delete(connection);
   connection.usedAt = performance.now();
-  if (isClean) pool.idle.push(connection);
+  if (isKept) pool.idle.push(connection);
   else void connection.destroy();
 }
 

@@ -4,6 +4,7 @@ import { type buildConnector, Client } from "undici";
 import { isSameAddress } from "./address-guard.ts";
 import { OutgoingFailure } from "./outgoing-failure.ts";
 import type { Timings } from "./outgoing-request.ts";
+import { StatusLineCheck } from "./status-line-check.ts";
 
 const LARGEST_HEADERS = 16 * 1024;
 const PROBE_IDLE_MS = 60_000;
@@ -32,6 +33,9 @@ export class Connection {
   #socket: net.Socket | undefined;
   #startedAt = 0;
   #phases: Phases | undefined;
+  readonly #statusLine = new StatusLineCheck();
+  /** Requests that were sent on what is open now. */
+  #requests = 0;
 
   constructor(destination: Destination) {
     this.#destination = destination;
@@ -62,6 +66,17 @@ export class Connection {
     return this.#socket?.bytesRead ?? 0;
   }
 
+  /** A request is about to be written on what is open now. */
+  beginRequest(): void {
+    this.#requests += 1;
+    this.#statusLine.begin();
+  }
+
+  /** The last request went out on a connection that had carried another, and not a byte came back. */
+  get wasReusedInVain(): boolean {
+    return this.#requests > 1 && !this.#statusLine.hasBegun;
+  }
+
   async destroy(): Promise<void> {
     this.#socket?.destroy();
     await this.client.destroy();
@@ -74,6 +89,8 @@ export class Connection {
     this.#startedAt = performance.now();
     const socket = this.#connect();
     this.#socket = socket;
+    this.#requests = 0;
+    this.#checkAnswers(socket);
     let isOver = false;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, PROBE_IDLE_MS);
@@ -95,6 +112,17 @@ export class Connection {
       isOver = true;
       callback(error, null);
     });
+  }
+
+  /** undici reads by `read`, so this is where bytes are seen before its parser takes them. */
+  #checkAnswers(socket: net.Socket): void {
+    const read = socket.read.bind(socket);
+    socket.read = (size?: number) => {
+      const chunk: Buffer | null = read(size);
+      if (chunk === null || this.#statusLine.accepts(chunk)) return chunk;
+      socket.destroy(new OutgoingFailure("protocol", "the status line is not that of HTTP/1.0 or HTTP/1.1"));
+      return null;
+    };
   }
 
   /** The name stands in SNI, in the certificate's check and in the Host header; only the address is connected to. */

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Connection } from "./connection.ts";
-import { OutgoingFailure } from "./outgoing-failure.ts";
+import { errorClassOf, OutgoingFailure } from "./outgoing-failure.ts";
 import type { OutgoingRequest, Timings } from "./outgoing-request.ts";
 import type { Watched } from "./watch-deadlines.ts";
 
@@ -33,6 +33,8 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   address: string | undefined;
   /** At least a byte of it may have left. */
   wasSent = false;
+  /** Of the sending under way. */
+  #isStarted = false;
   isOver = false;
   /** Every byte of the answer was read: the connection may carry another exchange. */
   isClean = false;
@@ -77,10 +79,18 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     });
   }
 
-  /** Sends the request; over it is only later, as `isOver` and `over` tell. */
+  /** Sends the request; over it is only later, as `isOver` and `over` tell. Its deadline is that of the first sending. */
   sendOn(connection: Connection, request: Dispatcher.DispatchOptions): void {
+    this.isOver = false;
+    this.failure = undefined;
+    this.#isStarted = false;
     this.#connection = connection;
     connection.client.dispatch(request, this);
+  }
+
+  /** The other side closed a kept connection as the request was written on it: it says nothing of the request (RFC 9112, 9.3.1). */
+  get brokeOnKeptConnection(): boolean {
+    return errorClassOf(this.failure) === "reset" && this.#connection?.wasReusedInVain === true;
   }
 
   /** At most as many bytes as were asked for, as they came: nothing is inflated. */
@@ -106,6 +116,8 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 
   onRequestStart(): void {
     this.wasSent = true;
+    this.#isStarted = true;
+    this.#connection?.beginRequest();
     this.#dueAt = this.startedAt + this.#totalTimeoutMs;
     this.#takePhases();
     this.#bytesBefore = this.#connection?.bytesRead() ?? 0;
@@ -164,7 +176,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 
   #end(): void {
     this.isOver = true;
-    if (!this.wasSent) this.#takePhases();
+    if (!this.#isStarted) this.#takePhases();
     this.timings.totalMs = performance.now() - this.startedAt;
     this.#onOver?.();
   }

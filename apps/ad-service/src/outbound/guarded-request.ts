@@ -2,7 +2,7 @@ import { hasUserInfo } from "@intermission/ad-core/web-address";
 import type { Dispatcher } from "undici";
 import { isAddressOpen, type Network, parseNetworks } from "./address-guard.ts";
 import { answerText } from "./answer-text.ts";
-import { connectionPools, giveBackConnection, takeConnection } from "./connection-pools.ts";
+import { type ConnectionPool, connectionPools, giveBackConnection, takeConnection } from "./connection-pools.ts";
 import { type AnswerHead, Exchange } from "./exchange.ts";
 import { errorClassOf, OutgoingFailure } from "./outgoing-failure.ts";
 import type { GuardedResult, OutgoingRequest, Purpose } from "./outgoing-request.ts";
@@ -88,12 +88,28 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
     exchange.address = address;
 
     const pool = pools.to(address, target);
-    const connection = takeConnection(pool);
+    const isFresh = request.connection === "fresh";
+    await sendOn(pool, { target, request, exchange, isFresh });
+    if (isFresh || !exchange.brokeOnKeptConnection) return;
+    request.signal?.throwIfAborted();
+    await sendOn(pool, { target, request, exchange, isFresh: true });
+  }
+
+  async function sendOn(
+    pool: ConnectionPool,
+    {
+      target,
+      request,
+      exchange,
+      isFresh,
+    }: { target: Target; request: OutgoingRequest; exchange: Exchange; isFresh: boolean },
+  ): Promise<void> {
+    const connection = takeConnection(pool, { isFresh });
     try {
       exchange.sendOn(connection, dispatchOptions(target.path, request));
       await exchange.over();
     } finally {
-      giveBackConnection(pool, connection, exchange.isClean);
+      giveBackConnection(pool, connection, exchange.isClean && request.connection !== "fresh");
     }
   }
 
@@ -146,6 +162,10 @@ function failed(request: OutgoingRequest, { failure, wasSent, address, timings }
   return { outcome: "failed", errorClass, wasSent, detail, address, timings };
 }
 
-function dispatchOptions(path: string, { method, headers, body }: OutgoingRequest): Dispatcher.DispatchOptions {
-  return { path, method, headers: { ...headers, "accept-encoding": "identity" }, body: body ?? null };
+function dispatchOptions(
+  path: string,
+  { method, headers, body, connection }: OutgoingRequest,
+): Dispatcher.DispatchOptions {
+  const reset = connection === "fresh";
+  return { path, method, headers: { ...headers, "accept-encoding": "identity" }, body: body ?? null, reset };
 }

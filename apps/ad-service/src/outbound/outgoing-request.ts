@@ -10,6 +10,12 @@ export interface OutgoingRequest {
   headers: Record<string, string>;
   body?: string | Uint8Array;
   purpose: Purpose;
+  /**
+   * `kept`, the default: one that is open already where there is one. The other side may just be closing it; a request that
+   * broke on it before a byte came back is sent once more at once, on a new one, so this is for requests that may arrive
+   * twice. `fresh`: a new one, used once; the request is sent once.
+   */
+  connection?: "kept" | "fresh";
   /** Fewer bytes than this are given back whole, as `body`; without it at most 16 KiB are read. */
   mostBodyBytes?: number;
   /** The body of a 200 goes there as it comes, `mostBodyBytes` at most, and not into memory. It is not ended. */

@@ -19,8 +19,7 @@ export function parseEndpoint(text: string, isPlainHttpAllowed: boolean): Endpoi
   const isSecure = url.protocol === "https:";
   if (!isSecure && !(url.protocol === "http:" && isPlainHttpAllowed))
     throw new OutgoingFailure("blocked-address", `${url.protocol} is not allowed`);
-  if (hasUserInfo(text))
-    throw new OutgoingFailure("blocked-address", "the address holds a user name or password");
+  if (hasUserInfo(text)) throw new OutgoingFailure("blocked-address", "the address holds a user name or password");
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return {
     origin: url.origin,

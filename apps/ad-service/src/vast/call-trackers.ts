@@ -69,6 +69,8 @@ async function callOne({ database, requests }: CallTrackersDeps, call: ClaimedCa
 function send(requests: CallTrackersDeps["requests"], { url, userAgent }: ClaimedCall): Promise<GuardedResult> {
   return requests.guardedRequest({
     ...{ url, method: "GET", purpose: "vast", headers: headersFor(userAgent), totalTimeoutMs: CALL_MS },
+    // Sent once, so not on a kept connection that may just be closing: the call would count as made, and was lost.
+    connection: "fresh",
   });
 }
 

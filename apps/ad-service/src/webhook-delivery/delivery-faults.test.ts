@@ -6,6 +6,7 @@ import type { AdTables } from "../ad-database.ts";
 import { activateToken } from "../bots/activate-token.ts";
 import { createToken } from "../bots/create-token.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
+import { startMisbehavingServer } from "../outbound/faults/misbehaving-server.ts";
 import { comeBackAtOnce } from "./come-back-stage.ts";
 import {
   eventually,
@@ -59,6 +60,39 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     await eventually(() => stage.makeDue().then(states), all("delivered"));
     expect(new Set(endpoint.received.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
   });
+
+  /** Answers one request on each connection, and closes it when the next arrives, which it throws away. */
+  async function openClosingEndpoint(received: string[]) {
+    const server = await startMisbehavingServer((socket) => {
+      socket.once("data", (request) => {
+        received.push(/webhook-id: (\S+)/i.exec(request.toString())?.[1] ?? "");
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+        socket.once("data", () => socket.resetAndDestroy());
+      });
+    });
+    running.push({ stop: async () => server.close() });
+    return server;
+  }
+
+  test.each(["at-most-once", "at-least-once"] as const)(
+    "an endpoint that closes kept connections as we write loses none and costs no attempt, %s",
+    async (deliveryMode) => {
+      const received: string[] = [];
+      const server = await openClosingEndpoint(received);
+      await stage.moveTo(`http://127.0.0.1:${server.port}/hook`);
+      if (deliveryMode === "at-most-once") await stage.deliverAtMostOnce();
+      start();
+      const ids: string[] = [];
+      for (let round = 0; round < 10; round++) {
+        ids.push(...(await stage.enqueue(4)));
+        await eventually(states, (seen) => !seen.includes("waiting") && !seen.includes("sending"));
+      }
+      expect(await states()).toEqual(ids.map(() => "delivered"));
+      expect(received.toSorted()).toEqual(ids.toSorted());
+      expect((await stage.attempts()).map(({ attempt }) => attempt)).toEqual(ids.map(() => 1));
+    },
+    30_000,
+  );
 
   test("an endpoint that is taken away while events are under way loses none: what is answered counts, the rest is held", async () => {
     const release = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
+import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import type { DeliveryMode } from "../bots/schema.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
-import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { LONGEST_RETRY_AFTER, retryDelaySeconds } from "./retry-delay-seconds.ts";
 import type { EndReason } from "./schema.ts";
 

@@ -1,6 +1,6 @@
+import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { retryDelaySeconds } from "./retry-delay-seconds.ts";
 
 const steps = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 86_400];
@@ -36,7 +36,7 @@ test.each([
   ["Sun, 01 Mar 2026 11:00:00 GMT", 0],
   ["-1", undefined],
   ["1.5", undefined],
-  ["5 ", undefined],
+  ["5 ", 5],
   ["", undefined],
   ["soon", undefined],
   ["2026-03-01T12:02:00Z", undefined],

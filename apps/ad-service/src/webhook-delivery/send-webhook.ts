@@ -7,7 +7,7 @@ import type { ClaimedDelivery } from "./claim-deliveries.ts";
 /** One attempt: the stored bytes, signed anew for this moment. */
 export async function sendWebhook(
   { guardedRequest }: Pick<GuardedRequests, "guardedRequest">,
-  delivery: Pick<ClaimedDelivery, "botId" | "eventId" | "attempt" | "body" | "url">,
+  delivery: Pick<ClaimedDelivery, "botId" | "eventId" | "attempt" | "body" | "url" | "deliveryMode">,
   tokens: SigningTokens,
   now: Date,
   signal: AbortSignal,
@@ -17,6 +17,8 @@ export async function sendWebhook(
   return guardedRequest({
     purpose: "webhook",
     method: "POST",
+    // A kept connection may be closed as we write on it: the event would be lost, though it never arrived.
+    connection: delivery.deliveryMode === "at-most-once" ? "fresh" : "kept",
     signal,
     url: delivery.url,
     body,

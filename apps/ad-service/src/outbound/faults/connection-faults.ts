@@ -1,5 +1,6 @@
 import {
   answering,
+  byConnection,
   type Certificate,
   cutting,
   dripping,
@@ -14,6 +15,25 @@ import { expiredCertificate, strangerCertificate, strangerKey, testCertificate, 
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
+/** On the first connection one request is answered, and the next breaks; what becomes of it then. */
+const keptConnectionFaults = Object.entries({ reset: cutting, closed: ending }).flatMap(([what, breaking]): Fault[] => [
+  fault(`kept connection ${what} as we write: sent again at once`, inTurn(answering(OK), breaking()), answered(200), {
+    ...{ after: "request", connections: 2 },
+  }),
+  {
+    ...fault(`kept connection ${what} as we write, and so is the new one`, breaking(), sent("reset")),
+    ...{ server: () => startMisbehavingServer(byConnection(inTurn(answering(OK), breaking()), breaking())) },
+    ...{ after: "request", connections: 2 },
+  },
+  fault(`kept connection ${what} amid the answer`, inTurn(answering(OK), breaking("HTTP/1.1 2")), sent("reset"), {
+    after: "request",
+  }),
+  fault(`no kept connection for what is sent once: ${what}`, inTurn(answering(OK), breaking()), answered(200), {
+    ...{ after: "request", connection: "fresh", connections: 2 },
+  }),
+  fault(`new connection ${what} as we write what is sent once`, breaking(), sent("reset"), { connection: "fresh" }),
+]);
+
 export const tcpFaults: Fault[] = [
   { what: "refused", server: startNothing, expected: unsent("refused"), connections: 0 },
   fault("accepted, then silence", silence, sent("timeout-total"), { waits: "total" }),
@@ -21,9 +41,7 @@ export const tcpFaults: Fault[] = [
   fault("FIN without an answer", ending(), sent("reset")),
   fault("reset amid the headers", cutting("HTTP/1.1 200 OK\r\nx-"), sent("reset")),
   fault("FIN amid the headers", ending("HTTP/1.1 200 OK\r\nx-"), sent("reset")),
-  // Sent once: what the endpoint may have booked already is for the schedule to repeat, not for the connection.
-  fault("kept connection reset as we write", inTurn(answering(OK), cutting()), sent("reset"), { after: "request" }),
-  fault("kept connection closed as we write", inTurn(answering(OK), ending()), sent("reset"), { after: "request" }),
+  ...keptConnectionFaults,
   fault("kept connection silent as we write", inTurn(answering(OK)), sent("timeout-total"), {
     ...{ after: "request", waits: "total" },
   }),

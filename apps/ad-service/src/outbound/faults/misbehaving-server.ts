@@ -122,6 +122,12 @@ export function flooding(head: string, piece: string | Buffer, mostBytes = Numbe
   };
 }
 
+/** To each connection the next of these, and the last to all that follow. */
+export function byConnection(...behaviours: Behaviour[]): Behaviour {
+  let connections = 0;
+  return (socket) => behaviours[Math.min(connections++, behaviours.length - 1)]?.(socket);
+}
+
 /** To each request of a connection the next of these. */
 export function inTurn(...behaviours: Behaviour[]): Behaviour {
   return (socket) => {

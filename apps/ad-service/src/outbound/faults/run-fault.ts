@@ -13,6 +13,7 @@ export interface Fault {
   readonly waits?: keyof Timeouts;
   /** A request that succeeds comes first; or one whose connection the server has closed before the next begins. */
   readonly after?: "request" | "closed";
+  readonly connection?: OutgoingRequest["connection"];
   readonly url?: (port: number) => string;
   readonly settings?: Partial<GuardedRequestSettings>;
   /** That the server gets in all; 1. */
@@ -47,6 +48,7 @@ export async function runFault(fault: Fault, timeouts?: Timeouts): Promise<Fault
   const request: OutgoingRequest = {
     ...{ purpose: "webhook", method: "POST", body: "{}", headers: { "content-type": "application/json" } },
     url: fault.url?.(server.port) ?? `http://hook.test:${server.port}/in?a=1`,
+    ...(fault.connection && { connection: fault.connection }),
     ...(fault.waits === "connect" && timeouts ? { connectTimeoutMs: timeouts.connect } : {}),
     ...(fault.waits === "total" && timeouts ? { totalTimeoutMs: timeouts.total } : {}),
   };

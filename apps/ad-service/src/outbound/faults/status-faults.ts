@@ -28,6 +28,26 @@ export const statusFaults: Fault[] = [
   ...["099", "600", "700", "999", "20", "2000"].map((status) =>
     fault(`${status}`, withStatus(status), sent("protocol")),
   ),
+  ...[
+    "HTTP/2.0",
+    "HTTP/9.9",
+    "HTTP/0.9",
+    "HTTP/1.2",
+    "HTTP/2",
+    "ICY",
+    "ICE/1.0",
+    "RTSP/1.0",
+    "SIP/2.0",
+    "http/1.1",
+  ].map((protocol) =>
+    fault(`${protocol} 200`, answering(`${protocol} 200 OK\r\ncontent-length: 0\r\n\r\n`), sent("protocol")),
+  ),
+  fault(
+    "HTTP/2.0 after an interim answer",
+    answering("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/2.0 200 OK\r\ncontent-length: 0\r\n\r\n"),
+    sent("protocol"),
+  ),
+  fault("HTTP/1.0 200", answering("HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n"), answered(200, "")),
   ...[429, 503].flatMap((status) =>
     Object.entries(retryAfters).map(([what, retryAfter]) =>
       fault(`${status} with a Retry-After of ${what}`, withStatus(`${status}`, `retry-after: ${retryAfter}\r\n`), {

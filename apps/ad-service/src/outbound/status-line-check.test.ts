@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { StatusLineCheck } from "./status-line-check.ts";
+
+/** Read whole, and byte by byte. */
+function accepts(text: string): boolean {
+  const bytes = Buffer.from(text, "latin1");
+  const [whole, cut] = [new StatusLineCheck(), new StatusLineCheck()];
+  whole.begin();
+  cut.begin();
+  const answers = [whole.accepts(bytes), [...bytes].every((byte) => cut.accepts(Uint8Array.of(byte)))];
+  expect(answers[0]).toBe(answers[1]);
+  return answers[0] === true;
+}
+
+test.each([
+  "HTTP/1.1 200 OK\r\n\r\nHTTP/2.0 is what the body speaks of",
+  "HTTP/1.0 404 Not Found\r\n",
+  "\r\nHTTP/1.1 200 OK\r\n\r\n",
+  "HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\nHTTP/1.1 200 OK\r\n\r\nanything",
+  "HTTP/1.",
+  "",
+])("%j is HTTP/1.x", (text) => expect(accepts(text)).toBe(true));
+
+test.each([
+  "HTTP/2.0 200 OK\r\n\r\n",
+  "HTTP/0.9 200 OK\r\n\r\n",
+  "ICY 200 OK\r\n\r\n",
+  "RTSP/1.0 200 OK\r\n\r\n",
+  "http/1.1 200 OK\r\n\r\n",
+  "220 mail.test ESMTP\r\n",
+  "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/2.0 200 OK\r\n\r\n",
+  "HTTP/1.1 100 \r\r\n\r\n\r\nRTSP/1.0 200 OK",
+])("%j is not", (text) => expect(accepts(text)).toBe(false));
+
+test("a connection that carries several answers has each of them checked", () => {
+  const check = new StatusLineCheck();
+  expect(check.accepts(Buffer.from("before any request"))).toBe(true);
+  check.begin();
+  expect(check.hasBegun).toBe(false);
+  expect(check.accepts(Buffer.from("HTTP/1.1 200 OK\r\n\r\n"))).toBe(true);
+  expect(check.hasBegun).toBe(true);
+  check.begin();
+  expect(check.accepts(Buffer.from("HTTP/2.0 200 OK\r\n\r\n"))).toBe(false);
+});
+
+test("whatever comes, cut anywhere, is judged alike", () => {
+  const part = fc.constantFrom("HTTP/1.1 ", "HTTP/2.0 ", "103 ", "200 ", "\r\n", "\r\n\r\n", "\r", "x", "RTSP/1.0 ");
+  fc.assert(fc.property(fc.array(part, { maxLength: 12 }), (parts) => void accepts(parts.join(""))));
+});

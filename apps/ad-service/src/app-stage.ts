@@ -17,9 +17,13 @@ import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 export type AppStage = Awaited<ReturnType<typeof openAppStage>>;
 
 /** The whole app on a real port, with a clock to be set: what tests of its surfaces stand on. */
-export async function openAppStage(database: AdDatabase, changes: Partial<Config> = {}) {
+export async function openAppStage(
+  database: AdDatabase,
+  changes: Partial<Config> = {},
+  { log }: { log?: (line: string) => void } = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), "intermission-app-"));
-  const logger = createLogger({ level: "silent", name: "test" });
+  const logger = createLogger({ level: log ? "info" : "silent", name: "test", ...(log && { write: log }) });
   const config = { ...configOf(folder), ...changes };
   const secretBox = openSecretBox(config.encryptionKey);
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });

@@ -4,6 +4,7 @@ import { healthRoutes } from "@intermission/http-server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/http-server/http-server";
 import type { Logger } from "@intermission/http-server/logger";
 import { metricsRoutes } from "@intermission/http-server/metrics-routes";
+import { unavailabilityOf } from "@intermission/postgres/unavailability";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Registry } from "prom-client";
@@ -45,7 +46,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { now = () => new Date() } = deps;
   const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
-  const app = createHttpServer({ logger, trustProxy: config.trustProxy });
+  const app = createHttpServer({ logger, trustProxy: config.trustProxy, unavailabilityOf });
   const media = await openMediaStorage(config.media);
   countRequests(app, registry);
 
@@ -83,7 +84,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 
 /** The operator's routes alone, for a command line that has opened the store itself: whoever can, needs no token. */
 export function createOperatorApp(deps: Omit<OperatorDeps, "isTrusted" | "operatorToken"> & { logger: Logger }) {
-  const app = createHttpServer({ logger: deps.logger });
+  const app = createHttpServer({ logger: deps.logger, unavailabilityOf });
   operatorRoutes(app, { ...deps, isTrusted: () => true, operatorToken: undefined });
   return app;
 }

@@ -2,11 +2,12 @@ import cors from "@fastify/cors";
 import { addressNetwork } from "@intermission/http-server/client-address";
 import { countRequests } from "@intermission/http-server/count-requests";
 import { healthRoutes } from "@intermission/http-server/health";
-import { createHttpServer, refuseOtherMethods } from "@intermission/http-server/http-server";
+import { createHttpServer, refuseOtherMethods, UNAVAILABLE_RETRY_SECONDS } from "@intermission/http-server/http-server";
 import type { Logger } from "@intermission/http-server/logger";
 import { metricsRegistry } from "@intermission/http-server/metrics-registry";
 import { metricsRoutes } from "@intermission/http-server/metrics-routes";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { unavailabilityOf } from "@intermission/postgres/unavailability";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
@@ -56,7 +57,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const { config, database, hint, logger, isControlSocket = () => false } = options;
   const { backendApiKey, telegramBotToken } = config;
   const secrets = { backendApiKey, telegramBotToken, sessionKey: deriveSessionKey(config) };
-  const app = createHttpServer({ logger, trustProxy: config.trustProxy });
+  const app = createHttpServer({ logger, trustProxy: config.trustProxy, unavailabilityOf });
 
   const { registry, intake } = options.metrics ?? newMetrics("test");
   countRequests(app, registry);
@@ -88,11 +89,17 @@ export function createApp(options: AppOptions): FastifyInstance {
               ? { kind: "backend" }
               : identifyCaller(req.headers.authorization, secrets, new Date()),
             address: addressNetwork(req.ip),
+            isUnavailable: (error) => unavailabilityOf(error) !== undefined,
           }),
           maxBatchSize: 10,
           onError({ error, path }) {
             if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, path }, "procedure failed");
+            if (error.code === "SERVICE_UNAVAILABLE" && error.cause) logOutage(logger, error.cause, path);
           },
+          responseMeta: ({ errors }) =>
+            errors.some(({ code }) => code === "SERVICE_UNAVAILABLE")
+              ? { headers: { "retry-after": String(UNAVAILABLE_RETRY_SECONDS) } }
+              : {},
         } satisfies FastifyTRPCPluginOptions<ReturnType<typeof createRouter>>["trpcOptions"],
       });
     },
@@ -100,6 +107,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   );
   app.after(() => refuseOtherMethods(app));
   return app;
+}
+
+function logOutage(logger: Logger, cause: Error, path: string | undefined): void {
+  const unavailability = unavailabilityOf(cause);
+  if (unavailability === "commit-unknown") logger.error({ err: cause, path }, "a commit failed");
+  else logger.warn({ unavailability, reason: cause.message, path }, "a procedure could not be served now");
 }
 
 /** Of one server: tests open several in a process. */

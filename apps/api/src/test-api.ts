@@ -59,13 +59,14 @@ export async function startTestApi(
   database: Database<unknown>,
   changes: Partial<Config> = {},
   adService: AppOptions["adService"] = { createCode: () => Promise.reject(new Error("no ad service in this test")) },
-  more: Partial<AppOptions> = {},
+  more: Partial<AppOptions> & { log?: (line: string) => void } = {},
 ): Promise<TestApi> {
   const config = { ...testConfig, ...changes };
   const stopping = new AbortController();
-  const logger = createLogger({ level: config.logLevel, name: "api" });
+  const { log, ...appOptions } = more;
+  const logger = createLogger({ level: log ? "info" : config.logLevel, name: "api", ...(log && { write: log }) });
   const hint = await bookingHint(database, logger);
-  const app = createApp({ config, database, adService, logger, hint, stopping: stopping.signal, ...more });
+  const app = createApp({ config, database, adService, logger, hint, stopping: stopping.signal, ...appOptions });
   await app.listen({ host: config.host, port: config.port });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   return {

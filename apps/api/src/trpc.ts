@@ -8,6 +8,8 @@ export interface Context {
   readonly caller: Caller;
   /** The client's network address. */
   readonly address: string;
+  /** Whether an error passes by itself, as an outage of the database does. */
+  readonly isUnavailable: (error: unknown) => boolean;
 }
 
 const t = initTRPC.context<Context>().create({
@@ -24,18 +26,32 @@ const t = initTRPC.context<Context>().create({
 
 export const router = t.router;
 
+/** What passes by itself as `SERVICE_UNAVAILABLE`, which is answered 503 with `Retry-After`; anything else as it is. */
+export function unavailableOr(error: unknown, ctx: Pick<Context, "isUnavailable">): unknown {
+  if (error instanceof TRPCError && error.cause === undefined) return error;
+  const cause = error instanceof TRPCError ? error.cause : error;
+  if (!ctx.isUnavailable(cause)) return error;
+  return new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "ask again later", cause });
+}
+
+const procedure = t.procedure.use(async ({ ctx, next }) => {
+  const result = await next();
+  if (!result.ok) throw unavailableOr(result.error, ctx);
+  return result;
+});
+
 /** Open to everyone: only for exchanging launch data for a session token. */
-export const publicProcedure = t.procedure;
+export const publicProcedure = procedure;
 
 /** The bot's own backend, by BACKEND_API_KEY. */
-export const backendProcedure = t.procedure.use(({ ctx, next }) => {
+export const backendProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.caller.kind === "nobody") throw new TRPCError({ code: "UNAUTHORIZED", message: "API key required" });
   if (ctx.caller.kind !== "backend") throw new TRPCError({ code: "FORBIDDEN", message: "for the bot's backend only" });
   return next({ ctx: { caller: ctx.caller } });
 });
 
 /** A user, who reads only himself, or the bot's backend, which names the user. */
-export const userOrBackendProcedure = t.procedure.use(({ ctx, next }) => {
+export const userOrBackendProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.caller.kind === "nobody") {
     throw new TRPCError({ code: "UNAUTHORIZED", message: "session token or API key required" });
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { errorBody, HttpError } from "./error-body.ts";
+import { errorBody, HttpError, UNAVAILABLE_RETRY_SECONDS, type Unavailability } from "./error-body.ts";
 
 /** What each answer has, whatever it says. */
 export function setHeaders(response: ServerResponse, requestId: string): void {
@@ -29,7 +29,15 @@ const codeOfStatus: Record<number, string> = {
   503: "UNAVAILABLE",
 };
 
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** Says which errors pass by themselves; all others that are not the caller's are ours. */
+export type UnavailabilityOf = (error: unknown) => Unavailability | undefined;
+
+export function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  unavailabilityOf: UnavailabilityOf,
+): void {
   // Errors before routing pass no hook.
   setHeaders(reply.raw, request.id);
   if (error instanceof HttpError) {
@@ -37,6 +45,15 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
       .code(error.statusCode)
       .headers(error.headers)
       .send(errorBody(error.code, error.message, error.details));
+    return;
+  }
+  const unavailability = unavailabilityOf(error);
+  if (unavailability !== undefined) {
+    logUnavailability(request, error, unavailability);
+    reply
+      .code(503)
+      .header("retry-after", String(UNAVAILABLE_RETRY_SECONDS))
+      .send(errorBody("UNAVAILABLE", "the service cannot answer now; ask again later"));
     return;
   }
   const { statusCode = 500, message, code } = error as Partial<FastifyError>;
@@ -49,6 +66,18 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const isJsonFault = error instanceof SyntaxError || code === "FST_ERR_CTP_INVALID_JSON_BODY";
   const words = isJsonFault ? "the body is not JSON" : (message ?? "the request is malformed");
   reply.code(statusCode).send(errorBody(codeOfStatus[statusCode] ?? "BAD_REQUEST", words));
+}
+
+/** An outage is one line a request, without a stack: where it was noticed says nothing. */
+export function logUnavailability(request: FastifyRequest, error: unknown, unavailability: Unavailability): void {
+  const facts = { requestId: request.id, route: request.routeOptions?.url, unavailability };
+  if (unavailability === "commit-unknown") request.log.error({ ...facts, err: error }, "a commit failed");
+  else request.log.warn({ ...facts, reason: reasonOf(error) }, "a request could not be served now");
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${reasonOf(error.cause)}`;
 }
 
 const unreadable: Record<string, readonly [status: string, code: string, message: string]> = {

@@ -8,6 +8,15 @@ export function errorBody(code: string, message: string, details?: unknown): Err
 }
 
 /**
+ * Why a request cannot be served now, though nothing is wrong with it: a queue is full, the database is out of reach, or
+ * a commit failed in a way that is our fault.
+ */
+export type Unavailability = "overloaded" | "out-of-reach" | "commit-unknown";
+
+/** Seconds until a request that was answered 503 may come again. */
+export const UNAVAILABLE_RETRY_SECONDS = 5;
+
+/**
  * Thrown by a route for an answer that its transport maps itself, such as 401 from an `onRequest` hook. Expected results
  * of verbs are values, not this.
  */

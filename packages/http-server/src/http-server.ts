@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
-import { answerError, answerNotFound, answerUnreadable, setHeaders } from "./answer-errors.ts";
+import { answerError, answerNotFound, answerUnreadable, setHeaders, type UnavailabilityOf } from "./answer-errors.ts";
 import { boundBodyTime } from "./bound-body-time.ts";
 import { normalizeForwardedFor } from "./client-address.ts";
 import { HttpError } from "./error-body.ts";
@@ -9,13 +9,16 @@ import type { Logger } from "./logger.ts";
 import { rememberRoutes } from "./refuse-other-methods.ts";
 import { RequestLogger } from "./request-logger.ts";
 
-export { type ErrorBody, errorBody, HttpError } from "./error-body.ts";
+export { logUnavailability } from "./answer-errors.ts";
+export { type ErrorBody, errorBody, HttpError, UNAVAILABLE_RETRY_SECONDS } from "./error-body.ts";
 export { refuseOtherMethods } from "./refuse-other-methods.ts";
 
 export interface HttpServerOptions {
   readonly logger: Logger;
   /** As in Fastify: which proxies may name the client's address. */
   readonly trustProxy?: boolean | string | string[] | undefined;
+  /** Which errors of routes are answered 503 with `Retry-After`, since they pass by themselves. */
+  readonly unavailabilityOf?: UnavailabilityOf | undefined;
   /** Bytes of a body; 64 KiB by default. */
   readonly bodyLimit?: number | undefined;
   /** For a request to arrive whole; 30 s by default. A route may say another bound for its body: `config.bodyTimeoutMs`. */
@@ -34,6 +37,7 @@ const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 export function createHttpServer({
   logger,
   trustProxy = false,
+  unavailabilityOf = () => undefined,
   bodyLimit = 64 * 1024,
   requestTimeoutMs = 30_000,
 }: HttpServerOptions): FastifyInstance {
@@ -66,7 +70,7 @@ export function createHttpServer({
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 4, 5000),
     },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply, unavailabilityOf),
     clientErrorHandler: answerUnreadable,
   });
   rememberRoutes(app);
@@ -79,7 +83,7 @@ export function createHttpServer({
     const isWithoutHost = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
     done(isWithoutHost ? new HttpError(400, "BAD_REQUEST", "the Host header is missing") : undefined);
   });
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply));
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, unavailabilityOf));
   app.setNotFoundHandler(answerNotFound);
   return app;
 }

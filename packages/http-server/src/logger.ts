@@ -42,7 +42,13 @@ function withoutValues(error: Error) {
  * JSON lines on standard output. The destination is synchronous: a line that was logged before a crash is there after it.
  * Requests are logged by their path without its query.
  */
-export function createLogger(options: { readonly level: string; readonly name: string }): Logger {
+export function createLogger(options: {
+  readonly level: string;
+  readonly name: string;
+  /** Takes each line instead of standard output. */
+  readonly write?: (line: string) => void;
+}): Logger {
+  const { write } = options;
   return pino(
     {
       level: options.level,
@@ -54,6 +60,6 @@ export function createLogger(options: { readonly level: string; readonly name: s
         req: (request: { method?: string; id?: string }) => ({ method: request.method, id: request.id }),
       },
     },
-    destination({ dest: 1, sync: true }),
+    write ? { write } : destination({ dest: 1, sync: true }),
   );
 }

@@ -11,6 +11,8 @@ export interface TemporaryCluster {
   readonly url: string;
   /** Stops the server the hard way (immediate shutdown, as in a crash) and starts it again on the same data and port. */
   restart(): Promise<void>;
+  /** The first half of `restart`: until it is called, nothing listens at the address. */
+  crash(): Promise<void>;
   /** Leaves nothing behind. */
   stop(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export async function startTemporaryCluster({
   process.once("exit", removeAtExit);
   return {
     url,
+    crash: () => end("SIGQUIT"),
     async restart() {
       await end("SIGQUIT");
       server = await start();

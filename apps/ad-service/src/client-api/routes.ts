@@ -1,6 +1,5 @@
 import { createCodeRequest, listEventsQuery, telegramId } from "@intermission/ad-core/client-api";
 import { HttpError } from "@intermission/http-server/http-server";
-import { CommitUnknownError, OverloadedError } from "@intermission/postgres/group-commits";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
@@ -50,9 +49,6 @@ function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
 
   // Fastify reads text/plain too; here only JSON is spoken.
   scope.removeContentTypeParser("text/plain");
-  scope.setErrorHandler((error) => {
-    throw isBusy(error) ? new HttpError(503, "UNAVAILABLE", "try again", { headers: { "retry-after": "1" } }) : error;
-  });
   scope.decorateRequest("caller", undefined);
   scope.addHook("onRequest", async (request, reply) => {
     reply.header("cache-control", "no-store");
@@ -90,8 +86,4 @@ function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
 
   statsRoutes(scope, deps);
   webhookRoutes(scope, deps);
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof OverloadedError || error instanceof CommitUnknownError;
 }

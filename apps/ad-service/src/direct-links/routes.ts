@@ -1,5 +1,6 @@
 import { addressNetwork } from "@intermission/http-server/client-address";
-import { CommitUnknownError, OverloadedError } from "@intermission/postgres/group-commits";
+import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/http-server/http-server";
+import { unavailabilityOf } from "@intermission/postgres/unavailability";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
@@ -60,10 +61,11 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
       });
     });
     scope.setErrorHandler((error, request, reply) => {
-      const isBusy = error instanceof OverloadedError || error instanceof CommitUnknownError;
-      const status = isBusy ? 503 : statusOfError(error);
-      if (status >= 500) request.log.error({ err: error }, "a direct link could not be followed");
-      if (status === 503) reply.header("retry-after", "5");
+      const unavailability = unavailabilityOf(error);
+      const status = unavailability ? 503 : statusOfError(error);
+      if (unavailability) logUnavailability(request, error, unavailability);
+      else if (status >= 500) request.log.error({ err: error }, "a direct link could not be followed");
+      if (status === 503) reply.header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
       return sendPage(request, reply, status, { name: "unavailable" });
     });
     scope.route<{ Params: { code: string } }>({

@@ -1,6 +1,6 @@
 import { pageLanguage } from "../direct-links/page-language.ts";
 
-export type FriendlyPage = "unknown-bot" | "not-built";
+export type FriendlyPage = "unknown-bot" | "not-built" | "unavailable";
 
 const texts = {
   "unknown-bot": {
@@ -16,6 +16,10 @@ const texts = {
   "not-built": {
     en: { title: "The app is not ready yet", text: "Please come back in a few minutes." },
     ru: { title: "Приложение ещё не готово", text: "Загляните через несколько минут." },
+  },
+  unavailable: {
+    en: { title: "The app cannot be opened now", text: "Please try again in a minute." },
+    ru: { title: "Приложение сейчас не открывается", text: "Попробуйте ещё раз через минуту." },
   },
 } satisfies Record<FriendlyPage, Record<"en" | "ru", { title: string; text: string }>>;
 

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import { telegramId } from "@intermission/ad-core/client-api";
+import { logUnavailability } from "@intermission/http-server/http-server";
+import { unavailabilityOf } from "@intermission/postgres/unavailability";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { findBot } from "../bots/find-bot.ts";
@@ -29,6 +31,14 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
   app.register(async (scope) => {
     built = await loadBuiltPage(deps.miniappDir);
     await scope.register(fastifyStatic, { root: join(deps.miniappDir, "assets"), serve: false, preCompressed: true });
+
+    // It is a person who waits for a page.
+    scope.setErrorHandler((error, request, reply) => {
+      const unavailability = unavailabilityOf(error);
+      if (unavailability === undefined) throw error;
+      logUnavailability(request, error, unavailability);
+      return sendFriendlyPage(request, reply, 503, "unavailable");
+    });
 
     scope.get<{ Params: { "*": string } }>("/app/assets/*", (request, reply) => {
       reply.header("x-content-type-options", "nosniff");

@@ -1,7 +1,7 @@
 import { eventType, telegramId } from "@intermission/ad-core/client-api";
 import { TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";
-import { backendProcedure, router, storableText, subjectOf, userOrBackendProcedure } from "../trpc.ts";
+import { backendProcedure, router, storableText, subjectOf, unavailableOr, userOrBackendProcedure } from "../trpc.ts";
 import type { RewardPage, RewardStatus, SpendOutcome, WatchOutcome } from "./schema.ts";
 
 export interface LedgerVerbs {
@@ -84,13 +84,17 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
     /** Each entry once, in commit order: first what was booked since `lastEventId`, then live. */
     watch: backendProcedure
       .input(z.object({ lastEventId: cursor.nullish(), from: z.enum(["start", "now"]).default("now") }))
-      .subscription(async function* ({ input, signal }) {
+      .subscription(async function* ({ input, signal, ctx }) {
         const from = input.lastEventId ? { cursor: input.lastEventId } : input.from;
         const watch = verbs.watchRewards(from, signal);
         if (watch.outcome === "too-many") {
           throw new TRPCError({ code: "TOO_MANY_REQUESTS", message: `${watch.limit} watch already: share one line` });
         }
-        for await (const { cursor: id, entry } of watch.entries) yield tracked(id, entry);
+        try {
+          for await (const { cursor: id, entry } of watch.entries) yield tracked(id, entry);
+        } catch (error) {
+          throw unavailableOr(error, ctx);
+        }
         // The server stops. An orderly end would tell the client that there is no more; this makes it come back.
         if (!signal?.aborted) throw new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "restarting" });
       }),

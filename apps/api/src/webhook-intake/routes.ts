@@ -1,4 +1,5 @@
-import { errorBody } from "@intermission/http-server/http-server";
+import { errorBody, logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/http-server/http-server";
+import { unavailabilityOf } from "@intermission/postgres/unavailability";
 import type { FastifyInstance } from "fastify";
 import type { RefusalCounter, RefusalReason } from "./count-refusals.ts";
 import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
@@ -36,8 +37,11 @@ export function webhookRoutes(app: FastifyInstance, receive: ReceiveWebhook, ref
         return await reply.code(status).send(answer);
       } catch (error) {
         // Whether it was committed is unknown: the sender must come again, and a repeat does no harm.
-        request.log.error({ err: error }, "webhook could not be booked");
-        return await reply.code(503).header("retry-after", "5").send(errorBody("UNAVAILABLE", "try again later"));
+        const unavailability = unavailabilityOf(error);
+        if (unavailability) logUnavailability(request, error, unavailability);
+        else request.log.error({ err: error }, "webhook could not be booked");
+        reply.code(503).header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
+        return await reply.send(errorBody("UNAVAILABLE", "try again later"));
       }
     });
   });

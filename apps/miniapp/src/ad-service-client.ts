@@ -12,7 +12,7 @@ import { callAdService, LONGEST_CALL_MS, type Reply, sessionsUrl } from "./call-
 /** `unreachable` is worth another try; `refused` is the service's decision, by the code of its error. */
 export type Answer<Body> =
   | { readonly outcome: "answered"; readonly body: Body }
-  | { readonly outcome: "refused"; readonly code: string; readonly requestId: string | null }
+  | { readonly outcome: "refused"; readonly code: string; readonly requestId: string | null; readonly botLink?: string }
   | { readonly outcome: "unreachable"; readonly retryAfterMs: number };
 
 export function openSession(request: OpenSessionRequest): Promise<Answer<OpenSessionResponse>> {
@@ -60,7 +60,11 @@ export async function readAnswer<Body>(replying: Promise<Reply<Body>>): Promise<
     if (response.ok) return { outcome: "answered", body };
     const isWorthAnotherTry = response.status > 499 || response.status === 429;
     if (!isWorthAnotherTry && body.error) {
-      return { outcome: "refused", code: body.error.code, requestId: response.headers.get("x-request-id") };
+      const { code, details } = body.error;
+      const botLink = details?.bot_link;
+      const requestId = response.headers.get("x-request-id");
+      // Only Telegram's own addresses become a link.
+      return { outcome: "refused", code, requestId, ...(botLink?.startsWith("https://t.me/") && { botLink }) };
     }
     return { outcome: "unreachable", retryAfterMs: Number(response.headers.get("retry-after")) * 1000 || 0 };
   } catch {

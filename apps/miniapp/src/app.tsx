@@ -38,7 +38,7 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
     case "opening":
       return <OpeningEntry />;
     case "refused":
-      return <RefusedEntry code={opening.code} requestId={opening.requestId} host={host} />;
+      return <RefusedEntry code={opening.code} requestId={opening.requestId} botLink={opening.botLink} host={host} />;
     case "wait":
       return <WaitEntry reason={opening.reason} untilMs={opening.untilMs} host={host} onReopen={reopen} />;
     case "closed":

@@ -4,7 +4,9 @@ const MOST_KEEPALIVE_CHARACTERS = 20_000;
 export interface Reply<Body> {
   readonly response: Response;
   /** Where the service refused, its error. */
-  readonly body: Body & { readonly error?: { readonly code: string } };
+  readonly body: Body & {
+    readonly error?: { readonly code: string; readonly details?: { readonly bot_link?: string } };
+  };
 }
 
 /**

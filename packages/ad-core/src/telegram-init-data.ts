@@ -12,7 +12,13 @@ export const telegramPublicKey = "e7bf03a2fa4602af4580703d88dda5bb59f32ed8b02a56
 
 /** About ten times what Telegram sends. */
 const longestInitDataBytes = 8192;
+/** Init data is replayable: to begin something new it may be an hour old. */
 const defaultMaxAgeSeconds = 3600;
+/**
+ * For what its user began before, such as a view: an app that stays open in the background keeps the init data of its
+ * launch. A replay of init data this old reaches that user's own view and nothing new.
+ */
+export const continuationMaxAgeSeconds = 24 * 3600;
 const maxFutureSeconds = 60;
 
 /** Why init data was refused. `stale`, `future` and `no-user` are said of authentic init data only. */
@@ -93,6 +99,11 @@ export function verifyInitDataWithBotId(
   const key = publicKeyOf(input.publicKey ?? telegramPublicKey);
   if (!verifyBytes(null, signed, key, Buffer.from(signature, "base64url"))) return refused("wrong-signature");
   return readFields(parsed, input);
+}
+
+/** Whether valid init data is too old to begin something new, see `continuationMaxAgeSeconds`. */
+export function isOnlyForContinuing({ authDate }: { readonly authDate: Date }, now: Date): boolean {
+  return now.getTime() - authDate.getTime() > defaultMaxAgeSeconds * 1000;
 }
 
 /** Makes init data with both signatures, as Telegram would. For a bot of our own key pair: the demo's and the tests'. */

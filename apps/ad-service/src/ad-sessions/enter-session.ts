@@ -27,6 +27,8 @@ export interface EnterSessionInput {
   random: () => number;
   /** What the tag of an earlier try brought: it is shown, and nothing is chosen again. */
   fromTag?: { campaignId: string; creativeId: string; vastAd: VastAd } | undefined;
+  /** With launch data that is too old to begin a session. */
+  mustContinue: boolean;
   isTest: boolean;
   /** What is to play it: the video's file is chosen for it at each opening. */
   device: Device;
@@ -68,6 +70,7 @@ export async function enterSession(database: AdDatabase, input: EnterSessionInpu
     // One opening at a time for each viewer, on all nodes: two codes opened at once cannot both pass the limits.
     await tx.run(lockViewer, [input.code.botId, input.code.userId]);
     const session = await lockSessionOfCode(tx, input.code);
+    if (!session && input.mustContinue) return { outcome: "refused", reason: "INIT_DATA_EXPIRED" };
     // Nothing was accepted of a broken ad: its code begins once more, without the videos that could not be played.
     const isNew = session === undefined || (isBroken(session, input.now) && input.now <= session.deadline);
     const begun = isNew ? await beginSession(tx, input, session) : undefined;

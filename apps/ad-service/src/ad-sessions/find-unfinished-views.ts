@@ -32,6 +32,13 @@ const latestUnfinished = statement<{ code: string }>(
    order by coalesce(last_report_at, started_at) desc limit 1`,
 );
 
+const continuable = statement<{ code: string }>(
+  "ad-sessions.continuable",
+  `select code from ad_sessions
+   where bot_id = $1 and user_id = $2 and opened_at > $3::timestamptz - ${OLDEST} and deadline > $3
+   order by state in ('playing', 'watched') desc, coalesce(last_report_at, started_at, opened_at) desc limit 1`,
+);
+
 /** A user's views that began and may still earn, but for the one of this code. */
 export async function findUnfinishedViews(
   database: AdTransaction,
@@ -51,4 +58,12 @@ export async function findUnfinishedCode(
   { botId, userId, now }: { botId: string; userId: string; now: Date },
 ): Promise<string | undefined> {
   return (await database.run(latestUnfinished, [botId, userId, now]))[0]?.code;
+}
+
+/** The code of the user's session that an app left open shows: the view left last, else the latest offer or paid view. */
+export async function findContinuableCode(
+  database: AdTransaction,
+  { botId, userId, now }: { botId: string; userId: string; now: Date },
+): Promise<string | undefined> {
+  return (await database.run(continuable, [botId, userId, now]))[0]?.code;
 }

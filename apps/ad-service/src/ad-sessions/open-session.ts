@@ -1,6 +1,10 @@
 import { isCode } from "@intermission/ad-core/code";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
-import { verifyInitDataWithBotId } from "@intermission/ad-core/telegram-init-data";
+import {
+  continuationMaxAgeSeconds,
+  isOnlyForContinuing,
+  verifyInitDataWithBotId,
+} from "@intermission/ad-core/telegram-init-data";
 import type { AdDatabase } from "../ad-database.ts";
 import { languageOf, platformOf } from "../ad-selection/ad-request.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
@@ -16,7 +20,7 @@ import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { enterWithTags } from "./enter-with-tags.ts";
 import type { Ad } from "./find-ad.ts";
-import { findUnfinishedCode } from "./find-unfinished-views.ts";
+import { findContinuableCode, findUnfinishedCode } from "./find-unfinished-views.ts";
 import type { UnfilledRequest } from "./record-request.ts";
 import type { AdSession } from "./rows.ts";
 
@@ -53,7 +57,8 @@ export type OpenSessionOutcome =
       Extract<ViewerLimit, { outcome: "limited" }>,
       "reason" | "availableAt"
     >)
-  | { outcome: "refused"; reason: OpenSessionRefusal };
+  /** The bot where the launch data is authentic, though too old. */
+  | { outcome: "refused"; reason: OpenSessionRefusal; bot?: Bot };
 
 export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput): Promise<OpenSessionOutcome> {
   const { database } = deps;
@@ -62,9 +67,10 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
   if (bot.isSuspended) return refused("BOT_SUSPENDED");
 
   const { initData, botId, now } = input;
-  const verified = verifyInitDataWithBotId({ initData, botId, now, publicKey: deps.telegramPublicKeyFor(botId) });
+  const key = { publicKey: deps.telegramPublicKeyFor(botId), maxAgeSeconds: continuationMaxAgeSeconds };
+  const verified = verifyInitDataWithBotId({ initData, botId, now, ...key });
   if (verified.outcome === "refused") {
-    return refused(verified.reason === "stale" ? "INIT_DATA_EXPIRED" : "INIT_DATA_INVALID");
+    return verified.reason === "stale" ? { ...refused("INIT_DATA_EXPIRED"), bot } : refused("INIT_DATA_INVALID");
   }
   const userId = verified.user.id;
   const launchCode = verified.startParam && isCode(verified.startParam) ? verified.startParam : undefined;
@@ -75,7 +81,12 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
     platform: platformOf(input.userAgent),
     isPremium: verified.user.isPremium ?? false,
   };
-  const opened = await openForUser(deps, { bot, userId, wanted, now }, { ...input, isTest, user });
+  // Old launch data continues a session of its user. It never begins one, also when the session vanishes meanwhile.
+  const mustContinue = isOnlyForContinuing(verified, now);
+  if (mustContinue && input.isAnother) return { ...refused("INIT_DATA_EXPIRED"), bot };
+  const wish = { bot, userId, wanted, mustContinue, now };
+  const opened = await openForUser(deps, wish, { ...input, mustContinue, isTest, user });
+  if (opened.outcome === "refused" && opened.reason === "INIT_DATA_EXPIRED") return { ...opened, bot };
   const unfilled = unfilledOf(opened);
   if (unfilled && !isTest) {
     const code = wanted !== undefined && isCode(wanted) ? wanted : undefined;
@@ -87,7 +98,7 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
 async function openForUser(
   deps: OpenSessionDeps,
   wish: CodeWish,
-  input: OpenSessionInput & { isTest: boolean; user: AdWish["user"] },
+  input: OpenSessionInput & { mustContinue: boolean; isTest: boolean; user: AdWish["user"] },
 ): Promise<OpenSessionOutcome> {
   const { database, campaigns } = deps;
   const { bot, userId } = wish;
@@ -120,14 +131,18 @@ interface CodeWish {
   bot: Bot;
   userId: string;
   wanted: string | undefined;
+  mustContinue: boolean;
   now: Date;
 }
 
 /** The code in hand; else that of the view which the user left last; else the open one, or a new one. */
-async function pickCode(database: AdDatabase, { bot, userId, wanted, now }: CodeWish): Promise<PickedCode> {
+async function pickCode(database: AdDatabase, wish: CodeWish): Promise<PickedCode> {
+  const { bot, userId, wanted, mustContinue, now } = wish;
   const who = { botId: bot.botId, userId, now };
-  const known = wanted ?? (await findUnfinishedCode(database, who));
+  const find = mustContinue ? findContinuableCode : findUnfinishedCode;
+  const known = wanted ?? (await find(database, who));
   if (known !== undefined) return checkCode(database, { botId: bot.botId, userId, code: known, now });
+  if (mustContinue) return refused("INIT_DATA_EXPIRED");
   // Asked before a code is issued, so that a user who may not earn leaves no rows behind. Decided under the lock later.
   const limit = limitOfViewer(await findViewer(database, who), bot, now);
   if (limit.outcome === "limited") return limit;

@@ -43,7 +43,8 @@ const callRefusals = {
 export function openingAnswer(outcome: OpenSessionOutcome, publicUrl: string, now: Date): OpenSessionResponse {
   if (outcome.outcome === "refused") {
     const [status, message] = openingRefusals[outcome.reason];
-    throw new HttpError(status, outcome.reason, message);
+    const link = outcome.bot && botForPlayer(outcome.bot).link;
+    throw new HttpError(status, outcome.reason, message, link ? { details: { bot_link: link } } : {});
   }
   const shared = { bot: botForPlayer(outcome.bot), server_time: now.toISOString() };
   if (outcome.outcome === "no-ad") return { outcome: "no-ad", ...shared, retry_after_seconds: NO_AD_RETRY_SECONDS };

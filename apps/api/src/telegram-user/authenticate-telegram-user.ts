@@ -1,9 +1,13 @@
-import { verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
+import { continuationMaxAgeSeconds, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
 import type { SignInLimiter } from "./limit-sign-ins.ts";
 import type { SignInOutcome } from "./schema.ts";
 import { issueSessionToken, sessionLifetimeSeconds } from "./session-token.ts";
 
-/** Exchanges Telegram's signed launch data, which is replayable and ages, for a session token of the user it names. */
+/**
+ * Exchanges Telegram's signed launch data, which is replayable and ages, for a session token of the user it names. A
+ * mini-app that stayed open in the background signs in when its ad is over, so the data may be a day old; the session
+ * only reads what that user earned, and a late one ends when its launch data is a day old.
+ */
 export function authenticateTelegramUser(
   { initData, address }: { initData: string; address: string },
   secrets: { telegramBotToken: string; sessionKey: Buffer },
@@ -11,12 +15,14 @@ export function authenticateTelegramUser(
   now: Date,
 ): SignInOutcome | { outcome: "too-many" } {
   if (!limiter.takeAddress(address, now.getTime())) return { outcome: "too-many" };
-  const verdict = verifyInitDataWithBotToken({ initData, botToken: secrets.telegramBotToken, now });
+  const { telegramBotToken: botToken } = secrets;
+  const verdict = verifyInitDataWithBotToken({ initData, botToken, now, maxAgeSeconds: continuationMaxAgeSeconds });
   if (verdict.outcome !== "valid") {
     return { outcome: "refused", reason: verdict.reason === "stale" ? "expired" : "invalid" };
   }
   if (!limiter.takeUser(verdict.user.id, now.getTime())) return { outcome: "too-many" };
-  const expiresAtSeconds = Math.floor(now.getTime() / 1000) + sessionLifetimeSeconds;
+  const dataEndsAtSeconds = Math.floor(verdict.authDate.getTime() / 1000) + continuationMaxAgeSeconds;
+  const expiresAtSeconds = Math.min(Math.floor(now.getTime() / 1000) + sessionLifetimeSeconds, dataEndsAtSeconds);
   return {
     outcome: "signed-in",
     sessionToken: issueSessionToken(secrets.sessionKey, verdict.user.id, expiresAtSeconds),

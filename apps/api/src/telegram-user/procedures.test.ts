@@ -83,13 +83,33 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     const { telegramUser } = api.client("");
     const outcomeOf = (initData: string) => telegramUser.signIn.mutate({ initData });
     const botToken = "7000000001:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB";
-    expect(await outcomeOf(initDataOf("1", { ageSeconds: 3700 }))).toEqual({ outcome: "refused", reason: "expired" });
+    expect(await outcomeOf(initDataOf("1", { ageSeconds: 24 * 3600 + 1 }))).toEqual({
+      outcome: "refused",
+      reason: "expired",
+    });
     expect(await outcomeOf(initDataOf("1", { botToken }))).toEqual({ outcome: "refused", reason: "invalid" });
     expect(await outcomeOf(initDataOf("1").replace("%3A1%2C", "%3A2%2C"))).toEqual({
       outcome: "refused",
       reason: "invalid",
     });
     expect(await outcomeOf("user_tg_id=1")).toEqual({ outcome: "refused", reason: "invalid" });
+  });
+
+  test("launch data of 70 minutes, of an app kept in the background, still shows the user the reward", async () => {
+    const signedIn = await api.client("").telegramUser.signIn.mutate({
+      initData: initDataOf("1", { ageSeconds: 70 * 60 }),
+    });
+    if (signedIn.outcome !== "signed-in") throw new Error(`refused: ${signedIn.reason}`);
+    const { rewards } = api.client(`Bearer ${signedIn.sessionToken}`);
+    expect(await rewards.status.query({ code: "code1" })).toMatchObject({ outcome: "credited" });
+  });
+
+  test("a session never outlives the day of its launch data", async () => {
+    const signedIn = await api.client("").telegramUser.signIn.mutate({
+      initData: initDataOf("1", { ageSeconds: 23 * 3600 }),
+    });
+    if (signedIn.outcome !== "signed-in") throw new Error(`refused: ${signedIn.reason}`);
+    expect(Date.parse(signedIn.expiresAt) - Date.now()).toBeLessThanOrEqual(3_600_000);
   });
 
   test("sign-ins are bounded by user and by address, and the answer says so", async () => {

@@ -3,6 +3,7 @@ import { useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import type { IconName } from "../ui/icon.tsx";
+import { LinkOutside } from "../ui/link-outside.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/support-code.tsx";
 
@@ -22,6 +23,8 @@ interface RefusedEntryProps {
   code: string;
   /** Of the answer that refused; the service's log has it, too. */
   requestId: string | null;
+  /** The bot's chat, where the service told it. */
+  botLink?: string | undefined;
   host: Host;
 }
 
@@ -29,7 +32,7 @@ interface RefusedEntryProps {
 const SUPPORT_CODE_LENGTH = 8;
 
 /** The ad service will not open an ad; says why in words that lead on. Codes of the future are told in general. */
-export function RefusedEntry({ code, requestId, host }: RefusedEntryProps) {
+export function RefusedEntry({ code, requestId, botLink, host }: RefusedEntryProps) {
   const { text } = useTranslator();
   const { state, icon } = isKnown(code) ? refusals[code] : ({ state: "not-understood", icon: "note" } as const);
   return (
@@ -37,7 +40,13 @@ export function RefusedEntry({ code, requestId, host }: RefusedEntryProps) {
       state={state}
       icon={icon}
       title={text(`${state}.title`)}
-      action={<Button onClick={host.close}>{text("action.close")}</Button>}
+      action={
+        botLink ? (
+          <LinkOutside look="primary" url={botLink} label={text("action.openBot")} host={host} onOpened={host.close} />
+        ) : (
+          <Button onClick={host.close}>{text("action.close")}</Button>
+        )
+      }
     >
       <p className="secondary">{text(`${state}.text`)}</p>
       {requestId ? <SupportCode id={requestId.slice(0, SUPPORT_CODE_LENGTH)} /> : null}

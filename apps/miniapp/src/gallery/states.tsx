@@ -14,7 +14,9 @@ import { StatusState } from "./status-state.tsx";
 const nothing = () => {};
 const minute = 60_000;
 const captions = "WEBVTT\n\n00:00.000 --> 01:00.000\n– Is this the tea from the hill?\n– The very same.";
-const refused = (code: string) => <RefusedEntry code={code} requestId="3f2a91c0-5b1e" host={idleHost} />;
+const refused = (code: string, botLink?: string) => (
+  <RefusedEntry code={code} requestId="3f2a91c0-5b1e" botLink={botLink} host={idleHost} />
+);
 const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
   <WaitEntry reason={reason} untilMs={Date.now() + waitMs} host={idleHost} onReopen={nothing} />
 );
@@ -25,6 +27,7 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "outside-telegram": () => <OutsideTelegram />,
   "init-data-invalid": () => refused("INIT_DATA_INVALID"),
   "init-data-expired": () => refused("INIT_DATA_EXPIRED"),
+  "init-data-expired-with-link": () => refused("INIT_DATA_EXPIRED", "https://t.me/coin_garden_bot"),
   "code-malformed": () => refused("CODE_MALFORMED"),
   "code-unknown": () => refused("CODE_UNKNOWN"),
   "code-expired": () => refused("CODE_EXPIRED"),

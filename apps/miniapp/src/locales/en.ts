@@ -10,8 +10,8 @@ export const en = {
   "init-data-invalid.title": "We couldn’t confirm it’s you",
   "init-data-invalid.text":
     "Telegram’s sign-in data is missing or damaged. Close this window and open it again from the bot.",
-  "init-data-expired.title": "This window was open for too long",
-  "init-data-expired.text": "Telegram’s sign-in data has expired. Close this window and open it again from the bot.",
+  "init-data-expired.title": "This was open for a long time",
+  "init-data-expired.text": "Open it again from the bot to continue. Rewards you earned are safe.",
   "code-malformed.title": "This link is damaged",
   "code-malformed.text": "Go back to the bot and tap its button once more.",
   "code-unknown.title": "We don’t know this link",
@@ -58,6 +58,7 @@ export const en = {
   "action.another": "Watch another ad",
   "action.continue": "Continue watching",
   "action.continueHere": "Continue here",
+  "action.openBot": "Open the bot",
   "action.close": "Close",
   "action.closeAndGet": "Close and get the reward",
   "action.tryAgain": "Try again",

@@ -11,9 +11,8 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "init-data-invalid.title": "No pudimos confirmar que eres tú",
   "init-data-invalid.text":
     "Los datos de acceso de Telegram faltan o están dañados. Cierra esta ventana y ábrela de nuevo desde el bot.",
-  "init-data-expired.title": "Esta ventana estuvo abierta demasiado tiempo",
-  "init-data-expired.text":
-    "Los datos de acceso de Telegram caducaron. Cierra esta ventana y ábrela de nuevo desde el bot.",
+  "init-data-expired.title": "Esto estuvo abierto mucho tiempo",
+  "init-data-expired.text": "Ábrelo de nuevo desde el bot para continuar. Tus recompensas están a salvo.",
   "code-malformed.title": "Este enlace está dañado",
   "code-malformed.text": "Vuelve al bot y toca su botón otra vez.",
   "code-unknown.title": "No conocemos este enlace",
@@ -64,6 +63,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "action.another": "Ver otro anuncio",
   "action.continue": "Seguir viendo",
   "action.continueHere": "Continuar aquí",
+  "action.openBot": "Abrir el bot",
   "action.close": "Cerrar",
   "action.closeAndGet": "Cerrar y recibir la recompensa",
   "action.tryAgain": "Reintentar",

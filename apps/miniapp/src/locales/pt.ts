@@ -11,8 +11,8 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "init-data-invalid.title": "Não conseguimos confirmar que é você",
   "init-data-invalid.text":
     "Os dados de acesso do Telegram não chegaram ou estão danificados. Feche esta janela e abra de novo pelo bot.",
-  "init-data-expired.title": "Esta janela ficou aberta por muito tempo",
-  "init-data-expired.text": "Os dados de acesso do Telegram expiraram. Feche esta janela e abra de novo pelo bot.",
+  "init-data-expired.title": "Isto ficou aberto por muito tempo",
+  "init-data-expired.text": "Abra de novo pelo bot para continuar. Suas recompensas estão seguras.",
   "code-malformed.title": "Este link está danificado",
   "code-malformed.text": "Volte ao bot e toque no botão mais uma vez.",
   "code-unknown.title": "Não conhecemos este link",
@@ -63,6 +63,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "action.another": "Assistir a outro anúncio",
   "action.continue": "Continuar assistindo",
   "action.continueHere": "Continuar aqui",
+  "action.openBot": "Abrir o bot",
   "action.close": "Fechar",
   "action.closeAndGet": "Fechar e receber a recompensa",
   "action.tryAgain": "Tentar de novo",

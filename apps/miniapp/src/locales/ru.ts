@@ -10,8 +10,8 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "init-data-invalid.title": "Не удалось узнать вас",
   "init-data-invalid.text":
     "Данные входа Telegram не пришли или повреждены. Закройте окно и откройте его из бота заново.",
-  "init-data-expired.title": "Окно было открыто слишком долго",
-  "init-data-expired.text": "Данные входа Telegram устарели. Закройте окно и откройте его из бота заново.",
+  "init-data-expired.title": "Окно было открыто долго",
+  "init-data-expired.text": "Чтобы продолжить, откройте его из бота ещё раз. Заработанные награды сохранены.",
   "code-malformed.title": "Ссылка повреждена",
   "code-malformed.text": "Вернитесь в чат с ботом и нажмите кнопку ещё раз.",
   "code-unknown.title": "Мы не знаем такой ссылки",
@@ -63,6 +63,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.another": "Посмотреть ещё рекламу",
   "action.continue": "Досмотреть",
   "action.continueHere": "Продолжить здесь",
+  "action.openBot": "Открыть бота",
   "action.close": "Закрыть",
   "action.closeAndGet": "Закрыть и получить награду",
   "action.tryAgain": "Попробовать ещё раз",

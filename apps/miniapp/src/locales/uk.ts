@@ -11,8 +11,8 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "init-data-invalid.title": "Не вдалося вас упізнати",
   "init-data-invalid.text":
     "Дані входу Telegram не надійшли або пошкоджені. Закрийте вікно й відкрийте його з бота знову.",
-  "init-data-expired.title": "Вікно було відкрите надто довго",
-  "init-data-expired.text": "Дані входу Telegram застаріли. Закрийте вікно й відкрийте його з бота знову.",
+  "init-data-expired.title": "Вікно було відкрите довго",
+  "init-data-expired.text": "Щоб продовжити, відкрийте його з бота ще раз. Зароблені нагороди збережено.",
   "code-malformed.title": "Посилання пошкоджене",
   "code-malformed.text": "Поверніться до чату з ботом і натисніть кнопку ще раз.",
   "code-unknown.title": "Ми не знаємо такого посилання",
@@ -64,6 +64,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.another": "Переглянути ще рекламу",
   "action.continue": "Додивитися",
   "action.continueHere": "Продовжити тут",
+  "action.openBot": "Відкрити бота",
   "action.close": "Закрити",
   "action.closeAndGet": "Закрити й отримати нагороду",
   "action.tryAgain": "Спробувати ще раз",

@@ -2,17 +2,27 @@ import type { Host } from "../telegram/host.ts";
 import { Icon } from "./icon.tsx";
 import { useStrayClick } from "./use-stray-click.ts";
 
+interface LinkOutsideProps {
+  url: string;
+  label: string;
+  look?: "outside" | "primary";
+  host: Host;
+  onOpened?: () => void;
+}
+
 /** Leads away from the app without closing it. */
-export function LinkOutside({ url, label, host }: { url: string; label: string; host: Host }) {
+export function LinkOutside({ url, label, look = "outside", host, onOpened }: LinkOutsideProps) {
   const isStray = useStrayClick();
   return (
     <a
-      className="button button-outside"
+      className={`button button-${look}`}
       href={url}
       target="_blank"
       rel="noopener noreferrer"
       onClick={(event) => {
-        if (isStray(event) || host.openLink(url)) event.preventDefault();
+        const isIgnored = isStray(event);
+        if (isIgnored || host.openLink(url)) event.preventDefault();
+        if (!isIgnored) onOpened?.();
       }}
     >
       <bdi>{label}</bdi> <Icon name="outside" />

@@ -11,7 +11,7 @@ export type Opened =
   | { readonly phase: "closed"; readonly session: Session }
   /** `untilMs` is a moment of this device's clock. */
   | { readonly phase: "wait"; readonly reason: WaitReason; readonly untilMs: number }
-  | { readonly phase: "refused"; readonly code: string; readonly requestId: string | null };
+  | { readonly phase: "refused"; readonly code: string; readonly requestId: string | null; readonly botLink?: string };
 
 /** A moment that is just over must not make us ask in a loop. */
 const SHORTEST_WAIT_MS = 1000;
@@ -25,7 +25,10 @@ export function describeOpening(
   answer: Exclude<Answer<OpenSessionResponse>, { outcome: "unreachable" }>,
   nowMs: number,
 ): Opened {
-  if (answer.outcome === "refused") return { phase: "refused", code: answer.code, requestId: answer.requestId };
+  if (answer.outcome === "refused") {
+    const { code, requestId, botLink } = answer;
+    return { phase: "refused", code, requestId, ...(botLink && { botLink }) };
+  }
   const { body } = answer;
   if (body.outcome === "session") return { phase: isClosed(body.state) ? "closed" : "watch", session: body };
   const wait = (reason: WaitReason, waitMs: number): Opened => ({

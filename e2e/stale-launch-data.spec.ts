@@ -1,0 +1,41 @@
+import { launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { initDataOf } from "./scripted-viewer.ts";
+import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+
+const seventyMinutesAgo = () => new Date(Date.now() - 70 * 60_000);
+
+test("an app kept in the background for 70 minutes continues its ad and is paid, and shows the reward", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await page.getByRole("button", { name: "Watch" }).waitFor();
+  // The page is loaded anew by the client, with the launch data of 70 minutes ago.
+  const initData = initDataOf(userId, stack.secrets, seventyMinutesAgo());
+  await page.goto("about:blank");
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets, { initData }));
+  await watchToTheEnd(page);
+  await page.getByRole("button", { name: "Close and get the reward" }).click();
+  await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+for (const { language, title, action } of [
+  { language: "en", title: "This was open for a long time", action: "Open the bot" },
+  { language: "ru", title: "Окно было открыто долго", action: "Открыть бота" },
+]) {
+  test(`launch data of 70 minutes without a session is explained, with the way to the bot, in ${language}`, async ({
+    page,
+    stack,
+    userId,
+  }) => {
+    const initData = initDataOf(userId, stack.secrets, seventyMinutesAgo(), language);
+    const address = `${stack.urls.adService}/app/${stack.secrets.botId}`;
+    await page.goto(launchUrl(address, userId, stack.secrets, { initData }));
+    await expect(page.getByRole("heading", { name: title })).toBeVisible();
+    await expect(page.getByRole("link", { name: action })).toHaveAttribute("href", "https://t.me/coin_garden_bot");
+  });
+}

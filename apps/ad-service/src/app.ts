@@ -19,6 +19,7 @@ import { conversionRoutes } from "./conversions/routes.ts";
 import { openMediaStorage } from "./creatives/open-media-storage.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
+import { errorPage } from "./miniapp-page/error-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { type OperatorDeps, operatorRoutes } from "./operator/routes.ts";
 import type { GuardedRequests } from "./outbound/guarded-request.ts";
@@ -46,7 +47,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { now = () => new Date() } = deps;
   const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
-  const app = createHttpServer({ logger, trustProxy: config.trustProxy, unavailabilityOf });
+  const app = createHttpServer({ logger, trustProxy: config.trustProxy, unavailabilityOf, errorPage });
   const media = await openMediaStorage(config.media);
   countRequests(app, registry);
 

@@ -11,6 +11,9 @@ export function setHeaders(response: ServerResponse, requestId: string): void {
   response.setHeader("referrer-policy", "no-referrer");
 }
 
+/** Answers with a page and returns the reply, or returns undefined and leaves the answer to the error body. */
+export type ErrorPage = (request: FastifyRequest, reply: FastifyReply, status: number) => FastifyReply | undefined;
+
 export function answerNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.code(404).send(errorBody("NOT_FOUND", "there is nothing at this path"));
 }

@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
-import { answerError, answerNotFound, answerUnreadable, setHeaders, type UnavailabilityOf } from "./answer-errors.ts";
+import {
+  answerError,
+  answerNotFound,
+  answerUnreadable,
+  type ErrorPage,
+  setHeaders,
+  type UnavailabilityOf,
+} from "./answer-errors.ts";
 import { boundBodyTime } from "./bound-body-time.ts";
 import { normalizeForwardedFor } from "./client-address.ts";
 import { HttpError } from "./error-body.ts";
@@ -19,6 +26,8 @@ export interface HttpServerOptions {
   readonly trustProxy?: boolean | string | string[] | undefined;
   /** Which errors of routes are answered 503 with `Retry-After`, since they pass by themselves. */
   readonly unavailabilityOf?: UnavailabilityOf | undefined;
+  /** A page for a person whose address leads nowhere; undefined for a program, which gets the error body. */
+  readonly errorPage?: ErrorPage | undefined;
   /** Bytes of a body; 64 KiB by default. */
   readonly bodyLimit?: number | undefined;
   /** For a request to arrive whole; 30 s by default. A route may say another bound for its body: `config.bodyTimeoutMs`. */
@@ -38,6 +47,7 @@ export function createHttpServer({
   logger,
   trustProxy = false,
   unavailabilityOf = () => undefined,
+  errorPage,
   bodyLimit = 64 * 1024,
   requestTimeoutMs = 30_000,
 }: HttpServerOptions): FastifyInstance {
@@ -70,7 +80,12 @@ export function createHttpServer({
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 4, 5000),
     },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply, unavailabilityOf),
+    frameworkErrors: (error, request, reply) => {
+      const { statusCode } = error;
+      const isAboutAddress = statusCode === 400 || statusCode === 414;
+      if (isAboutAddress && errorPage?.(request, reply, statusCode)) return;
+      answerError(error, request, reply, unavailabilityOf);
+    },
     clientErrorHandler: answerUnreadable,
   });
   rememberRoutes(app);
@@ -84,7 +99,7 @@ export function createHttpServer({
     done(isWithoutHost ? new HttpError(400, "BAD_REQUEST", "the Host header is missing") : undefined);
   });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, unavailabilityOf));
-  app.setNotFoundHandler(answerNotFound);
+  app.setNotFoundHandler((request, reply) => errorPage?.(request, reply, 404) ?? answerNotFound(request, reply));
   return app;
 }
 

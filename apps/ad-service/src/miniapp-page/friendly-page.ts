@@ -1,8 +1,22 @@
 import { pageLanguage } from "../direct-links/page-language.ts";
 
-export type FriendlyPage = "unknown-bot" | "not-built" | "unavailable";
+export type FriendlyPage = "unknown-address" | "no-bot" | "unknown-bot" | "not-built" | "unavailable";
 
 const texts = {
+  "unknown-address": {
+    en: { title: "There is nothing here", text: "Go back to the bot's chat and open the app from there." },
+    ru: { title: "Здесь ничего нет", text: "Вернитесь в чат с ботом и откройте приложение оттуда." },
+  },
+  "no-bot": {
+    en: {
+      title: "This address names no bot",
+      text: "Go back to the bot's chat and open the app from there. The bot's owner: end the address with the bot's id.",
+    },
+    ru: {
+      title: "В этом адресе не указан бот",
+      text: "Вернитесь в чат с ботом и откройте приложение оттуда. Владельцу бота: допишите в конец адреса id бота.",
+    },
+  },
   "unknown-bot": {
     en: {
       title: "Nothing is shown here",
@@ -25,7 +39,8 @@ const texts = {
 
 /** For whoever runs the service. */
 const hints: Partial<Record<FriendlyPage, string>> = {
-  "not-built": "pnpm --filter @intermission/miniapp build",
+  "no-bot": "/app/&lt;bot id&gt;",
+  "not-built": "npm run build",
 };
 
 /** A whole HTML page without scripts, in the language that the browser asks for first among those we have. */

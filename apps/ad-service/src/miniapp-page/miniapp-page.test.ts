@@ -146,7 +146,7 @@ describe("the mini-app's page", () => {
     });
     const missing = await app.inject({ url: "/app/701" });
     expect(missing.statusCode).toBe(503);
-    expect(missing.body).toContain("pnpm --filter @intermission/miniapp build");
+    expect(missing.body).toContain("npm run build");
     await mkdir(early);
     await writeFile(join(early, "index.html"), html);
     expect((await app.inject({ url: "/app/701" })).statusCode).toBe(200);

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { logUnavailability } from "@intermission/http-server/http-server";
+import { statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/unavailability";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
+import { briefCache } from "../bots/brief-cache.ts";
 import { findBot } from "../bots/find-bot.ts";
 import { contentSecurityPolicy } from "./content-security-policy.ts";
-import { type FriendlyPage, friendlyPage } from "./friendly-page.ts";
+import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
 import { type BuiltPage, loadBuiltPage } from "./load-built-page.ts";
 import { mediaSources } from "./media-sources.ts";
 
@@ -23,7 +25,14 @@ export interface MiniappPageDeps {
   demoChatOrigin?: string | undefined;
 }
 
-/** `GET /app/{bot_id}`: the built mini-app with the policy of that bot, and its files under `/app/assets/`. */
+const firstBots = statement<{ botId: string }>("miniapp-page.first-bots", 'select bot_id as "botId" from bots limit 2');
+const ONLY_BOT_KEPT_MS = 1000;
+
+/**
+ * `GET /app/{bot_id}`: the built mini-app with the policy of that bot, and its files under `/app/assets/`. Bots append
+ * `?user_tg_id=…` to the address that they were given, so it may end with a slash; an address without a bot's id leads to
+ * the bot where there is only one.
+ */
 export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): void {
   let built: BuiltPage | undefined;
   const readMediaSources = mediaSources(deps.database, deps);
@@ -45,13 +54,29 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       return reply.sendFile(request.params["*"], { maxAge: "365d", immutable: true, dotfiles: "ignore" });
     });
 
-    scope.get<{ Params: { botId: string } }>("/app/:botId", async (request, reply) => {
-      const { botId } = request.params;
+    const onlyBot = briefCache<string>({
+      maxAgeMs: ONLY_BOT_KEPT_MS,
+      maxEntries: 1,
+      async load() {
+        const [first, second] = await deps.database.run(firstBots, []);
+        return second ? undefined : first?.botId;
+      },
+    });
+
+    const sendApp = async (request: FastifyRequest, reply: FastifyReply) => {
+      const [path = "", ...query] = request.url.split("?");
+      const [, botId, ...beyond] = path.split("/").filter((part) => part !== "");
+      if (beyond.length > 0) return errorPage(request, reply, 404);
+      if (botId === undefined) {
+        const only = await onlyBot.get("only");
+        if (only === undefined) return sendFriendlyPage(request, reply, 404, "no-bot");
+        return redirect(reply, [`/app/${only}`, ...query].join("?"));
+      }
       const bot = telegramId.safeParse(botId).success ? await findBot(deps.database, botId) : undefined;
       if (!bot) return sendFriendlyPage(request, reply, 404, "unknown-bot");
       built ??= await loadBuiltPage(deps.miniappDir);
       if (!built) {
-        request.log.error(`no built mini-app in ${deps.miniappDir}: run \`pnpm --filter @intermission/miniapp build\``);
+        request.log.error(`no built mini-app in ${deps.miniappDir}: run \`npm run build\``);
         return sendFriendlyPage(request, reply, 503, "not-built");
       }
       const origins = {
@@ -61,7 +86,8 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
       };
       const policy = contentSecurityPolicy(built, origins, await readMediaSources());
       return sendBuiltPage(request, reply, built.html, policy);
-    });
+    };
+    for (const path of ["/app", "/app/:botId", "/app/*"]) scope.get(path, sendApp);
   });
 }
 
@@ -77,21 +103,4 @@ function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html: strin
   reply.header("etag", etag);
   if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   return reply.type("text/html; charset=utf-8").send(html);
-}
-
-function sendFriendlyPage(request: FastifyRequest, reply: FastifyReply, status: 404 | 503, page: FriendlyPage) {
-  setPageHeaders(reply, "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'");
-  if (status === 503) reply.header("retry-after", "60");
-  reply.header("vary", "accept-language");
-  return reply
-    .code(status)
-    .type("text/html; charset=utf-8")
-    .send(friendlyPage(page, request.headers["accept-language"]));
-}
-
-function setPageHeaders(reply: FastifyReply, policy: string): void {
-  reply.header("content-security-policy", policy);
-  reply.header("cache-control", "no-cache");
-  reply.header("referrer-policy", "no-referrer");
-  reply.header("x-content-type-options", "nosniff");
 }

@@ -58,6 +58,7 @@ describe("broken launches", () => {
     { path: "/app/007", botId: undefined },
     { path: "/app/123456789012345678901", botId: undefined },
     { path: "/app/7000000001/", botId: "7000000001" },
+    { path: "/app/7000000001//?user_tg_id=1", botId: "7000000001" },
   ])("$path names bot $botId", ({ path, botId }) => {
     expect(readLaunch(address(path)).botId).toBe(botId);
   });

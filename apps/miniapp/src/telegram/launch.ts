@@ -25,7 +25,7 @@ export function readLaunch(address: Pick<Location, "pathname" | "search" | "hash
     query.get("tgWebAppStartParam") ||
     hash.get("tgWebAppStartParam");
   return {
-    botId: /\/([1-9]\d{0,19})\/?$/.exec(address.pathname)?.[1],
+    botId: /\/([1-9]\d{0,19})\/*$/.exec(address.pathname)?.[1],
     initData,
     code: code?.slice(0, LONGEST_CODE) || undefined,
     theme: readTheme(hash.get("tgWebAppThemeParams")),

@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type FriendlyPage, friendlyPage } from "./friendly-page.ts";
+
+/** What programs call. Everything else may be opened by a person. */
+const apis = /^\/+(client|player|operator|postback|media|metrics|healthz|readyz)(\/|$)/;
+
+/**
+ * For an address at which there is nothing: a page for a person's browser, and for nothing else. Doubled slashes, as in
+ * `//app/7`, come from an address that was configured with one too many; they are redirected to the mini-app.
+ */
+export function errorPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | undefined {
+  const [path = "", ...query] = request.url.split("?");
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (!isRead || apis.test(path)) return undefined;
+  const single = path.replace(/\/{2,}/g, "/");
+  const isMiniapp = /^\/app(\/|$)/.test(single);
+  if (!isMiniapp && !request.headers.accept?.includes("text/html")) return undefined;
+  if (isMiniapp && single !== path) return redirect(reply, [single, ...query].join("?"));
+  return sendFriendlyPage(request, reply, status, "unknown-address");
+}
+
+/** Never remembered: what is at an address may change. */
+export function redirect(reply: FastifyReply, address: string): FastifyReply {
+  return reply.header("cache-control", "no-store").redirect(address, 302);
+}
+
+export function sendFriendlyPage(request: FastifyRequest, reply: FastifyReply, status: number, page: FriendlyPage) {
+  setPageHeaders(reply, "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'");
+  if (status === 503) reply.header("retry-after", "60");
+  reply.header("vary", "accept-language");
+  return reply
+    .code(status)
+    .type("text/html; charset=utf-8")
+    .send(friendlyPage(page, request.headers["accept-language"]));
+}
+
+export function setPageHeaders(reply: FastifyReply, policy: string): void {
+  reply.header("content-security-policy", policy);
+  reply.header("cache-control", "no-cache");
+  reply.header("referrer-policy", "no-referrer");
+  reply.header("x-content-type-options", "nosniff");
+}

@@ -3,7 +3,12 @@ import { expect, expectPaidOnce, test } from "./stack.ts";
 
 // Deployed bots append `?user_tg_id=…` to the address that they were given, and nothing else.
 for (const path of ["/app/{bot}/", "/app/{bot}", "/app", "/app/", "//app//{bot}//"]) {
-  test(`the app opened at ${path}?user_tg_id=… is watched to the end and paid`, async ({ api, page, stack, userId }) => {
+  test(`the app opened at ${path}?user_tg_id=… is watched to the end and paid`, async ({
+    api,
+    page,
+    stack,
+    userId,
+  }) => {
     const address = `${stack.urls.adService}${path.replace("{bot}", stack.secrets.botId)}?user_tg_id=${userId}`;
     await page.goto(launchUrl(address, userId, stack.secrets));
     await watchToTheEnd(page);

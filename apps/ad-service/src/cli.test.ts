@@ -204,13 +204,13 @@ describe("with a running server", () => {
     expect(loosened).toMatchObject({ dailyBudgetMicros: null, userCap: 3, targeting: { hours: [8, 9, 10, 22] } });
     const botId = newTelegramId();
     await ads(["bots", "add", "--bot-id", botId]);
-    const paused = await ads(["explain", "--bot", botId, "--user", "501"]);
+    const paused = await ads(["explain", "--bot-id", botId, "--user-id", "501"]);
     expect(paused.out).not.toContain(added.campaignId);
     await ads(["campaigns", "resume", added.campaignId]);
     await ads([...update, "--hours", "none", "--languages", "de"]);
-    const explain = ["explain", "--bot", botId, "--user", "501", "--language"];
+    const explain = ["explain", "--bot-id", botId, "--user-id", "501", "--language"];
     expect((await ads([...explain, "en"])).out).toMatch(
-      new RegExp(`^${added.campaignId} .* no +is for other languages`, "m"),
+      new RegExp(`^${added.campaignId} .* 0.0 % +is for other languages`, "m"),
     );
     expect((await ads([...explain, "de"])).out).toMatch(new RegExp(`^${added.campaignId} .*[0-9.]+ % +fits`, "m"));
     expect((await ads(["campaigns", "show", added.campaignId])).out).toMatch(/^viewPrice +0\.0025$/m);

@@ -9,6 +9,7 @@ import { deliveryCommands } from "./operator/commands/deliveries.ts";
 import { endpointCommands } from "./operator/commands/endpoints.ts";
 import { eventCommands } from "./operator/commands/events.ts";
 import { explainCommand } from "./operator/commands/explain.ts";
+import { nameFlags } from "./operator/commands/name-flags.ts";
 import { statsCommands } from "./operator/commands/stats.ts";
 import { tokenCommands } from "./operator/commands/tokens.ts";
 import { viewCommands } from "./operator/commands/views.ts";
@@ -47,6 +48,10 @@ async function main(words: readonly string[]): Promise<number> {
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError("See it with --help.")
     .exitOverride();
+  let running: Command | undefined;
+  program.hook("preAction", (_program, command) => {
+    running = command;
+  });
   const context = {
     async call(call: Parameters<OperatorClient["call"]>[0]) {
       client ??= await openOperatorClient(readCommandConfig(program.opts<{ url?: string }>()));
@@ -62,18 +67,18 @@ async function main(words: readonly string[]): Promise<number> {
     await program.parseAsync(words, { from: "user" });
     return exitCodes.done;
   } catch (error) {
-    return tell(error);
+    return tell(error, running);
   } finally {
     await client?.close();
   }
 }
 
 /** Says what failed and what to do; the exit code. */
-function tell(error: unknown): number {
+function tell(error: unknown, command: Command | undefined): number {
   // Commander has told its own already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
   if (error instanceof OperatorRefusal) {
-    console.error(`ads: ${error.message}`);
+    console.error(`ads: ${nameFlags(error, command)}`);
     return exitCodes.refused;
   }
   if (error instanceof NotReachable) {

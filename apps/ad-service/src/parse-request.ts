@@ -1,5 +1,14 @@
 import { HttpError } from "@intermission/http-server/http-server";
-import type { z } from "zod";
+import { z } from "zod";
+
+const fromOneToThousand = "must be a whole number from 1 to 1000";
+/** How many entries of a list are wanted. */
+export const listLimit = z.coerce
+  .number(fromOneToThousand)
+  .int(fromOneToThousand)
+  .min(1, fromOneToThousand)
+  .max(1000, fromOneToThousand)
+  .default(50);
 
 /** The value in its schema's shape; else 400 with each field and what it must be, and never what it was. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {

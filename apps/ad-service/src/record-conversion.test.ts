@@ -2,6 +2,7 @@ import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
+import { advertiserKey } from "./advertisers/advertiser-names.ts";
 import { issuePostbackKey } from "./conversions/issue-postback-key.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { rollUpUntilNow } from "./statistics/facts-stage.ts";
@@ -45,7 +46,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
   async function keyOf(advertiser: string): Promise<string> {
     await store.database.query
       .insertInto("advertisers")
-      .values({ name: advertiser })
+      .values({ name: advertiser, name_key: advertiserKey(advertiser) })
       .onConflict((c) => c.doNothing())
       .execute();
     const issued = await issuePostbackKey(store.database, { advertiser });

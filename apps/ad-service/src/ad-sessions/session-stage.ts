@@ -193,7 +193,7 @@ const insertHouseAd = statement(
     insert into creatives (creative_id, sha256, file_name, media_type, byte_length, duration_ms, width, height)
     values ('cre_1', 'ab', 'ab.mp4', 'video/mp4', 1000, 10000, 540, 960) on conflict do nothing
   ),
-  advertiser as (insert into advertisers (name) values ('Intermission') on conflict do nothing),
+  advertiser as (insert into advertisers (name, name_key) values ('Intermission', 'intermission') on conflict do nothing),
   house as (
     insert into campaigns (campaign_id, name, advertiser, formats, landing_url, call_to_action, view_price_micros)
     values ('cmp_1', 'House', 'Intermission', '{rewarded}', 'https://example.com/', 'Look', 2500) on conflict do nothing

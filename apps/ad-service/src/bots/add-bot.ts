@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
 import type { AdDatabase } from "../ad-database.ts";
+import { spellAdvertisers } from "../advertisers/advertiser-names.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
 import { insertToken } from "./create-token.ts";
 import { forgetBot } from "./find-bot.ts";
@@ -35,10 +36,12 @@ async function addOnce(
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings>; now: Date },
 ): Promise<AddBotOutcome> {
   const outcome = await database.transaction<AddBotOutcome>(async (tx) => {
+    const { blockedAdvertisers: blocked } = settings;
     const row = await tx.query
       .insertInto("bots")
       .values({
         ...settingColumns(settings),
+        ...(blocked && { blocked_advertisers: await spellAdvertisers(tx, blocked) }),
         bot_id: botId,
         code_prefix: newCodePrefix(randomBytes(codeRandomBytes)),
         name: settings.name ?? `Bot ${botId}`,

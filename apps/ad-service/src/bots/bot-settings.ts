@@ -13,9 +13,14 @@ function webAddress(protocol: RegExp, form: string) {
 
 const address = webAddress(/^https?$/, "an address as https://example.com/webhooks");
 
+const wholeNumber = (least: number, most: number, unit = "") => {
+  const message = `must be a whole number from ${least} to ${most}${unit && ` ${unit}`}`;
+  return z.int(message).min(least, message).max(most, message);
+};
+
 /** What an operator may set for a bot. */
 export const botSettings = z.object({
-  name: z.string().trim().min(1).max(128),
+  name: z.string().trim().min(1, "must have 1 to 128 characters").max(128, "must have 1 to 128 characters"),
   username: z
     .string()
     .regex(/^[A-Za-z]\w{3,31}$/, "must be the bot's username without the @")
@@ -23,17 +28,19 @@ export const botSettings = z.object({
   webhookUrl: address.nullable(),
   publisherApiUrl: address.nullable(),
   deliveryMode: z.enum(["at-least-once", "at-most-once"]),
-  codeLifetimeSeconds: z.int().min(60).max(86_400),
-  cooldownSeconds: z.int().min(0).max(604_800),
-  dailyCap: z.int().min(1).max(10_000),
-  testers: z.array(telegramId).max(100),
+  codeLifetimeSeconds: wholeNumber(60, 86_400, "seconds"),
+  cooldownSeconds: wholeNumber(0, 604_800, "seconds"),
+  dailyCap: wholeNumber(1, 10_000),
+  testers: z.array(telegramId).max(100, "must name 100 at most"),
   /** What the bot is about: campaigns may ask for it, or keep away. */
   category: category.nullable(),
   /** In which campaigns' hours and weekdays are meant. */
   timeZone: z.string().refine(isTimeZone, "must be a time zone as Europe/Berlin, or UTC"),
   /** Of campaigns that the publisher does not want. */
-  blockedCategories: z.array(category).max(100),
-  blockedAdvertisers: z.array(z.string().trim().min(1).max(128)).max(1000),
+  blockedCategories: z.array(category).max(100, "must name 100 at most"),
+  blockedAdvertisers: z
+    .array(z.string().trim().min(1, "must name an advertiser").max(128, "must have 128 characters at most"))
+    .max(1000, "must name 1000 at most"),
   /** What becomes of a view that earned but looks wrong. */
   suspiciousViews: z.enum(["pay", "hold", "refuse"]),
 });

@@ -1,4 +1,5 @@
 import type { AdDatabase } from "../ad-database.ts";
+import { spellAdvertisers } from "../advertisers/advertiser-names.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
 import { forgetBot } from "./find-bot.ts";
 import { type Bot, readBot } from "./rows.ts";
@@ -13,10 +14,12 @@ export async function updateBot(
 ): Promise<UpdateBotOutcome> {
   const { isSuspended, ...others } = settings;
   const bot = await database.transaction(async (tx) => {
+    const { blockedAdvertisers: blocked } = others;
     const changed = await tx.query
       .updateTable("bots")
       .set({
         ...settingColumns(others),
+        ...(blocked && { blocked_advertisers: await spellAdvertisers(tx, blocked) }),
         ...(isSuspended !== undefined && { is_suspended: isSuspended }),
         updated_at: now,
       })

@@ -1,7 +1,8 @@
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import { campaignFault } from "./campaign-fault.ts";
+import { rememberAdvertiser } from "../advertisers/advertiser-names.ts";
+import { type CampaignFault, campaignFault } from "./campaign-fault.ts";
 import { type CampaignSettings, defaultSettings } from "./campaign-settings.ts";
-import { type Campaign, columnsOf, findCampaign, rememberAdvertiser } from "./rows.ts";
+import { type Campaign, columnsOf, findCampaign } from "./rows.ts";
 import type { CampaignFormat } from "./schema.ts";
 
 /** What a new campaign must be told; the rest has defaults. */
@@ -10,7 +11,7 @@ export type CampaignDraft = Pick<CampaignSettings, "name" | "advertiser"> &
 
 export type AddCampaignOutcome =
   | { outcome: "added"; campaign: Campaign }
-  | { outcome: "invalid"; message: string }
+  | { outcome: "invalid"; fault: CampaignFault }
   | { outcome: "unknown-creative"; creativeId: string };
 
 export async function addCampaign(
@@ -18,16 +19,16 @@ export async function addCampaign(
   { campaignId, now, creativeIds = [], ...draft }: CampaignDraft & { campaignId: string; now: Date },
 ): Promise<AddCampaignOutcome> {
   const settings = { ...defaultSettings, ...draft };
-  const message = campaignFault(settings) ?? creativesFault(draft.formats, creativeIds);
-  if (message !== undefined) return { outcome: "invalid", message };
+  const fault = campaignFault(settings) ?? creativesFault(draft.formats, creativeIds);
+  if (fault !== undefined) return { outcome: "invalid", fault };
   return database.transaction(async (tx) => {
     const unknown = await firstUnknown(tx, creativeIds);
     if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
-    await rememberAdvertiser(tx, settings.advertiser);
+    const advertiser = await rememberAdvertiser(tx, settings.advertiser);
     const made = { campaign_id: campaignId, formats: draft.formats, created_at: now, updated_at: now };
     await tx.query
       .insertInto("campaigns")
-      .values({ ...columnsOf(settings), ...made })
+      .values({ ...columnsOf({ ...settings, advertiser }), ...made })
       .execute();
     for (const creativeId of creativeIds) {
       const shown = { campaign_id: campaignId, creative_id: creativeId };
@@ -39,11 +40,12 @@ export async function addCampaign(
   });
 }
 
-function creativesFault(formats: CampaignFormat[], creativeIds: string[]): string | undefined {
+function creativesFault(formats: CampaignFormat[], creativeIds: string[]): CampaignFault | undefined {
   if (formats.includes("rewarded") === creativeIds.length > 0) return undefined;
-  return formats.includes("rewarded")
+  const message = formats.includes("rewarded")
     ? "a rewarded campaign needs a video"
     : "a campaign of direct links has a landing URL and no video";
+  return { field: "creativeIds", message };
 }
 
 async function firstUnknown(tx: AdTransaction, creativeIds: string[]): Promise<string | undefined> {

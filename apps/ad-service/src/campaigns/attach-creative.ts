@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { text } from "./campaign-settings.ts";
 import { type Campaign, findCampaign } from "./rows.ts";
 
 /** How a campaign shows a creative; what is not given stays, or is as the campaign says. */
@@ -9,8 +10,8 @@ export const creativeSettings = z.strictObject({
     .min(1, "must be 1 or more")
     .max(1_000_000, "must be 1000000 at most")
     .optional(),
-  label: z.string().trim().min(1).max(128).nullable().optional(),
-  callToAction: z.string().trim().min(1).max(40).nullable().optional(),
+  label: text(128).nullable().optional(),
+  callToAction: text(40).nullable().optional(),
 });
 export type CreativeSettings = z.infer<typeof creativeSettings>;
 

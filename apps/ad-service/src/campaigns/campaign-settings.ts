@@ -3,8 +3,12 @@ import { category } from "../bots/category.ts";
 import { checkLandingUrl } from "./check-landing-url.ts";
 import { targeting } from "./targeting.ts";
 
-const text = (most: number) =>
-  z.string().trim().min(1, `must have 1 to ${most} characters`).max(most, `must have 1 to ${most} characters`);
+export const text = (most: number) =>
+  z
+    .string("is needed")
+    .trim()
+    .min(1, `must have 1 to ${most} characters`)
+    .max(most, `must have 1 to ${most} characters`);
 const price = z.int("must be a whole number of micros").min(0, "must be 0 or more").max(1e12, "is too large");
 const limit = z.int("must be a whole number").min(1, "must be 1 or more, or none").max(1e15, "is too large").nullable();
 const moment = z.coerce.date("must be a moment, as 2026-01-31T08:00:00Z").nullable();

@@ -99,12 +99,3 @@ export function columnsOf(settings: CampaignSettings) {
     targeting: JSON.stringify(settings.targeting),
   };
 }
-
-/** An advertiser is known from its first campaign on. */
-export async function rememberAdvertiser(tx: AdTransaction, name: string): Promise<void> {
-  await tx.query
-    .insertInto("advertisers")
-    .values({ name })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}

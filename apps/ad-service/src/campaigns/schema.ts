@@ -15,6 +15,8 @@ type Defaulted<Value> = ColumnType<Value, Value | undefined, Value>;
 export interface CampaignTables {
   advertisers: {
     name: string;
+    /** `advertiserKey` of the name. */
+    name_key: string;
     /** SHA-256 of the key that its postbacks bear. */
     postback_key_hash: Optional<Buffer>;
     created_at: ColumnType<Date, Date | undefined, never>;

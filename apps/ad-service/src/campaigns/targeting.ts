@@ -10,18 +10,26 @@ const unique = <Item extends z.ZodType>(item: Item, most: number) =>
     .max(most, `must name ${most} at most`)
     .refine((items) => new Set(items).size === items.length, "must not name anything twice");
 
+const wholeNumber = (least: number, most: number) => {
+  const message = `must be from ${least} to ${most}`;
+  return z.int(message).min(least, message).max(most, message);
+};
+
 /** Whom a campaign is for. What is left out is not asked for; hours and weekdays are those of the bot's time zone. */
 export const targeting = z.strictObject({
   languages: unique(language, 100).optional(),
-  platforms: unique(z.enum(["android", "ios", "desktop", "web"]), 4).optional(),
+  platforms: unique(
+    z.enum(["android", "ios", "desktop", "web"], "must be of android, ios, desktop and web"),
+    4,
+  ).optional(),
   /** Telegram Premium: with it only, or without it only. */
   premium: z.boolean().optional(),
   bots: unique(telegramId, 1000).optional(),
   botCategories: unique(category, 100).optional(),
   excludedBots: unique(telegramId, 1000).optional(),
   excludedBotCategories: unique(category, 100).optional(),
-  hours: unique(z.int().min(0).max(23), 24).optional(),
+  hours: unique(wholeNumber(0, 23), 24).optional(),
   /** 1 is Monday, 7 Sunday. */
-  weekdays: unique(z.int().min(1).max(7), 7).optional(),
+  weekdays: unique(wholeNumber(1, 7), 7).optional(),
 });
 export type Targeting = z.infer<typeof targeting>;

@@ -1,14 +1,15 @@
 import type { AdDatabase } from "../ad-database.ts";
-import { campaignFault } from "./campaign-fault.ts";
+import { rememberAdvertiser } from "../advertisers/advertiser-names.ts";
+import { type CampaignFault, campaignFault } from "./campaign-fault.ts";
 import type { CampaignSettings } from "./campaign-settings.ts";
-import { type Campaign, columnsOf, findCampaign, rememberAdvertiser } from "./rows.ts";
+import { type Campaign, columnsOf, findCampaign } from "./rows.ts";
 import type { CampaignStatus } from "./schema.ts";
 
 export type UpdateCampaignOutcome =
   | { outcome: "updated"; campaign: Campaign }
   | { outcome: "unknown-campaign" }
   | { outcome: "archived" }
-  | { outcome: "invalid"; message: string };
+  | { outcome: "invalid"; fault: CampaignFault };
 
 /** Changes settings; the others stay. What was charged, and a view under way, keeps its price. */
 export async function updateCampaign(
@@ -41,10 +42,10 @@ async function change(
     const before = await findCampaign(tx, campaignId);
     if (!before) return { outcome: "unknown-campaign" };
     if (before.status === "archived") return { outcome: "archived" };
-    const campaign = { ...changed(before), updatedAt: now };
-    const message = campaignFault(campaign);
-    if (message !== undefined) return { outcome: "invalid", message };
-    await rememberAdvertiser(tx, campaign.advertiser);
+    const changes = changed(before);
+    const fault = campaignFault(changes);
+    if (fault !== undefined) return { outcome: "invalid", fault };
+    const campaign = { ...changes, advertiser: await rememberAdvertiser(tx, changes.advertiser), updatedAt: now };
     await tx.query
       .updateTable("campaigns")
       .set({ ...columnsOf(campaign), status: campaign.status, updated_at: now })

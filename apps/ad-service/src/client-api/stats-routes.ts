@@ -16,7 +16,7 @@ export function statsRoutes(
   scope.get("/stats", async (request): Promise<StatsResponse> => {
     const { by, ...given } = parseRequest(statsQuery, request.query);
     const range = timeRange(given, by, now());
-    if (range.outcome === "bad-range") throw new HttpError(400, "BAD_REQUEST", range.message);
+    if (range.outcome === "bad-range") throw new HttpError(400, "BAD_REQUEST", `${range.field} ${range.message}`);
     const { from, to } = range;
     const { botId } = callerOf(request).bot;
     const { rows, total, deliveries, countedUntil } = await readStatistics(database, { botId, from, to, by });

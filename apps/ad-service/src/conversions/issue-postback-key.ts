@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { AdDatabase } from "../ad-database.ts";
+import { advertiserKey } from "../advertisers/advertiser-names.ts";
 
 /** Only its hash is kept. It has 256 random bits, so that a plain hash cannot be guessed. */
 export function hashPostbackKey(key: string): Buffer {
@@ -10,12 +11,13 @@ export function hashPostbackKey(key: string): Buffer {
 export async function issuePostbackKey(
   database: AdDatabase,
   { advertiser }: { advertiser: string },
-): Promise<{ outcome: "issued"; key: string } | { outcome: "unknown-advertiser" }> {
+): Promise<{ outcome: "issued"; advertiser: string; key: string } | { outcome: "unknown-advertiser" }> {
   const key = `pb_${randomBytes(32).toString("base64url")}`;
-  const { numUpdatedRows } = await database.query
+  const updated = await database.query
     .updateTable("advertisers")
     .set({ postback_key_hash: hashPostbackKey(key) })
-    .where("name", "=", advertiser)
+    .where("name_key", "=", advertiserKey(advertiser))
+    .returning("name")
     .executeTakeFirst();
-  return numUpdatedRows === 1n ? { outcome: "issued", key } : { outcome: "unknown-advertiser" };
+  return updated ? { outcome: "issued", advertiser: updated.name, key } : { outcome: "unknown-advertiser" };
 }

@@ -45,6 +45,7 @@ export async function addCreative(
     if (!(await hasWritten(pathOf("upload"), upload.bytes))) {
       return { outcome: "refused", message: `the file is larger than ${MOST_VIDEO_BYTES / 1024 / 1024} MiB` };
     }
+    if ((await stat(pathOf("upload"))).size === 0) return { outcome: "refused", message: "the file is empty" };
     const found = await inspectOrMend(ffmpeg, pathOf);
     if (found.outcome === "unplayable") {
       const { message, mend } = found;

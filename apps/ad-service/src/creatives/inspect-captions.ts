@@ -4,6 +4,7 @@ export const MOST_CAPTION_BYTES = 256 * 1024;
 
 /** What is wrong with a WebVTT file, for whoever made it; undefined: it can be shown with a video of that length. */
 export function captionsFault(bytes: Uint8Array, { durationMs }: { durationMs: number }): string | undefined {
+  if (bytes.byteLength === 0) return "the file is empty";
   if (bytes.byteLength > MOST_CAPTION_BYTES) return `the file is larger than ${MOST_CAPTION_BYTES / 1024} KiB`;
   let file: string;
   try {

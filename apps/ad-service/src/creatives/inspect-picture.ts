@@ -10,6 +10,7 @@ const LARGEST_SIDE = 4096;
 
 /** A still picture that every webview shows, by its bytes and not its name; a text says why it is none. */
 export function inspectPicture(bytes: Buffer): Picture | string {
+  if (bytes.byteLength === 0) return "the file is empty";
   if (bytes.byteLength > MOST_PICTURE_BYTES)
     return `the picture is larger than ${MOST_PICTURE_BYTES / 1024 / 1024} MiB`;
   const picture = jpegOf(bytes) ?? pngOf(bytes) ?? webpOf(bytes);

@@ -148,7 +148,7 @@ export async function openDirectLinkStage(
         insert into creatives (creative_id, sha256, file_name, media_type, byte_length, duration_ms, width, height)
         values ('cre_view', 'ab', 'ab.mp4', 'video/mp4', 1, 1000, 1, 1) on conflict do nothing
       ), advertiser as (
-        insert into advertisers (name) values ('House') on conflict do nothing
+        insert into advertisers (name, name_key) values ('House', 'house') on conflict do nothing
       ), house as (
         insert into campaigns (campaign_id, name, advertiser, formats)
         values ('cmp_view', 'House', 'House', '{rewarded}') on conflict do nothing

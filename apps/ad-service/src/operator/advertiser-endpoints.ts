@@ -1,23 +1,45 @@
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
+import { renameAdvertiser } from "../advertisers/rename-advertiser.ts";
+import { text } from "../campaigns/campaign-settings.ts";
 import { issuePostbackKey } from "../conversions/issue-postback-key.ts";
 import { listAdvertisers } from "../conversions/list-advertisers.ts";
 import { parseRequest } from "../parse-request.ts";
-import { notFound } from "./refuse.ts";
+import { conflict, unknownAdvertiser } from "./refuse.ts";
+
+export interface AdvertiserEndpointDeps {
+  database: AdDatabase;
+  /** Told of each change, so that this node serves it at once. */
+  campaigns: { refresh(): Promise<void> };
+}
 
 const params = z.object({ advertiser: z.string().max(128) });
+const naming = z.strictObject({ newName: text(128) });
 
-/** Who pays. An advertiser is known from its first campaign on. */
-export function advertiserEndpoints(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
+/** Who pays. An advertiser is known from its first campaign on, by its name in any case. */
+export function advertiserEndpoints(scope: FastifyInstance, { database, campaigns }: AdvertiserEndpointDeps): void {
   scope.get("/advertisers", async () => ({ advertisers: await listAdvertisers(database) }));
 
   scope.post("/advertisers/:advertiser/key", async (request, reply) => {
     const { advertiser } = parseRequest(params, request.params);
     const issued = await issuePostbackKey(database, { advertiser });
-    if (issued.outcome === "unknown-advertiser") {
-      throw notFound(`there is no advertiser ${advertiser}; see all with: advertisers list`);
+    if (issued.outcome === "unknown-advertiser") throw unknownAdvertiser(advertiser);
+    return reply.code(201).send({ advertiser: issued.advertiser, key: issued.key });
+  });
+
+  scope.post("/advertisers/:advertiser/rename", async (request) => {
+    const { advertiser } = parseRequest(params, request.params);
+    const { newName } = parseRequest(naming, request.body);
+    const renamed = await renameAdvertiser(database, { advertiser, name: newName });
+    if (renamed.outcome === "unknown-advertiser") throw unknownAdvertiser(advertiser);
+    if (renamed.outcome === "name-taken") {
+      throw conflict(
+        "ADVERTISER_EXISTS",
+        `there is an advertiser ${renamed.name} already; names are equal in any case`,
+      );
     }
-    return reply.code(201).send({ advertiser, key: issued.key });
+    await campaigns.refresh();
+    return { name: renamed.name };
   });
 }

@@ -11,7 +11,7 @@ import type { SecretBox } from "../bots/secret-box.ts";
 import { readTokens } from "../bots/token-rows.ts";
 import { resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "../bots/update-bot.ts";
 import { givenFields, parseRequest } from "../parse-request.ts";
-import { conflict, invalid, notFound } from "./refuse.ts";
+import { conflict, invalidField, unknownBot } from "./refuse.ts";
 
 export interface BotEndpointDeps {
   database: AdDatabase;
@@ -75,10 +75,6 @@ export function botEndpoints(scope: FastifyInstance, deps: BotEndpointDeps): voi
   });
 }
 
-export function unknownBot(botId: string) {
-  return notFound(`there is no bot ${botId}; see all with: bots list`);
-}
-
 function checkAddresses(
   {
     webhookUrl,
@@ -88,9 +84,7 @@ function checkAddresses(
 ): void {
   for (const [field, address] of Object.entries({ webhookUrl, publisherApiUrl })) {
     if (address && isPlainHttp(address) && !isPlainHttpAllowed) {
-      throw invalid(`${field} must begin with https:// in production`, [
-        { field, message: "must begin with https://" },
-      ]);
+      throw invalidField(field, "must begin with https:// in production");
     }
   }
 }

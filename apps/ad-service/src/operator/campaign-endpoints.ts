@@ -13,9 +13,11 @@ import {
 import { campaignFormats, campaignSettings } from "../campaigns/campaign-settings.ts";
 import { listCampaigns } from "../campaigns/list-campaigns.ts";
 import { findCampaign } from "../campaigns/rows.ts";
+import type { Targeting } from "../campaigns/targeting.ts";
 import { setCampaignStatus, type UpdateCampaignOutcome, updateCampaign } from "../campaigns/update-campaign.ts";
 import { givenFields, parseRequest } from "../parse-request.ts";
-import { invalid, notFound } from "./refuse.ts";
+import { invalid, invalidField, notFound, unknownCampaign, unknownCreative } from "./refuse.ts";
+import { requireBots } from "./require-known.ts";
 
 export interface CampaignEndpointDeps {
   database: AdDatabase;
@@ -41,7 +43,7 @@ export function campaignEndpoints(scope: FastifyInstance, deps: CampaignEndpoint
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
     if (outcome.outcome === "archived") throw invalid(`campaign ${campaignId} is archived; that is for good`);
-    if (outcome.outcome === "invalid") throw invalid(outcome.message);
+    if (outcome.outcome === "invalid") throw invalidField(outcome.fault.field, outcome.fault.message);
     await campaigns.refresh();
     return outcome.campaign;
   };
@@ -49,11 +51,10 @@ export function campaignEndpoints(scope: FastifyInstance, deps: CampaignEndpoint
   scope.post("/campaigns", async (request, reply) => {
     const campaignId = `cmp_${bs58.encode(randomBytes(9))}`;
     const given = givenFields(parseRequest(draft, request.body));
+    await requireBots(database, botsOf(given.targeting));
     const added = await addCampaign(database, { ...given, campaignId, now: now() });
-    if (added.outcome === "invalid") throw invalid(added.message);
-    if (added.outcome === "unknown-creative") {
-      throw invalid(`there is no creative ${added.creativeId}; add the video first`);
-    }
+    if (added.outcome === "invalid") throw invalidField(added.fault.field, added.fault.message);
+    if (added.outcome === "unknown-creative") throw unknownCreative(added.creativeId);
     await campaigns.refresh();
     return reply.code(201).send(added.campaign);
   });
@@ -74,6 +75,7 @@ export function campaignEndpoints(scope: FastifyInstance, deps: CampaignEndpoint
     const { campaignId } = parseRequest(params, request.params);
     const given = givenFields(parseRequest(changes, request.body));
     if (Object.keys(given).length === 0) throw invalid("name at least one setting to change");
+    await requireBots(database, botsOf(given.targeting));
     return answer(await updateCampaign(database, { campaignId, changes: given, now: now() }), campaignId);
   });
 
@@ -105,6 +107,7 @@ function creativesOfCampaign(scope: FastifyInstance, { database, campaigns, now 
   });
 }
 
-function unknownCampaign(campaignId: string) {
-  return notFound(`there is no campaign ${campaignId}; see all with: campaigns list`);
+/** A mistyped id would keep a campaign from everyone, or from nobody. */
+function botsOf(target: Targeting | undefined): string[] {
+  return [...(target?.bots ?? []), ...(target?.excludedBots ?? [])];
 }

@@ -11,7 +11,7 @@ import { findCreative, listCreatives } from "../creatives/rows.ts";
 import { setCaptions } from "../creatives/set-captions.ts";
 import { setPoster } from "../creatives/set-poster.ts";
 import { parseRequest } from "../parse-request.ts";
-import { invalid, notFound } from "./refuse.ts";
+import { invalid, notFound, unknownCreative } from "./refuse.ts";
 
 export interface CreativeEndpointDeps {
   database: AdDatabase;
@@ -112,8 +112,4 @@ function addedAnswer(added: AddCreativeOutcome) {
 function bytesOf({ body }: FastifyRequest): Readable {
   if (body instanceof Readable) return body;
   throw invalid("the file is missing: send its bytes as application/octet-stream");
-}
-
-function unknownCreative(creativeId: string) {
-  return notFound(`there is no creative ${creativeId}; see all with: creatives list`);
 }

@@ -7,7 +7,7 @@ import { explainChoice } from "../ad-selection/explain-choice.ts";
 import { seenBy } from "../ad-selection/select-ad.ts";
 import { findBot } from "../bots/find-bot.ts";
 import { parseRequest } from "../parse-request.ts";
-import { unknownBot } from "./bot-endpoints.ts";
+import { unknownBot } from "./refuse.ts";
 
 const query = z.object({
   botId: telegramId,

@@ -18,15 +18,24 @@ export interface OperatorClient {
   close(): Promise<void>;
 }
 
+/** What is wrong with one field of a request. */
+export interface FieldFault {
+  field: string;
+  message: string;
+}
+
 /** The server's own words. */
 export class OperatorRefusal extends Error {
   override readonly name = "OperatorRefusal";
   readonly status: number;
   readonly code: string;
-  constructor(status: number, code: string, message: string) {
+  /** The message field by field, where the server told it so. */
+  readonly faults: readonly FieldFault[];
+  constructor(status: number, code: string, message: string, faults: readonly FieldFault[] = []) {
     super(message);
     this.status = status;
     this.code = code;
+    this.faults = faults;
   }
 }
 
@@ -38,7 +47,10 @@ export class NotReachable extends Error {
 /** A video may be fetched, mended and made lighter before the server answers. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
-const errorBody = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+const fieldFaults = z.array(z.object({ field: z.string(), message: z.string() }));
+const errorBody = z.object({
+  error: z.object({ code: z.string(), message: z.string(), details: fieldFaults.optional().catch(undefined) }),
+});
 
 /** Speaks to a running server at an address, or through the socket in its data folder. */
 export function httpOperatorClient(
@@ -59,11 +71,16 @@ export function httpOperatorClient(
       const headers = { ...headersOf(call), ...authorization };
       const request = client.request({ method: call.method, path, headers, body: payloadOf(call) ?? null });
       const { statusCode, body } = await request.catch((cause) => {
-        throw new NotReachable(`${isSocket ? target.socketPath : target.url} does not answer: ${cause.message}`, {
-          cause,
-        });
+        const upload = call.body !== undefined && isStream(call.body) && !isSocket ? cutUpload(cause) : "";
+        const name = isSocket ? target.socketPath : target.url;
+        throw new NotReachable(`${name} does not answer: ${cause.message}${upload}`, { cause });
       });
-      return answerOf(statusCode, await body.text());
+      // A refused upload may be cut off behind the status, which says enough.
+      const text = await body.text().catch((cause) => {
+        if (statusCode >= 400) return "";
+        throw new NotReachable(`${isSocket ? target.socketPath : target.url} broke off: ${cause.message}`, { cause });
+      });
+      return answerOf(statusCode, text);
     },
     close: () => client.close(),
   };
@@ -89,19 +106,34 @@ export function answerOf(status: number, text: string): unknown {
   try {
     json = JSON.parse(text);
   } catch {
-    throw new OperatorRefusal(
-      status,
-      "NOT_JSON",
-      `the answer is not the ad service's (HTTP ${status}); is the address right?`,
-    );
+    throw notFromService(status);
   }
   if (status >= 200 && status < 300) return json;
   const { data } = errorBody.safeParse(json);
-  throw new OperatorRefusal(
-    status,
-    data?.error.code ?? "UNKNOWN",
-    data?.error.message ?? `the server answered ${status}`,
-  );
+  const { code = "UNKNOWN", message = `the server answered ${status}`, details = [] } = data?.error ?? {};
+  throw new OperatorRefusal(status, code, message, details);
+}
+
+const raiseLimit = "raise its limit for request bodies to 101 MB (in nginx: client_max_body_size 101m;)";
+
+/** Something between the command line and the service answered with a page of its own. */
+function notFromService(status: number): Error {
+  if (status === 413) {
+    const told = `a proxy in front of the ad service refused the file as too large (HTTP 413): ${raiseLimit}`;
+    return new OperatorRefusal(status, "BODY_TOO_LARGE", told);
+  }
+  if (status === 502 || status === 503 || status === 504) {
+    return new NotReachable(`a proxy answered ${status}: it does not reach the ad service behind it; is that running?`);
+  }
+  const told = `the answer is not the ad service's (HTTP ${status}); is the address right?`;
+  return new OperatorRefusal(status, "NOT_JSON", told);
+}
+
+/** A proxy may hang up in the middle of an upload that is too large for it, before its answer is read. */
+function cutUpload(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  if (code !== "UND_ERR_SOCKET" && code !== "EPIPE" && code !== "ECONNRESET") return "";
+  return `. If a proxy stands in front of it, the file may be too large for the proxy: ${raiseLimit}`;
 }
 
 function isStream(body: object): body is Readable {

@@ -13,6 +13,27 @@ export function conflict(code: string, message: string): HttpError {
   return new HttpError(409, code, message);
 }
 
+export function unknownBot(botId: string): HttpError {
+  return notFound(`there is no bot ${botId}; see all with: bots list`);
+}
+
+export function unknownCampaign(campaignId: string): HttpError {
+  return notFound(`there is no campaign ${campaignId}; see all with: campaigns list`);
+}
+
+export function unknownCreative(creativeId: string): HttpError {
+  return notFound(`there is no creative ${creativeId}; see all with: creatives list`);
+}
+
+export function unknownAdvertiser(name: string): HttpError {
+  return notFound(`there is no advertiser ${name}; see all with: advertisers list`);
+}
+
+/** The command line names the flag of the field. */
+export function invalidField(field: string, message: string): HttpError {
+  return invalid(`${field} ${message}`, [{ field, message }]);
+}
+
 export function invalid(message: string, details?: unknown): HttpError {
   return new HttpError(400, "BAD_REQUEST", message, { details });
 }

@@ -7,10 +7,9 @@ import { countReplayable } from "../webhook-delivery/count-replayable.ts";
 import { findBotOfEvent } from "../webhook-delivery/find-bot-of-event.ts";
 import { type ReplayRefusal, replayDeliveries, replayRefusal } from "../webhook-delivery/replay-deliveries.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "../webhook-delivery/replay-delivery.ts";
-import { unknownBot } from "./bot-endpoints.ts";
 import { eventIdParam } from "./delivery-endpoints.ts";
 import { explainObstacle } from "./explain-obstacle.ts";
-import { conflict, invalid, unknownEvent } from "./refuse.ts";
+import { conflict, invalid, unknownBot, unknownEvent } from "./refuse.ts";
 
 const ofBot = z.object({ botId: telegramId });
 const ofEvent = z.object({ eventId: eventIdParam });

@@ -7,7 +7,8 @@ import { namesOfKeys } from "../statistics/names-of-keys.ts";
 import { dimensions, readStatistics } from "../statistics/read-statistics.ts";
 import { rollUpStatistics } from "../statistics/roll-up-statistics.ts";
 import { timeRange } from "../statistics/time-range.ts";
-import { invalid } from "./refuse.ts";
+import { invalidField } from "./refuse.ts";
+import { requireBots, requireCampaign, requireCreative } from "./require-known.ts";
 
 export interface StatsEndpointDeps {
   database: AdDatabase;
@@ -32,7 +33,10 @@ export function statsEndpoints(scope: FastifyInstance, { database, currency, now
   scope.get("/stats", async (request) => {
     const { by, from, to, ...of } = parseRequest(statsQuery, request.query);
     const range = timeRange({ from, to }, by, now());
-    if (range.outcome === "bad-range") throw invalid(range.message);
+    if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
+    await requireBots(database, [of.botId]);
+    await requireCampaign(database, of.campaignId);
+    await requireCreative(database, of.creativeId);
     // Nobody else may be running, and who looks wants to see what was just done.
     await rollUpStatistics(database);
     const time = { from: range.from, to: range.to };

@@ -16,3 +16,9 @@ export function timeFrom(asOf: Date, moment: unknown): string | undefined {
   const length = `${Math.floor(distance / size)} ${name}`;
   return seconds < 0 ? `${length} ago` : `in ${length}`;
 }
+
+/** Minutes from one moment to another, one decimal: columns have one unit. Undefined where one of them is none. */
+export function minutesFrom(from: Date, to: unknown): string | undefined {
+  const minutes = typeof to === "string" ? (Date.parse(to) - from.getTime()) / 60_000 : Number.NaN;
+  return Number.isNaN(minutes) ? undefined : minutes.toFixed(1);
+}

@@ -5,8 +5,9 @@ import { activateToken } from "../bots/activate-token.ts";
 import { createToken } from "../bots/create-token.ts";
 import { revokeToken } from "../bots/revoke-token.ts";
 import { parseRequest } from "../parse-request.ts";
-import { type BotEndpointDeps, unknownBot } from "./bot-endpoints.ts";
-import { conflict, notFound } from "./refuse.ts";
+import type { BotEndpointDeps } from "./bot-endpoints.ts";
+import { conflict, notFound, unknownBot } from "./refuse.ts";
+import { requireBots } from "./require-known.ts";
 
 const ofBot = z.object({ botId: telegramId });
 const ofToken = ofBot.extend({ tokenId: z.string().regex(/^tok_[0-9A-Za-z]{1,40}$/, "must look like tok_…") });
@@ -27,6 +28,7 @@ export function tokenEndpoints(scope: FastifyInstance, deps: BotEndpointDeps): v
 
   scope.post("/bots/:botId/tokens/:tokenId/activate", async (request) => {
     const id = parseRequest(ofToken, request.params);
+    await requireBots(database, [id.botId]);
     const activated = await activateToken(database, { ...id, now: now() });
     if (activated.outcome === "unknown-token") throw unknownToken(id);
     if (activated.outcome === "not-next") {
@@ -37,6 +39,7 @@ export function tokenEndpoints(scope: FastifyInstance, deps: BotEndpointDeps): v
 
   scope.post("/bots/:botId/tokens/:tokenId/revoke", async (request) => {
     const id = parseRequest(ofToken, request.params);
+    await requireBots(database, [id.botId]);
     const revoked = await revokeToken(database, { ...id, now: now() });
     if (revoked.outcome === "unknown-token") throw unknownToken(id);
     if (revoked.outcome === "already-revoked") throw conflict("TOKEN_REVOKED", `${id.tokenId} is revoked already`);

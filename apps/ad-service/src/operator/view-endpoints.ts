@@ -7,13 +7,14 @@ import type { AdDatabase } from "../ad-database.ts";
 import { type DecideViewOutcome, refuseView, releaseView } from "../ad-sessions/decide-view.ts";
 import { listViews } from "../ad-sessions/list-views.ts";
 import { botOfSession } from "../ad-sessions/session-id.ts";
-import { parseRequest } from "../parse-request.ts";
+import { listLimit, parseRequest } from "../parse-request.ts";
 import { conflict, notFound } from "./refuse.ts";
+import { requireBots } from "./require-known.ts";
 
 const viewsQuery = z.object({
   botId: telegramId.optional(),
   state: z.enum(["held", "refused", "rewarded"]).optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(50),
+  limit: listLimit,
 });
 const ofView = z.object({ sessionId: z.string().min(1).max(64) });
 
@@ -22,9 +23,11 @@ export function viewEndpoints(
   scope: FastifyInstance,
   { database, now }: { database: AdDatabase; now: () => Date },
 ): void {
-  scope.get("/views", async (request) => ({
-    views: await listViews(database, parseRequest(viewsQuery, request.query)),
-  }));
+  scope.get("/views", async (request) => {
+    const query = parseRequest(viewsQuery, request.query);
+    await requireBots(database, [query.botId]);
+    return { views: await listViews(database, query) };
+  });
 
   scope.post("/views/:sessionId/release", async (request) => {
     const id = viewId(parseRequest(ofView, request.params).sessionId);

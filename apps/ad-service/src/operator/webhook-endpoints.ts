@@ -9,9 +9,8 @@ import { limitEndpoint } from "../webhook-endpoints/limit-endpoint.ts";
 import { listEndpoints } from "../webhook-endpoints/list-endpoints.ts";
 import type { EndpointTestOutcome, EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
 import { adviseOnAnswer } from "./advise-on-answer.ts";
-import { unknownBot } from "./bot-endpoints.ts";
 import { explainObstacle } from "./explain-obstacle.ts";
-import { conflict, invalid } from "./refuse.ts";
+import { conflict, invalid, unknownBot } from "./refuse.ts";
 
 export interface WebhookEndpointDeps {
   database: AdDatabase;
@@ -20,7 +19,9 @@ export interface WebhookEndpointDeps {
 
 const ofBot = z.object({ botId: telegramId });
 const enabling = z.strictObject({ skipTest: z.boolean().optional() });
-const settings = z.strictObject({ maxInFlight: z.int().min(1).max(40) });
+const settings = z.strictObject({
+  maxInFlight: z.int("must be from 1 to 40").min(1, "must be from 1 to 40").max(40, "must be from 1 to 40"),
+});
 const testing = z.strictObject({ event: eventType.optional(), userId: telegramId.optional() });
 
 /** Where webhooks go: its health, and what an operator does about it. */

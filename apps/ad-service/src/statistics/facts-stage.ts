@@ -92,7 +92,10 @@ export function momentOf({ hour, second }: Fact): Date {
 }
 
 export async function insertCampaigns(database: AdDatabase): Promise<void> {
-  await database.run(statement("test.advertiser", "insert into advertisers (name) values ('Acme')"), []);
+  await database.run(
+    statement("test.advertiser", "insert into advertisers (name, name_key) values ('Acme', 'acme')"),
+    [],
+  );
   const insertCampaign = statement(
     "test.campaign",
     "insert into campaigns (campaign_id, name, advertiser, formats) values ($1, $1, 'Acme', '{rewarded,direct_link}')",

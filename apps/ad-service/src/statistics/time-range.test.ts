@@ -29,14 +29,14 @@ describe("the time that statistics are asked for", () => {
       { from: "2026-03-08T10:59:00Z", to: "2026-03-08T11:01:00Z" },
       ["2026-03-08T10:00:00.000Z", "2026-03-08T12:00:00.000Z"],
     ],
-    ["an end before the start is refused", { from: "2026-03-02", to: "2026-03-02" }, "from must be before to"],
+    ["an end before the start is refused", { from: "2026-03-02", to: "2026-03-02" }, "must be before the end"],
   ])("%s", (_name, given, expected) => {
     expect(rangeOf(given)).toEqual(expected);
   });
 
   test("by the hour a month at most, else 400 days", () => {
     const year = { from: "2025-03-08", to: "2026-03-08" };
-    expect(rangeOf(year, "hour")).toBe("by hour at most 31 days can be asked for at once");
+    expect(rangeOf(year, "hour")).toBe("must be 31 days before the end at most, by hour");
     expect(rangeOf(year, "campaign")).toHaveLength(2);
     expect(rangeOf({ from: "2020-01-01" }, "campaign")).toContain("400 days");
   });

@@ -3,7 +3,9 @@ const DAY_MS = 24 * HOUR_MS;
 const DEFAULT_DAYS = 7;
 const MOST_DAYS = { hour: 31, other: 400 };
 
-export type TimeRange = { outcome: "range"; from: Date; to: Date } | { outcome: "bad-range"; message: string };
+export type TimeRange =
+  | { outcome: "range"; from: Date; to: Date }
+  | { outcome: "bad-range"; field: "from" | "to"; message: string };
 
 /** The time that is asked for, in whole hours, as the sums are kept; without bounds the last seven days, today's included. */
 export function timeRange(
@@ -15,10 +17,10 @@ export function timeRange(
   const weekAgo = Math.floor((to.getTime() - 1) / DAY_MS) * DAY_MS - (DEFAULT_DAYS - 1) * DAY_MS;
   const start = given.from === undefined ? weekAgo : new Date(given.from).getTime();
   const from = new Date(Math.floor(start / HOUR_MS) * HOUR_MS);
-  if (from >= to) return { outcome: "bad-range", message: "from must be before to" };
+  if (from >= to) return { outcome: "bad-range", field: "from", message: "must be before the end" };
   const most = by === "hour" ? MOST_DAYS.hour : MOST_DAYS.other;
   if (to.getTime() - from.getTime() > most * DAY_MS) {
-    return { outcome: "bad-range", message: `by ${by} at most ${most} days can be asked for at once` };
+    return { outcome: "bad-range", field: "from", message: `must be ${most} days before the end at most, by ${by}` };
   }
   return { outcome: "range", from, to };
 }

@@ -15,7 +15,7 @@ export function advertiserCommands(program: Command, context: CommandContext): v
   withExamples(advertisers.command("key").description("a new key for postbacks; the one before is void at once"), [
     "advertisers key 'The Shop'",
   ])
-    .argument("<advertiser>", "the name, as campaigns say it")
+    .argument("<advertiser>", "the name, as campaigns say it, in any case")
     .action(async (advertiser: string) => {
       const path = `/advertisers/${encodeURIComponent(advertiser)}/key`;
       const issued = await callForRow(context, { method: "POST", path });
@@ -24,6 +24,18 @@ export function advertiserCommands(program: Command, context: CommandContext): v
         () =>
           `${recordOf(issued)}\n\nIt is shown once. Conversions go to /postback/v1/conversions?click_id={click_id}&key=…`,
       );
+    });
+
+  withExamples(
+    advertisers.command("rename").description("another name; campaigns, the key and the bots that block it stay"),
+    ["advertisers rename 'The Shop' 'The New Shop'"],
+  )
+    .argument("<advertiser>", "the name, as campaigns say it, in any case")
+    .argument("<new-name>", "shown to viewers from now on")
+    .action(async (advertiser: string, newName: string) => {
+      const path = `/advertisers/${encodeURIComponent(advertiser)}/rename`;
+      const renamed = await callForRow(context, { method: "POST", path, body: { newName } });
+      context.print(renamed, () => recordOf(renamed));
     });
 }
 

@@ -84,15 +84,19 @@ interface VideoOptions {
 const columns = {
   CREATIVE: (creative: Row) => creative.creativeId,
   KIND: (creative: Row) => creative.mediaType ?? creative.kind,
-  SECONDS: (creative: Row) => typeof creative.durationMs === "number" && (creative.durationMs / 1000).toFixed(1),
-  SIZE: (creative: Row) => creative.width && sizeOf(creative),
-  MB: (creative: Row) => typeof creative.byteLength === "number" && (creative.byteLength / 1e6).toFixed(1),
+  SECONDS: (creative: Row) => decimals(creative.durationMs, 1000, 1),
+  PIXELS: (creative: Row) => creative.width && sizeOf(creative),
+  MB: (creative: Row) => decimals(creative.byteLength, 1e6, 2),
   LIGHTER: (creative: Row) => Array.isArray(creative.renditions) && creative.renditions.map(sizeOf).join(", "),
   CAPTIONS: (creative: Row) =>
     Array.isArray(creative.captions) && creative.captions.map(({ language }: Row) => language).join(", "),
   POSTER: (creative: Row) => creative.posterFileName !== null,
   ADDED: (creative: Row) => creative.createdAt,
 };
+
+function decimals(value: unknown, unit: number, digits: number): string | undefined {
+  return typeof value === "number" ? (value / unit).toFixed(digits) : undefined;
+}
 
 function sizeOf({ width, height }: Row): string {
   return `${width}×${height}`;

@@ -5,19 +5,18 @@ import { telegramIdOption } from "./parse-option.ts";
 
 export function explainCommand(program: Command, context: CommandContext): void {
   withExamples(program.command("explain").description("why a user is or is not shown each campaign, now"), [
-    "explain --bot 7000000001 --user 100000001",
-    "explain --bot 7000000001 --user 100000001 --format direct_link --language en --platform android",
+    "explain --bot-id 7000000001 --user-id 100000001",
+    "explain --bot-id 7000000001 --user-id 100000001 --format direct_link --language en --platform android",
   ])
-    .requiredOption("--bot <id>", "its Telegram id", telegramIdOption)
-    .requiredOption("--user <id>", "Telegram id of the user", telegramIdOption)
+    .requiredOption("--bot-id <id>", "Telegram id of the bot", telegramIdOption)
+    .requiredOption("--user-id <id>", "Telegram id of the user", telegramIdOption)
     .addOption(
       new Option("--format <format>", "a video, or a link").choices(["rewarded", "direct_link"]).default("rewarded"),
     )
     .option("--language <code>", "as Telegram tells it, as en")
     .addOption(new Option("--platform <name>", "of the user's client").choices(["android", "ios", "desktop", "web"]))
     .addOption(new Option("--premium <who>", "whether the user has Telegram Premium").choices(["yes", "no"]))
-    .action(async ({ bot, user, ...options }: Record<string, string>) => {
-      const query = { ...options, botId: bot, userId: user };
+    .action(async (query: Record<string, string>) => {
       const rows = rowsOf(await context.call({ method: "GET", path: "/explain", query }), "campaigns");
       context.print(rows, () => tableOf(rows, columns));
     });
@@ -27,11 +26,10 @@ const columns = {
   CAMPAIGN: (verdict: Row) => verdict.campaignId,
   NAME: (verdict: Row) => verdict.name,
   PRIORITY: (verdict: Row) => verdict.priority,
-  "CHOSEN NOW": (verdict: Row) =>
-    verdict.obstacle === undefined ? `${(Number(verdict.likelihood) * 100).toFixed(1)} %` : "no",
+  "CHOSEN NOW": (verdict: Row) => `${(Number(verdict.likelihood) * 100).toFixed(1)} %`,
   WHY: (verdict: Row) =>
     reasons[String(verdict.obstacle)] ?? (Number(verdict.likelihood) > 0 ? "fits" : "fits; others go first"),
-  PLAN: (verdict: Row) => planOf(verdict.behindPlan),
+  "ADS BEHIND PLAN": (verdict: Row) => behindPlan(verdict.behindPlan),
 };
 
 /** Each obstacle in words. */
@@ -61,8 +59,7 @@ const reasons: Record<string, string> = {
   "ahead-of-plan": "is ahead of its plan of the day",
 };
 
-function planOf(behind: unknown): string {
-  if (typeof behind !== "number") return "none";
-  const ads = Math.round(Math.abs(behind));
-  return behind > 0 ? `${ads} behind` : `${ads} ahead`;
+/** Below 0 it is ahead of its plan of the day; undefined: it has none. */
+function behindPlan(behind: unknown): number | undefined {
+  return typeof behind === "number" ? Math.round(behind) : undefined;
 }

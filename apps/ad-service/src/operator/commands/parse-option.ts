@@ -17,7 +17,9 @@ export function collect<Value>(parse: (text: string) => Value) {
 }
 
 export function existingFile(path: string): string {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new InvalidArgumentError("There is no such file.");
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isFile()) throw new InvalidArgumentError("There is no such file.");
+  if (found.size === 0) throw new InvalidArgumentError("The file is empty.");
   return path;
 }
 

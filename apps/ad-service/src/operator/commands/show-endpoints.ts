@@ -1,5 +1,5 @@
 import { type Row, tableOf, textOf } from "../show.ts";
-import { timeFrom } from "../time-from.ts";
+import { minutesFrom, timeFrom } from "../time-from.ts";
 
 /** A line of numbers for each endpoint, and below it what there is to say of it in words. */
 export function showEndpoints(endpoints: readonly Row[], asOf: Date): string {
@@ -15,8 +15,9 @@ const columnsAt = (asOf: Date) => ({
   "IN FLIGHT": (endpoint: Row) => endpoint.state && `${endpoint.inFlight} of ${endpoint.maxInFlight}`,
   WAITING: (endpoint: Row) => counted(endpoint.waiting),
   HELD: (endpoint: Row) => counted(endpoint.held),
-  "OLDEST DUE": (endpoint: Row) => timeFrom(asOf, endpoint.oldestDueAt),
-  "LAST 2XX": (endpoint: Row) => timeFrom(asOf, endpoint.lastSuccessAt),
+  // Below 0 the oldest is overdue.
+  "DUE IN MIN": (endpoint: Row) => minutesFrom(asOf, endpoint.oldestDueAt),
+  "2XX MIN AGO": (endpoint: Row) => minutesFrom(new Date(String(endpoint.lastSuccessAt)), asOf.toISOString()),
   "TO DISABLED": (endpoint: Row) => endpoint.state && `${endpoint.disablePercent} %`,
 });
 

@@ -26,10 +26,10 @@ describe("statistics on the command line", () => {
   test("a table with the sum, the courses, and why not more", () => {
     const lines = showStats(answer).split("\n");
     expect(lines).toContain(
-      "2026-03-01  10        90.0 %  8       75.0 %   6        37.5 %  2       5        0.036  0.018    1.875",
+      "2026-03-01  10        90.0 %  8       75.0 %   6        37.5 %  2       5        0.0360     0.0180       1.8750",
     );
     expect(lines).toContain(
-      "2026-03-02  0         –       0       –        0        –       0       0        0.00   0.00     –",
+      "2026-03-02  0         –       0       –        0        –       0       0        0.0000     0.0000       –",
     );
     expect(lines).toContain("rewards  █ ");
     expect(lines).toContain("kept from asking: cooldown 3");

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { tableOf, textOf } from "../show.ts";
 import { sparkline } from "./sparkline.ts";
 
+/** From here on amounts are shown with two decimals, so that a line stays within 120 columns. */
 const LARGE_MICROS = 1e9;
 
 const reasons = z.record(z.string(), z.number());
@@ -34,11 +35,15 @@ type Line = Figures & { key: string; name?: string | undefined };
 
 export function showStats(answer: StatsAnswer): string {
   const lines: Line[] = [...answer.rows, { ...answer.total, key: "in all" }];
+  const isLarge = lines.some(
+    ({ spendMicros, revenueMicros, ecpmMicros }) =>
+      Math.max(spendMicros, revenueMicros, ecpmMicros ?? 0) >= LARGE_MICROS,
+  );
   const isInTime = answer.by === "hour" || answer.by === "day";
   return [
     `${textOf(answer.from)} to ${textOf(answer.to)}, UTC; money in ${answer.currency}`,
     "",
-    tableOf(lines, columnsOf(answer.by)),
+    tableOf(lines, columnsOf(answer, isLarge ? 2 : 4)),
     "",
     ...(isInTime ? courses(answer.rows) : []),
     ...reasonsOf(answer.total),
@@ -60,7 +65,12 @@ export function statsCsv({ rows }: StatsAnswer): string {
     .join("\n");
 }
 
-function columnsOf(by: string): Record<string, (line: Record<string, unknown>) => unknown> {
+/** All amounts have equally many decimals. CSV and JSON have the millionths. */
+function columnsOf(
+  { by, currency }: StatsAnswer,
+  decimals: number,
+): Record<string, (line: Record<string, unknown>) => unknown> {
+  const money = (micros: number) => (micros / 1e6).toFixed(decimals);
   // Within 120 columns, beside the largest numbers.
   const longestName = by === "bot" ? 10 : 14;
   const of = (show: (line: Line) => unknown) => (line: Record<string, unknown>) => show(line as Line);
@@ -78,9 +88,9 @@ function columnsOf(by: string): Record<string, (line: Record<string, unknown>) =
     CTR: of(({ tapRate }) => percent(tapRate)),
     CLICKS: of(({ clicks }) => clicks),
     REFUSED: of(({ clicksRefused }) => sumOf(clicksRefused)),
-    SPEND: of(({ spendMicros }) => money(spendMicros)),
-    REVENUE: of(({ revenueMicros }) => money(revenueMicros)),
-    ECPM: of(({ ecpmMicros }) => (ecpmMicros === null ? undefined : money(ecpmMicros))),
+    [`SPEND ${currency}`]: of(({ spendMicros }) => money(spendMicros)),
+    [`REVENUE ${currency}`]: of(({ revenueMicros }) => money(revenueMicros)),
+    [`ECPM ${currency}`]: of(({ ecpmMicros }) => (ecpmMicros === null ? undefined : money(ecpmMicros))),
   };
 }
 
@@ -118,12 +128,6 @@ function sumOf(counts: Record<string, number>): number {
 
 function percent(part: number | null): string | undefined {
   return part === null ? undefined : `${(part * 100).toFixed(1)} %`;
-}
-
-/** For people: two to four digits after the point, of large amounts two. CSV and JSON have the millionths. */
-function money(micros: number): string {
-  if (micros >= LARGE_MICROS) return (micros / 1e6).toFixed(2);
-  return (micros / 1e6).toFixed(4).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
 function flatten(row: Record<string, unknown>): Record<string, unknown> {

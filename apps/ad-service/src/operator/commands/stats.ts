@@ -5,8 +5,8 @@ import { showStats, statsAnswer, statsCsv } from "./show-stats.ts";
 
 interface StatsOptions {
   botId?: string;
-  campaign?: string;
-  creative?: string;
+  campaignId?: string;
+  creativeId?: string;
   from?: Date;
   to?: Date;
   by: string;
@@ -20,8 +20,8 @@ export function statsCommands(program: Command, context: CommandContext): void {
     "stats --from 2026-03-01 --to 2026-04-01 --by bot --csv",
   ])
     .option("--bot-id <id>", "of one bot only", telegramIdOption)
-    .option("--campaign <campaign-id>", "of one campaign only")
-    .option("--creative <creative-id>", "of one creative only")
+    .option("--campaign-id <id>", "of one campaign only")
+    .option("--creative-id <id>", "of one creative only")
     .option("--from <moment>", "as 2026-03-01 or 7d; without it a week, today included", momentOption)
     .option("--to <moment>", "the end, not included; without it now", momentOption)
     .addOption(
@@ -30,9 +30,9 @@ export function statsCommands(program: Command, context: CommandContext): void {
         .default("day"),
     )
     .option("--csv", "comma-separated values, for spreadsheets")
-    .action(async ({ botId, campaign, creative, from, to, by, csv }: StatsOptions) => {
+    .action(async ({ botId, campaignId, creativeId, from, to, by, csv }: StatsOptions) => {
       const query = {
-        ...{ botId, campaignId: campaign, creativeId: creative, by },
+        ...{ botId, campaignId, creativeId, by },
         ...{ from: from?.toISOString(), to: to?.toISOString() },
       };
       const answer = await callForRow(context, { method: "GET", path: "/stats", query });

@@ -29,7 +29,7 @@ export async function withNextStep<Result>(
     return await upload();
   } catch (error) {
     if (!(error instanceof OperatorRefusal)) throw error;
-    const message = `${file} was not added: ${error.message}; mend it, then: ${next}`;
+    const message = `${file} was not added: ${error.message}; correct that, then: ${next}`;
     throw new OperatorRefusal(error.status, error.code, message);
   }
 }

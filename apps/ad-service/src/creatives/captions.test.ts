@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createHttpServer } from "@intermission/http-server/http-server";
 import { createLogger } from "@intermission/http-server/logger";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
 import { addCreative } from "./add-creative.ts";
@@ -49,6 +49,11 @@ describe.each(testDatabases())("captions, on the %s store", (kind) => {
   const languages = async () =>
     (await findCreative(store.database, creativeId))?.captions.map(({ language }) => language);
 
+  // Of languages added at once any ten win: no test may depend on which ones an earlier test left.
+  beforeEach(async () => {
+    for (const language of (await languages()) ?? []) await remove(language);
+  });
+
   test("are added, replaced and removed by language, under the hash of their bytes", async () => {
     expect(await set(hello)).toMatchObject({ outcome: "changed" });
     expect(await set(`${hello}more`, "PT-br")).toMatchObject({ outcome: "changed" });
@@ -86,7 +91,6 @@ describe.each(testDatabases())("captions, on the %s store", (kind) => {
   });
 
   test("ten languages fit, also when they are added at once", async () => {
-    for (const language of (await languages()) ?? []) await remove(language);
     const tags = ["ar", "de", "en", "es", "fa", "fr", "hi", "id", "pt", "ru", "tr", "uk"];
     const outcomes = await Promise.all(tags.map((tag) => set(hello, tag)));
     expect(outcomes.filter(({ outcome }) => outcome === "changed")).toHaveLength(10);

@@ -1,4 +1,9 @@
+import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
+
+// V8's collector of compiled WebAssembly frees code of another thread's engine, and aborts the process (decision 0017). What
+// stays instead are a few megabytes for each engine. A flag of the process: set before the first thread compiles anything.
+setFlagsFromString("--no-wasm-code-gc");
 
 export type EngineQuestion = { burst: Uint8Array } | { close: true };
 export type EngineAnswer = { bytes: Uint8Array } | { error: Error };

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import pg from "pg";
 import type { Migrations } from "./migrate.ts";
 import { type Database, openDatabase } from "./open-database.ts";
+import { startEmbeddedEngine } from "./start-embedded-engine.ts";
 
 export type TestDatabaseKind = "embedded" | "server";
 
@@ -59,9 +60,7 @@ async function copyEmptyStore(folder: string): Promise<void> {
   if ((await stat(template).catch(() => undefined)) === undefined) {
     await mkdir(cache, { recursive: true });
     const fresh = await mkdtemp(join(cache, "making-"));
-    const { PGlite } = await import("@electric-sql/pglite");
-    const engine = await PGlite.create(fresh);
-    await engine.close();
+    await (await startEmbeddedEngine(fresh)).close();
     // Another test process may have been faster; its template is as good.
     await rename(fresh, template).catch(() => rm(fresh, { recursive: true, force: true }));
   }

@@ -53,6 +53,8 @@ export interface Server {
   readonly process: ChildProcess;
   /** Resolves when it listens; rejects with its own words when it ends before that. */
   readonly ready: Promise<void>;
+  /** What it wrote last, at most 30 lines. */
+  readonly lastLines: readonly string[];
   /** Sends SIGTERM and waits; after 15 s, SIGKILL. */
   stop(): Promise<void>;
 }
@@ -122,6 +124,7 @@ export function startServer(
   const server: Server = {
     process: child,
     ready,
+    lastLines,
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill("SIGTERM");

@@ -1,5 +1,6 @@
 /**
- * `npm start`: everything on this machine, on the embedded database, with one address to open.
+ * `npm start`: everything on this machine, on the embedded database, with one address to open. It restarts a server that ends by
+ * itself.
  * `pnpm dev` (`--watch`): the same, with servers and mini-app made anew when their sources change.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -9,6 +10,7 @@ import { buildMiniapp } from "./build-miniapp.ts";
 import { demoPorts } from "./demo-ports.ts";
 import { startDemoStack } from "./demo-stack.ts";
 import { assertPortFree, root, stopAllServers } from "./processes.ts";
+import { restartServers } from "./restart-servers.ts";
 import { explain, Problem, step } from "./say.ts";
 import "./stop-with-parent.ts";
 
@@ -16,10 +18,12 @@ const isWatched = process.argv.includes("--watch");
 
 let isStopping = false;
 let rebuilding: ChildProcess | undefined;
+let stopRestarting = () => {};
 
 async function stop(exitCode: number): Promise<void> {
   if (isStopping) return;
   isStopping = true;
+  stopRestarting();
   rebuilding?.kill("SIGTERM");
   await step("stopped", stopAllServers);
   process.exit(exitCode);
@@ -48,16 +52,10 @@ async function main(): Promise<void> {
     isWatched,
     onLine,
   });
-  for (const [name, server] of stack.servers) {
-    server.process.once("exit", (code, signal) => {
-      if (isStopping) return;
-      const how = signal === null ? `exit ${code}` : `killed by ${signal}`;
-      console.error(
-        `\n✗ The ${name} ended by itself (${how}).\n  Errors it logged are above; npm start goes on from the same data.`,
-      );
-      void stop(1);
-    });
-  }
+  stopRestarting = restartServers(stack, (problem) => {
+    console.error(`\n✗ ${problem.message}\n  ${problem.nextStep}`);
+    stop(1).catch(explain);
+  });
   if (isWatched)
     rebuilding = spawn("vite", ["build", "--watch"], { cwd: join(root, "apps/miniapp"), stdio: "inherit" });
   console.log(

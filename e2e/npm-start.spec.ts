@@ -1,0 +1,121 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@playwright/test";
+import { demoSecrets } from "../scripts/demo-secrets.ts";
+import { freePort, root } from "../scripts/processes.ts";
+import { companionApi } from "./kill/companion-api.ts";
+
+// Its own start, build and restarts, on a machine that runs other specs beside it.
+test.setTimeout(300_000);
+
+test("npm start restarts a server that was killed, and its data are all there", async () => {
+  const started = await npmStart();
+  try {
+    await started.says(/Intermission runs/);
+    const secrets = demoSecrets(started.dataDirectory);
+    const api = companionApi(started.apiUrl, secrets.backendApiKey);
+    const first = await api.createCode("1001");
+    if (first.outcome !== "created") throw new Error(first.reason);
+    const statusOf = (code: string) =>
+      fetch(`${started.adServiceUrl}/client/v1/codes/${code}`, {
+        headers: { authorization: `Bearer ${secrets.adApiToken}` },
+      });
+    const before = await (await statusOf(first.code)).json();
+
+    process.kill(started.pidOf("ad-service"), "SIGTRAP");
+    await started.says(/The ad-service ended by itself \(killed by SIGTRAP\); it is restarted in 0\.5 s/);
+    await started.says(/The ad-service serves again/);
+    expect(await (await statusOf(first.code)).json()).toEqual(before);
+
+    process.kill(started.pidOf("api"), "SIGKILL");
+    await started.says(/The api ended by itself \(killed by SIGKILL\); it is restarted in 0\.5 s/);
+    await started.says(/The api serves again/);
+    expect(await api.createCode("1002")).toMatchObject({ outcome: "created" });
+
+    const pids = started.pids();
+    started.process.kill("SIGTERM");
+    expect(await started.ended).toBe(0);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  } finally {
+    await started.discard();
+  }
+});
+
+test("npm start gives up a server that ends again and again, says so and ends", async () => {
+  const started = await npmStart();
+  try {
+    await started.says(/Intermission runs/);
+    const killed = new Set<number>();
+    for (let end = 1; end <= 5; end++) {
+      await expect.poll(() => started.pidOf("demo-bot", killed), { timeout: 60_000 }).toBeGreaterThan(0);
+      const pid = started.pidOf("demo-bot", killed);
+      killed.add(pid);
+      process.kill(pid, "SIGKILL");
+    }
+    await started.says(/The demo-bot ended 5 times within 60 s.*killed by SIGKILL/);
+    const pids = started.pids();
+    expect(await started.ended).toBe(1);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+  } finally {
+    await started.discard();
+  }
+});
+
+/** `npm start` itself, on free ports and a temporary folder. */
+async function npmStart() {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-npm-start-"));
+  const ports = { DEMO_BOT_PORT: await freePort(), AD_SERVICE_PORT: await freePort(), API_PORT: await freePort() };
+  const variables = Object.entries(ports).map(([name, port]) => [name, String(port)]);
+  const child = spawn("npm", ["start"], {
+    cwd: root,
+    env: { ...process.env, ...Object.fromEntries(variables), DATA_DIR: dataDirectory },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const listen = (chunk: Buffer) => {
+    output += chunk;
+  };
+  child.stdout.on("data", listen);
+  child.stderr.on("data", listen);
+  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)));
+  const pids = () => descendantsOf(child.pid ?? 0).map(({ pid }) => pid);
+  return {
+    process: child,
+    dataDirectory,
+    adServiceUrl: `http://127.0.0.1:${ports.AD_SERVICE_PORT}`,
+    apiUrl: `http://127.0.0.1:${ports.API_PORT}`,
+    ended,
+    pids,
+    says: (words: RegExp) => expect.poll(() => output, { timeout: 180_000 }).toMatch(words),
+    /** 0: none runs but those `except`. */
+    pidOf(name: string, except = new Set<number>()): number {
+      const servers = descendantsOf(child.pid ?? 0).filter(({ command }) =>
+        command.endsWith(`apps/${name}/src/main.ts`),
+      );
+      return servers.find(({ pid }) => !except.has(pid))?.pid ?? 0;
+    },
+    async discard() {
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+function descendantsOf(pid: number): { pid: number; command: string }[] {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
+  const all = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []);
+  const children = all.filter(([, , parent]) => Number(parent) === pid);
+  return children.flatMap(([, id, , command = ""]) => [{ pid: Number(id), command }, ...descendantsOf(Number(id))]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -2,7 +2,12 @@ import cors from "@fastify/cors";
 import { addressNetwork } from "@intermission/http-server/client-address";
 import { countRequests } from "@intermission/http-server/count-requests";
 import { healthRoutes } from "@intermission/http-server/health";
-import { createHttpServer, refuseOtherMethods, UNAVAILABLE_RETRY_SECONDS } from "@intermission/http-server/http-server";
+import {
+  createHttpServer,
+  errorBody,
+  refuseOtherMethods,
+  UNAVAILABLE_RETRY_SECONDS,
+} from "@intermission/http-server/http-server";
 import type { Logger } from "@intermission/http-server/logger";
 import { metricsRegistry } from "@intermission/http-server/metrics-registry";
 import { metricsRoutes } from "@intermission/http-server/metrics-routes";
@@ -26,6 +31,13 @@ import { createRouter, type Verbs } from "./router.ts";
 import { authenticateTelegramUser } from "./telegram-user/authenticate-telegram-user.ts";
 import { defaultSignInLimits, limitSignIns, type SignInLimits } from "./telegram-user/limit-sign-ins.ts";
 import { deriveSessionKey } from "./telegram-user/session-token.ts";
+import {
+  guardTrpc,
+  isTrpcAddress,
+  LONGEST_PROCEDURE_LIST,
+  MOST_CALLS_IN_A_BATCH,
+  trpcErrorBody,
+} from "./trpc-surface.ts";
 import { countRefusals, type RefusalCounter } from "./webhook-intake/count-refusals.ts";
 import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metrics.ts";
 import { listReceipts } from "./webhook-intake/list-receipts.ts";
@@ -57,7 +69,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   const { config, database, hint, logger, isControlSocket = () => false } = options;
   const { backendApiKey, telegramBotToken } = config;
   const secrets = { backendApiKey, telegramBotToken, sessionKey: deriveSessionKey(config) };
-  const app = createHttpServer({ logger, trustProxy: config.trustProxy, unavailabilityOf });
+  const app = createHttpServer({
+    ...{ logger, trustProxy: config.trustProxy, unavailabilityOf, maxParamLength: LONGEST_PROCEDURE_LIST },
+    errorBodyFor: (url, error) =>
+      isTrpcAddress(url) ? trpcErrorBody(error) : errorBody(error.code, error.message, error.details),
+  });
 
   const { registry, intake } = options.metrics ?? newMetrics("test");
   countRequests(app, registry);
@@ -74,6 +90,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.register(
     async (scope) => {
       // The mini-app's page is the only one that may call from a browser; it sends its token in a header, no cookies.
+      guardTrpc(scope, { origin: config.miniappOrigin });
       await scope.register(cors, {
         origin: config.miniappOrigin,
         methods: ["GET", "POST"],
@@ -91,7 +108,7 @@ export function createApp(options: AppOptions): FastifyInstance {
             address: addressNetwork(req.ip),
             isUnavailable: (error) => unavailabilityOf(error) !== undefined,
           }),
-          maxBatchSize: 10,
+          maxBatchSize: MOST_CALLS_IN_A_BATCH,
           onError({ error, path }) {
             if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, path }, "procedure failed");
             if (error.code === "SERVICE_UNAVAILABLE" && error.cause) logOutage(logger, error.cause, path);

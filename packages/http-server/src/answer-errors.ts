@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { errorBody, HttpError, UNAVAILABLE_RETRY_SECONDS, type Unavailability } from "./error-body.ts";
@@ -14,8 +14,25 @@ export function setHeaders(response: ServerResponse, requestId: string): void {
 /** Answers with a page and returns the reply, or returns undefined and leaves the answer to the error body. */
 export type ErrorPage = (request: FastifyRequest, reply: FastifyReply, status: number) => FastifyReply | undefined;
 
-export function answerNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.code(404).send(errorBody("NOT_FOUND", "there is nothing at this path"));
+/** An error answer before it has its form. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+/** How one server answers errors. */
+export interface ErrorAnswers {
+  /** Says which errors pass by themselves; all others that are not the caller's are ours. */
+  readonly unavailabilityOf: (error: unknown) => Unavailability | undefined;
+  /** The body, by the request's address: a surface with a form of its own has it for every error. */
+  readonly errorBodyFor: (url: string, error: ErrorAnswer) => object;
+}
+
+export function answerNotFound(request: FastifyRequest, reply: FastifyReply, { errorBodyFor }: ErrorAnswers) {
+  const error = { status: 404, code: "NOT_FOUND", message: "there is nothing at this path" };
+  return reply.code(404).send(errorBodyFor(request.url, error));
 }
 
 const codeOfStatus: Record<number, string> = {
@@ -32,43 +49,38 @@ const codeOfStatus: Record<number, string> = {
   503: "UNAVAILABLE",
 };
 
-/** Says which errors pass by themselves; all others that are not the caller's are ours. */
-export type UnavailabilityOf = (error: unknown) => Unavailability | undefined;
-
 export function answerError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  unavailabilityOf: UnavailabilityOf,
+  { unavailabilityOf, errorBodyFor }: ErrorAnswers,
 ): void {
   // Errors before routing pass no hook.
   setHeaders(reply.raw, request.id);
+  const answer = (given: ErrorAnswer) => reply.code(given.status).send(errorBodyFor(request.url, given));
   if (error instanceof HttpError) {
-    reply
-      .code(error.statusCode)
-      .headers(error.headers)
-      .send(errorBody(error.code, error.message, error.details));
+    reply.headers(error.headers);
+    answer({ status: error.statusCode, code: error.code, message: error.message, details: error.details });
     return;
   }
   const unavailability = unavailabilityOf(error);
   if (unavailability !== undefined) {
     logUnavailability(request, error, unavailability);
-    reply
-      .code(503)
-      .header("retry-after", String(UNAVAILABLE_RETRY_SECONDS))
-      .send(errorBody("UNAVAILABLE", "the service cannot answer now; ask again later"));
+    reply.header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
+    answer({ status: 503, code: "UNAVAILABLE", message: "the service cannot answer now; ask again later" });
     return;
   }
   const { statusCode = 500, message, code } = error as Partial<FastifyError>;
   if (statusCode < 400 || statusCode >= 500) {
     request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, "a request failed");
-    reply.code(500).send(errorBody("INTERNAL", "something failed on our side; quote the X-Request-Id to its operator"));
+    const message = "something failed on our side; quote the X-Request-Id to its operator";
+    answer({ status: 500, code: "INTERNAL", message });
     return;
   }
-  // Fastify's own words are for developers and name no values; only a syntax error of JSON quotes the body.
+  // Fastify's own words are for developers; some quote the body or the address.
   const isJsonFault = error instanceof SyntaxError || code === "FST_ERR_CTP_INVALID_JSON_BODY";
-  const words = isJsonFault ? "the body is not JSON" : (message ?? "the request is malformed");
-  reply.code(statusCode).send(errorBody(codeOfStatus[statusCode] ?? "BAD_REQUEST", words));
+  const words = isJsonFault ? "the body is not JSON" : (quoting[code ?? ""] ?? message ?? "the request is malformed");
+  answer({ status: statusCode, code: codeOfStatus[statusCode] ?? "BAD_REQUEST", message: words });
 }
 
 /** An outage is one line a request, without a stack: where it was noticed says nothing. */
@@ -94,15 +106,43 @@ const unreadable: Record<string, readonly [status: string, code: string, message
 };
 const notHttp = ["400 Bad Request", "BAD_REQUEST", "the request is not HTTP that this server understands"] as const;
 
-/** Answers what never became a request, so on the bare socket. */
+const quoting: Record<string, string> = {
+  FST_ERR_BAD_URL: "the address is not percent-encoded as it must be",
+  FST_ERR_MAX_PARAM_LENGTH: "a part of the address is too long",
+};
+
+const tunnel = [
+  "405 Method Not Allowed",
+  "METHOD_NOT_ALLOWED",
+  "this server is no proxy: CONNECT is not allowed",
+] as const;
+
+/** The request that a connection carried last, and its answer. */
+const latestOf = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+
+/** Answers, on the bare socket, what Node gives to no route: unreadable requests, and CONNECT. */
+export function answerOnSocket(server: Server): void {
+  server.on("request", (request, response) => latestOf.set(request.socket, { request, response }));
+  server.on("connect", (_request, socket: Socket) => {
+    // Nothing listens any more: Node has taken its own listeners away.
+    socket.on("error", () => {});
+    sendAndEnd(socket, tunnel);
+  });
+}
+
+/** Answers what never became a request, or broke off amid its body. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  // An answer that has begun cannot be taken back: more bytes would be read as its body.
-  const begun = "_httpMessage" in socket ? (socket._httpMessage as ServerResponse | null) : null;
-  if (!socket.writable || begun?.headersSent) {
+  const latest = latestOf.get(socket);
+  const isAnswered = latest?.response.headersSent === true;
+  // One answer to one request: more bytes would be read as the body of an answer that has begun, or as that of the next request.
+  if (!socket.writable || (isAnswered && !(latest.request.complete && latest.response.writableFinished))) {
     socket.destroy();
     return;
   }
-  const [status, code, message] = unreadable[error.code ?? ""] ?? notHttp;
+  sendAndEnd(socket, unreadable[error.code ?? ""] ?? notHttp);
+}
+
+function sendAndEnd(socket: Socket, [status, code, message]: readonly [string, string, string]): void {
   const body = JSON.stringify(errorBody(code, message));
   const head = `content-type: application/json\r\ncontent-length: ${body.length}\r\nx-request-id: ${randomUUID()}\r\nconnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`);

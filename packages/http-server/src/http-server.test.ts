@@ -107,6 +107,48 @@ test.each([
   expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ error: { code } });
 });
 
+test.each([
+  ["CONNECT to a host", "CONNECT example.com:443 HTTP/1.1\r\nhost: x\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
+  ["CONNECT to a path", "CONNECT /things/1 HTTP/1.1\r\nhost: x\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
+  ["TRACE", "TRACE /things/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
+  ["OPTIONS", "OPTIONS /things/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
+  ["OPTIONS of all", "OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 404, "NOT_FOUND"],
+  [
+    "an upgrade to what is not there",
+    "GET /nothing HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
+    404,
+    "NOT_FOUND",
+  ],
+  ["a method that HTTP does not know", "FOO /things/1 HTTP/1.1\r\nhost: x\r\n\r\n", 400, "BAD_REQUEST"],
+  ["a version of another protocol", "GET /things/1 HTTP/9.9\r\nhost: x\r\n\r\n", 400, "BAD_REQUEST"],
+  ["a host that is none", "GET /things/1 HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n", 400, "BAD_REQUEST"],
+  ["a host with a user", "GET /things/1 HTTP/1.1\r\nhost: a@b\r\nconnection: close\r\n\r\n", 400, "BAD_REQUEST"],
+  [
+    "a path that is too long",
+    `GET /things/${"x".repeat(300)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+    414,
+    "ADDRESS_TOO_LONG",
+  ],
+])("%s: the answer has the error body, and the address is not repeated", async (_what, bytes, status, code) => {
+  const answer = await answerTo(bytes, (socket) => setTimeout(() => socket.end(), 300));
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(answer).toMatch(/\r\nx-request-id: \S+\r\n/);
+  expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ error: { code } });
+  expect(answer).not.toContain("xxx");
+});
+
+test("a request whose body breaks after its answer gets no second one", async () => {
+  const bytes = `${head}transfer-encoding: chunked\r\n\r\n5\r\nab`;
+  const answer = await answerTo(bytes, (socket) => socket.once("data", () => socket.write("zz\r\nzz\r\n")));
+  expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(["HTTP/1.1 200"]);
+});
+
+test("HTTP/1.0 without a host, and an upgrade that nobody offers, are served", async () => {
+  expect(await answerTo("GET /things/1 HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 [\s\S]*"ok":true/);
+  const upgrade = `${head}connection: upgrade, close\r\nupgrade: h2c\r\n\r\n`;
+  expect(await answerTo(upgrade, (socket) => setTimeout(() => socket.end(), 300))).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test("a route for large files may take longer for its body than the others", async () => {
   const answer = await answerTo(`${post.replace("/things", "/files")}content-length: 2\r\n\r\n{`, (socket) => {
     setTimeout(() => socket.end("}"), 1200);

@@ -4,19 +4,20 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import {
   answerError,
   answerNotFound,
+  answerOnSocket,
   answerUnreadable,
+  type ErrorAnswers,
   type ErrorPage,
   setHeaders,
-  type UnavailabilityOf,
 } from "./answer-errors.ts";
 import { boundBodyTime } from "./bound-body-time.ts";
 import { normalizeForwardedFor } from "./client-address.ts";
-import { HttpError } from "./error-body.ts";
+import { errorBody, HttpError } from "./error-body.ts";
 import type { Logger } from "./logger.ts";
 import { rememberRoutes } from "./refuse-other-methods.ts";
 import { RequestLogger } from "./request-logger.ts";
 
-export { logUnavailability } from "./answer-errors.ts";
+export { type ErrorAnswer, logUnavailability } from "./answer-errors.ts";
 export { type ErrorBody, errorBody, HttpError, UNAVAILABLE_RETRY_SECONDS } from "./error-body.ts";
 export { refuseOtherMethods } from "./refuse-other-methods.ts";
 
@@ -25,9 +26,13 @@ export interface HttpServerOptions {
   /** As in Fastify: which proxies may name the client's address. */
   readonly trustProxy?: boolean | string | string[] | undefined;
   /** Which errors of routes are answered 503 with `Retry-After`, since they pass by themselves. */
-  readonly unavailabilityOf?: UnavailabilityOf | undefined;
+  readonly unavailabilityOf?: ErrorAnswers["unavailabilityOf"] | undefined;
+  /** The body of an error at an address, where it is not `errorBody`. */
+  readonly errorBodyFor?: ErrorAnswers["errorBodyFor"] | undefined;
   /** A page for a person whose address leads nowhere; undefined for a program, which gets the error body. */
   readonly errorPage?: ErrorPage | undefined;
+  /** Characters of one part of a path; 200 by default. */
+  readonly maxParamLength?: number | undefined;
   /** Bytes of a body; 64 KiB by default. */
   readonly bodyLimit?: number | undefined;
   /** For a request to arrive whole; 30 s by default. A route may say another bound for its body: `config.bodyTimeoutMs`. */
@@ -47,10 +52,13 @@ export function createHttpServer({
   logger,
   trustProxy = false,
   unavailabilityOf = () => undefined,
+  errorBodyFor = (_url, { code, message, details }) => errorBody(code, message, details),
   errorPage,
+  maxParamLength = 200,
   bodyLimit = 64 * 1024,
   requestTimeoutMs = 30_000,
 }: HttpServerOptions): FastifyInstance {
+  const answers: ErrorAnswers = { unavailabilityOf, errorBodyFor };
   const loggerInstance: FastifyBaseLogger = logger;
   const app = Fastify({
     loggerInstance,
@@ -79,28 +87,43 @@ export function createHttpServer({
       // How late a time-out may be noticed; Node's own 30 s would double it.
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 4, 5000),
     },
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    routerOptions: { maxParamLength, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => {
       const { statusCode } = error;
       const isAboutAddress = statusCode === 400 || statusCode === 414;
       if (isAboutAddress && errorPage?.(request, reply, statusCode)) return;
-      answerError(error, request, reply, unavailabilityOf);
+      answerError(error, request, reply, answers);
     },
     clientErrorHandler: answerUnreadable,
   });
   rememberRoutes(app);
   closeUnusedSockets(app);
   boundBodyTime(app, requestTimeoutMs);
+  answerOnSocket(app.server);
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  // Nearly all requests name the same one: it is judged once.
+  let validHost: string | undefined;
   app.addHook("onRequest", (request, reply, done) => {
     setHeaders(reply.raw, request.id);
     normalizeForwardedFor(request.raw.headers);
-    const isWithoutHost = request.raw.httpVersion === "1.1" && request.headers.host === undefined;
-    done(isWithoutHost ? new HttpError(400, "BAD_REQUEST", "the Host header is missing") : undefined);
+    const { host } = request.headers;
+    const isMissing = host === undefined && request.raw.httpVersion === "1.1";
+    // RFC 9112, 3.2. What builds addresses from it would fail later.
+    const isHost = host === undefined || host === validHost || isHostHeader(host);
+    if (isMissing) done(new HttpError(400, "BAD_REQUEST", "the Host header is missing"));
+    else if (!isHost) done(new HttpError(400, "BAD_REQUEST", "the Host header is not a host"));
+    else {
+      validHost = host;
+      done();
+    }
   });
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, unavailabilityOf));
-  app.setNotFoundHandler((request, reply) => errorPage?.(request, reply, 404) ?? answerNotFound(request, reply));
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, answers));
+  app.setNotFoundHandler((request, reply) => errorPage?.(request, reply, 404) ?? answerNotFound(request, reply, answers));
   return app;
+}
+
+function isHostHeader(host: string): boolean {
+  return !/[\s/?#@\\]/.test(host) && URL.canParse(`http://${host}/`);
 }
 
 /** Browsers and pools connect in advance. Node closes idle connections, but not those that never asked; a stop would wait for them. */

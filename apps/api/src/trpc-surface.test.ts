@@ -1,0 +1,118 @@
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrations } from "./migrations.ts";
+import type { AppRouter } from "./router.ts";
+import { startTestApi, type TestApi, testConfig } from "./test-api.ts";
+
+let store: TestDatabase<unknown>;
+let api: TestApi;
+beforeAll(async () => {
+  store = await openTestDatabase({ kind: "embedded", schema: "api", migrations });
+  api = await startTestApi(store.database);
+});
+afterAll(async () => {
+  await api.stop();
+  await store.dispose();
+});
+
+const authorization = `Bearer ${testConfig.backendApiKey}`;
+/** As the README has it. */
+const limits = { maxItems: 100, maxURLLength: 8000 };
+
+function batchClient(link: { maxItems?: number; maxURLLength?: number }) {
+  const url = `${api.url}/trpc`;
+  return createTRPCClient<AppRouter>({ links: [httpBatchLink({ url, headers: { authorization }, ...link })] });
+}
+
+describe("a batch", () => {
+  test.each([1, 11, 13, 50, 100])(
+    "of %i queries in one tick is answered, without any limit of the client's",
+    async (calls) => {
+      const { rewards } = batchClient({});
+      const answers = Array.from({ length: calls }, (_, index) => rewards.balance.query({ userId: String(index + 1) }));
+      expect(await Promise.all(answers)).toEqual(answers.map(() => ({ balance: 0 })));
+    },
+  );
+
+  test.each([101, 500])(
+    "of %i calls of each kind is split by the README's client, and all are answered",
+    async (calls) => {
+      const { rewards } = batchClient(limits);
+      const queries = Array.from({ length: calls }, (_, index) => rewards.balance.query({ userId: String(index + 1) }));
+      const spends = Array.from({ length: calls }, (_, index) =>
+        rewards.spend.mutate({ userId: "9", amount: 1, idempotencyKey: `order ${index}` }),
+      );
+      expect(await Promise.all(queries)).toEqual(queries.map(() => ({ balance: 0 })));
+      expect(await Promise.all(spends)).toEqual(spends.map(() => ({ outcome: "insufficient", balance: 0 })));
+    },
+  );
+
+  test("of too many calls is refused in words that the client understands", async () => {
+    const { rewards } = batchClient({});
+    const spends = Array.from({ length: 101 }, (_, index) =>
+      rewards.spend.mutate({ userId: "9", amount: 1, idempotencyKey: `order ${index}` }),
+    );
+    for (const { status, reason } of (await Promise.allSettled(spends)) as PromiseRejectedResult[]) {
+      expect(status).toBe("rejected");
+      expect(reason).toBeInstanceOf(TRPCClientError);
+      expect(reason.data).toMatchObject({ code: "BAD_REQUEST", httpStatus: 400 });
+    }
+  });
+});
+
+const json = { "content-type": "application/json" };
+const page = { origin: testConfig.miniappOrigin, "access-control-request-method": "GET" };
+const refused: [what: string, path: string, init: RequestInit, status: number, code: string][] = [
+  ["an unknown procedure", "/trpc/nothing", { headers: { authorization } }, 404, "NOT_FOUND"],
+  ["no procedure", "/trpc", {}, 404, "NOT_FOUND"],
+  ["a procedure with a path of its own", "/trpc/rewards/balance", {}, 404, "NOT_FOUND"],
+  ["a list of procedures that is too long", `/trpc/${"x".repeat(4001)}`, {}, 414, "BAD_REQUEST"],
+  ["an address that is not percent-encoded", "/trpc/%zz", {}, 400, "BAD_REQUEST"],
+  ["PUT", "/trpc/rewards.balance", { method: "PUT", headers: json, body: "{}" }, 405, "METHOD_NOT_SUPPORTED"],
+  ["DELETE", "/trpc/rewards.balance", { method: "DELETE" }, 405, "METHOD_NOT_SUPPORTED"],
+  ["a body without a type", "/trpc/rewards.spend", { method: "POST" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
+  [
+    "a body that is too large",
+    "/trpc/rewards.spend",
+    { method: "POST", headers: json, body: `"${"x".repeat(70_000)}"` },
+    413,
+    "PAYLOAD_TOO_LARGE",
+  ],
+  [
+    "a stream of one call",
+    "/trpc/rewards.balance",
+    { headers: { "trpc-accept": "application/jsonl" } },
+    400,
+    "BAD_REQUEST",
+  ],
+  ["OPTIONS that is no preflight", "/trpc/rewards.balance", { method: "OPTIONS" }, 400, "BAD_REQUEST"],
+  [
+    "a preflight of another page",
+    "/trpc/rewards.balance",
+    { method: "OPTIONS", headers: { ...page, origin: "https://evil.example" } },
+    403,
+    "FORBIDDEN",
+  ],
+];
+
+describe("every error below /trpc has tRPC's form", () => {
+  test.each(refused)("%s", async (_what, path, init, httpStatus, code) => {
+    const response = await fetch(api.url + path, init);
+    expect(response.status).toBe(httpStatus);
+    expect(response.headers.get("content-type")).toMatch(/^application\/json/);
+    expect(await response.json()).toEqual({
+      error: {
+        message: expect.any(String),
+        code: expect.any(Number),
+        data: expect.objectContaining({ code, httpStatus }),
+      },
+    });
+  });
+
+  test("the mini-app's own preflight passes", async () => {
+    const response = await fetch(`${api.url}/trpc/rewards.balance`, { method: "OPTIONS", headers: page });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe(testConfig.miniappOrigin);
+  });
+});

@@ -1,0 +1,61 @@
+import { type ErrorAnswer, HttpError } from "@intermission/http-server/http-server";
+import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
+import type { FastifyInstance } from "fastify";
+
+/** Calls of one batch, and characters of their joined names; README tells clients to stay below. */
+export const MOST_CALLS_IN_A_BATCH = 100;
+export const LONGEST_PROCEDURE_LIST = 4000;
+
+const PREFIX = "/trpc";
+
+const codeOfStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
+  401: "UNAUTHORIZED",
+  403: "FORBIDDEN",
+  404: "NOT_FOUND",
+  405: "METHOD_NOT_SUPPORTED",
+  408: "TIMEOUT",
+  413: "PAYLOAD_TOO_LARGE",
+  415: "UNSUPPORTED_MEDIA_TYPE",
+  429: "TOO_MANY_REQUESTS",
+  500: "INTERNAL_SERVER_ERROR",
+  503: "SERVICE_UNAVAILABLE",
+};
+
+export function isTrpcAddress(url: string): boolean {
+  return url === PREFIX || url.startsWith(`${PREFIX}/`) || url.startsWith(`${PREFIX}?`);
+}
+
+/** tRPC's own form, so that its clients understand also what was refused before a procedure was reached. */
+export function trpcErrorBody({ status, message }: ErrorAnswer): object {
+  const code = codeOfStatus[status] ?? "BAD_REQUEST";
+  return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } };
+}
+
+/** Refuses what tRPC's adapter would fail on or answer in another form. Before CORS, which answers preflights by itself. */
+export function guardTrpc(scope: FastifyInstance, { origin }: { origin: string }): void {
+  scope.addHook("onRequest", async (request) => {
+    if (request.method === "OPTIONS") refusePreflight(request.headers, origin);
+    else if (!["GET", "HEAD", "POST"].includes(request.method)) {
+      const message = `${request.method} is not allowed here, only GET and POST`;
+      throw new HttpError(405, "METHOD_NOT_ALLOWED", message, { headers: { allow: "GET, HEAD, POST, OPTIONS" } });
+    }
+  });
+  // tRPC names no type where it refuses a request before reading it.
+  scope.addHook("onSend", async (_request, _reply, payload) => {
+    const isUntyped = payload instanceof Response && payload.headers.get("content-type")?.startsWith("text/plain");
+    if (isUntyped) payload.headers.set("content-type", "application/json");
+    return payload;
+  });
+}
+
+function refusePreflight(headers: Record<string, unknown>, allowed: string): void {
+  if (headers.origin === undefined || headers["access-control-request-method"] === undefined) {
+    throw new HttpError(
+      400,
+      "BAD_REQUEST",
+      "OPTIONS is for preflights: Origin and Access-Control-Request-Method are needed",
+    );
+  }
+  if (headers.origin !== allowed)
+    throw new HttpError(403, "FORBIDDEN", "only the mini-app's page may call from a browser");
+}

@@ -303,6 +303,50 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
+      "launch data that are spelled anew each time have one limit, that of the user whom they name",
+      onStage({}, async (stage) => {
+        const open = (userId: string, spell: (initData: string) => string) =>
+          stage.post(
+            "/sessions",
+            { bot_id: stage.botId, init_data: spell(stage.initData(userId)) },
+            "application/json",
+          );
+        const respelled = [
+          (text: string) => text,
+          (text: string) => text.split("&").toReversed().join("&"),
+          (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+          (text: string) => text.replace("user=", "%75ser="),
+          // Not among the signed fields.
+          (text: string) => text.replace(/hash=\w+/, `hash=${Math.random()}`),
+        ];
+        const answers = [];
+        for (let index = 0; index < 80; index++) {
+          const spell = respelled[index % respelled.length] ?? String;
+          answers.push((await open(ann, spell)).status);
+        }
+        expect(answers.filter((status) => status === 200)).toHaveLength(60);
+        expect(answers.filter((status) => status === 429)).toHaveLength(20);
+        expect((await open(bob, String)).status).toBe(200);
+        stage.advance(2);
+        expect((await open(ann, String)).status).toBe(200);
+      }),
+    );
+
+    test(
+      "forged launch data are checked so often for an address, and not without end",
+      onStage({}, async (stage) => {
+        const forged = () => stage.post("/sessions", { bot_id: stage.botId, init_data: "user=1" }, "application/json");
+        const statuses: number[] = [];
+        for (let round = 0; round < 13; round++) {
+          const answers = await Promise.all(Array.from({ length: 100 }, forged));
+          statuses.push(...answers.map(({ status }) => status));
+        }
+        expect(statuses.filter((status) => status === 401)).toHaveLength(1200);
+        expect(statuses.filter((status) => status === 429)).toHaveLength(100);
+      }),
+    );
+
+    test(
       "a session that is called without end is slowed down, and another is not",
       onStage({}, async (stage) => {
         const [noisy, quiet] = [await stage.begin(ann), await stage.begin(bob)];

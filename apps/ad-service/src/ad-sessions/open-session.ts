@@ -18,6 +18,7 @@ import type { FillFromTag } from "../vast/fill-from-tag.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
 import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import type { CallBudget } from "./call-budget.ts";
 import { enterWithTags } from "./enter-with-tags.ts";
 import type { Ad } from "./find-ad.ts";
 import { findContinuableCode, findUnfinishedCode } from "./find-unfinished-views.ts";
@@ -30,6 +31,8 @@ export interface OpenSessionDeps {
   fillFromTag: FillFromTag;
   /** Hex: Telegram's key, or for the demo's bot alone the demo's. */
   telegramPublicKeyFor: (botId: string) => string;
+  /** Of a user whose launch data was verified: respelled, they are the same user's. */
+  openings: CallBudget;
   unfilledRequests: { submit(request: UnfilledRequest): Promise<unknown> };
 }
 
@@ -57,6 +60,7 @@ export type OpenSessionOutcome =
       Extract<ViewerLimit, { outcome: "limited" }>,
       "reason" | "availableAt"
     >)
+  | { outcome: "too-many"; waitSeconds: number }
   /** The bot where the launch data is authentic, though too old. */
   | { outcome: "refused"; reason: OpenSessionRefusal; bot?: Bot };
 
@@ -73,6 +77,8 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
     return verified.reason === "stale" ? { ...refused("INIT_DATA_EXPIRED"), bot } : refused("INIT_DATA_INVALID");
   }
   const userId = verified.user.id;
+  const waitSeconds = deps.openings(`${botId} ${userId}`, now);
+  if (waitSeconds > 0) return { outcome: "too-many", waitSeconds };
   const launchCode = verified.startParam && isCode(verified.startParam) ? verified.startParam : undefined;
   const wanted = input.isAnother ? undefined : (input.code ?? launchCode);
   const isTest = bot.testers.includes(userId);
@@ -116,7 +122,7 @@ async function openForUser(
 }
 
 function unfilledOf(opened: OpenSessionOutcome): Pick<UnfilledRequest, "outcome" | "reason"> | undefined {
-  if (opened.outcome === "session") return undefined;
+  if (opened.outcome === "session" || opened.outcome === "too-many") return undefined;
   if (opened.outcome === "no-ad") return { outcome: "no-ad", reason: opened.reason };
   if (opened.outcome === "limit-reached") return { outcome: "limited", reason: opened.reason };
   return { outcome: "refused", reason: opened.reason.toLowerCase().replaceAll("_", "-") };

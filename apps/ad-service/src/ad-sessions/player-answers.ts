@@ -40,7 +40,11 @@ const callRefusals = {
 } satisfies Record<string, [status: number, code: string, message: string]>;
 
 /** The bodies of `/player/v1`. Refusals are thrown, as errors of the transport. */
-export function openingAnswer(outcome: OpenSessionOutcome, publicUrl: string, now: Date): OpenSessionResponse {
+export function openingAnswer(
+  outcome: Exclude<OpenSessionOutcome, { outcome: "too-many" }>,
+  publicUrl: string,
+  now: Date,
+): OpenSessionResponse {
   if (outcome.outcome === "refused") {
     const [status, message] = openingRefusals[outcome.reason];
     const link = outcome.bot && botForPlayer(outcome.bot).link;

@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import { faultRequest, openSessionRequest, reportRequest, statusRequest } from "@intermission/ad-core/player-api";
 import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { describeDevice } from "../creatives/describe-device.ts";
+import { addressNetwork } from "@intermission/http-server/client-address";
 import { randomBytes } from "../random-bytes.ts";
 import { type CallBudget, callBudget } from "./call-budget.ts";
 import { type OpenSessionDeps, openSession } from "./open-session.ts";
@@ -16,7 +16,7 @@ import { unfilledRequestRecorder } from "./record-request.ts";
 import { botOfSession, newSessionId } from "./session-id.ts";
 import { newSessionToken } from "./session-token.ts";
 
-export interface SessionRoutesDeps extends Omit<OpenSessionDeps, "unfilledRequests"> {
+export interface SessionRoutesDeps extends Omit<OpenSessionDeps, "unfilledRequests" | "openings"> {
   /** Where `/media/` is reached. */
   publicUrl: string;
   now?: () => Date;
@@ -26,8 +26,10 @@ export interface SessionRoutesDeps extends Omit<OpenSessionDeps, "unfilledReques
 /** `/player/v1`: what the mini-app speaks. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
   const { database, publicUrl, now = () => new Date(), random = Math.random } = deps;
+  // Checking a signature costs some 0.1 ms. Thousands may share the address of a mobile network.
+  const checks = callBudget({ perSecond: 20, burst: 1200, mostKeys: 20_000 });
   const openings = callBudget({ perSecond: 0.5, burst: 60, mostKeys: 20_000 });
-  const openingDeps = { ...deps, unfilledRequests: unfilledRequestRecorder(database) };
+  const openingDeps = { ...deps, openings, unfilledRequests: unfilledRequestRecorder(database) };
   const calls = callBudget({ perSecond: 5, burst: 100, mostKeys: 50_000 });
 
   app.register(
@@ -39,7 +41,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
       scope.post("/sessions", async (request) => {
         const body = parseBody(openSessionRequest, request.body);
         const at = now();
-        spend(openings, createHash("sha256").update(body.init_data).digest("base64"), at);
+        spend(checks, addressNetwork(request.ip), at);
         const made = {
           sessionId: newSessionId(body.bot_id),
           token: newSessionToken(),
@@ -49,6 +51,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const browser = { userAgent: request.headers["user-agent"], device: describeDevice(request.headers) };
         const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother, ...browser };
         const outcome = await openSession(openingDeps, { ...asked, ...made, random, now: at });
+        if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
         return openingAnswer(outcome, publicUrl, at);
       });
 
@@ -124,6 +127,9 @@ function sessionIdOf(request: FastifyRequest): { botId: string; sessionId: strin
 
 function spend(budget: CallBudget, key: string, now: Date): void {
   const waitSeconds = budget(key, now);
-  if (waitSeconds === 0) return;
-  throw new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers: { "retry-after": String(waitSeconds) } });
+  if (waitSeconds > 0) throw slowDown(waitSeconds);
+}
+
+function slowDown(waitSeconds: number): HttpError {
+  return new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers: { "retry-after": String(waitSeconds) } });
 }

@@ -124,6 +124,15 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     };
     const bounded = ["allowed", "allowed", "TOO_MANY_REQUESTS", "TOO_MANY_REQUESTS"];
     expect(await refusals({ perAddress: 100, perUser: 2 }, () => initDataOf("1"))).toEqual(bounded);
+    // Respelled, they are still the same user's: here by their order, and by the case of an escape.
+    const respelled = [
+      (text: string) => text.split("&").toReversed().join("&"),
+      (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+      (text: string) => text.replace("user=", "%75ser="),
+    ];
+    let spelling = 0;
+    const initData = () => (respelled[spelling++ % 3] ?? String)(initDataOf("1"));
+    expect(await refusals({ perAddress: 100, perUser: 2 }, initData)).toEqual(bounded);
     let user = 10;
     expect(await refusals({ perAddress: 2, perUser: 100 }, () => initDataOf(String(user++)))).toEqual(bounded);
     // What is refused as forged has been counted, too.

@@ -1,11 +1,11 @@
 import { readyToFill } from "@intermission/postgres/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/postgres/keep-plans";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 
-describe.each(testDatabases())("statements on the %s store", (kind) => {
+describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   beforeAll(async () => {
     await loadStatements(import.meta.dirname, /^(main|cli)\.ts$|-stage\.ts$|faults\//);

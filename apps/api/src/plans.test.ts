@@ -1,10 +1,10 @@
 import { readyToFill } from "@intermission/postgres/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/postgres/keep-plans";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "./migrations.ts";
 
-describe.each(testDatabases())("statements on the %s store", (kind) => {
+describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
   let store: TestDatabase<unknown>;
   beforeAll(async () => {
     await loadStatements(import.meta.dirname, /^(main|cli|test-api)\.ts$/);

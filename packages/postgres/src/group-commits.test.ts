@@ -2,14 +2,14 @@ import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { CommitUnknownError, groupCommits, OverloadedError } from "./group-commits.ts";
 import { statement } from "./open-database.ts";
-import { openTestDatabase, testDatabases } from "./test-database.ts";
+import { bothTestDatabases, openTestDatabase } from "./test-database.ts";
 
 const insert = statement<{ id: number }>(
   "insert-rows",
   "insert into counted (id) select unnest($1::int[]) returning id",
 );
 
-describe.each(testDatabases())("on the %s database", (kind) => {
+describe.each(bothTestDatabases())("on the %s database", (kind) => {
   test("a bad row harms nobody else of its batch, and each answer comes after the commit", async () => {
     const migrations = { "0001": "create table counted (id int primary key check (id <> 13))" };
     const { database, dispose } = await openTestDatabase<{ counted: { id: number } }>({

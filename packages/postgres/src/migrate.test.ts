@@ -5,13 +5,13 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Migrations } from "./migrate.ts";
 import { openDatabase } from "./open-database.ts";
-import { createServerDatabase, testDatabases } from "./test-database.ts";
+import { bothTestDatabases, createServerDatabase } from "./test-database.ts";
 
 const a = { "0001-a": "create table a (id int)" };
 const b = { "0002-b": "create table b (id int)" };
 const c = { "0003-c": "create table c (id int)" };
 
-describe.each(testDatabases())("on the %s database", (kind) => {
+describe.each(bothTestDatabases())("on the %s database", (kind) => {
   let dataDirectory = "";
   let server: { url: string; drop(): Promise<void> } | undefined;
   const open = (migrations: Migrations) =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase, statement } from "./open-database.ts";
-import { openTestDatabase, type TestDatabase, testDatabases } from "./test-database.ts";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "./test-database.ts";
 
 interface Tables {
   things: { id: number; amount: number; made_at: Date };
@@ -19,7 +19,7 @@ const insert = statement<{ id: number }>(
 );
 const preparedNames = statement<{ name: string }>("prepared-names", "select name from pg_prepared_statements");
 
-describe.each(testDatabases())("on the %s database", (kind) => {
+describe.each(bothTestDatabases())("on the %s database", (kind) => {
   let opened: TestDatabase<Tables>;
   let database: Database<Tables>;
   beforeAll(async () => {

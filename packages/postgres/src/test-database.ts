@@ -1,17 +1,23 @@
-import { randomBytes } from "node:crypto";
 import { cp, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import pg from "pg";
 import type { Migrations } from "./migrate.ts";
 import { type Database, openDatabase } from "./open-database.ts";
 import { startEmbeddedEngine } from "./start-embedded-engine.ts";
+import { createMigratedDatabase } from "./test-server.ts";
+
+export { createServerDatabase } from "./test-server.ts";
 
 export type TestDatabaseKind = "embedded" | "server";
 
-/** The stores that a test runs on: the embedded one, and a server where `TEST_DATABASE_URL` names one. */
-export function testDatabases(): TestDatabaseKind[] {
+/** The store that most tests run on: a server where `TEST_DATABASE_URL` names one, else the embedded one. */
+export function testDatabases(): [TestDatabaseKind] {
+  return [process.env.TEST_DATABASE_URL ? "server" : "embedded"];
+}
+
+/** For what the stores may do differently: statements and their plans, locks, cursors, migrations, the driver. */
+export function bothTestDatabases(): TestDatabaseKind[] {
   return process.env.TEST_DATABASE_URL ? ["embedded", "server"] : ["embedded"];
 }
 
@@ -24,19 +30,21 @@ export interface TestDatabase<Tables> {
 
 /** A fresh, migrated database of its own: a PGlite in a temporary folder, or a database of the test server. */
 export async function openTestDatabase<Tables>(options: {
-  readonly kind: TestDatabaseKind;
+  /** By default that of `testDatabases`. */
+  readonly kind?: TestDatabaseKind;
   readonly schema: string;
   readonly migrations: Migrations;
   readonly poolSize?: number;
 }): Promise<TestDatabase<Tables>> {
   const dataDirectory = await mkdtemp(join(tmpdir(), "intermission-test-"));
-  const server = options.kind === "server" ? await createServerDatabase() : undefined;
+  const { kind = testDatabases()[0], schema, migrations } = options;
+  const server = kind === "server" ? await createMigratedDatabase(schema, migrations) : undefined;
   if (server === undefined) await copyEmptyStore(join(dataDirectory, "postgres"));
   const database = await openDatabase<Tables>({
     databaseUrl: server?.url,
     dataDirectory,
-    schema: options.schema,
-    migrations: options.migrations,
+    schema,
+    migrations,
     poolSize: options.poolSize,
   });
   return {
@@ -65,26 +73,4 @@ async function copyEmptyStore(folder: string): Promise<void> {
     await rename(fresh, template).catch(() => rm(fresh, { recursive: true, force: true }));
   }
   await cp(template, folder, { recursive: true });
-}
-
-/** Creates an empty database on a server, by default that of `TEST_DATABASE_URL`. */
-export async function createServerDatabase(
-  base = process.env.TEST_DATABASE_URL,
-): Promise<{ url: string; drop(): Promise<void> }> {
-  if (!base) throw new Error("TEST_DATABASE_URL is not set");
-  const name = `test_${randomBytes(8).toString("hex")}`;
-  await asAdministrator(base, `create database ${name}`);
-  const url = new URL(base);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => asAdministrator(base, `drop database ${name} with (force)`) };
-}
-
-async function asAdministrator(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,6 +1,6 @@
 import { openSessionResponse, statusResponse } from "@intermission/ad-core/player-api";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
@@ -10,7 +10,7 @@ import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
 
-describe.each(testDatabases())("watching a video, on the %s store", (kind) => {
+describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let stage: SessionStage;
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { newTelegramId } from "../app-stage.ts";
@@ -19,7 +19,7 @@ const earn = statement<never>(
 const start = new Date("2026-03-01T12:00:00.000Z");
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 
-describe.each(testDatabases())("codes on the %s store", (kind) => {
+describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let bot: Bot;
   beforeAll(async () => {

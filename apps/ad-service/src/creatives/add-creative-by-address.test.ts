@@ -45,7 +45,7 @@ describe("a video at an address", () => {
   };
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-fetched-"));
     server = createServer((request, response) => {
       const path = (request.url ?? "").split("?")[0] ?? "";

@@ -28,7 +28,7 @@ describe("videos in a bucket, on a server that speaks S3", () => {
   let file: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-bucket-"));
     server = new S3rver({
       ...{ address: "127.0.0.1", port: 0, silent: true, directory: folder },

@@ -34,7 +34,7 @@ describe("videos", () => {
   let media: FolderStorage;
 
   beforeAll(async () => {
-    const options = { kind: "embedded", schema: "ad_service", migrations: allMigrations } as const;
+    const options = { schema: "ad_service", migrations: allMigrations } as const;
     store = await openTestDatabase<AdTables>(options);
     folder = await mkdtemp(join(tmpdir(), "intermission-media-"));
     mediaDir = join(folder, "media");

@@ -43,7 +43,7 @@ describe("posters", () => {
   let creativeId: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-posters-"));
     media = folderStorage(join(folder, "media"));
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };

@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
@@ -8,7 +8,7 @@ import { readStatistics } from "../statistics/read-statistics.ts";
 import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
 
-describe.each(testDatabases())("clicks from one address, on the %s store", (kind) => {
+describe.each(bothTestDatabases())("clicks from one address, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
 

@@ -20,7 +20,7 @@ describe("the mini-app's page", () => {
   let folder: string;
 
   beforeAll(async () => {
-    const options = { kind: "embedded", schema: "ad_service", migrations: allMigrations } as const;
+    const options = { schema: "ad_service", migrations: allMigrations } as const;
     store = await openTestDatabase<AdTables>(options);
     const shared = { name: "Bot", username: null, created_at: new Date(), updated_at: new Date() };
     await store.database.query

@@ -11,7 +11,7 @@ let store: TestDatabase<AdTables>;
 let open: AppStage;
 let closed: AppStage;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+  store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
   open = await openAppStage(store.database, { operatorToken: operatorToken.replaceAll(" ", "_") });
   closed = await openAppStage(store.database);
 });

@@ -25,7 +25,7 @@ let store: TestDatabase<AdTables>;
 let stage: AppStage;
 let botId: string;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+  store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
   stage = await openAppStage(store.database, { operatorToken });
   ({ botId } = await stage.newBot());
   await insertCampaigns(store.database);

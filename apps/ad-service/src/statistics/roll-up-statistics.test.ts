@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
@@ -52,7 +52,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-describe.each(testDatabases())("statistics on the %s store", (kind) => {
+describe.each(bothTestDatabases())("statistics on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let second: Database<AdTables> | undefined;
   let nodes: [AdDatabase, AdDatabase];

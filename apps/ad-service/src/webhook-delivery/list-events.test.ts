@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
@@ -9,7 +9,7 @@ import { listDeliveries } from "./list-deliveries.ts";
 import { listEvents } from "./list-events.ts";
 import { showDelivery } from "./show-delivery.ts";
 
-describe.each(testDatabases())("the feed of events on the %s store", { timeout: 90_000 }, (kind) => {
+describe.each(bothTestDatabases())("the feed of events on the %s store", { timeout: 90_000 }, (kind) => {
   let store: TestDatabase<AdTables>;
 
   beforeAll(async () => {

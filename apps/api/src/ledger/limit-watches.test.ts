@@ -5,7 +5,7 @@ import { startTestApi } from "../test-api.ts";
 import { startOfLedger } from "./watch-rewards.ts";
 
 test("a node serves 64 watches at once, refuses another with the reason, and a place that was left is free again", async () => {
-  const store = await openTestDatabase<unknown>({ kind: "embedded", schema: "api", migrations });
+  const store = await openTestDatabase<unknown>({ schema: "api", migrations });
   const api = await startTestApi(store.database);
   await (await api.deliver({ event: "rewarded", user_tg_id: "1", event_id: "evt_1" })).text();
   const input = encodeURIComponent(JSON.stringify({ lastEventId: startOfLedger }));

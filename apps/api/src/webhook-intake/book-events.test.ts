@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import { bookEvents } from "./book-events.ts";
@@ -25,7 +25,7 @@ function line(changes: Partial<EventLine> = {}): EventLine {
   };
 }
 
-describe.each(testDatabases())("booking events on %s", (kind) => {
+describe.each(bothTestDatabases())("booking events on %s", (kind) => {
   let test_: TestDatabase<unknown>;
   beforeAll(async () => {
     test_ = await openTestDatabase({ kind, schema: "api", migrations });

@@ -7,7 +7,7 @@ const token = "a-metrics-token-of-more-than-32-characters";
 let store: TestDatabase<unknown>;
 let api: TestApi;
 beforeAll(async () => {
-  store = await openTestDatabase<unknown>({ kind: "embedded", schema: "api", migrations });
+  store = await openTestDatabase<unknown>({ schema: "api", migrations });
   api = await startTestApi(store.database, { metrics: { port: undefined, host: "127.0.0.1", token } });
 });
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { testConfig, testToken } from "../test-api.ts";
 import { reconcileForever } from "./reconcile-forever.ts";
 
 test("at its start it books what is missing, says so in one line, and a stop ends it at once", async () => {
-  const store = await openTestDatabase<unknown>({ kind: "embedded", schema: "api", migrations });
+  const store = await openTestDatabase<unknown>({ schema: "api", migrations });
   const feed = await startFeed();
   const adService = adServiceClient({ url: feed.url, token: testToken });
   const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type RequestHeaders, recognisePerson } from "./recognise-person.ts";
-import { crawlerAgents, personAgents } from "./visitor-agents.ts";
+import { crawlerAgents, libraryAgents, misjudgedAgents, personAgents } from "./visitor-agents.ts";
 
 const phone = personAgents[0] ?? "";
 const person: RequestHeaders = { "user-agent": phone, "accept-language": "ru,en;q=0.8", host: "ads.test" };
@@ -14,8 +14,29 @@ test.each(crawlerAgents)("a machine: %s", (agent) => {
   expect(recognisePerson("POST", { ...person, "user-agent": agent })).toEqual({ kind: "machine", reason: "crawler" });
 });
 
+test.each(libraryAgents)("a library, and so a machine: %s", (agent) => {
+  expect(recognisePerson("GET", { ...person, "user-agent": agent })).toEqual({ kind: "machine", reason: "library" });
+});
+
+test.each(misjudgedAgents)("may be a person (%s), and can pass by a tap: %s", (reason, agent) => {
+  const headers = { ...person, "user-agent": agent };
+  expect(recognisePerson("GET", headers)).toEqual({ kind: "doubtful", reason });
+  expect(recognisePerson("POST", { ...headers, "sec-fetch-site": "same-origin" })).toEqual({ kind: "person" });
+  expect(recognisePerson("HEAD", headers)).toEqual({ kind: "machine", reason: "head" });
+});
+
 test.each(personAgents)("a person: %s", (agent) => {
   expect(recognisePerson("GET", { ...person, "user-agent": agent })).toEqual({ kind: "person" });
+});
+
+test.each([
+  ["brackets", `Mozilla/5.0 (${"(a)".repeat(5000)}`],
+  ["letters", `Mozilla/5.0 (X) Gecko ${"a".repeat(15_000)}`],
+  ["blanks", `Mozilla/5.0 (X) Gecko bot ${" ".repeat(15_000)}x`],
+])("an agent of 15 kB of %s is judged at once", (_what, agent) => {
+  const start = performance.now();
+  for (let round = 0; round < 100; round++) recognisePerson("GET", { ...person, "user-agent": agent });
+  expect((performance.now() - start) / 100).toBeLessThan(20);
 });
 
 describe("what the headers give away", () => {

@@ -1,10 +1,21 @@
-import { isbot } from "isbot";
+import { recogniseAgent } from "./recognise-agent.ts";
 
 export type Visitor =
   | { kind: "person" }
   /** May be a person: one tap tells. */
-  | { kind: "doubtful"; reason: "embedded" | "scripted" | "no-language" | "foreign-form" | "no-token" }
-  | { kind: "machine"; reason: "head" | "prefetch" | "empty-agent" | "crawler" };
+  | {
+      kind: "doubtful";
+      reason:
+        | "embedded"
+        | "scripted"
+        | "no-language"
+        | "foreign-form"
+        | "no-token"
+        // Of the agent: a browser that holds a word of the crawlers' list, or nothing that is known.
+        | "crawler-like"
+        | "unknown-agent";
+    }
+  | { kind: "machine"; reason: "head" | "prefetch" | "empty-agent" | "crawler" | "library" };
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -17,13 +28,15 @@ export function recognisePerson(method: string, headers: RequestHeaders, ownOrig
   if (method === "HEAD") return { kind: "machine", reason: "head" };
   if (isPrefetch(headers)) return { kind: "machine", reason: "prefetch" };
   if (agent === "") return { kind: "machine", reason: "empty-agent" };
-  if (isbot(agent)) return { kind: "machine", reason: "crawler" };
+  const recognised = recogniseAgent(agent);
+  if (recognised === "crawler" || recognised === "library") return { kind: "machine", reason: recognised };
 
   // Older browsers send none of the Sec-Fetch headers; those that do cannot be made to lie by a page.
   const destination = text(headers["sec-fetch-dest"]);
   if (destination !== "" && destination !== "document") return { kind: "doubtful", reason: "embedded" };
   if (method === "POST")
     return isOwnForm(headers, ownOrigin) ? { kind: "person" } : { kind: "doubtful", reason: "foreign-form" };
+  if (recognised !== "browser") return { kind: "doubtful", reason: recognised };
   if (isScripted(headers)) return { kind: "doubtful", reason: "scripted" };
   if (text(headers["accept-language"]) === "") return { kind: "doubtful", reason: "no-language" };
   return { kind: "person" };

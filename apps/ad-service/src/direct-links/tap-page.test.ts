@@ -4,6 +4,7 @@ import type { AdTables } from "../ad-database.ts";
 import { allMigrations } from "../migrations/all-migrations.ts";
 import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
+import { misjudgedAgents } from "./visitor-agents.ts";
 
 /** Whatever a script may post without having read our page. */
 const bare = { method: "POST" as const, headers: { "sec-fetch-site": "same-origin" } };
@@ -32,6 +33,17 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
     expect(answers.filter(({ status, body }) => status !== 200 || !body.includes("<form"))).toEqual([]);
     expect([await stage.events(), await stage.charges(), await stage.viewers()]).toEqual([[], [], []]);
     expect(await stage.refusals()).toEqual({ "tap-asked-no-token": 60 });
+  });
+
+  test("a person whom the crawlers' list misjudges gets the tap page, and passes", async () => {
+    await open();
+    for (const [index, [reason, agent]] of misjudgedAgents.entries()) {
+      const visit = { address: newAddress(), headers: { "user-agent": agent } };
+      const page = await stage.visit(await stage.issue(`66${index}`), visit);
+      expect([page.status, page.body.includes("<form")], reason).toEqual([200, true]);
+      expect((await stage.tap(page, visit)).status, agent).toBe(303);
+    }
+    expect(await stage.events()).toHaveLength(misjudgedAgents.length);
   });
 
   test("a form that lay open for longer than its token lives gets the page again, which then counts", async () => {

@@ -50,6 +50,68 @@ export const crawlerAgents: readonly string[] = [
   "PostmanRuntime/7.39.0",
   "Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36",
   "Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/538.1 (KHTML, like Gecko) PhantomJS/2.1.1 Safari/538.1",
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0",
+  "Mozilla/5.0 (Windows NT 6.1; WOW64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/41.0 Safari/537.36 Snapchat URL Preview Service; bot; snapchat; https://developers.snap.com/robots",
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_9_2) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/41.0 Safari/537.36 BingPreview/1.0b",
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko; compatible; Microsoft Teams; SkypeUriPreview Preview/0.5)",
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko; compatible; PerplexityBot/1.0; +https://perplexity.ai/perplexitybot) Chrome/120.0.0.0 Safari/537.36",
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36 Chrome-Lighthouse",
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36 Google Web Preview",
+  "Mozilla/5.0 (X11; U; Linux; de; rv:32.0; compatible; JobboerseBot; https://www.jobboerse.com/bot.htm) Gecko/20100101 Firefox/38.0",
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 8_3 like Mac OS X) AppleWebKit/600.1.4 (KHTML, like Gecko) Version/8.0 Mobile/12F70 Safari/600.1.4 (compatible; Google-Mobile-Adsbot)",
+  "Mozilla/5.0 (Linux; Android 11; moto g power) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36 (compatible; GoogleOther)",
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36 Puppeteer",
+  "Mozilla/5.0 (compatible; Yahoo Link Preview; https://help.yahoo.com/kb/mail/yahoo-link-preview-SLN23615.html)",
+  "Iframely/1.3.1 (+https://iframely.com/docs/about)",
+  "Bluesky Cardyb/1.1; +mailto:support@bsky.app",
+  "redditbot/1.0",
+  "Mattermost-Bot/1.1",
+  "Mozilla/5.0",
+  "Mozilla/4.0 (compatible;)",
+];
+
+/** Apps and scripts that fetch with a library and are no browser. */
+export const libraryAgents: readonly string[] = [
+  "MyApp/1.0 CFNetwork/1490.0.4 Darwin/23.2.0",
+  "Telegram/10.5 CFNetwork/1485 Darwin/23.1.0",
+  "com.apple.WebKit.Networking/8617 CFNetwork/1490.0.4 Darwin/23.2.0",
+  "Dalvik/2.1.0 (Linux; U; Android 13; Pixel 7 Build/TQ3A)",
+  "MyApp/2.0 (iPhone; iOS 17.2; Scale/3.00)",
+  "Dart/3.2 (dart:io)",
+  "NetworkingExtension/8617.1.17 Network/2829.1.1 iOS/17.2",
+];
+
+/** People whose phone or app has a name with a word of the crawlers' list in it, or whose agent is none that is known. */
+export const misjudgedAgents: readonly (readonly [reason: "crawler-like" | "unknown-agent", agent: string])[] = [
+  ...[
+    "P50_Cubot",
+    "Spider X1 Build/RP1A",
+    "Robot Phone",
+    "SCAN-PAL EDA51",
+    "Crawler 5G",
+    "Feed 2",
+    "TOOLS-1",
+    "Node 3",
+  ].map(
+    (model) =>
+      [
+        "crawler-like",
+        `Mozilla/5.0 (Linux; Android 11; ${model}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36`,
+      ] as const,
+  ),
+  ...["ChatBot/1.2", "NewsBreak/24.1", "RSS Reader/3", "MailRuApp/1 mail.ru/1", "Spider/4.1", "PriceChecker/2"].map(
+    (app) =>
+      [
+        "crawler-like",
+        `Mozilla/5.0 (Linux; Android 13; Pixel 7 Build/TQ3A; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/120.0.0.0 Mobile Safari/537.36 ${app}`,
+      ] as const,
+  ),
+  [
+    "crawler-like",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 NewsApp/1.0",
+  ],
+  ["unknown-agent", "MyApp/1.0 (iPhone; iOS 17.2)"],
+  ["unknown-agent", "Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0)"],
 ];
 
 export const personAgents: readonly string[] = [
@@ -63,4 +125,27 @@ export const personAgents: readonly string[] = [
   "Mozilla/5.0 (Linux; Android 14; SAMSUNG SM-S921B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/25.0 Chrome/121.0.0.0 Mobile Safari/537.36",
   "Mozilla/5.0 (Linux; arm_64; Android 14; SM-A546E) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 YaBrowser/24.7.1.103.00 SA/3 Mobile Safari/537.36",
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Mobile Safari/537.36 OPR/82.0.0.0",
+  ...["CUBOT_X18_Plus", "CUBOT NOTE 20 PRO", "Cubot KINGKONG 5 Build/S0"].map(
+    (model) =>
+      `Mozilla/5.0 (Linux; Android 11; ${model}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36`,
+  ),
+  ...[
+    "[Pinterest/iOS]",
+    "Snapchat/12.50",
+    "[FBAN/FBIOS;FBAV/440.0]",
+    "Instagram 300.0",
+    "WhatsApp/2.23",
+    "Viber/20.0",
+  ].map(
+    (app) =>
+      `Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 ${app}`,
+  ),
+  "Opera/9.80 (Android; Opera Mini/36.2/119.132; U; en) Presto/2.12.423 Version/12.16",
+  "UCWEB/2.0 (MIDP-2.0; U; Adr 4.4.4; en-US; 2014817) U2/1.0.0 UCBrowser/10.7.0 U2/1.0.0 Mobile",
+  "Mozilla/5.0 (compatible; MSIE 10.0; Windows NT 6.2; Trident/6.0)",
+  "Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko",
+  "Mozilla/5.0 (Mobile; Nokia 8110 4G; rv:48.0) Gecko/48.0 Firefox/48.0 KAIOS/2.5",
+  "Mozilla/5.0 (PlayStation 4 3.11) AppleWebKit/537.73 (KHTML, like Gecko)",
+  "Mozilla/5.0 (SMART-TV; Linux; Tizen 6.0) AppleWebKit/538.1 (KHTML, like Gecko) Version/6.0 TV Safari/538.1",
+  "Mozilla/5.0 (Android 14; Mobile; rv:120.0) Gecko/120.0 Firefox/120.0",
 ];

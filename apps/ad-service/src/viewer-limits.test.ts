@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, bothTestDatabases } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";

@@ -118,7 +118,9 @@ export function createHttpServer({
     }
   });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, answers));
-  app.setNotFoundHandler((request, reply) => errorPage?.(request, reply, 404) ?? answerNotFound(request, reply, answers));
+  app.setNotFoundHandler(
+    (request, reply) => errorPage?.(request, reply, 404) ?? answerNotFound(request, reply, answers),
+  );
   return app;
 }
 

@@ -1,10 +1,10 @@
 import { newEventId } from "@intermission/ad-core/code";
 import { faultRequest, openSessionRequest, reportRequest, statusRequest } from "@intermission/ad-core/player-api";
+import { addressNetwork } from "@intermission/http-server/client-address";
 import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { describeDevice } from "../creatives/describe-device.ts";
-import { addressNetwork } from "@intermission/http-server/client-address";
 import { randomBytes } from "../random-bytes.ts";
 import { type CallBudget, callBudget } from "./call-budget.ts";
 import { type OpenSessionDeps, openSession } from "./open-session.ts";

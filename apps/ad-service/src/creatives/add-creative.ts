@@ -77,9 +77,14 @@ async function inspectOrMend(ffmpeg: string, pathOf: PathOf): Promise<Playable |
   const path = pathOf("upload");
   const found = await inspectVideo(path);
   if (found.outcome === "playable") return { ...found, path };
-  if (found.mend === undefined) return found;
+  const { mend, container } = found;
+  if (mend === undefined || container === undefined) return found;
   const mended = pathOf("mended");
-  if (!(await mendVideo(found.mend, { ffmpeg, from: path, to: mended }))) return found;
+  const outcome = await mendVideo(mend, { ffmpeg, from: path, container, to: mended });
+  if (outcome === "busy")
+    return { ...found, message: "the server is busy with other videos; add it again in a minute" };
+  if (outcome === "too-long") return { ...found, message: `${found.message}, and to convert it here takes too long` };
+  if (outcome !== "done") return found;
   const better = await inspectVideo(mended);
   if (better.outcome === "unplayable" || (await stat(mended)).size > MOST_VIDEO_BYTES) return found;
   return { ...better, path: mended, mended: found.message };
@@ -162,7 +167,16 @@ async function keepPoster(
   video: Playable,
   path: string,
 ): Promise<string | null> {
-  if (!(await makePoster({ ffmpeg, from: video.path, to: path, durationMs: video.durationMs }))) return null;
+  if (
+    !(await makePoster({
+      ffmpeg,
+      from: video.path,
+      container: video.extension,
+      to: path,
+      durationMs: video.durationMs,
+    }))
+  )
+    return null;
   const name = `${await hashOfFile(path)}.jpg`;
   await media.keep(path, name);
   return name;

@@ -7,6 +7,8 @@ export interface Picture {
 export const MOST_PICTURE_BYTES = 1024 * 1024;
 const SMALLEST_SIDE = 16;
 const LARGEST_SIDE = 4096;
+/** What a viewer's device holds in memory is 4 bytes for each. */
+const MOST_PIXELS = 4096 * 2304;
 
 /** A still picture that every webview shows, by its bytes and not its name; a text says why it is none. */
 export function inspectPicture(bytes: Buffer): Picture | string {
@@ -19,6 +21,7 @@ export function inspectPicture(bytes: Buffer): Picture | string {
   if (Math.min(width, height) < SMALLEST_SIDE || Math.max(width, height) > LARGEST_SIDE) {
     return `the picture is ${width}×${height}: each side must have ${SMALLEST_SIDE} to ${LARGEST_SIDE} pixels`;
   }
+  if (width * height > MOST_PIXELS) return `the picture is ${width}×${height}: that is more than ${MOST_PIXELS} pixels`;
   return picture;
 }
 
@@ -26,6 +29,9 @@ const PNG_START = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
 function pngOf(bytes: Buffer): Picture | undefined {
   if (bytes.length < 33 || !bytes.subarray(0, 8).equals(PNG_START) || tagAt(bytes, 12) !== "IHDR") return undefined;
+  // An animation says so before its first picture.
+  const pixelsAt = bytes.indexOf("IDAT", 8, "latin1");
+  if (bytes.subarray(0, Math.max(pixelsAt, 0)).includes("acTL", 8, "latin1")) return undefined;
   // Without its end a picture was cut short.
   if (tagAt(bytes, bytes.length - 8) !== "IEND") return undefined;
   return { extension: "png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };

@@ -1,7 +1,9 @@
 import { open } from "node:fs/promises";
 import { FilePathSource, Input, MP4, QTFF, WEBM } from "mediabunny";
+import { type Container, detectContainer } from "./detect-container.ts";
 import type { Mending } from "./mend-video.ts";
-import { readBoxOrder } from "./read-box-order.ts";
+import { readBoxes } from "./read-boxes.ts";
+import { MOST_PIXELS } from "./run-ffmpeg.ts";
 
 export interface PlayableVideo {
   outcome: "playable";
@@ -12,48 +14,83 @@ export interface PlayableVideo {
   height: number;
 }
 
-/** `mend` is what makes the file acceptable, where something does. */
+/**
+ * `mend` is what makes the file acceptable, where something does. `container` is there if the file was read and is within
+ * every limit: only then may a program on this machine decode it.
+ */
 export interface UnplayableVideo {
   outcome: "unplayable";
   message: string;
   mend?: Mending;
+  container?: Container;
 }
 
 const SHORTEST_SECONDS = 1;
 const LONGEST_SECONDS = 180;
+const LARGEST_SIDE = 4096;
 /** Constrained baseline, baseline, main and high: 8 bits, 4:2:0, what every phone decodes. */
 const H264_PROFILES = /^avc1\.(42|4d|58|64)/i;
 
 /** Whether a file is a video that every Telegram client plays and starts at once. */
 export async function inspectVideo(path: string): Promise<PlayableVideo | UnplayableVideo> {
+  const detected = await detectContainer(path);
+  if (detected.outcome === "refused") {
+    return { outcome: "unplayable", message: detected.message, ...(detected.isVideo && { mend: "encode" }) };
+  }
+  const { container } = detected;
   const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
   try {
-    const found = await describeTracks(input);
-    if (!found.video) return { outcome: "unplayable", message: "the file holds no video that could be read" };
-    const fault = codecFault(found.format === WEBM ? "webm" : "mp4", found.video, found.audio);
-    if (fault) return { outcome: "unplayable", message: fault, mend: "encode" };
-    if (found.format === QTFF) {
-      return { outcome: "unplayable", message: "it is a QuickTime file, not an MP4", mend: "fast-start" };
-    }
-    if (!(found.seconds >= SHORTEST_SECONDS && found.seconds <= LONGEST_SECONDS)) {
-      const limits = `it must last ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} s`;
-      return { outcome: "unplayable", message: `the video lasts ${found.seconds.toFixed(1)} s: ${limits}` };
-    }
-    const { width, height, seconds } = found;
-    const size = { durationMs: Math.round(seconds * 1000), width, height };
-    if (found.format === WEBM) return { outcome: "playable", extension: "webm", mediaType: "video/webm", ...size };
-    const boxFault = await mp4Fault(path);
-    return boxFault ?? { outcome: "playable", extension: "mp4", mediaType: "video/mp4", ...size };
+    return await judgeTracks(path, container, await describeTracks(input));
   } catch {
     // The reader throws plain errors on bytes that it cannot follow: for an upload that is an expected result.
-    return {
-      outcome: "unplayable",
-      message: "the file is not an MP4 or WebM that could be read",
-      mend: "encode",
-    };
+    return { outcome: "unplayable", message: "the file is not an MP4 or WebM that could be read", mend: "encode" };
   } finally {
     input.dispose();
   }
+}
+
+async function judgeTracks(
+  path: string,
+  container: Container,
+  { format, video, audio, ...found }: Awaited<ReturnType<typeof describeTracks>>,
+): Promise<PlayableVideo | UnplayableVideo> {
+  if (!video) return { outcome: "unplayable", message: "the file holds no video that could be read" };
+  const { width, height, seconds } = found;
+  // Before anything that could be mended: what exceeds a limit is not decoded here.
+  const excess = excessOf(found);
+  if (excess !== undefined) return { outcome: "unplayable", message: excess };
+  const fault = codecFault(format === WEBM ? "webm" : "mp4", video, audio);
+  if (fault) return { outcome: "unplayable", message: fault, mend: "encode", container };
+  if (format === QTFF) {
+    return { outcome: "unplayable", message: "it is a QuickTime file, not an MP4", mend: "fast-start", container };
+  }
+  const size = { durationMs: Math.round(seconds * 1000), width, height };
+  if (format === WEBM) return { outcome: "playable", extension: "webm", mediaType: "video/webm", ...size };
+  if (await isIndexLast(path)) {
+    return { outcome: "unplayable", message: "its index (moov) stands at the end", mend: "fast-start", container };
+  }
+  return { outcome: "playable", extension: "mp4", mediaType: "video/mp4", ...size };
+}
+
+interface Extent {
+  width: number;
+  height: number;
+  codedWidth: number;
+  codedHeight: number;
+  seconds: number;
+}
+
+function excessOf({ width, height, codedWidth, codedHeight, seconds }: Extent): string | undefined {
+  for (const [w, h] of [
+    [width, height],
+    [codedWidth, codedHeight],
+  ] as const) {
+    if (!(w > 0 && h > 0) || Math.max(w, h) > LARGEST_SIDE || w * h > MOST_PIXELS) {
+      return `the picture is ${w}×${h}: at most 4096×2304 pixels, or as many in another shape, are accepted`;
+    }
+  }
+  if (seconds >= SHORTEST_SECONDS && seconds <= LONGEST_SECONDS) return undefined;
+  return `the video lasts ${seconds.toFixed(1)} s: it must last ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} s`;
 }
 
 async function describeTracks(input: Input) {
@@ -68,6 +105,8 @@ async function describeTracks(input: Input) {
     audio: audio && { codec: await audio.getCodec() },
     width: video ? await video.getDisplayWidth() : 0,
     height: video ? await video.getDisplayHeight() : 0,
+    codedWidth: video ? await video.getCodedWidth() : 0,
+    codedHeight: video ? await video.getCodedHeight() : 0,
     seconds: await input.computeDuration(),
   };
 }
@@ -92,15 +131,12 @@ function codecFault(
 }
 
 /** With `moov` behind the picture data a phone loads the whole file before its first frame: 0.4–1.0 s on slow 4G. */
-async function mp4Fault(path: string): Promise<UnplayableVideo | undefined> {
+async function isIndexLast(path: string): Promise<boolean> {
   const file = await open(path, "r");
   try {
-    const order = await readBoxOrder(file, (await file.stat()).size);
-    if (!order) return { outcome: "unplayable", message: "the file was cut short" };
-    if (order.indexOf("moov") > order.indexOf("mdat")) {
-      return { outcome: "unplayable", message: "its index (moov) stands at the end", mend: "fast-start" };
-    }
-    return undefined;
+    const boxes = await readBoxes(file, (await file.stat()).size);
+    const order = boxes?.map(({ type }) => type) ?? [];
+    return order.indexOf("moov") > order.indexOf("mdat");
   } finally {
     await file.close();
   }

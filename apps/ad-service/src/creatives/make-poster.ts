@@ -1,20 +1,16 @@
+import type { Container } from "./detect-container.ts";
 import { runFfmpeg } from "./run-ffmpeg.ts";
 
-/** A picture of a video, a second into it, 720 pixels wide at most. False where ffmpeg is not there. */
-export async function makePoster(picture: { ffmpeg: string; from: string; to: string; durationMs: number }) {
-  const { ffmpeg, from, to, durationMs } = picture;
-  const seconds = Math.min(1, durationMs / 3000).toFixed(3);
-  return runFfmpeg(ffmpeg, [
-    "-ss",
-    seconds,
-    "-i",
-    from,
-    "-frames:v",
-    "1",
-    "-vf",
-    "scale='min(720,iw)':-2",
-    "-q:v",
-    "4",
-    to,
-  ]);
+/** A picture of a video, a second into it, 720 pixels wide at most. False where ffmpeg is not there, or could not. */
+export async function makePoster(picture: {
+  ffmpeg: string;
+  from: string;
+  container: Container;
+  to: string;
+  durationMs: number;
+}): Promise<boolean> {
+  const { ffmpeg, from, container, to, durationMs } = picture;
+  const words = ["-map", "0:v:0", "-frames:v", "1", "-vf", "scale='min(720,iw)':-2", "-q:v", "4", "-f", "mjpeg"];
+  const seekSeconds = Math.min(1, durationMs / 3000).toFixed(3);
+  return (await runFfmpeg(ffmpeg, { from, container, seekSeconds, outputs: [{ words, to }] })) === "done";
 }

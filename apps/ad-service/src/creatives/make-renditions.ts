@@ -38,11 +38,16 @@ export async function makeRenditions(
     .filter(({ picture, sound }) => (picture + sound) / bitrate <= LARGEST_SHARE)
     .map((rung) => ({ ...rung, path: pathOf(`${rung.shorterSide}p.mp4`) }));
   if (wanted.length === 0) return { renditions: [] };
-  const words = wanted.flatMap((rung) => wordsOf(rung, video));
-  if (!(await runFfmpeg(ffmpeg, ["-i", path, ...words], longestMs))) {
-    return { renditions: [], fault: `ffmpeg is not on the server, failed, or took longer than ${longestMs / 1000} s` };
-  }
-  return judge(wanted, { size, video });
+  const outputs = wanted.map((rung) => ({ words: wordsOf(rung, video), to: rung.path }));
+  const made = await runFfmpeg(ffmpeg, { from: path, container: video.extension, outputs, longestMs });
+  if (made === "done") return judge(wanted, { size, video });
+  const faults: Record<typeof made, string> = {
+    missing: "ffmpeg is not on the server",
+    failed: "ffmpeg failed",
+    busy: "the server is busy with other videos",
+    "too-long": `ffmpeg took longer than ${longestMs / 1000} s`,
+  };
+  return { renditions: [], fault: faults[made] };
 }
 
 async function judge(
@@ -65,17 +70,14 @@ async function judge(
 }
 
 /** Fast to make rather than small: an upload waits for it. The rate is capped, since a peak is what stalls playback. */
-function wordsOf(
-  { shorterSide, picture, sound, path }: (typeof rungs)[number] & { path: string },
-  { width, height }: PlayableVideo,
-) {
+function wordsOf({ shorterSide, picture, sound }: (typeof rungs)[number], { width, height }: PlayableVideo) {
   const side = Math.min(shorterSide, width, height);
   return [
     ...["-map", "0:v:0", "-map", "0:a:0?", "-map_metadata", "-1"],
     ...["-vf", width < height ? `scale=${even(side)}:-2` : `scale=-2:${even(side)}`],
     ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", "main", "-pix_fmt", "yuv420p"],
     ...["-crf", "26", "-maxrate", `${picture}k`, "-bufsize", `${2 * picture}k`],
-    ...["-c:a", "aac", "-b:a", `${sound}k`, "-ac", "2", "-movflags", "+faststart", "-f", "mp4", path],
+    ...["-c:a", "aac", "-b:a", `${sound}k`, "-ac", "2", "-movflags", "+faststart", "-f", "mp4"],
   ];
 }
 

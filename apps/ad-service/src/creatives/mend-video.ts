@@ -1,25 +1,36 @@
-import { runFfmpeg } from "./run-ffmpeg.ts";
+import type { Container } from "./detect-container.ts";
+import { type FfmpegOutcome, runFfmpeg } from "./run-ffmpeg.ts";
 
 /** `fast-start` moves the index to the front and keeps every picture; `encode` makes the video anew. */
 export type Mending = "fast-start" | "encode";
 
+const fit = "scale='min(1920,iw)':'min(1920,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2";
 const words: Record<Mending, string[]> = {
   "fast-start": ["-c", "copy", "-movflags", "+faststart"],
-  encode: ["-c:v", "libx264", "-profile:v", "main", "-pix_fmt", "yuv420p", "-c:a", "aac", "-movflags", "+faststart"],
+  encode: [
+    ...["-vf", fit, "-c:v", "libx264", "-profile:v", "main", "-pix_fmt", "yuv420p"],
+    ...["-c:a", "aac", "-movflags", "+faststart"],
+  ],
 };
 
-/** Makes an acceptable MP4 of a file. False: ffmpeg is not on this machine, or could not. */
+/** Makes an acceptable MP4 of a file. */
 export async function mendVideo(
   mending: Mending,
-  { ffmpeg, from, to }: { ffmpeg: string; from: string; to: string },
-): Promise<boolean> {
-  return runFfmpeg(ffmpeg, ["-i", from, ...words[mending], "-f", "mp4", to]);
+  { ffmpeg, from, container, to }: { ffmpeg: string; from: string; container: Container; to: string },
+): Promise<FfmpegOutcome> {
+  const tracks = ["-map", "0:v:0", "-map", "0:a:0?"];
+  return runFfmpeg(ffmpeg, {
+    from,
+    container,
+    outputs: [{ words: [...tracks, ...words[mending], "-f", "mp4"], to }],
+  });
 }
 
 /** The same as a command for whoever has the file. */
 export function mendCommand(mending: Mending, name: string): string {
   const mended = `${name.replace(/\.[^./\\]*$/, "")}-mended.mp4`;
-  return ["ffmpeg", "-i", shellQuoted(name), ...words[mending], shellQuoted(mended)].join(" ");
+  const options = words[mending].map((word) => (/^[\w:+-]+$/.test(word) ? word : `"${word}"`));
+  return ["ffmpeg", "-i", shellQuoted(name), ...options, shellQuoted(mended)].join(" ");
 }
 
 function shellQuoted(text: string): string {

@@ -1,19 +1,97 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import type { Container } from "./detect-container.ts";
 
 const run = promisify(execFile);
 const LONGEST_MS = 5 * 60_000;
+const MOST_AT_ONCE = 2;
+const MOST_WAITING = 16;
+const THREADS = 2;
+/** 4096×2304, or any other picture of as many pixels; 12,000×12,000 took 1.6 GB. */
+export const MOST_PIXELS = 4096 * 2304;
+/** Address space: 4096×2304 encoded anew needs less than 1 GB. Systems without such a limit ignore it. */
+const MOST_MEMORY_KB = 1536 * 1024;
+const MOST_BLOCK_BYTES = 256 * 1024 * 1024;
+const MOST_OUTPUT_BYTES = 101 * 1024 * 1024;
+const MOST_OUTPUT_SECONDS = 181;
+
+const demuxers: Record<Container, string[]> = {
+  mp4: ["-f", "mov", "-format_whitelist", "mov", "-enable_drefs", "0", "-use_absolute_path", "0"],
+  webm: ["-f", "matroska", "-format_whitelist", "matroska,webm"],
+};
+/** Of cameras, editors and screen recorders; ffmpeg knows hundreds more. */
+const DECODERS = [
+  ...["h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "h263", "prores", "dnxhd", "mjpeg"],
+  ...["vp8", "vp9", "av1", "libvpx", "libvpx-vp9", "libdav1d", "libaom-av1"],
+  ...["aac", "aac_fixed", "mp3", "mp3float", "ac3", "eac3", "alac", "flac", "opus", "libopus", "vorbis", "libvorbis"],
+  ...["pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_f32le", "pcm_alaw", "pcm_mulaw"],
+].join(",");
+
+export type FfmpegOutcome = "done" | "failed" | "missing" | "too-long" | "busy";
+
+export interface FfmpegWork {
+  from: string;
+  /** What our own inspection found it to be: ffmpeg must not guess, since it takes playlists for videos. */
+  container: Container;
+  /** Before the input. */
+  seekSeconds?: string;
+  /** All outputs with their options. */
+  outputs: readonly { words: readonly string[]; to: string }[];
+  longestMs?: number | undefined;
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
 
 /**
- * Runs ffmpeg, by its name or path, on local files, without asking anybody, for five minutes at most. What a file says may
- * not make it open addresses: only files and what stands in them. False: it failed, or is not on this machine.
+ * Makes files of one local video. It opens no other file and no address, decodes only what videos are made of, and its
+ * time, memory, threads, pixels and output are bounded; two run at once in this process, sixteen wait.
  */
-export async function runFfmpeg(ffmpeg: string, words: readonly string[], longestMs = LONGEST_MS): Promise<boolean> {
-  const always = ["-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file"];
+export async function runFfmpeg(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> {
+  if (running < MOST_AT_ONCE) running++;
+  else if (waiting.length < MOST_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
+  else return "busy";
   try {
-    await run(ffmpeg, [...always, ...words], { timeout: longestMs, killSignal: "SIGKILL" });
-    return true;
-  } catch {
-    return false;
+    return await runNow(ffmpeg, work);
+  } finally {
+    // The place is handed on, so that nothing that comes in between takes it too.
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
   }
+}
+
+async function runNow(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> {
+  const { longestMs = LONGEST_MS } = work;
+  const [command, ...words] = limited(ffmpeg, wordsOf(work), longestMs);
+  try {
+    await run(command, words, { timeout: longestMs, killSignal: "SIGKILL" });
+    return "done";
+  } catch (error) {
+    const { code, killed } = error as { code?: number | string; killed?: boolean };
+    if (killed) return "too-long";
+    return code === "ENOENT" || code === 127 ? "missing" : "failed";
+  }
+}
+
+function wordsOf({ from, container, seekSeconds, outputs }: FfmpegWork): string[] {
+  return [
+    ...["-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", `${MOST_BLOCK_BYTES}`, "-filter_threads", "1"],
+    ...["-protocol_whitelist", "file", ...demuxers[container], "-codec_whitelist", DECODERS],
+    ...["-max_streams", "16", "-max_pixels", `${MOST_PIXELS}`, "-threads", `${THREADS}`],
+    ...(seekSeconds === undefined ? [] : ["-ss", seekSeconds]),
+    ...["-i", `file:${from}`],
+    ...outputs.flatMap(({ words, to }) => [
+      ...["-sn", "-dn", "-t", `${MOST_OUTPUT_SECONDS}`, "-fs", `${MOST_OUTPUT_BYTES}`, "-threads", `${THREADS}`],
+      ...[...words, `file:${to}`],
+    ]),
+  ];
+}
+
+/** By the shell's own limits, which a program takes along when it replaces the shell. */
+function limited(ffmpeg: string, words: readonly string[], longestMs: number): [string, ...string[]] {
+  if (process.platform === "win32") return [ffmpeg, ...words];
+  const cpuSeconds = Math.ceil(longestMs / 1000) * THREADS + 1;
+  const limits = `ulimit -c 0; ulimit -t ${cpuSeconds}; ulimit -v ${MOST_MEMORY_KB}`;
+  return ["/bin/sh", "-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`, ffmpeg, ...words];
 }

@@ -84,6 +84,12 @@ describe("posters", () => {
     ["a picture that was cut short", png(540, 960).subarray(0, 30), /not a JPEG/],
     ["too small a picture", png(8, 960), /8×960/],
     ["too large a picture", png(540, 5000), /540×5000/],
+    ["too many pixels", png(4000, 3000), /4000×3000/],
+    [
+      "a picture that moves",
+      Buffer.from(png(540, 960).toString("latin1").replace("IEND", "acTL....IDAT....IEND"), "latin1"),
+      /not a JPEG/,
+    ],
     ["too many bytes", Buffer.concat([png(540, 960), Buffer.alloc(1 << 20)]), /1 MiB/],
   ])("%s is refused with the reason, and nothing stays behind", async (_name, bytes, message) => {
     const before = await readdir(media.folder);

@@ -1,19 +1,25 @@
 import type { FileHandle } from "node:fs/promises";
 
-/** The types of an MP4's top-level boxes in order, or undefined if they do not add up to the file: it was cut short. */
-export async function readBoxOrder(file: FileHandle, byteLength: number): Promise<string[] | undefined> {
-  const order: string[] = [];
+export interface Box {
+  type: string;
+  offset: number;
+  byteLength: number;
+}
+
+/** An MP4's top-level boxes in order, or undefined if they do not add up to the file: it was cut short. */
+export async function readBoxes(file: FileHandle, byteLength: number): Promise<Box[] | undefined> {
+  const boxes: Box[] = [];
   const header = Buffer.alloc(16);
   let offset = 0;
-  while (offset < byteLength && order.length < 10_000) {
+  while (offset < byteLength && boxes.length < 10_000) {
     const { bytesRead } = await file.read(header, 0, 16, offset);
     if (bytesRead < 8) return undefined;
     const size = boxSize(header, bytesRead, byteLength - offset);
     if (size === undefined || offset + size > byteLength) return undefined;
-    order.push(header.toString("latin1", 4, 8));
+    boxes.push({ type: header.toString("latin1", 4, 8), offset, byteLength: size });
     offset += size;
   }
-  return order;
+  return boxes;
 }
 
 /** ISO 14496-12, 4.2: 1 means that 64 bits follow the type, 0 that the box reaches to the end of the file. */

@@ -1,0 +1,99 @@
+import type { FileHandle } from "node:fs/promises";
+import { readBoxes } from "./read-boxes.ts";
+
+/** The index of 180 s of video takes some hundred KiB; it is read into memory as a whole. */
+const MOST_INDEX_BYTES = 8 * 1024 * 1024;
+const MOST_TRACKS = 16;
+const MOST_BOXES = 10_000;
+const MOST_DEPTH = 12;
+/** 180 s at 240 frames a second. */
+const MOST_FRAMES = 43_200;
+/** Of a sound track: 180 s of PCM at 192 kHz, of which each sample may count. */
+const MOST_SAMPLES = 180 * 192_000;
+
+/** Boxes that hold boxes: https://developer.apple.com/documentation/quicktime-file-format */
+const PARENTS = new Set(["moov", "trak", "mdia", "minf", "dinf", "stbl", "edts", "mvex"]);
+
+/**
+ * What is wrong with the structure of an MP4 or QuickTime file, before anything decodes it: its index must be whole and
+ * of bounded size, and its media must lie in the file itself. A fragmented file has its samples outside of the index.
+ */
+export async function mp4Fault(file: FileHandle, byteLength: number): Promise<string | undefined> {
+  const boxes = await readBoxes(file, byteLength);
+  if (!boxes) return "the file was cut short";
+  const index = boxes.find(({ type }) => type === "moov");
+  if (!index) return "the file has no index (moov)";
+  if (index.byteLength > MOST_INDEX_BYTES) return `its index is larger than ${MOST_INDEX_BYTES / 1024 / 1024} MiB`;
+  const { buffer } = await file.read(Buffer.alloc(index.byteLength), 0, index.byteLength, index.offset);
+  return faultWithin(buffer, { boxes: 0, tracks: 0, mostSamples: MOST_FRAMES }, 0);
+}
+
+interface Walk {
+  boxes: number;
+  tracks: number;
+  /** Of the track that is walked through. */
+  mostSamples: number;
+}
+
+function faultWithin(bytes: Buffer, walk: Walk, depth: number): string | undefined {
+  if (depth > MOST_DEPTH) return "its index is nested too deep";
+  for (let at = 0; at + 8 <= bytes.length; ) {
+    if (++walk.boxes > MOST_BOXES) return "its index has too many parts";
+    const size = bytes.readUInt32BE(at);
+    const end = size === 0 ? bytes.length : at + size;
+    if (size === 1 || (size !== 0 && size < 8) || end > bytes.length) return "its index could not be read";
+    const type = bytes.toString("latin1", at + 4, at + 8);
+    const content = bytes.subarray(at + 8, end);
+    if (type === "trak") {
+      if (++walk.tracks > MOST_TRACKS) return `it has more than ${MOST_TRACKS} tracks`;
+      walk.mostSamples = MOST_FRAMES;
+    }
+    if (type === "hdlr" && content.toString("latin1", 8, 12) === "soun") walk.mostSamples = MOST_SAMPLES;
+    const fault = PARENTS.has(type) ? faultWithin(content, walk, depth + 1) : faultOf(type, content, walk);
+    if (fault !== undefined) return fault;
+    at = end;
+  }
+  return undefined;
+}
+
+function faultOf(type: string, content: Buffer, { mostSamples }: Walk): string | undefined {
+  switch (type) {
+    case "rmra":
+    case "rdrf":
+      return "it is a reference movie, which names other files";
+    case "cmov":
+      return "its index is compressed";
+    case "dref":
+      return isSelfContained(content) ? undefined : "its media lies in other files (external data references)";
+    case "stsz":
+    case "stz2":
+      return content.length >= 12 && content.readUInt32BE(8) <= mostSamples ? undefined : tooManySamples;
+    case "stts":
+    case "ctts":
+      return samplesOf(content) <= mostSamples ? undefined : tooManySamples;
+    default:
+      return undefined;
+  }
+}
+
+const tooManySamples = `one of its tracks has more than ${MOST_FRAMES} frames, or sound of more than 192 kHz`;
+
+/** ISO 14496-12, 8.7.2: flag 1 of each entry says that the media is in this file. */
+function isSelfContained(dref: Buffer): boolean {
+  if (dref.length < 8) return false;
+  for (let left = dref.readUInt32BE(4), at = 8; left > 0; left--) {
+    if (at + 12 > dref.length) return false;
+    const size = dref.readUInt32BE(at);
+    if (size < 12 || (dref.readUInt32BE(at + 8) & 1) === 0) return false;
+    at += size;
+  }
+  return true;
+}
+
+/** Of a table of (count, value): a few bytes can say billions. */
+function samplesOf(table: Buffer): number {
+  let samples = 0;
+  const entries = table.length < 8 ? 0 : Math.min(table.readUInt32BE(4), Math.floor((table.length - 8) / 8));
+  for (let entry = 0; entry < entries; entry++) samples += table.readUInt32BE(8 + entry * 8);
+  return samples;
+}

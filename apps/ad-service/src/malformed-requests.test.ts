@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ErrorForm, findFaults, type Sample } from "@intermission/http-server/find-faults";
+import { type ErrorForm, type Exchange, findFaults, type Sample } from "@intermission/http-server/find-faults";
 import { openTestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
@@ -16,7 +16,7 @@ const botId = "7000000001";
 const operatorToken = "an-operators-token-of-some-length";
 const json = { "content-type": "application/json" };
 
-test("10,000 malformed requests bring no 5xx, no hang and no stack, and each error has the form of its surface", async () => {
+test("10,000 malformed requests bring no 5xx, no hang and no stack, each error has the form of its surface, and OpenAPI lists each status", async () => {
   const kind = testDatabases().at(-1) ?? "embedded";
   const store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
   const miniappDir = await mkdtemp(join(tmpdir(), "miniapp-"));
@@ -34,7 +34,12 @@ test("10,000 malformed requests bring no 5xx, no hang and no stack, and each err
     const samples = await samplesOf(stage.address, token, stage.clock.now);
     const { address } = stage;
     // Limits that count by the clock are reached again and again, and left.
-    const onExchange = ({ index }: { index: number }) => {
+    const undocumented: string[] = [];
+    const listed = await documentedStatuses(address);
+    const onExchange = ({ index, request, answer }: Exchange) => {
+      const statuses = listed(request);
+      const isListed = !statuses || !answer || statuses.has(String(answer.status));
+      if (!isListed) undocumented.push(`${answer.status} to ${request.method} ${request.target}`);
       if (index % 20 === 0) stage.clock.now = new Date(stage.clock.now.getTime() + 1000);
     };
     const { faults, statuses } = await findFaults({
@@ -46,8 +51,8 @@ test("10,000 malformed requests bring no 5xx, no hang and no stack, and each err
       written,
       onExchange,
     });
-    if (process.env.SHOW) process.stdout.write(JSON.stringify(statuses));
     expect(faults).toEqual([]);
+    expect(undocumented).toEqual([]);
     for (const status of ["200", "400", "401", "404", "405", "413", "415", "431"])
       expect(statuses[status], status).toBeGreaterThan(0);
     expect((await fetch(`${address}/readyz`)).status).toBe(200);
@@ -56,7 +61,27 @@ test("10,000 malformed requests bring no 5xx, no hang and no stack, and each err
     await store.dispose();
     await rm(miniappDir, { recursive: true, force: true });
   }
-}, 120_000);
+}, 400_000);
+
+interface ApiDocument {
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
+}
+
+/** By the document: what the operation of a request may answer; to another method, what any of its path's may. */
+async function documentedStatuses(address: string) {
+  const { paths } = (await (await fetch(`${address}/client/v1/openapi.json`)).json()) as ApiDocument;
+  const patterns = Object.entries(paths).map(([path, operations]) => ({
+    pattern: new RegExp(`^/client/v1${path.replaceAll(/\{\w+\}/g, "[^/]+")}(\\?|$)`),
+    byMethod: new Map(Object.entries(operations).map(([method, { responses }]) => [method.toUpperCase(), responses])),
+  }));
+  return ({ method, target }: { method: string; target: string }): Set<string> | undefined => {
+    const found = patterns.find(({ pattern }) => pattern.test(target));
+    const own = found?.byMethod.get(method === "HEAD" ? "GET" : method);
+    return (
+      found && new Set((own ? [own] : [...found.byMethod.values()]).flatMap((responses) => Object.keys(responses)))
+    );
+  };
+}
 
 /** At the root and under /app there are pages for people; unreadable requests have the error body there, too. */
 function formsAt(target: string): ErrorForm[] {

@@ -161,12 +161,14 @@ function verbsOf(
     },
     isCursor: isLedgerCursor,
     latestCursor: () => latestCursor(database),
-    watchRewards: (from, signal) =>
+    watchRewards: ({ from, includeTests }, signal) =>
       watches(async function* () {
         const start = from === "start" ? startOfLedger : from === "now" ? await latestCursor(database) : from.cursor;
         const until = AbortSignal.any(signal ? [stopping, signal] : [stopping]);
         yield* intake.watched(
-          watchRewards(database, botId, start, until, (milliseconds) => hint.wait(milliseconds, until)),
+          watchRewards(database, botId, { from: start, includeTests }, until, (milliseconds) =>
+            hint.wait(milliseconds, until),
+          ),
         );
       }),
     listReceipts: (query) => listReceipts(database, botId, query),

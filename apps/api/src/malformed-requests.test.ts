@@ -19,7 +19,6 @@ test("10,000 malformed requests bring no 5xx, no hang and no stack, and each err
   try {
     const options = { address: api.url, seed: 20, count: 10_000, samples: samples(), formsAt, written };
     const { faults, statuses } = await findFaults(options);
-    if (process.env.SHOW) process.stdout.write(JSON.stringify(statuses));
     expect(faults).toEqual([]);
     for (const status of ["200", "400", "401", "404", "405", "413", "415", "431"]) {
       expect(statuses[status], status).toBeGreaterThan(0);
@@ -29,7 +28,7 @@ test("10,000 malformed requests bring no 5xx, no hang and no stack, and each err
     await api.stop();
     await store.dispose();
   }
-}, 120_000);
+}, 400_000);
 
 /** What cannot be read has no path yet: there the error body may stand everywhere. */
 function formsAt(target: string): ErrorForm[] {

@@ -23,6 +23,7 @@ export interface TestApi {
     cursor: string,
     onEntry: (entry: RewardEntry) => void,
     onError?: (error: unknown) => void,
+    more?: { includeTests?: boolean },
   ): { stop(): void; isStarted: Promise<void> };
   stop(): Promise<void>;
 }
@@ -79,7 +80,8 @@ export async function startTestApi(
     },
     client: (authorization = `Bearer ${config.backendApiKey}`) =>
       createTRPCClient<AppRouter>({ links: [httpLink({ url: `${url}/trpc`, headers: { authorization } })] }),
-    watch: (cursor, onEntry, onError = () => {}) => watch(url, config.backendApiKey, { cursor, onEntry, onError }),
+    watch: (cursor, onEntry, onError = () => {}, more = {}) =>
+      watch(url, config.backendApiKey, { cursor, onEntry, onError, ...more }),
     async stop() {
       stopping.abort();
       await app.close();
@@ -90,11 +92,12 @@ export async function startTestApi(
 
 interface Watching {
   cursor: string;
+  includeTests?: boolean;
   onEntry: (entry: RewardEntry) => void;
   onError: (error: unknown) => void;
 }
 
-function watch(url: string, key: string, { cursor, onEntry, onError }: Watching) {
+function watch(url: string, key: string, { cursor, includeTests, onEntry, onError }: Watching) {
   const authorization = `Bearer ${key}`;
   const client = createTRPCClient<AppRouter>({
     links: [
@@ -109,7 +112,7 @@ function watch(url: string, key: string, { cursor, onEntry, onError }: Watching)
   });
   const started = Promise.withResolvers<void>();
   const subscription = client.rewards.watch.subscribe(
-    { lastEventId: cursor },
+    { lastEventId: cursor, includeTests },
     { onStarted: () => started.resolve(), onData: ({ data }) => onEntry(data), onError },
   );
   return { stop: () => subscription.unsubscribe(), isStarted: started.promise };

@@ -21,13 +21,22 @@ const errors: Record<number, string> = {
   401: "The token is missing, malformed, unknown or revoked.",
   403: "The token belongs to another bot, or the bot is suspended.",
   404: "Unknown.",
+  405: "Another method is allowed here; `Allow` names it.",
+  408: "The request did not arrive in time.",
   409: "Not now; `message` says why and what to do.",
   413: "The body is too large.",
+  414: "A part of the address is too long.",
   415: "The body is not JSON.",
   429: "Too many requests; `Retry-After` says when to ask again.",
+  431: "The address and the headers are too long.",
   500: "A fault of this service.",
-  503: "Busy; `Retry-After` says when to ask again.",
+  503: "Busy, or its database is out of reach; `Retry-After` says when to ask again.",
 };
+
+/** Whatever is asked: some are answered before the request is understood, and 405 to other methods of the path. */
+const always = [400, 401, 403, 405, 408, 429, 431, 500, 503];
+const withParameter = [...always, 404, 414];
+const withBody = [...always, 413, 415];
 
 /** OpenAPI 3.1 of `/client/v1`, from the schemas that requests are checked with. */
 export function openapiDocument(publicUrl: string) {
@@ -47,7 +56,7 @@ export function openapiDocument(publicUrl: string) {
           operationId: "createCode",
           summary: "A code for a user: the one they have while it is good for a while yet, else a new one.",
           requestBody: { required: true, content: json(schemaOf(createCodeRequest, "input")) },
-          responses: answers(createCodeResponse, [400, 401, 403, 413, 415, 429, 500, 503]),
+          responses: answers(createCodeResponse, withBody),
         },
       },
       "/codes/{code}": {
@@ -55,7 +64,7 @@ export function openapiDocument(publicUrl: string) {
           operationId: "describeCode",
           summary: "What a code earned, its views, and why visits were refused.",
           parameters: [{ name: "code", in: "path", required: true, schema: { type: "string" } }],
-          responses: answers(describeCodeResponse, [401, 403, 404, 429, 500]),
+          responses: answers(describeCodeResponse, withParameter),
         },
       },
       "/availability": {
@@ -63,7 +72,7 @@ export function openapiDocument(publicUrl: string) {
           operationId: "describeAvailability",
           summary: "Whether a user could begin to earn now, else why not and when.",
           parameters: [{ name: "user_tg_id", in: "query", required: true, schema: schemaOf(telegramId, "input") }],
-          responses: answers(availabilityResponse, [400, 401, 403, 429, 500]),
+          responses: answers(availabilityResponse, always),
         },
       },
       "/events": {
@@ -71,7 +80,7 @@ export function openapiDocument(publicUrl: string) {
           operationId: "listEvents",
           summary: "Every event since a cursor, in the order of commits, missing none.",
           parameters: queryParameters(listEventsQuery),
-          responses: answers(listEventsResponse, [400, 401, 403, 429, 500]),
+          responses: answers(listEventsResponse, always),
         },
       },
       "/events/{event_id}/redeliver": {
@@ -79,7 +88,7 @@ export function openapiDocument(publicUrl: string) {
           operationId: "redeliverEvent",
           summary: "Sends an event once more, as it is: the same event_id, the same bytes.",
           parameters: [{ name: "event_id", in: "path", required: true, schema: { type: "string" } }],
-          responses: answers(redeliverEventResponse, [400, 401, 403, 404, 409, 429, 500], 202),
+          responses: answers(redeliverEventResponse, [...withParameter, ...withBody, 409], 202),
         },
       },
       "/stats": {
@@ -88,7 +97,7 @@ export function openapiDocument(publicUrl: string) {
           summary:
             "The bot's numbers by hour, day, campaign or creative: what was asked for, shown, earned and refused.",
           parameters: queryParameters(statsQuery),
-          responses: answers(statsResponse, [400, 401, 403, 429, 500]),
+          responses: answers(statsResponse, always),
         },
       },
       "/webhook/test": {
@@ -97,7 +106,7 @@ export function openapiDocument(publicUrl: string) {
           summary:
             "Sends a signed test event now and tells what was answered; a pending endpoint becomes active by a 2xx.",
           requestBody: { required: false, content: json(schemaOf(testWebhookRequest, "input")) },
-          responses: answers(testWebhookResponse, [400, 401, 403, 409, 413, 415, 429, 500]),
+          responses: answers(testWebhookResponse, [...withBody, 404, 409]),
         },
       },
     },
@@ -121,7 +130,9 @@ function answers(schema: z.ZodType, statuses: readonly number[], successStatus =
   const headers = { "RateLimit-Policy": header(), RateLimit: header(), "X-Request-Id": header() };
   const refused = statuses.map((status) => {
     const content = json({ $ref: "#/components/schemas/Error" });
-    return [String(status), { description: errors[status] ?? "Refused.", content }];
+    const isForLater = status === 429 || status === 503;
+    const more = isForLater ? { headers: { "Retry-After": header() } } : {};
+    return [String(status), { description: errors[status] ?? "Refused.", ...more, content }];
   });
   const success = { description: "Done.", headers, content: json(schemaOf(schema, "output")) };
   return { [String(successStatus)]: success, ...Object.fromEntries(refused) };

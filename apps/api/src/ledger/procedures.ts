@@ -16,7 +16,10 @@ export interface LedgerVerbs {
   /** Whether this text can have come from `next`, `cursor` or a tracked id. */
   isCursor(text: string): boolean;
   latestCursor(): Promise<string>;
-  watchRewards(from: { cursor: string } | "start" | "now", signal: AbortSignal | undefined): WatchOutcome;
+  watchRewards(
+    asked: { from: { cursor: string } | "start" | "now"; includeTests: boolean },
+    signal: AbortSignal | undefined,
+  ): WatchOutcome;
 }
 
 const maximalAmount = 1_000_000_000;
@@ -81,12 +84,21 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
     /** The end of the ledger now. A watch from it misses nothing that is booked after this answer. */
     cursor: backendProcedure.query(async (): Promise<{ cursor: string }> => ({ cursor: await verbs.latestCursor() })),
 
-    /** Each entry once, in commit order: first what was booked since `lastEventId`, then live. */
+    /**
+     * Each entry once, in commit order: first what was booked since `lastEventId`, then live. Test events, which pay
+     * nothing, only with `includeTests`; a cursor means the same with and without it.
+     */
     watch: backendProcedure
-      .input(z.object({ lastEventId: cursor.nullish(), from: z.enum(["start", "now"]).default("now") }))
+      .input(
+        z.object({
+          lastEventId: cursor.nullish(),
+          from: z.enum(["start", "now"]).default("now"),
+          includeTests: z.boolean().default(false),
+        }),
+      )
       .subscription(async function* ({ input, signal, ctx }) {
         const from = input.lastEventId ? { cursor: input.lastEventId } : input.from;
-        const watch = verbs.watchRewards(from, signal);
+        const watch = verbs.watchRewards({ from, includeTests: input.includeTests }, signal);
         if (watch.outcome === "too-many") {
           throw new TRPCError({ code: "TOO_MANY_REQUESTS", message: `${watch.limit} watch already: share one line` });
         }

@@ -29,12 +29,18 @@ describe.each(bothTestDatabases())("watching the ledger on %s", (kind) => {
   afterAll(() => store.dispose());
 
   /** Follows the ledger, and after each few entries drops the line and resumes from the last cursor. */
-  async function follow(from: string, count: number): Promise<(string | null)[]> {
+  async function follow(from: string, count: number, { includeTests = false } = {}): Promise<(string | null)[]> {
     const seen: (string | null)[] = [];
     let cursor = from;
     while (seen.length < count) {
       const line = new AbortController();
-      for await (const watched of watchRewards(store.database, botId, cursor, line.signal, pause)) {
+      for await (const watched of watchRewards(
+        store.database,
+        botId,
+        { from: cursor, includeTests },
+        line.signal,
+        pause,
+      )) {
         cursor = watched.cursor;
         seen.push(watched.entry.eventId);
         if (seen.length % 7 === 0 || seen.length >= count) line.abort();
@@ -52,6 +58,54 @@ describe.each(bothTestDatabases())("watching the ledger on %s", (kind) => {
     const seen = await following;
     expect(seen).toHaveLength(ids.length);
     expect(new Set(seen)).toEqual(new Set(ids));
+  });
+
+  test("test events come only where they are asked for, and a cursor means the same with and without them", async () => {
+    const from = await latestCursor(store.database);
+    const api = await startTestApi(store.database);
+    const send = async (eventId: string, more: object) => {
+      const event = { event: "rewarded", user_tg_id: "77", event_id: eventId, code: `code${eventId}`, ...more };
+      expect((await api.deliver(event)).status).toBe(200);
+    };
+    try {
+      await send("evt_tester", { test: true });
+      await send("evt_real", {});
+      await send("evt_nobody", { user_tg_id: "0", test: true });
+      await send("evt_zero", { user_tg_id: "0" });
+      expect(await api.client().rewards.balance.query({ userId: "77" })).toEqual({ balance: 10 });
+      const spend = { userId: "77", amount: 4, idempotencyKey: "an order", note: "test" };
+      expect(await api.client().rewards.spend.mutate(spend)).toMatchObject({ outcome: "spent", balance: 6 });
+      await send("evt_last", {});
+      expect(await follow(from, 3)).toEqual(["evt_real", null, "evt_last"]);
+      const all = ["evt_tester", "evt_real", "evt_nobody", "evt_zero", null, "evt_last"];
+      expect(await follow(from, 6, { includeTests: true })).toEqual(all);
+
+      const seen: (string | null)[] = [];
+      const watch = api.watch(from, (entry) => seen.push(entry.eventId), undefined, { includeTests: true });
+      await vi.waitFor(() => expect(seen).toEqual(all), 5000);
+      watch.stop();
+      const real: (string | null)[] = [];
+      const usual = api.watch(from, (entry) => real.push(entry.eventId));
+      await vi.waitFor(() => expect(real).toEqual(["evt_real", null, "evt_last"]), 5000);
+      usual.stop();
+    } finally {
+      await api.stop();
+    }
+  });
+
+  test("more test events than a page holds hide nothing behind them", async () => {
+    const from = await latestCursor(store.database);
+    await bookEvents(
+      store.database,
+      botId,
+      payout,
+      Array.from({ length: 450 }, (_, index) => ({
+        ...{ eventId: `evt_t${index}`, event: "rewarded", userId: "0", code: null, reference: null, occurredAt: null },
+        ...{ isTest: true, rawBody: null, signatureHeader: null, isTwoField: false },
+      })),
+    );
+    await book(store.database, "evt_behind");
+    expect(await follow(from, 1)).toEqual(["evt_behind"]);
   });
 
   test.runIf(kind === "server")(

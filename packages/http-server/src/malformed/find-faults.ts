@@ -4,6 +4,7 @@ import { type Exchange, sendMalformed } from "./send-malformed.ts";
 
 export type { ErrorForm } from "./judge-answer.ts";
 export type { Sample } from "./malformed-request.ts";
+export type { Exchange } from "./send-malformed.ts";
 
 export interface ResilienceReport {
   /** What was wrong, with the request; at most a hundred. */

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,8 +19,10 @@ afterAll(async () => {
 });
 
 const authorization = `Bearer ${testConfig.backendApiKey}`;
-/** As the README has it. */
-const limits = { maxItems: 100, maxURLLength: 8000 };
+const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
+const inReadme = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(readme)?.[1]);
+/** Of the README's client. */
+const limits = { maxItems: inReadme("maxItems"), maxURLLength: inReadme("maxURLLength") };
 
 function batchClient(link: { maxItems?: number; maxURLLength?: number }) {
   const url = `${api.url}/trpc`;

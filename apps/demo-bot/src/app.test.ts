@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { request } from "node:http";
 import { verifyInitDataWithBotId, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
+import { findFaults } from "@intermission/http-server/find-faults";
 import { createLogger } from "@intermission/http-server/logger";
 import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -27,6 +28,7 @@ let url = "";
 let chat: SimulatedChat;
 let stopping: AbortController;
 let troubles: unknown[];
+let written: string[];
 
 beforeEach(async () => {
   // Nobody listens there: the companion API is down.
@@ -34,11 +36,12 @@ beforeEach(async () => {
   chat = new SimulatedChat(() => now);
   stopping = new AbortController();
   troubles = [];
+  written = [];
   const onTrouble = (error: unknown) => void troubles.push(error);
   const bot = createBot({ chat, rewards: publisherRewards(api), cooldownSeconds: 15, now: () => now, onTrouble });
   app = createApp({
     ...{ api, chat, bot, miniappOrigin, now: () => now },
-    logger: createLogger({ level: "silent", name: "demo-bot" }),
+    logger: createLogger({ level: "info", name: "demo-bot", write: (line) => written.push(line) }),
     signLaunch: (launch) => signLaunch(launch, telegram),
     stopping: stopping.signal,
   });
@@ -153,3 +156,24 @@ test("the page may run its own scripts only, frame the mini-app only, and be fra
   }
   expect(await page.text()).not.toMatch(/<script(?![^>]* src=)| style=| on[a-z]+=/);
 });
+
+test("1,000 malformed requests bring no 5xx, no hang and no stack, and each error has the error body", async () => {
+  const host = new URL(url).host;
+  const headers = { host, origin: url, "content-type": "application/json" };
+  const samples = [
+    { method: "POST", path: "/chat/42/messages", headers, body: { id: "first", text: "/start", language: "en" } },
+    {
+      method: "POST",
+      path: "/chat/42/launch",
+      headers,
+      body: { miniappUrl: `${miniappOrigin}/app/1`, themeParams: {} },
+    },
+    { method: "GET", path: "/chat/42/events?language=en", headers: { host } },
+    { method: "GET", path: "/what-happened/42", headers: { host } },
+    { method: "GET", path: "/", headers: { host } },
+    { method: "GET", path: "/scripts/page.js", headers: { host, range: "bytes=0-3" } },
+    { method: "GET", path: "/healthz", headers: { host } },
+  ];
+  const options = { address: url, seed: 20, count: 1000, samples, written, formsAt: () => ["json" as const] };
+  expect((await findFaults(options)).faults).toEqual([]);
+}, 120_000);

@@ -53,7 +53,7 @@ export function malformedRequest(random: Random, samples: readonly Sample[]): Ma
     method: sample.method,
     target: sample.path,
     version: "HTTP/1.1",
-    lines: ["host: 127.0.0.1", ...Object.entries(sample.headers ?? {}).map(([name, value]) => `${name}: ${value}`)],
+    lines: Object.entries({ host: "127.0.0.1", ...sample.headers }).map(([name, value]) => `${name}: ${value}`),
     body: Buffer.from(typeof sample.body === "object" ? JSON.stringify(sample.body) : (sample.body ?? "")),
     isLengthSent: true,
     isChunked: false,

@@ -112,6 +112,8 @@ test.each([
   ["CONNECT to a path", "CONNECT /things/1 HTTP/1.1\r\nhost: x\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
   ["TRACE", "TRACE /things/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
   ["OPTIONS", "OPTIONS /things/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
+  ["PROPFIND", "PROPFIND /things/1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
+  ["PURGE", "PURGE /things HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
   ["OPTIONS of all", "OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 404, "NOT_FOUND"],
   [
     "an upgrade to what is not there",

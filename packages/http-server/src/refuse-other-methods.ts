@@ -1,11 +1,14 @@
+import { METHODS } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "./error-body.ts";
 
-const allMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
+/** All that Node's parser knows; CONNECT reaches no route. */
+const allMethods = METHODS.filter((method) => method !== "CONNECT");
 const routesOf = new WeakMap<FastifyInstance, Map<string, Set<string>>>();
 
 /** Call before the routes are made. */
 export function rememberRoutes(app: FastifyInstance): void {
+  for (const method of allMethods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const known = new Map<string, Set<string>>();
   routesOf.set(app, known);
   app.addHook("onRoute", ({ method, url }) => {

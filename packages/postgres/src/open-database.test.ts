@@ -37,8 +37,9 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
   });
 
   test("big integers come as numbers, moments as dates, and tables lie in the schema", async () => {
-    const [thing] = await database.query.selectFrom("things").selectAll().where("id", "=", 1).execute();
-    expect(thing).toEqual({ id: 1, amount: 5, made_at: expect.any(Date) });
+    await database.run(insert, [[100]]);
+    const [thing] = await database.query.selectFrom("things").selectAll().where("id", "=", 100).execute();
+    expect(thing).toEqual({ id: 100, amount: 5, made_at: expect.any(Date) });
     const [place] = await database.run(
       statement<{ place: string; zone: string }>(
         "place",

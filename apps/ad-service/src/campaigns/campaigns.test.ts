@@ -27,8 +27,10 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
   });
   afterAll(() => store.dispose());
-  const setStatus = (status: CampaignStatus) =>
-    setCampaignStatus(store.database, { campaignId: "cmp_1", status, now: later });
+  const setStatus = (campaignId: string, status: CampaignStatus) =>
+    setCampaignStatus(store.database, { campaignId, status, now: later });
+  const listed = async (campaignId: string, options?: { hasArchived: boolean }) =>
+    (await listCampaigns(store.database, options)).filter((campaign) => campaign.campaignId === campaignId);
 
   test("added, changed, paused, resumed and archived, it is what was said", async () => {
     const { database } = store;
@@ -49,26 +51,28 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
       outcome: "updated",
       campaign: { ...expected, weight: 9, userCap: 4, updatedAt: later },
     });
-    await setStatus("paused");
-    expect(await listCampaigns(database)).toMatchObject([{ campaignId: "cmp_1", weight: 9, status: "paused" }]);
-    await setStatus("active");
+    await setStatus("cmp_1", "paused");
+    expect(await listed("cmp_1")).toMatchObject([{ weight: 9, status: "paused" }]);
+    await setStatus("cmp_1", "active");
     expect(await findCampaign(database, "cmp_1")).toMatchObject({ status: "active" });
   });
 
   test("a change that would break it is refused, and nothing is changed", async () => {
+    await addCampaign(store.database, { ...link, campaignId: "cmp_whole", now });
     const changes = { landingUrl: null };
-    const refused = await updateCampaign(store.database, { campaignId: "cmp_1", changes, now: later });
+    const refused = await updateCampaign(store.database, { campaignId: "cmp_whole", changes, now: later });
     expect(refused).toMatchObject({ outcome: "invalid" });
-    expect(await findCampaign(store.database, "cmp_1")).toMatchObject({ landingUrl: link.landingUrl });
-    const unknown = await updateCampaign(store.database, { campaignId: "cmp_2", changes: {}, now });
+    expect(await findCampaign(store.database, "cmp_whole")).toMatchObject({ landingUrl: link.landingUrl });
+    const unknown = await updateCampaign(store.database, { campaignId: "cmp_none", changes: {}, now });
     expect(unknown).toEqual({ outcome: "unknown-campaign" });
   });
 
   test("what is archived stays so, and is listed only when it is asked for", async () => {
-    await setStatus("archived");
-    expect(await setStatus("active")).toEqual({ outcome: "archived" });
-    expect(await listCampaigns(store.database)).toEqual([]);
-    expect(await listCampaigns(store.database, { hasArchived: true })).toMatchObject([{ campaignId: "cmp_1" }]);
+    await addCampaign(store.database, { ...link, campaignId: "cmp_over", now });
+    await setStatus("cmp_over", "archived");
+    expect(await setStatus("cmp_over", "active")).toEqual({ outcome: "archived" });
+    expect(await listed("cmp_over")).toEqual([]);
+    expect(await listed("cmp_over", { hasArchived: true })).toMatchObject([{ status: "archived" }]);
   });
 
   const faults: { name: string; changes: Partial<CampaignDraft>; message: RegExp }[] = [

@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { migrations } from "../migrations.ts";
 import { startTestApi, type TestApi } from "../test-api.ts";
 import { bookingHint } from "./booking-hint.ts";
-import { startOfLedger } from "./watch-rewards.ts";
 
 const logger = createLogger({ level: "silent", name: "test" });
 
@@ -47,8 +46,9 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
     );
 
   test("what one node books reaches a watch on another, in order and once", async () => {
+    const from = (await nodeAt(1).client().rewards.cursor.query()).cursor;
     const seen: (string | null)[] = [];
-    const watch = nodeAt(1).watch(startOfLedger, ({ eventId }) => seen.push(eventId));
+    const watch = nodeAt(1).watch(from, ({ eventId }) => seen.push(eventId));
     ends.push(watch.stop);
     await watch.isStarted;
     const earned: string[] = [];

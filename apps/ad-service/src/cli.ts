@@ -4,6 +4,7 @@ import { openOperatorClient } from "./open-operator-client.ts";
 import { advertiserCommands } from "./operator/commands/advertisers.ts";
 import { botCommands } from "./operator/commands/bots.ts";
 import { campaignCommands } from "./operator/commands/campaigns.ts";
+import { clickCommands } from "./operator/commands/clicks.ts";
 import { creativeCommands } from "./operator/commands/creatives.ts";
 import { deliveryCommands } from "./operator/commands/deliveries.ts";
 import { endpointCommands } from "./operator/commands/endpoints.ts";
@@ -29,6 +30,7 @@ const commands = [
   endpointCommands,
   advertiserCommands,
   viewCommands,
+  clickCommands,
   statsCommands,
 ];
 

@@ -163,6 +163,8 @@ export const statsFigures = z.object({
   /** Visits of direct links that counted. */
   clicks: z.int(),
   clicks_refused: counts,
+  /** Charges that were given back, of views (`rewarded`) and clicks (`direct_link`): their revenue is taken off. */
+  refunds: counts,
   conversions: z.int(),
   /** The publisher's share of what was charged, in millionths of the currency. */
   revenue_micros: z.int(),

@@ -28,8 +28,18 @@ export function canonicalAddress(text: string): string {
  * all the rest.
  */
 export function addressNetwork(address: string): string {
+  return prefixOf(address, { v4Parts: 4, v6Parts: 4 });
+}
+
+/** The network around a client that one provider or data centre holds: /24 of IPv4, /48 of IPv6. */
+export function widerNetwork(address: string): string {
+  return prefixOf(address, { v4Parts: 3, v6Parts: 3 });
+}
+
+function prefixOf(address: string, { v4Parts, v6Parts }: { v4Parts: number; v6Parts: number }): string {
   const canonical = canonicalAddress(address);
+  if (ipaddr.IPv4.isValidFourPartDecimal(canonical)) return canonical.split(".").slice(0, v4Parts).join(".");
   if (!ipaddr.IPv6.isValid(canonical)) return canonical;
-  const first = ipaddr.IPv6.parse(canonical).parts.slice(0, 4);
-  return `${first.map((part) => part.toString(16)).join(":")}::/64`;
+  const first = ipaddr.IPv6.parse(canonical).parts.slice(0, v6Parts);
+  return `${first.map((part) => part.toString(16)).join(":")}::/${v6Parts * 16}`;
 }

@@ -1,5 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { type AdSession, lockSession } from "./rows.ts";
 import { settleSession } from "./settle-session.ts";
@@ -57,6 +58,21 @@ export async function refuseView(
       return { outcome: "refused" };
     });
   });
+}
+
+const findView = statement<{ code: string }>(
+  "ad-sessions.code-of-view",
+  "select code from ad_sessions where bot_id = $1 and session_id = $2",
+);
+
+/** Gives the advertiser back what a paid view cost. */
+export async function refundView(
+  database: AdDatabase,
+  { botId, sessionId, now }: ViewId & { now: Date },
+): Promise<RefundOutcome | { outcome: "unknown-view" }> {
+  const [view] = await database.run(findView, [botId, sessionId]);
+  if (!view) return { outcome: "unknown-view" };
+  return refundCharge(database, { botId, code: view.code, format: "rewarded", now });
 }
 
 async function ofHeld(

@@ -15,6 +15,7 @@ export interface SuspiciousView {
   closedAt: Date | null;
   closeReason: CloseReason | null;
   decidedAt: Date | null;
+  refundedAt: Date | null;
 }
 
 /** Views that something spoke against when they were closed, the latest first. */
@@ -24,11 +25,17 @@ export async function listViews(
 ): Promise<SuspiciousView[]> {
   let query = database.query
     .selectFrom("ad_sessions")
-    .select(["bot_id", "session_id", "user_id", "code", "campaign_id", "state", "suspicions"])
-    .select(["closed_at", "close_reason", "decided_at"])
+    .leftJoin("refunds", (join) =>
+      join
+        .onRef("refunds.bot_id", "=", "ad_sessions.bot_id")
+        .onRef("refunds.code", "=", "ad_sessions.code")
+        .on("refunds.format", "=", "rewarded"),
+    )
+    .select(["ad_sessions.bot_id", "session_id", "user_id", "ad_sessions.code", "ad_sessions.campaign_id", "state"])
+    .select(["suspicions", "closed_at", "close_reason", "decided_at", "refunds.occurred_at as refunded_at"])
     // The very condition of the index.
     .where(sql<boolean>`suspicions <> '{}'`);
-  if (botId !== undefined) query = query.where("bot_id", "=", botId);
+  if (botId !== undefined) query = query.where("ad_sessions.bot_id", "=", botId);
   if (state !== undefined) query = query.where("state", "=", state);
   const rows = await query.orderBy("closed_at", "desc").orderBy("session_id").limit(limit).execute();
   return rows.map((row) => ({
@@ -42,5 +49,6 @@ export async function listViews(
     closedAt: row.closed_at,
     closeReason: row.close_reason,
     decidedAt: row.decided_at,
+    refundedAt: row.refunded_at,
   }));
 }

@@ -43,6 +43,8 @@ export const botSettings = z.object({
     .max(1000, "must name 1000 at most"),
   /** What becomes of a view that earned but looks wrong. */
   suspiciousViews: z.enum(["pay", "hold", "refuse"]),
+  /** The same of a click on a direct link. */
+  suspiciousClicks: z.enum(["pay", "hold", "refuse"]),
 });
 export type BotSettings = z.infer<typeof botSettings>;
 
@@ -71,6 +73,7 @@ export function settingColumns(settings: Partial<BotSettings>) {
     blocked_categories: settings.blockedCategories,
     blocked_advertisers: settings.blockedAdvertisers,
     suspicious_views: settings.suspiciousViews,
+    suspicious_clicks: settings.suspiciousClicks,
   };
   return columns;
 }

@@ -21,6 +21,7 @@ export interface Bot {
   blockedCategories: string[];
   blockedAdvertisers: string[];
   suspiciousViews: SuspiciousViews;
+  suspiciousClicks: SuspiciousViews;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -58,6 +59,7 @@ export function botOf(row: Selectable<BotTables["bots"]> & { webhook_url: string
     blockedCategories: row.blocked_categories,
     blockedAdvertisers: row.blocked_advertisers,
     suspiciousViews: row.suspicious_views,
+    suspiciousClicks: row.suspicious_clicks,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -27,6 +27,7 @@ export interface BotTables {
     blocked_categories: ColumnType<string[], string[] | undefined, string[]>;
     blocked_advertisers: ColumnType<string[], string[] | undefined, string[]>;
     suspicious_views: ColumnType<SuspiciousViews, SuspiciousViews | undefined, SuspiciousViews>;
+    suspicious_clicks: ColumnType<SuspiciousViews, SuspiciousViews | undefined, SuspiciousViews>;
     created_at: ColumnType<Date, Date, never>;
     updated_at: ColumnType<Date, Date, Date>;
   };

@@ -51,6 +51,7 @@ function figuresForPublisher(figures: Figures): StatsResponse["total"] {
     views_held: figures.viewsHeld,
     views_refused: figures.viewsRefused,
     clicks_refused: figures.clicksRefused,
+    refunds: figures.refunds,
     revenue_micros: figures.revenueMicros,
     ecpm_micros: figures.ecpmMicros,
   };

@@ -1,10 +1,11 @@
 import { createHmac, hash } from "node:crypto";
-import { addressNetwork } from "@intermission/http-server/client-address";
+import { addressNetwork, widerNetwork } from "@intermission/http-server/client-address";
 
-/** One address under the keys of two days. */
+/** One address under the keys of two days, and its network (/24, /48) under that of today. */
 export interface AddressHashes {
   today: Buffer;
   yesterday: Buffer;
+  network: Buffer;
 }
 
 export type AddressHasher = (address: string, now: Date) => AddressHashes;
@@ -27,14 +28,18 @@ export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
       keys = { today: keyOf(today), yesterday: keyOf(dayOf(new Date(now.getTime() - DAY_MS))) };
       day = today;
     }
-    const network = Buffer.from(addressNetwork(address));
-    return { today: hashOf(keys.today, network), yesterday: hashOf(keys.yesterday, network) };
+    const household = addressNetwork(address);
+    return {
+      today: hashOf(keys.today, household),
+      yesterday: hashOf(keys.yesterday, household),
+      network: hashOf(keys.today, `network ${widerNetwork(address)}`),
+    };
   };
 }
 
 /** Behind a secret key of fixed length and cut to half, a plain hash cannot be lengthened; it takes 3 µs, an HMAC 13. */
-function hashOf(key: Buffer, network: Buffer): Buffer {
-  return hash("sha256", Buffer.concat([key, network]), "buffer").subarray(0, 16);
+function hashOf(key: Buffer, text: string): Buffer {
+  return hash("sha256", Buffer.concat([key, Buffer.from(text)]), "buffer").subarray(0, 16);
 }
 
 function dayOf(moment: Date): string {

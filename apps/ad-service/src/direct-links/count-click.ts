@@ -6,6 +6,7 @@ import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
 import { admitEarnings } from "../viewers/admit-earnings.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 import { limitsInSql } from "./address-limits.ts";
+import { LEAST_TAPS, MOST_USERS_OF_AGENT, suspicionsInSql } from "./click-signals.ts";
 
 /** A person's click that passed every check; the statement passes them again, on what is committed by then. */
 export interface CountableClick {
@@ -18,6 +19,7 @@ export interface CountableClick {
   campaignId: string;
   userAgent: string;
   addressHash: Buffer;
+  networkHash: Buffer;
   /** Of the day before. */
   addressHashBefore: Buffer;
   /** The button of our own page was tapped. */
@@ -28,6 +30,8 @@ export interface CountableClick {
   unfinishedViews: number;
   /** Of one of the bot's testers: free of charge, and out of the statistics. */
   isTest: boolean;
+  /** What looked wrong when the link was read: bits of `clickSuspicions`. */
+  signals: number;
 }
 
 const columns: readonly (readonly [name: string, type: string, value: (click: CountableClick) => unknown])[] = [
@@ -44,6 +48,8 @@ const columns: readonly (readonly [name: string, type: string, value: (click: Co
   ["body", "text", ({ body }) => body],
   ["unfinished_views", "integer", ({ unfinishedViews }) => unfinishedViews],
   ["is_test", "boolean", ({ isTest }) => isTest],
+  ["network_hash", "bytea", ({ networkHash }) => networkHash],
+  ["signals", "integer", ({ signals }) => signals],
 ];
 
 /** What the addresses are asked: all but testers' clicks, in the order of the hashes. */
@@ -62,16 +68,15 @@ interface Positioned {
   click: CountableClick;
 }
 
-/** More users than these with one user agent at one address are marked; so is an address of so many taps, if most are. */
-const MOST_USERS_OF_AGENT = 5;
-const LEAST_TAPS = 10;
-
 /*
  * Each gate waits for a parallel statement and then judges what that one left. The address comes first: it admits as many
  * clicks as its limits permit and refuses the others by themselves. Then the events' unique key lets a code earn its click
  * once, and the upsert of the viewer's row lets no two codes of one user, followed at once on two nodes, through the cooldown
  * or the cap. Who passed the address and not those two must leave no trace: the last line then divides by zero, the batch is
  * undone, and its clicks are run one by one. That takes a race, since the read before saw both open.
+ *
+ * A click that looks wrong earns where the bot's setting says so. Else it is withheld: kept as held or refused, once for its
+ * code, without event and charge; it has used up its address's and its viewer's turn all the same.
  */
 const count = statement<{ eventId: string }>(
   "direct-links.count",
@@ -80,21 +85,56 @@ const count = statement<{ eventId: string }>(
       $${columns.length + askedOfAddresses.length + 1}::integer, ${limitsInSql.clicks}, ${limitsInSql.seconds},
       ${MOST_USERS_OF_AGENT}, ${LEAST_TAPS}) as verdicts
   ),
-  candidates as (
-    select *, coalesce((select verdicts from addresses)[position], 1) as verdict
+  judged as (
+    -- A tester's click is not asked for: it passes, and nothing is said of it.
+    select *, coalesce((select verdicts from addresses)[position], 1) as admission
     from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
-      with ordinality as candidates(${columns.map(([name]) => name).join(", ")}, position)
+      with ordinality as judged(${columns.map(([name]) => name).join(", ")}, position)
+  ),
+  candidates as (
+    select *, case when is_test then '{}' else ${suspicionsInSql("(admission | signals)")} end as suspicions,
+      case when is_test or admission | signals = 1 then 'pay'
+        else (select suspicious_clicks from bots where bots.bot_id = judged.bot_id) end as fate
+    from judged where admission > 0
   ),
   earned as (
     select bot_id, event_id, 'direct_link'::text as event, user_id, code, reference, is_test, occurred_at, body
-    from candidates where verdict > 0
+    from candidates where fate = 'pay'
   ),
   ${enqueueWebhook({ from: "earned" })},
-  admissible as (
+  withheld as (
+    insert into clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, network_hash,
+      suspicions, occurred_at)
+    select bot_id, click_id, code, user_id, campaign_id, case fate when 'hold' then 'held' else 'refused' end, user_agent,
+      address_hash, network_hash, suspicions, occurred_at
+    from candidates where fate <> 'pay' and not exists (
+      select from events where events.bot_id = candidates.bot_id and events.code = candidates.code
+        and events.event = 'direct_link')
+    order by bot_id, code
+    on conflict (bot_id, code) where outcome in ('held', 'refused') do nothing
+    returning bot_id, click_id, code, user_id, outcome, occurred_at
+  ),
+  withheld_counted as (
+    insert into click_refusals (bot_id, code, reason, hour, count)
+    select bot_id, code, case outcome when 'held' then 'held' else 'suspicious' end,
+      date_trunc('hour', occurred_at, 'UTC'), 1
+    from withheld order by 4, 1, 2, 3
+    on conflict (bot_id, code, reason, hour) do update set count = click_refusals.count + 1, is_summed = false
+  ),
+  codes_set_aside as (
+    -- The user's next request gets another code.
+    update current_codes set is_set_aside = true from withheld join candidates using (bot_id, click_id)
+    where current_codes.bot_id = withheld.bot_id and current_codes.user_id = withheld.user_id
+      and current_codes.reference = coalesce(candidates.reference, '') and current_codes.code = withheld.code
+  ),
+  turns as (
     select enqueued.bot_id, enqueued.user_id, enqueued.occurred_at, unfinished_views
     from enqueued join candidates using (bot_id, event_id)
+    union all
+    select withheld.bot_id, withheld.user_id, withheld.occurred_at, unfinished_views
+    from withheld join candidates using (bot_id, click_id)
   ),
-  admitted as (${admitEarnings({ from: "admissible", reserved: "unfinished_views" })}),
+  admitted as (${admitEarnings({ from: "turns", reserved: "unfinished_views" })}),
   charged as (
     insert into charges (charge_id, campaign_id, bot_id, user_id, format, code, price_micros, occurred_at)
     select event_id, campaign_id, bot_id, enqueued.user_id, 'direct_link', enqueued.code, click_price_micros,
@@ -105,17 +145,17 @@ const count = statement<{ eventId: string }>(
   ),
   summed as (${addToCampaignDays("charged")}),
   counted as (
-    insert into clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, occurred_at)
+    insert into clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, network_hash,
+      suspicions, occurred_at)
     select bot_id, click_id, candidates.code, candidates.user_id, campaign_id,
       case when candidates.is_test then 'test' else 'counted' end, user_agent, address_hash,
-      candidates.occurred_at
+      case when not candidates.is_test then network_hash end, suspicions, candidates.occurred_at
     from enqueued join candidates using (bot_id, event_id)
   )
-  select event_id as "eventId",
-    1 / (enqueued.event_id is not null and admitted.user_id is not null)::integer as proof
-  from candidates left join enqueued using (bot_id, event_id) left join admitted on
-    admitted.bot_id = candidates.bot_id and admitted.user_id = candidates.user_id
-  where verdict > 0`,
+  select candidates.event_id as "eventId",
+    1 / ((enqueued.event_id is not null or withheld.click_id is not null) and admitted.user_id is not null)::integer as proof
+  from candidates left join enqueued using (bot_id, event_id) left join withheld using (bot_id, click_id)
+    left join admitted on admitted.bot_id = candidates.bot_id and admitted.user_id = candidates.user_id`,
 );
 const DIVISION_BY_ZERO = "22012";
 
@@ -127,7 +167,7 @@ export interface CountClickDeps {
 
 /**
  * Counts clicks, many in one commit: click, charge, the limits of address and viewer, event and delivery together. Gives the
- * id of the event that was made, or undefined where the click earned nothing after all, since others came first: of its code,
+ * id of the event that was made, or would have been if the click had not been withheld; undefined where the click earned nothing after all, since others came first: of its code,
  * its viewer or its address. Clicks of one viewer that meet share one result, so one that finds another's event id in it has
  * lost, too. Whichever lost reads its link again, which tells why. Call `wakeDeliveries()` after the commit.
  */
@@ -183,7 +223,7 @@ function countLast(
     .catch(undefinedIfNotAdmitted);
 }
 
-/** The ids of the events that were made, in the order of the clicks. */
+/** The ids of the events of those that passed, in the order of the clicks. */
 async function countAll(
   database: AdTransaction,
   clicks: readonly CountableClick[],

@@ -34,10 +34,10 @@ const encryptionKey = Buffer.alloc(32, 3);
 let latestBot = 710_000_000;
 let latestAddress = 0;
 
-/** An address that nobody had before. */
+/** An address in a network (/24) that nobody had before. */
 export function newAddress(): string {
   latestAddress += 1;
-  return `198.18.${latestAddress >> 8}.${latestAddress & 255}`;
+  return `${100 + (latestAddress >> 16)}.${(latestAddress >> 8) & 255}.${latestAddress & 255}.7`;
 }
 
 /** A bot of its own, one campaign, a clock to be set, and the routes on a real port. For tests. */
@@ -53,6 +53,7 @@ export async function openDirectLinkStage(
     dailyCap?: number;
     mostDailyClicksPerAddress?: number;
     directLinkUrl?: string;
+    suspiciousClicks?: "pay" | "hold" | "refuse";
   } = {},
 ) {
   const clock = { now: new Date("2026-03-01T12:00:00Z") };

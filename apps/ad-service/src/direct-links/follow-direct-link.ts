@@ -13,6 +13,7 @@ import { limitOfViewer } from "../viewers/limit-of-viewer.ts";
 import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import type { AddressHasher } from "./address-hash.ts";
 import { isAddressOverLimits } from "./address-limits.ts";
+import { signalsOfLink } from "./click-signals.ts";
 import { type CountableClick, clickCounter, lastClickCounter } from "./count-click.ts";
 import { findClickedCampaign } from "./find-clicked-campaign.ts";
 import { landingAddress } from "./landing-address.ts";
@@ -86,7 +87,7 @@ export function directLinkFollower(deps: {
 
   /** The code earned its click before: its visitor comes back to the same ad. */
   async function leadBack(link: Link, clickId: string): Promise<Judged> {
-    const campaignId = await findClickedCampaign(database, link);
+    const campaignId = link.withheldCampaignId ?? (await findClickedCampaign(database, link));
     const campaign = campaignId === undefined ? undefined : campaigns.find(campaignId);
     const reason = "used";
     if (campaign === undefined) return { reason, result: { outcome: reason, bot: botOf(link) } };
@@ -129,8 +130,9 @@ export function directLinkFollower(deps: {
         return judged.result;
       }
       const { campaign } = judged;
-      const about = { addressHashBefore: address.yesterday, isTap: visit.isTap, isTest: bot.testers.includes(userId) };
-      const countable = countableClick({ ...click, ...about }, link, campaign);
+      const about = { isTap: visit.isTap, isTest: bot.testers.includes(userId), signals: signalsOfLink(link, now) };
+      const hashes = { addressHashBefore: address.yesterday, networkHash: address.network };
+      const countable = countableClick({ ...click, ...about, ...hashes }, link, campaign);
       const eventId = await count(countable, judged);
       if (eventId === countable.eventId) {
         wakeDeliveries();
@@ -153,7 +155,7 @@ function refuse(
   const { visitor, isTap, now } = visit;
   const bot = botOf(link);
   if (visitor.kind === "machine") return { reason: `machine-${visitor.reason}`, result: { outcome: "machine" } };
-  if (link.earned.includes("direct_link")) return "used";
+  if (link.earned.includes("direct_link") || link.withheldCampaignId !== null) return "used";
   if (link.expiresAt <= now) return { reason: "expired", result: { outcome: "expired", bot } };
   if (link.isSuspended) return { reason: "bot-suspended", result: { outcome: "no-ad", bot } };
   const limit = limitOfViewer(link.viewer, link, now, link.unfinished);

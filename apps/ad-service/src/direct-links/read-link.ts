@@ -5,6 +5,7 @@ import type { AdDatabase } from "../ad-database.ts";
 import { selectUnfinishedViews } from "../ad-sessions/find-unfinished-views.ts";
 import type { UnfinishedViews, Viewer } from "../viewers/limit-of-viewer.ts";
 import type { AddressHashes } from "./address-hash.ts";
+import { LATEST_OF_NETWORK } from "./click-signals.ts";
 
 export interface LinkQuestion {
   code: string;
@@ -18,6 +19,7 @@ export interface Link {
   code: string;
   userId: string;
   reference: string | null;
+  issuedAt: Date;
   expiresAt: Date;
   earned: EventType[];
   botName: string;
@@ -30,6 +32,10 @@ export interface Link {
   unfinished: UnfinishedViews;
   /** When clicks from this address counted within a day, newest first. */
   addressClicks: Date[];
+  /** Of a click that was held or refused for looking wrong: the code has used up its link. */
+  withheldCampaignId: string | null;
+  /** Users of the latest clicks of this network on this day. */
+  usersOfNetwork: number;
   /** How many clicks from this address counted on this day (UTC). */
   addressCounted: number;
 }
@@ -51,16 +57,22 @@ interface LinkRow extends Omit<Link, "viewer" | "unfinished"> {
 const read = statement<LinkRow>(
   "direct-links.read",
   `select asked.position, codes.bot_id as "botId", codes.code, codes.user_id as "userId",
-     nullif(codes.reference, '') as reference, codes.expires_at as "expiresAt",
+     nullif(codes.reference, '') as reference, codes.issued_at as "issuedAt", codes.expires_at as "expiresAt",
      array(select event from events where events.bot_id = codes.bot_id and events.code = codes.code) as earned,
      bots.name as "botName", bots.username as "botUsername", bots.is_suspended as "isSuspended",
      bots.cooldown_seconds as "cooldownSeconds", bots.daily_cap as "dailyCap",
      viewers.day::text as day, viewers.earned_today as "earnedToday", viewers.last_earned_at as "lastEarnedAt",
      unfinished.*,
      coalesce(address.clicks, '{}') || coalesce(before.clicks, '{}') as "addressClicks",
-     coalesce(address.counted, 0) as "addressCounted"
-   from unnest($1::text[], $2::bytea[], $3::bytea[], $4::timestamptz[])
-     with ordinality as asked(code, address_hash, hash_before, now, position)
+     coalesce(address.counted, 0) as "addressCounted",
+     (select campaign_id from clicks where clicks.bot_id = codes.bot_id and clicks.code = codes.code
+       and outcome in ('held', 'refused') limit 1) as "withheldCampaignId",
+     (select count(distinct (bot_id, user_id)) from (
+       select bot_id, user_id from clicks where clicks.network_hash = asked.network_hash
+       order by occurred_at desc limit ${LATEST_OF_NETWORK}
+     ) as latest) as "usersOfNetwork"
+   from unnest($1::text[], $2::bytea[], $3::bytea[], $4::bytea[], $5::timestamptz[])
+     with ordinality as asked(code, address_hash, hash_before, network_hash, now, position)
    join bots on bots.code_prefix = left(asked.code, 4)
    cross join lateral (
      select * from codes where codes.bot_id = bots.bot_id and codes.code = asked.code limit 1
@@ -83,6 +95,7 @@ export function linkReader(database: AdDatabase): CommitGroup<LinkQuestion, Link
         batch.map(({ code }) => code),
         batch.map(({ address }) => address.today),
         batch.map(({ address }) => address.yesterday),
+        batch.map(({ address }) => address.network),
         batch.map(({ now }) => now),
       ]);
       for (const row of rows) links[row.position - 1] = linkOf(row);

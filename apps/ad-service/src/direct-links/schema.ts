@@ -1,4 +1,5 @@
 import type { ColumnType } from "kysely";
+import type { ClickSuspicion } from "./click-signals.ts";
 
 /** Clicks are written by hot statements; the builder only reads them. */
 type Read<Value> = ColumnType<Value, never, never>;
@@ -11,12 +12,17 @@ export interface DirectLinkTables {
     code: Read<string>;
     user_id: Read<string>;
     campaign_id: Read<string | null>;
-    /** `counted`, `test`, or why the visit earned nothing. */
+    /** `counted`, `test`, `held` and `refused` (they looked wrong), or why the visit earned nothing. */
     outcome: Read<string>;
     user_agent: Read<string>;
     /** Keyed by a key of the day: equal addresses can be told within a day, and never again. */
     address_hash: Read<Buffer | null>;
     occurred_at: Read<Date>;
+    /** Of /24 or /48, keyed like `address_hash`; of counted and withheld clicks. */
+    network_hash: Read<Buffer | null>;
+    suspicions: Read<ClickSuspicion[]>;
+    /** By the operator: a held click was released or refused. */
+    decided_at: Read<Date | null>;
   };
   /** What one address did on one day: its limits are decided under the lock of this row. */
   address_days: {

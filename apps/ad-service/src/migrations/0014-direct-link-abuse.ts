@@ -1,4 +1,7 @@
-/** Refused clicks as counts, and what one address did on a day: its limits are decided under the lock of that row. */
+/**
+ * Refused clicks as counts; what one address did on a day, whose limits are decided under the lock of that row; clicks that
+ * look wrong, and what becomes of them; charges that are given back.
+ */
 export const migration = `
 -- Refused visits of direct links. Counted here, since anybody with a link can cause any number of them; the first few of
 -- a code and reason are also kept in full, in \`clicks\`. \`summed\` is how many of them the statistics hold.
@@ -46,6 +49,35 @@ insert into address_days
   from clicks where outcome = 'counted' and address_hash is not null and occurred_at > now() - interval '2 days'
   group by 1, 2 on conflict do nothing;
 drop index clicks_of_address;
+
+alter table clicks
+  add column network_hash bytea,
+  add column suspicions text[] not null default '{}',
+  add column decided_at timestamptz;
+create index clicks_of_network on clicks (network_hash, occurred_at desc) where network_hash is not null;
+create index clicks_suspicious on clicks (occurred_at desc, click_id) where suspicions <> '{}';
+-- A click that was held, or refused for looking wrong, is the only one of its code.
+create unique index clicks_withheld on clicks (bot_id, code) where outcome in ('held', 'refused');
+
+alter table bots add column suspicious_clicks text not null default 'pay'
+  check (suspicious_clicks in ('pay', 'hold', 'refuse'));
+
+-- Charges that were given back, each whole and once. Append-only, like the charges themselves.
+create table refunds (
+  charge_id text primary key,
+  campaign_id text not null,
+  creative_id text,
+  bot_id text not null,
+  format text not null check (format in ('rewarded', 'direct_link')),
+  code text not null,
+  price_micros bigint not null check (price_micros >= 0),
+  charged_at timestamptz not null,
+  occurred_at timestamptz not null,
+  xid xid8 not null default pg_current_xact_id()
+);
+create index refunds_in_commit_order on refunds (xid);
+create index refunds_of_code on refunds (bot_id, code, format);
+insert into stats_progress (source) values ('refunds');
 
 /*
  * Which clicks their addresses still admit. They come in the order of the address hashes, so that two batches never wait for

@@ -1,4 +1,5 @@
 import { HttpError } from "@intermission/http-server/http-server";
+import type { RefundOutcome } from "../campaigns/refund-charge.ts";
 
 /** Expected results that are no success, in words for the operator who reads them on the command line. */
 export function notFound(message: string): HttpError {
@@ -36,4 +37,12 @@ export function invalidField(field: string, message: string): HttpError {
 
 export function invalid(message: string, details?: unknown): HttpError {
   return new HttpError(400, "BAD_REQUEST", message, { details });
+}
+
+/** Of a view or a click, which `what` names. */
+export function refundAnswer(refunded: RefundOutcome, what: string): { campaignId: string; refundedMicros: number } {
+  if (refunded.outcome === "not-charged")
+    throw conflict("NOT_CHARGED", `${what} was not charged: nothing to give back`);
+  if (refunded.outcome === "refunded-before") throw conflict("REFUNDED", `${what} was refunded before`);
+  return { campaignId: refunded.campaignId, refundedMicros: refunded.priceMicros };
 }

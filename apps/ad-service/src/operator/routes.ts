@@ -3,6 +3,7 @@ import { advertiserEndpoints } from "./advertiser-endpoints.ts";
 import { authorizeOperator, type OperatorDoor } from "./authorize-operator.ts";
 import { type BotEndpointDeps, botEndpoints } from "./bot-endpoints.ts";
 import { type CampaignEndpointDeps, campaignEndpoints } from "./campaign-endpoints.ts";
+import { clickEndpoints } from "./click-endpoints.ts";
 import { type CreativeEndpointDeps, creativeEndpoints } from "./creative-endpoints.ts";
 import { deliveryEndpoints } from "./delivery-endpoints.ts";
 import { type ExplainEndpointDeps, explainEndpoint } from "./explain-endpoint.ts";
@@ -38,6 +39,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       deliveryEndpoints(scope, deps);
       replayEndpoints(scope, deps);
       viewEndpoints(scope, deps);
+      clickEndpoints(scope, deps);
       statsEndpoints(scope, deps);
     },
     { prefix: "/operator/v1" },

@@ -4,11 +4,11 @@ import { newEventId } from "@intermission/ad-core/code";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { type DecideViewOutcome, refuseView, releaseView } from "../ad-sessions/decide-view.ts";
+import { type DecideViewOutcome, refundView, refuseView, releaseView } from "../ad-sessions/decide-view.ts";
 import { listViews } from "../ad-sessions/list-views.ts";
 import { botOfSession } from "../ad-sessions/session-id.ts";
 import { listLimit, parseRequest } from "../parse-request.ts";
-import { conflict, notFound } from "./refuse.ts";
+import { conflict, notFound, refundAnswer } from "./refuse.ts";
 import { requireBots } from "./require-known.ts";
 
 const viewsQuery = z.object({
@@ -39,6 +39,13 @@ export function viewEndpoints(
   scope.post("/views/:sessionId/refuse", async (request) => {
     const id = viewId(parseRequest(ofView, request.params).sessionId);
     return answer(await refuseView(database, { ...id, now: now() }), id.sessionId);
+  });
+
+  scope.post("/views/:sessionId/refund", async (request) => {
+    const id = viewId(parseRequest(ofView, request.params).sessionId);
+    const refunded = await refundView(database, { ...id, now: now() });
+    if (refunded.outcome === "unknown-view") throw unknownView(id.sessionId);
+    return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`) };
   });
 }
 

@@ -33,6 +33,8 @@ export interface Figures {
   clicks: number;
   clicksRefused: Record<string, number>;
   conversions: number;
+  /** Charges of views (`rewarded`) and clicks (`direct_link`) that were given back: out of spend, revenue and eCPM. */
+  refunds: Record<string, number>;
   spendMicros: number;
   revenueMicros: number;
   /** What the publisher earned by views, for each thousand that began. */
@@ -46,6 +48,8 @@ export function figuresOf(sums: readonly Sum[]): Figures {
   const fills = count("fills");
   const requests = fills + count("no-fills");
   const [starts, completions, taps, all] = [count("starts"), count("completions"), count("taps"), addUp(sums)];
+  const refundsOfViews = addUp(sums.filter(({ measure, reason }) => measure === "refunds" && reason === "rewarded"));
+  const revenueOfViews = total("rewards").revenueMicros + refundsOfViews.revenueMicros;
   return {
     requests,
     fills,
@@ -69,9 +73,10 @@ export function figuresOf(sums: readonly Sum[]): Figures {
     clicks: count("clicks"),
     clicksRefused: byReason("clicks-refused"),
     conversions: count("conversions"),
+    refunds: byReason("refunds"),
     spendMicros: all.spendMicros,
     revenueMicros: all.revenueMicros,
-    ecpmMicros: starts === 0 ? null : Math.round((total("rewards").revenueMicros * 1000) / starts),
+    ecpmMicros: starts === 0 ? null : Math.round((revenueOfViews * 1000) / starts),
   };
 }
 

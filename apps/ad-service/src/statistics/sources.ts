@@ -3,7 +3,7 @@ import { type Statement, statement } from "@intermission/postgres/open-database"
 /** One kind of raw row that the sums are made of. */
 export interface Source {
   /** Its row in `stats_progress`. */
-  name: "requests" | "milestones" | "charges" | "clicks" | "taps" | "conversions";
+  name: "requests" | "milestones" | "charges" | "clicks" | "taps" | "conversions" | "refunds";
   /** Where a batch ends: of rows from `$1` on, the transaction of the one after so many. Nothing: all fit. */
   end: Statement<{ xid: string }>;
   /** Adds the rows of the transactions from `$1` up to, without, `$2`, and moves the place; `$3` is the moment up to which all are counted. */
@@ -46,8 +46,8 @@ const free = "0::bigint as spend_micros, 0::bigint as revenue_micros";
 const who = "bot_id, campaign_id, creative_id, occurred_at";
 
 /** What of a charge is the publisher's, rounded down to the millionth: by the share of the time when it was charged. */
-const revenueOfCharge = `price_micros * coalesce(
-  (select percent from publisher_shares where since <= charges.occurred_at order by since desc limit 1),
+const revenueOfCharge = (chargedAt: string) => `price_micros * coalesce(
+  (select percent from publisher_shares where since <= ${chargedAt} order by since desc limit 1),
   (select percent from publisher_shares order by since limit 1), 0) / 100`;
 
 /*
@@ -101,7 +101,12 @@ export const sources: readonly Source[] = [
   source("charges", {
     from: "charges where true",
     facts: `${who}, case format when 'rewarded' then 'rewards' else 'clicks' end as measure, '' as reason,
-      price_micros as spend_micros, ${revenueOfCharge} as revenue_micros`,
+      price_micros as spend_micros, ${revenueOfCharge("charges.occurred_at")} as revenue_micros`,
+  }),
+  source("refunds", {
+    from: "refunds where true",
+    facts: `${who}, 'refunds' as measure, format as reason, -price_micros as spend_micros,
+      -(${revenueOfCharge("refunds.charged_at")}) as revenue_micros`,
   }),
   refusedClicks,
   source("taps", {

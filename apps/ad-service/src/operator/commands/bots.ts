@@ -99,6 +99,13 @@ function withSettings(command: Command): Command {
         "hold",
         "refuse",
       ]),
+    )
+    .addOption(
+      new Option("--suspicious-clicks <what>", "of a click that counts but looks wrong").choices([
+        "pay",
+        "hold",
+        "refuse",
+      ]),
     );
 }
 

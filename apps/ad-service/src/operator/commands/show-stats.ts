@@ -12,7 +12,7 @@ const figures = z.object({
   ...{ requestsRefused: reasons, starts: z.number(), firstQuartiles: z.number(), midpoints: z.number() },
   ...{ thirdQuartiles: z.number(), completions: z.number(), completionRate: share, closes: reasons },
   ...{ rewards: z.number(), viewsHeld: reasons, viewsRefused: reasons, clicks: z.number(), clicksRefused: reasons },
-  ...{ playbackFaults: reasons, taps: z.number(), tapRate: share },
+  ...{ playbackFaults: reasons, taps: z.number(), tapRate: share, refunds: reasons },
   ...{ conversions: z.number(), spendMicros: z.number(), revenueMicros: z.number(), ecpmMicros: share },
 });
 type Figures = z.infer<typeof figures>;
@@ -102,11 +102,12 @@ function courses(rows: readonly Line[]): string[] {
 }
 
 function reasonsOf(total: Figures): string[] {
-  const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, playbackFaults, clicksRefused } = total;
+  const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, playbackFaults, clicksRefused, refunds } =
+    total;
   const all = {
     ...{ "no fill": noFills, "kept from asking": limited, "requests refused": requestsRefused, closed: closes },
     ...{ "views held": viewsHeld, "views refused": viewsRefused, "playback faults": playbackFaults },
-    ...{ "clicks refused": clicksRefused },
+    ...{ "clicks refused": clicksRefused, refunds },
   };
   return Object.entries(all)
     .filter(([, counts]) => sumOf(counts) > 0)

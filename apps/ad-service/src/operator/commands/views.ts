@@ -19,7 +19,11 @@ export function viewCommands(program: Command, context: CommandContext): void {
       context.print(rows, () => tableOf(rows, columns));
     });
 
-  const decisions = { release: "pay a held view: its event is made now", refuse: "refuse a held view for good" };
+  const decisions = {
+    release: "pay a held view: its event is made now",
+    refuse: "refuse a held view for good",
+    refund: "give the advertiser back what a paid view cost",
+  };
   for (const [verb, description] of Object.entries(decisions)) {
     withExamples(views.command(verb).description(description), [`views ${verb} 7000000001-4f9Tq2LmXw8KcYd3Rt6VbN`])
       .argument("<view-id>", "as shown by views list")
@@ -35,7 +39,7 @@ const columns = {
   VIEW: (view: Row) => view.sessionId,
   USER: (view: Row) => view.userId,
   CAMPAIGN: (view: Row) => view.campaignId,
-  STATE: (view: Row) => view.state,
+  STATE: (view: Row) => (view.refundedAt ? `${view.state}, refunded` : view.state),
   "WHAT LOOKS WRONG": (view: Row) => view.suspicions,
   "CLOSED AT": (view: Row) => view.closedAt,
 };

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { telegramId } from "@intermission/ad-core/client-api";
+import { newEventId } from "@intermission/ad-core/code";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { type DecideClickOutcome, refundClick, refuseClick, releaseClick } from "../direct-links/decide-click.ts";
+import { listClicks } from "../direct-links/list-clicks.ts";
+import { parseRequest } from "../parse-request.ts";
+import { conflict, notFound, refundAnswer } from "./refuse.ts";
+
+const clicksQuery = z.object({
+  botId: telegramId.optional(),
+  state: z.enum(["held", "refused", "counted"]).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(50),
+});
+const ofClick = z.object({ clickId: z.string().min(1).max(64) });
+
+/** Suspicious clicks of direct links, the operator's word about those that are held, and refunds. */
+export function clickEndpoints(
+  scope: FastifyInstance,
+  { database, now }: { database: AdDatabase; now: () => Date },
+): void {
+  scope.get("/clicks", async (request) => ({
+    clicks: await listClicks(database, parseRequest(clicksQuery, request.query)),
+  }));
+
+  scope.post("/clicks/:clickId/release", async (request) => {
+    const { clickId } = parseRequest(ofClick, request.params);
+    const at = now();
+    const eventId = newEventId(at.getTime(), randomBytes(10));
+    return answer(await releaseClick(database, { clickId, eventId, now: at }), clickId);
+  });
+
+  scope.post("/clicks/:clickId/refuse", async (request) => {
+    const { clickId } = parseRequest(ofClick, request.params);
+    return answer(await refuseClick(database, { clickId, now: now() }), clickId);
+  });
+
+  scope.post("/clicks/:clickId/refund", async (request) => {
+    const { clickId } = parseRequest(ofClick, request.params);
+    const refunded = await refundClick(database, { clickId, now: now() });
+    if (refunded.outcome === "unknown-click") throw unknownClick(clickId);
+    return { clickId, ...refundAnswer(refunded, `click ${clickId}`) };
+  });
+}
+
+function answer(decided: DecideClickOutcome, clickId: string): object {
+  if (decided.outcome === "unknown-click") throw unknownClick(clickId);
+  if (decided.outcome === "not-held") {
+    throw conflict("NOT_HELD", `click ${clickId} is ${decided.state}: only a held one can be released or refused`);
+  }
+  if (decided.outcome === "refused") return { clickId, state: "refused" };
+  return { clickId, state: "counted", eventId: decided.eventId };
+}
+
+function unknownClick(clickId: string) {
+  return notFound(`there is no click ${clickId}; see the suspicious ones with: clicks list`);
+}

@@ -18,7 +18,7 @@ const insertHeld = statement<never>(
   )
   insert into ad_sessions (bot_id, session_id, code, user_id, campaign_id, creative_id, state, token_hash, duration_ms,
     opened_at, closed_at, close_reason, suspicions, deadline)
-  values ($1, $2, $3, '501', 'cmp_a', 'cre_a', 'held', '', 10000, $4, $4, 'tap', '{no-frames,too-even}', $4)`,
+  values ($1, $2, $3, $5, 'cmp_a', 'cre_a', 'held', '', 10000, $4, $4, 'tap', '{no-frames,too-even}', $4)`,
 );
 
 let store: TestDatabase<AdTables>;
@@ -35,12 +35,12 @@ afterAll(async () => {
   await store.dispose();
 });
 
-async function held(): Promise<string> {
+async function held(userId = "501"): Promise<string> {
   const bot = await readBot(store.database, botId);
   if (!bot) throw new Error("the bot is gone");
-  const { code } = await issueCode(store.database, { bot, userId: "501", reference: undefined, now: stage.clock.now });
+  const { code } = await issueCode(store.database, { bot, userId, reference: undefined, now: stage.clock.now });
   const sessionId = newSessionId(botId);
-  await store.database.run(insertHeld, [botId, sessionId, code, stage.clock.now]);
+  await store.database.run(insertHeld, [botId, sessionId, code, stage.clock.now, userId]);
   return sessionId;
 }
 
@@ -71,6 +71,33 @@ test("held views are listed with what speaks against them, and released or refus
   expect(again).toMatchObject({ status: 409, body: { error: { code: "NOT_HELD" } } });
   expect((await call("GET", "/views?state=held")).body.views).toEqual([]);
   expect(await store.database.query.selectFrom("events").select("event").execute()).toEqual([{ event: "rewarded" }]);
+});
+
+test("a paid view is given back to its campaign once; one that was not charged has nothing to give", async () => {
+  const sessionId = await held("502");
+  expect(await call("POST", `/views/${sessionId}/refund`)).toMatchObject({
+    status: 409,
+    body: { error: { code: "NOT_CHARGED" } },
+  });
+  await call("POST", `/views/${sessionId}/release`);
+  const day = () =>
+    store.database.query
+      .selectFrom("campaign_days")
+      .select(["views", "spent_micros as spent"])
+      .where("campaign_id", "=", "cmp_a")
+      .executeTakeFirst();
+  const before = await day();
+  expect(await call("POST", `/views/${sessionId}/refund`)).toMatchObject({
+    status: 200,
+    body: { sessionId, campaignId: "cmp_a", refundedMicros: 0 },
+  });
+  expect(await day()).toEqual({ views: (before?.views ?? 0) - 1, spent: before?.spent });
+  expect(await call("POST", `/views/${sessionId}/refund`)).toMatchObject({
+    status: 409,
+    body: { error: { code: "REFUNDED" } },
+  });
+  const { views = [] } = (await call("GET", "/views?state=rewarded")).body;
+  expect(views.filter((view) => (view as { refundedAt: unknown }).refundedAt !== null)).toMatchObject([{ sessionId }]);
 });
 
 test.each([

@@ -10,7 +10,7 @@ import { rollUpStatistics } from "./roll-up-statistics.ts";
 export type Fact = { botId: string; hour: number; second: number } & (
   | { kind: "request"; outcome: "filled" | "no-ad" | "limited"; campaignId: string | null }
   | { kind: "milestone"; milestone: "start" | "midpoint" | "complete" | "close"; campaignId: string }
-  | { kind: "charge"; format: "rewarded" | "direct_link"; campaignId: string; priceMicros: number }
+  | { kind: "charge" | "refund"; format: "rewarded" | "direct_link"; campaignId: string; priceMicros: number }
   | { kind: "conversion" | "tap"; campaignId: string }
   | { kind: "click"; outcome: "counted" | "machine-crawler" | "expired" }
 );
@@ -38,7 +38,7 @@ export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
     campaignId,
   }),
   fc.record({
-    kind: fc.constant("charge" as const),
+    kind: fc.constantFrom("charge" as const, "refund" as const),
     ...place,
     format: fc.constantFrom("rewarded" as const, "direct_link" as const),
     campaignId,
@@ -59,6 +59,8 @@ const insertions = {
     values ($1, $2, $5, 'cre_a', $4, $3)`,
   charge: `insert into charges (charge_id, code, bot_id, campaign_id, creative_id, format, price_micros, occurred_at)
     values ($2, $2, $1, $5, 'cre_a', $4, $6, $3)`,
+  refund: `insert into refunds (charge_id, code, bot_id, campaign_id, creative_id, format, price_micros, charged_at, occurred_at)
+    values ($2, $2, $1, $5, 'cre_a', $4, $6, $3, $3)`,
   conversion: `insert into conversions (bot_id, click_id, campaign_id, occurred_at) values ($1, $2, $4, $3)`,
   tap: `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
     values ($1, $2, $2, '1', $4, 'cre_a', $3)`,
@@ -71,7 +73,7 @@ export async function insertFacts(tx: AdTransaction, facts: readonly Fact[], cod
     const values: unknown[] = [fact.botId, randomUUID(), momentOf(fact)];
     if (fact.kind === "request") values.push(fact.outcome, fact.campaignId);
     if (fact.kind === "milestone") values.push(fact.milestone, fact.campaignId);
-    if (fact.kind === "charge") values.push(fact.format, fact.campaignId, fact.priceMicros);
+    if (fact.kind === "charge" || fact.kind === "refund") values.push(fact.format, fact.campaignId, fact.priceMicros);
     if (fact.kind === "conversion" || fact.kind === "tap") values.push(fact.campaignId);
     if (fact.kind === "click" && fact.outcome !== "counted") {
       await countRefusals(tx, [refusedClick(fact, code, fact.outcome)]);
@@ -110,10 +112,11 @@ export function expectedSums(facts: readonly Fact[]): Record<string, [count: num
     const measured = measureOf(fact);
     if (!measured) continue;
     const key = [fact.botId, fact.hour, "campaignId" in fact ? (fact.campaignId ?? "") : "", ...measured].join(" ");
-    const price = fact.kind === "charge" ? fact.priceMicros : 0;
+    const price = fact.kind === "charge" || fact.kind === "refund" ? fact.priceMicros : 0;
+    const sign = fact.kind === "refund" ? -1 : 1;
     const percent = fact.hour < shares.changedAtHour ? shares.morning : shares.afternoon;
     const [count, spend, revenue] = sums[key] ?? [0, 0, 0];
-    sums[key] = [count + 1, spend + price, revenue + Math.floor((price * percent) / 100)];
+    sums[key] = [count + 1, spend + sign * price, revenue + sign * Math.floor((price * percent) / 100)];
   }
   return sums;
 }
@@ -124,6 +127,7 @@ function measureOf(fact: Fact): [measure: string, reason: string] | undefined {
     return [{ start: "starts", midpoint: "midpoints", complete: "completions", close: "closes" }[fact.milestone], ""];
   }
   if (fact.kind === "charge") return [fact.format === "rewarded" ? "rewards" : "clicks", ""];
+  if (fact.kind === "refund") return ["refunds", fact.format];
   if (fact.kind !== "click") return [`${fact.kind}s`, ""];
   return fact.outcome === "counted" ? undefined : ["clicks-refused", fact.outcome];
 }

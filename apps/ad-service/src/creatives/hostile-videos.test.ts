@@ -33,6 +33,17 @@ function box(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
+/** An MP4 whose container says another size of its pictures. */
+function withSize(file: Buffer, width: number, height: number): Buffer {
+  const sample = file.indexOf("avc1", file.indexOf("stsd", 0, "latin1"), "latin1");
+  file.writeUInt16BE(width, sample + 28);
+  file.writeUInt16BE(height, sample + 30);
+  const header = file.indexOf("tkhd", 0, "latin1");
+  file.writeUInt32BE(width * 65_536, header + 80);
+  file.writeUInt32BE(height * 65_536, header + 84);
+  return file;
+}
+
 /** A program in place of ffmpeg. */
 async function program(folder: string, name: string, lines: string): Promise<string> {
   const path = join(folder, name);
@@ -160,26 +171,12 @@ describe("a hostile upload", () => {
       return readFile(path);
     }
 
-    test("of 12,000 by 12,000 pixels is refused, also where ffmpeg would have to convert it", async () => {
-      const large = await made(
-        ...["large.mp4", "color=s=12000x12000:r=1:d=2", "-c:v", "libx264", "-preset", "ultrafast"],
-        ...["-threads", "1", "-pix_fmt", "yuv420p", "-movflags", "+faststart"],
-      );
-      expect(await add(large)).toMatchObject({ outcome: "refused", message: expect.stringMatching(/12000×12000/) });
-    });
-
     test("whose container says less than its pictures have is not decoded", async () => {
       const bytes = await made(
-        ...["liar.mp4", "color=s=6000x6000:r=1:d=2", "-c:v", "libx264", "-preset", "ultrafast"],
+        ...["liar.mp4", "color=s=3600x3600:r=1:d=2", "-c:v", "libx264", "-preset", "ultrafast"],
         ...["-threads", "1", "-pix_fmt", "yuv444p", "-movflags", "+faststart"],
       );
-      const at = bytes.indexOf("avc1", bytes.indexOf("stsd", 0, "latin1"), "latin1");
-      bytes.writeUInt16BE(640, at + 28);
-      bytes.writeUInt16BE(640, at + 30);
-      const tkhd = bytes.indexOf("tkhd", 0, "latin1");
-      bytes.writeUInt32BE(640 << 16, tkhd + 80);
-      bytes.writeUInt32BE(640 << 16, tkhd + 84);
-      expect(await add(bytes)).toMatchObject({ outcome: "refused" });
+      expect(await add(withSize(bytes, 640, 640))).toMatchObject({ outcome: "refused" });
     });
 
     test("of an hour is refused before it is converted", async () => {

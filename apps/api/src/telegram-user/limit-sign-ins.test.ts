@@ -16,6 +16,13 @@ test("the addresses of one customer's IPv6 network count as one", () => {
   expect(limiter.takeAddress("2001:db8:1:2:3:4:5:6", 0)).toBe(true);
   expect(limiter.takeAddress("2001:db8:1:2::9", 0)).toBe(false);
   expect(limiter.takeAddress("2001:db8:1:3::9", 0)).toBe(true);
+  expect(limiter.takeAddress("2001:db8:7::1", 0)).toBe(true);
+  for (const spelling of ["2001:db8:7::2", "2001:0DB8:7:0:1::", "2001:db8:7:0:0:0:0:3", "2001:db8:7::1:2:3:4"]) {
+    expect(limiter.takeAddress(spelling, 0)).toBe(false);
+  }
+  expect(limiter.takeAddress("192.0.2.9", 0)).toBe(true);
+  expect(limiter.takeAddress("::ffff:192.0.2.9", 0)).toBe(false);
+  expect(limiter.takeAddress("::ffff:192.0.2.8", 0)).toBe(true);
 });
 
 test("a million addresses do not fill the memory", () => {

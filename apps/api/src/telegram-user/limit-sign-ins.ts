@@ -39,9 +39,12 @@ export function limitSignIns({ perAddress, perUser }: SignInLimits = defaultSign
   };
 }
 
-/** One customer has a whole /64 of IPv6. An address that is shortened before its fourth group is left as it is. */
+/** One customer has a whole /64 of IPv6, in whatever spelling; IPv4 may come mapped. */
 function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const groups = (address.split("::")[0] ?? "").split(":");
-  return groups.length < 4 ? address : groups.slice(0, 4).join(":");
+  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1];
+  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address;
+  const [before = [], after = []] = address.split("::").map((half) => (half === "" ? [] : half.split(":")));
+  const zeros = address.includes("::") ? Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0") : [];
+  const groups = [...before, ...zeros, ...after].slice(0, 4);
+  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":");
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, runCommand } from "./processes.ts";
+import { explain, step } from "./say.ts";
 
 /** Builds the mini-app through turbo, which does nothing where no source changed. Returns what the build printed. */
 export async function buildMiniapp(): Promise<string> {
@@ -10,7 +11,10 @@ export async function buildMiniapp(): Promise<string> {
     ["--yes", packageManager, "exec", "turbo", "run", "build", "--filter=@intermission/miniapp"],
     {
       env: { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
-      nextStep: "The output names the file; after mending it, run the same command again.",
+      nextStep: "The output names the file; correct it, then run the same command again.",
     },
   );
 }
+
+// `pnpm build`, `npm run build`.
+if (import.meta.main) await step("mini-app", buildMiniapp).catch(explain);

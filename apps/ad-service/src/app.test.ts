@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
@@ -33,9 +36,22 @@ describe.each(testDatabases())("the app on the %s store", (kind) => {
     await close();
   });
 
-  test("it is ready while its database answers", async () => {
-    const { address, close } = await openAppStage(store.database);
+  test("it is ready while its database answers and its mini-app is built", async () => {
+    const miniappDir = await mkdtemp(join(tmpdir(), "intermission-ready-"));
+    const { address, close } = await openAppStage(store.database, { miniappDir });
+    const unbuilt = await fetch(`${address}/readyz`);
+    expect(unbuilt.status).toBe(503);
+    expect(await unbuilt.json()).toEqual({ status: "not-ready", reason: expect.stringContaining("`npm run build`") });
+    await writeFile(join(miniappDir, "index.html"), "<!doctype html>");
     expect(await (await fetch(`${address}/readyz`)).json()).toEqual({ status: "ready" });
+    await close();
+    await rm(miniappDir, { recursive: true });
+  });
+
+  test("without a built mini-app it is ready where the mini-app lies on another host", async () => {
+    const elsewhere = { miniappUrl: "https://static.example/app", miniappDir: "/nowhere" };
+    const { address, close } = await openAppStage(store.database, elsewhere);
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
     await close();
   });
 });

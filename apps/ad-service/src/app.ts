@@ -20,6 +20,7 @@ import { openMediaStorage } from "./creatives/open-media-storage.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
 import { errorPage } from "./miniapp-page/error-page.ts";
+import { requireBuiltPage } from "./miniapp-page/load-built-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { type OperatorDeps, operatorRoutes } from "./operator/routes.ts";
 import type { GuardedRequests } from "./outbound/guarded-request.ts";
@@ -51,7 +52,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const media = await openMediaStorage(config.media);
   countRequests(app, registry);
 
-  healthRoutes(app, { check: () => sql`select 1`.execute(database.query), isStopping });
+  const check = async () => {
+    await requireBuiltPage(config);
+    await sql`select 1`.execute(database.query);
+  };
+  healthRoutes(app, { check, isStopping });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   clientApiRoutes(app, { database, campaigns, endpointTests, rateLimits: config.rateLimits, currency, publicUrl, now });
   const isPlainHttpAllowed = config.mode === "demo";

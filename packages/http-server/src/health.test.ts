@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { healthRoutes } from "./health.ts";
+import { healthRoutes, NotReady } from "./health.ts";
 import { createHttpServer } from "./http-server.ts";
 
 async function answersOf(check: () => Promise<unknown>, isStopping = false) {
@@ -27,4 +27,16 @@ test("a server whose database fails, or does not answer in two seconds, is alive
 
 test("a server that stops is alive and not ready, whatever its database says", async () => {
   expect(await answersOf(async () => {}, true)).toEqual([200, 503]);
+});
+
+test("what an operator has to do is answered, and any other fault is only logged", async () => {
+  for (const [error, body] of [
+    [new NotReady("run: npm run build"), { status: "not-ready", reason: "run: npm run build" }],
+    [new Error("password=secret"), { status: "not-ready" }],
+  ] as const) {
+    const app = createHttpServer({ logger: pino({ level: "silent" }) });
+    healthRoutes(app, { check: () => Promise.reject(error) });
+    expect((await app.inject("/readyz")).json()).toEqual(body);
+    await app.close();
+  }
 });

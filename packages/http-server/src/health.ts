@@ -1,7 +1,12 @@
 import type { FastifyInstance } from "fastify";
 
+/** Thrown by a check: what an operator has to do before this server can serve. Its message is answered. */
+export class NotReady extends Error {
+  override readonly name = "NotReady";
+}
+
 export interface HealthOptions {
-  /** Shows by resolving within two seconds that requests can be served. */
+  /** Shows by resolving within two seconds that requests can be served; throws `NotReady` where something is to be done. */
   readonly check: () => Promise<unknown>;
   /** Somebody asked this process to stop: what is under way is served, nothing new should be sent here. */
   readonly isStopping?: (() => boolean) | undefined;
@@ -22,7 +27,8 @@ export function healthRoutes(app: FastifyInstance, { check, isStopping = () => f
       return await reply.send({ status: "ready" });
     } catch (error) {
       request.log.warn({ err: error }, "not ready");
-      return await reply.code(503).send({ status: "not-ready" });
+      const reason = error instanceof NotReady ? { reason: error.message } : {};
+      return await reply.code(503).send({ status: "not-ready", ...reason });
     } finally {
       clearTimeout(timer);
     }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { NotReady } from "@intermission/http-server/health";
 
 export interface BuiltPage {
   html: string;
@@ -22,6 +23,16 @@ export async function loadBuiltPage(miniappDir: string): Promise<BuiltPage | und
     throw new Error(`the mini-app's page in ${miniappDir} could not be read`, { cause: error });
   }
   return { html, scriptHashes: hashesOf(html, INLINE_SCRIPT), styleHashes: hashesOf(html, INLINE_STYLE) };
+}
+
+/** Throws `NotReady` where users would be sent here for the mini-app, and it was never built. */
+export async function requireBuiltPage(
+  config: Readonly<Record<"miniappDir" | "miniappUrl" | "publicUrl", string>>,
+): Promise<void> {
+  const { miniappDir, miniappUrl, publicUrl } = config;
+  if (new URL(miniappUrl).host !== new URL(publicUrl).host) return;
+  if (await stat(join(miniappDir, "index.html")).catch(() => undefined)) return;
+  throw new NotReady(`there is no built mini-app in ${miniappDir}: run \`npm run build\`, or set MINIAPP_DIR`);
 }
 
 function hashesOf(html: string, inline: RegExp): string[] {

@@ -1,0 +1,15 @@
+/** Called by `./pnpm`: runs pnpm at the version that package.json names, on the Node that set-up.mjs brought. */
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import { root } from "./processes.ts";
+
+const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const child = spawn("npx", ["--yes", packageManager, ...process.argv.slice(2)], { stdio: "inherit" });
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+child.on("error", (error) => {
+  console.error(`pnpm could not be started by npx: ${error.message}`);
+  process.exit(1);
+});
+child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128 + constants.signals[signal])));

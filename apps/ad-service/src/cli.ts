@@ -13,6 +13,7 @@ import { explainCommand } from "./operator/commands/explain.ts";
 import { nameFlags } from "./operator/commands/name-flags.ts";
 import { statsCommands } from "./operator/commands/stats.ts";
 import { tokenCommands } from "./operator/commands/tokens.ts";
+import { userCommands } from "./operator/commands/users.ts";
 import { viewCommands } from "./operator/commands/views.ts";
 import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
 import { startFaultOf } from "./start-fault.ts";
@@ -32,6 +33,7 @@ const commands = [
   viewCommands,
   clickCommands,
   statsCommands,
+  userCommands,
 ];
 
 const help = `

@@ -38,6 +38,7 @@ import {
   MOST_CALLS_IN_A_BATCH,
   trpcErrorBody,
 } from "./trpc-surface.ts";
+import { eraseUser } from "./users/erase-user.ts";
 import { countRefusals, type RefusalCounter } from "./webhook-intake/count-refusals.ts";
 import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metrics.ts";
 import { listReceipts } from "./webhook-intake/list-receipts.ts";
@@ -154,6 +155,7 @@ function verbsOf(
     getRewardStatus: (query) => getRewardStatus(database, botId, query),
     listRewards: (query) => listRewards(database, botId, query),
     getBalance: (userId) => getBalance(database, botId, userId),
+    eraseUser: (userId, isMeant) => eraseUser(database, { botId, userId, isMeant }),
     async spend(order) {
       const outcome = await spend(database, botId, order);
       hint.announce();

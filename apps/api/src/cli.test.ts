@@ -136,16 +136,40 @@ describe("beside a server on the embedded store, and after it", () => {
     expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("no cursor of this ledger") });
   });
 
+  test("a user is counted, erased with --yes alone, and not there afterwards", async () => {
+    expect(
+      await deliver(server.url, '{"event":"rewarded","user_tg_id":"99","event_id":"evt_99","code":"code99"}'),
+    ).toBe(200);
+    const counted = await api("users erase --user-id 99");
+    expect(counted).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/Nothing was changed\..*--yes\n$/) });
+    expect(await json("rewards balance 99")).toEqual({ userId: "99", balance: 1 });
+    expect(await api("users erase --user-id 99 --bot-id 7 --yes")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("--bot-id 7"),
+    });
+    expect(await json(`users erase --user-id 99 --bot-id ${testConfig.botId} --yes`)).toMatchObject({ isErased: true });
+    expect(await json("rewards balance 99")).toEqual({ userId: "99", balance: 0 });
+    expect(await api("users erase --user-id 99 --yes")).toMatchObject({ out: "nothing is kept of user 99\n" });
+    expect((await json("receipts list --limit 1"))[0]).toMatchObject({ eventId: "evt_99", rawBody: "" });
+  });
+
   test("once the server has stopped, it opens the store itself, also for several commands at once", async () => {
     server.child.kill("SIGTERM");
     expect((await server.end).code).toBe(0);
-    expect((await json("receipts list")).map(({ outcome }: { outcome: string }) => outcome)).toEqual(outcomes);
+    expect((await json("receipts list")).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      "booked",
+      ...outcomes,
+    ]);
     const answers = await Promise.all([1, 2].map(() => api("rewards balance 42")));
     expect(answers).toEqual(Array(2).fill({ code: 0, out: "1\n", err: "" }));
     expect(await json("receipts refused")).toHaveLength(2);
   });
 
-  test("a bot that the store does not know has nothing", async () => {
-    expect(await api("rewards balance 42", { BOT_ID: "7000000002" })).toMatchObject({ code: 0, out: "0\n" });
+  test("a bot that the store does not know is an error", async () => {
+    expect(await api("rewards balance 42", { BOT_ID: "7000000002" })).toMatchObject({
+      code: 3,
+      out: "",
+      err: expect.stringMatching(new RegExp(`knows no bot 7000000002.*${testConfig.botId}`)),
+    });
   });
 });

@@ -3,6 +3,7 @@ import { readCommandConfig } from "./config.ts";
 import { openOperatorClient } from "./open-operator-client.ts";
 import { receiptCommands } from "./operator/commands/receipts.ts";
 import { rewardCommands } from "./operator/commands/rewards.ts";
+import { userCommands } from "./operator/commands/users.ts";
 import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
 
 const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3 };
@@ -33,6 +34,7 @@ async function main(words: readonly string[]): Promise<number> {
   };
   receiptCommands(program, context);
   rewardCommands(program, context);
+  userCommands(program, context);
   try {
     await program.parseAsync(words, { from: "user" });
     return exitCodes.done;

@@ -6,6 +6,7 @@ import { listRewards } from "./ledger/list-rewards.ts";
 import { isLedgerCursor } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
 import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
+import { eraseUser } from "./users/erase-user.ts";
 import { listReceipts } from "./webhook-intake/list-receipts.ts";
 import { listRefusals } from "./webhook-intake/list-refusals.ts";
 
@@ -25,15 +26,18 @@ export async function openStoreInProcess(
   try {
     database = await openDatabase<unknown>({ databaseUrl, dataDirectory: dataFolder, schema: "api", migrations });
     const opened = database;
-    const botId = named ?? (await onlyBotOf(opened));
+    const botId = await botOf(opened, named);
     return {
       listReceipts: (query) => listReceipts(opened, botId, query),
       listRefusals: (since) => listRefusals(opened, botId, since),
       async listRewards(query) {
         if (query.cursor === undefined || isLedgerCursor(query.cursor)) return listRewards(opened, botId, query);
-        throw new OperatorRefusal(`${query.cursor} is no cursor of this ledger`);
+        throw new OperatorRefusal(
+          `${query.cursor} is no cursor of this ledger: --cursor is what an earlier list ended with`,
+        );
       },
       getBalance: (userId) => getBalance(opened, botId, userId),
+      eraseUser: (userId, isMeant) => eraseUser(opened, { botId, userId, isMeant }),
       close,
     };
   } catch (error) {
@@ -45,9 +49,13 @@ export async function openStoreInProcess(
   }
 }
 
-async function onlyBotOf(database: Database<unknown>): Promise<string> {
+async function botOf(database: Database<unknown>, named: string | undefined): Promise<string> {
   const bots = (await database.run(findBots, [])).map(({ bot_id }) => bot_id);
   const [only] = bots;
+  if (named !== undefined && bots.includes(named)) return named;
+  if (named !== undefined && only !== undefined) {
+    throw new NotReachable(`the store knows no bot ${named}, which BOT_ID names, but ${bots.join(", ")}`);
+  }
   if (only !== undefined && bots.length === 1) return only;
   if (only === undefined) throw new NotReachable("no companion API has used this store yet");
   throw new NotReachable(`the store holds several bots (${bots.join(", ")}): name one by BOT_ID`);

@@ -2,9 +2,10 @@ import { type CodeVerbs, codeProcedures } from "./codes/procedures.ts";
 import { type LedgerVerbs, ledgerProcedures } from "./ledger/procedures.ts";
 import { type TelegramUserVerbs, telegramUserProcedures } from "./telegram-user/procedures.ts";
 import { router } from "./trpc.ts";
+import { type UserVerbs, userProcedures } from "./users/procedures.ts";
 import { type ReceiptVerbs, receiptProcedures } from "./webhook-intake/procedures.ts";
 
-export type Verbs = TelegramUserVerbs & CodeVerbs & LedgerVerbs & ReceiptVerbs;
+export type Verbs = TelegramUserVerbs & CodeVerbs & LedgerVerbs & ReceiptVerbs & UserVerbs;
 
 // The verbs are passed in, so that clients can import this file's type without Node's types or a database's.
 export const createRouter = (verbs: Verbs) =>
@@ -13,6 +14,7 @@ export const createRouter = (verbs: Verbs) =>
     codes: codeProcedures(verbs),
     rewards: ledgerProcedures(verbs),
     receipts: receiptProcedures(verbs),
+    users: userProcedures(verbs),
   });
 
 export type AppRouter = ReturnType<typeof createRouter>;

@@ -24,6 +24,7 @@ const endings: Record<EndReason, string> = {
   "attempts-used-up": "no attempt of the schedule was answered 2xx",
   "at-most-once": "it was not answered 2xx, and the bot's webhooks are sent at most once",
   "held-too-long": "it was held for 30 days",
+  erased: "its user was erased before it was delivered",
   test: "a test is sent once",
 };
 

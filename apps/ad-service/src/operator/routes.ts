@@ -10,6 +10,7 @@ import { type ExplainEndpointDeps, explainEndpoint } from "./explain-endpoint.ts
 import { replayEndpoints } from "./replay-endpoints.ts";
 import { type StatsEndpointDeps, statsEndpoints } from "./stats-endpoints.ts";
 import { tokenEndpoints } from "./token-endpoints.ts";
+import { userEndpoints } from "./user-endpoints.ts";
 import { viewEndpoints } from "./view-endpoints.ts";
 import { type WebhookEndpointDeps, webhookEndpoints } from "./webhook-endpoints.ts";
 
@@ -41,6 +42,7 @@ export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       viewEndpoints(scope, deps);
       clickEndpoints(scope, deps);
       statsEndpoints(scope, deps);
+      userEndpoints(scope, deps);
     },
     { prefix: "/operator/v1" },
   );

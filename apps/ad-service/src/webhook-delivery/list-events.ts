@@ -24,7 +24,7 @@ const select = statement<EventRow>(
   "events.list",
   `select xid, event_id, event, user_id, code, reference, is_test, occurred_at, deliveries.state as delivery
    from events join deliveries using (bot_id, event_id)
-   where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and xid < pg_snapshot_xmin(pg_current_snapshot())
+   where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and not is_erased and xid < pg_snapshot_xmin(pg_current_snapshot())
    order by xid, event_id limit $4`,
 );
 

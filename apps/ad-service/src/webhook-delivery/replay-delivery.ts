@@ -47,7 +47,7 @@ const replay = statement<{
     select deliveries.bot_id, event_id, deliveries.state, due_at, resume_state, is_test, ${resumeState} as resumes_as,
       ${endpointObstacle} as obstacle, ${endpointNotBefore} as not_before
     from deliveries join events using (bot_id, event_id) join bots using (bot_id) left join endpoints using (bot_id)
-    where deliveries.bot_id = $1 and event_id = $2
+    where deliveries.bot_id = $1 and event_id = $2 and not is_erased
     for update of deliveries
   ),
   judged as (

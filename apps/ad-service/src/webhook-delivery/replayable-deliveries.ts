@@ -21,7 +21,7 @@ export interface ReplayRange {
  */
 export const replayableDeliveries = (scope: ReplayScope, locking = "") => `
     select deliveries.bot_id, event_id, deliveries.state, due_at,
-      ${wanted[scope]} and not is_test as is_wanted, ${resumeState} as resumes_as
+      ${wanted[scope]} and not is_test and not is_erased as is_wanted, ${resumeState} as resumes_as
     from deliveries join events using (bot_id, event_id) join bots using (bot_id)
     where deliveries.bot_id = $1 and event_id > $2 and event_id <= $3 ${within[scope]}
     order by event_id limit $4 ${locking}`;

@@ -4,7 +4,7 @@ import type { ColumnType, Generated } from "kysely";
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
 
 /** Why a delivery that was not answered 2xx will not be sent again by itself. */
-export type EndReason = "attempts-used-up" | "at-most-once" | "held-too-long" | "test";
+export type EndReason = "attempts-used-up" | "at-most-once" | "held-too-long" | "test" | "erased";
 
 /** Only an active endpoint is sent to; a pending one must answer a test event 2xx first. */
 export type EndpointState = "pending" | "active" | "disabled";
@@ -25,6 +25,8 @@ export interface WebhookDeliveryTables {
     code: Read<string | null>;
     reference: Read<string | null>;
     is_test: Read<boolean>;
+    /** Of a person who was erased: it is not sent, replayed or listed any more. */
+    is_erased: Read<boolean>;
     occurred_at: Read<Date>;
     /** The text that is signed and sent, on each attempt the same. */
     body: Read<string>;

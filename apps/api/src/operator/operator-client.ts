@@ -3,7 +3,8 @@ import { Agent, fetch } from "undici";
 import type { AppRouter, Verbs } from "../router.ts";
 
 /** What the command line asks for, of a running server or of the store itself. */
-export interface OperatorClient extends Pick<Verbs, "listReceipts" | "listRefusals" | "listRewards" | "getBalance"> {
+export interface OperatorClient
+  extends Pick<Verbs, "listReceipts" | "listRefusals" | "listRewards" | "getBalance" | "eraseUser"> {
   close(): Promise<void>;
 }
 
@@ -17,12 +18,25 @@ export class OperatorRefusal extends Error {
   override readonly name = "OperatorRefusal";
 }
 
+/** What of a request the tRPC client sets. */
+interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
 /** Speaks to the server that runs on a data folder, through the socket in it. */
 export function socketOperatorClient(socketPath: string): OperatorClient {
   const agent = new Agent({ connect: { socketPath } });
-  const { receipts, rewards } = createTRPCClient<AppRouter>({
-    // Questions only, so an address is all that a request needs.
-    links: [httpLink({ url: "http://control-socket/trpc", fetch: (url) => fetch(String(url), { dispatcher: agent }) })],
+  const overSocket = (url: unknown, { method = "GET", headers, body }: Sent = {}) =>
+    fetch(String(url), {
+      dispatcher: agent,
+      method,
+      ...(headers && { headers }),
+      ...(body != null && { body: String(body) }),
+    });
+  const { receipts, rewards, users } = createTRPCClient<AppRouter>({
+    links: [httpLink({ url: "http://control-socket/trpc", fetch: (url, sent) => overSocket(url, sent as Sent) })],
   });
   const explained = <Answer>(answer: Promise<Answer>) =>
     answer.catch((error: unknown): never => {
@@ -39,6 +53,7 @@ export function socketOperatorClient(socketPath: string): OperatorClient {
     listRefusals: (since) => explained(receipts.refused.query({ since: since.toISOString() })),
     listRewards: (query) => explained(rewards.list.query(query)),
     getBalance: async (userId) => (await explained(rewards.balance.query({ userId }))).balance,
+    eraseUser: (userId, isMeant) => explained(isMeant ? users.erase.mutate({ userId }) : users.kept.query({ userId })),
     close: () => agent.close(),
   };
 }

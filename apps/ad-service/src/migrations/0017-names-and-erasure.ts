@@ -1,6 +1,8 @@
 /**
  * Advertisers are one in any case and with any blanks: "My Company" and "my company" are not two parties that each pay.
  * Names that were two so far become the one that was there first; the postback keys of the others are void.
+ *
+ * Events of a person who was erased stay for the sums. They are not sent, replayed or listed any more.
  */
 export const migration = `
 alter table advertisers add column name_key text;
@@ -14,4 +16,9 @@ update bots set blocked_advertisers = (
 ) where blocked_advertisers <> '{}';
 delete from advertisers using merged_advertisers where advertisers.name = merged_advertisers.name and merged_advertisers.name <> kept;
 alter table advertisers alter column name_key set not null, add unique (name_key);
+
+alter table events add column is_erased boolean not null default false;
+alter table deliveries drop constraint deliveries_end_reason_check;
+alter table deliveries add constraint deliveries_end_reason_check
+  check (end_reason in ('attempts-used-up', 'at-most-once', 'held-too-long', 'test', 'erased')) not valid;
 `;

@@ -1,0 +1,185 @@
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdDatabase, AdTables } from "../ad-database.ts";
+import { sessionRoutes } from "../ad-sessions/routes.ts";
+import { openSessionStage, type SessionStage } from "../ad-sessions/session-stage.ts";
+import { allMigrations } from "../migrations/all-migrations.ts";
+import { readStatistics } from "../statistics/read-statistics.ts";
+import { rollUpStatistics } from "../statistics/roll-up-statistics.ts";
+import { listEvents } from "../webhook-delivery/list-events.ts";
+import { replayDelivery } from "../webhook-delivery/replay-delivery.ts";
+import { eraseUser, newPseudonym } from "./erase-user.ts";
+import { steps } from "./erasure-steps.ts";
+
+const ann = "730046005551";
+const bob = "730046005552";
+
+describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let stage: SessionStage;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    stage = await openSessionStage(store.database, sessionRoutes);
+    await liveOf(stage, bob);
+    await liveOf(stage, ann);
+  });
+  afterAll(async () => {
+    await stage.close();
+    await store.dispose();
+  });
+
+  const erase = (isMeant: boolean, userId = ann) => eraseUser(store.database, { botId: stage.botId, userId, isMeant });
+
+  test("every table that may identify a person is among the steps", async () => {
+    const { rows } = await sql<{ table: string; column: string }>`
+      select table_name as "table", column_name as "column" from information_schema.columns
+      where table_schema = current_schema()`.execute(store.database.query);
+    const telling =
+      /^(user_id|user_agent|address_hash|address|reference|body|response_text|last_answer|testers|ad|url)$/;
+    // The addresses of publishers, of creatives and of campaigns, and codes of advertisers: no person's.
+    const ofNobody = ["endpoints.url", "creatives.url", "delivery_attempts.url", "delivery_attempts.address"];
+    const found = rows.filter(({ table, column }) => telling.test(column) && !ofNobody.includes(`${table}.${column}`));
+    const handled = new Set(steps.map(({ table }) => table));
+    expect(found.length).toBeGreaterThan(10);
+    expect(found.filter(({ table }) => !handled.has(table))).toEqual([]);
+  });
+
+  test("counting changes nothing, and names each table with what becomes of it", async () => {
+    const before = await dump(store.database);
+    const counted = await erase(false);
+    expect(counted).toMatchObject({ outcome: "counted", undelivered: 1 });
+    const tables = counted.outcome === "counted" ? counted.tables.map(({ table }) => table) : [];
+    expect(new Set(tables)).toEqual(new Set(steps.map(({ table }) => table)));
+    expect(await dump(store.database)).toEqual(before);
+  });
+
+  test("while a webhook is being sent nothing is erased", async () => {
+    const sending = (state: string) =>
+      sql`update deliveries set state = ${state} where event_id = ${`evt_open${ann.slice(-4)}`}`.execute(
+        store.database.query,
+      );
+    await sending("sending");
+    expect(await erase(true)).toEqual({ outcome: "being-sent" });
+    await sending("waiting");
+  });
+
+  test("the whole database names the user nowhere, another user stays, and all sums reconcile", async () => {
+    const { database } = store;
+    await rollUpStatistics(database);
+    const sums = () => sumsOf(database, stage.botId);
+    const before = await sums();
+    const ofBob = (await dump(database)).filter((row) => row.includes(bob)).length;
+
+    expect(await erase(true)).toMatchObject({ outcome: "erased", undelivered: 1 });
+
+    const rows = await dump(database);
+    expect(rows.filter((row) => row.includes(ann))).toEqual([]);
+    expect(rows.filter((row) => row.includes(`order-of-${ann}`) || row.includes(`Phone of ${ann}`))).toEqual([]);
+    expect(rows.filter((row) => row.includes(bob))).toHaveLength(ofBob);
+    await rollUpStatistics(database);
+    expect(await sums()).toEqual(before);
+  });
+
+  test("what was on its way is cancelled with the reason, is not sent again, and not listed", async () => {
+    const { database } = store;
+    const { rows } = await sql<{ state: string; end_reason: string | null; event_id: string }>`
+      select state, end_reason, event_id from deliveries join events using (bot_id, event_id)
+      where bot_id = ${stage.botId} and is_erased order by state`.execute(database.query);
+    expect(rows).toMatchObject([{ state: "delivered" }, { state: "failed", end_reason: "erased" }]);
+    for (const { event_id: eventId } of rows) {
+      const replayed = await replayDelivery(database, { botId: stage.botId, eventId });
+      expect(replayed).toEqual({ outcome: "unknown-event" });
+    }
+    const page = await listEvents(database, { botId: stage.botId, limit: 100 });
+    const listed = page.outcome === "page" ? page.events.map((event) => event.user_tg_id) : [];
+    expect(new Set(listed)).toEqual(new Set([bob]));
+  });
+
+  test("erasing again finds nothing, and the person may come back as anybody", async () => {
+    expect(await erase(true)).toEqual({ outcome: "erased", undelivered: 0, tables: [] });
+    expect(await erase(false)).toEqual({ outcome: "counted", undelivered: 0, tables: [] });
+    expect((await stage.open(ann)).body).toMatchObject({ outcome: "session" });
+    expect(await erase(true)).toMatchObject({ outcome: "erased" });
+    expect((await dump(store.database)).filter((row) => row.includes(ann))).toEqual([]);
+  });
+});
+
+test("a pseudonym has the form of an id, and is nobody's", () => {
+  const many = new Set(Array.from({ length: 1000 }, newPseudonym));
+  expect(many.size).toBe(1000);
+  for (const one of many) expect(one).toMatch(/^9\d{19}$/);
+});
+
+/** A row in every table: views watched and under way, a click, webhooks delivered and waiting, and what hangs on them. */
+async function liveOf(stage: SessionStage, userId: string): Promise<void> {
+  const { botId, database } = stage;
+  const paid = await stage.begin(userId, await stage.issue(userId, `order-of-${userId}`));
+  await stage.play(paid, 0, 10);
+  await stage.report(paid, { closed: "tap" });
+  const left = await stage.begin(userId, await stage.issue(userId, "next"));
+  await stage.play(left, 0, 2);
+  const values = { bot: botId, user: userId, session: paid.session_id, left: left.session_id };
+  for (const [index, text] of rowsOfUser.entries()) {
+    const names = [...new Set([...text.matchAll(/:(bot|user|session|left)\b/g)].map(([, name = ""]) => name))];
+    const numbered = text.replace(/:(bot|user|session|left)\b/g, (_, name) => `$${names.indexOf(name) + 1}::text`);
+    await database.run(
+      statement(`test.row-of-user-${index}`, numbered),
+      names.map((name) => values[name as keyof typeof values]),
+    );
+  }
+}
+
+const rowsOfUser = [
+  "update deliveries set state = 'delivered' from events where events.event_id = deliveries.event_id and user_id = :user",
+  `insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, response_text)
+   select :bot, event_id, 1, now(), 'https://bot.test/w', 'paid ' || :user from events where user_id = :user`,
+  `insert into events (bot_id, event_id, event, user_id, code, reference, occurred_at, body)
+   values (:bot, 'evt_open' || right(:user, 4), 'direct_link', :user, 'code' || right(:user, 4), 'order-of-' || :user, now(), '{"user_tg_id":"' || :user || '"}')`,
+  "insert into deliveries (bot_id, event_id, state) values (:bot, 'evt_open' || right(:user, 4), 'waiting')",
+  `insert into clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, occurred_at)
+   values (:bot, 'clk_' || right(:user, 3), 'c', :user, 'cmp_1', 'counted', 'Phone of ' || :user, '\\x01', now())`,
+  `insert into charges (charge_id, campaign_id, bot_id, user_id, format, code, price_micros, occurred_at)
+   values ('chg_' || right(:user, 3), 'cmp_1', :bot, :user, 'direct_link', 'c', 7000, now())`,
+  `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
+   values (:bot, :session, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now())`,
+  `insert into conversions (click_id, conversion_id, bot_id, campaign_id, occurred_at)
+   values ('clk_' || right(:user, 3), 'order-of-' || :user, :bot, 'cmp_1', now())`,
+  `insert into tracker_calls (bot_id, session_id, event, position, url, user_agent, due_at)
+   values (:bot, :session, 'start', 0, 'https://ads.test/?u=' || :user, 'Phone of ' || :user, now())`,
+  `insert into vast_ads (bot_id, session_id, ad) values (:bot, :session, jsonb_build_object('user', :user))`,
+  "update bots set testers = array_append(testers, :user) where bot_id = :bot",
+  "update endpoints set last_answer = 'no user ' || :user where bot_id = :bot",
+];
+
+/** Every row of every table, as text. */
+async function dump(database: AdDatabase): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = current_schema() and table_type = 'BASE TABLE' order by 1`.execute(database.query);
+  const all: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await sql<{ row: string }>`select ${sql.table(name)}::text as row from ${sql.table(name)}`.execute(
+      database.query,
+    );
+    all.push(...rows.map(({ row }) => `${name} ${row}`).sort());
+  }
+  return all;
+}
+
+/** What an operator's figures and an advertiser's bill are made of. */
+async function sumsOf(database: AdDatabase, botId: string) {
+  const day = { from: new Date("2026-02-01T00:00:00Z"), to: new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000) };
+  const { rows, total } = await readStatistics(database, { ...day, by: "campaign", botId });
+  const { rows: charged } = await sql`
+    select campaign_id, format, count(*), sum(price_micros) from charges group by 1, 2 order by 1, 2`.execute(
+    database.query,
+  );
+  const { rows: days } = await sql`select * from campaign_days order by 1, 2`.execute(database.query);
+  const { rows: counts } = await sql`
+    select (select count(*) from events) as events, (select count(*) from clicks) as clicks,
+      (select count(*) from conversions) as conversions, (select count(*) from codes) as codes`.execute(database.query);
+  return { rows, total, charged, days, counts };
+}

@@ -1,0 +1,81 @@
+import { randomInt } from "node:crypto";
+import { type Statement, statement } from "@intermission/postgres/open-database";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { steps } from "./erasure-steps.ts";
+
+export interface ErasedRows {
+  table: string;
+  /** What becomes of the rows, for the operator to read. */
+  becomes: string;
+  rows: number;
+}
+
+export type EraseUserOutcome =
+  /** `undelivered`: webhooks that were cancelled, or would be. */
+  | { outcome: "counted" | "erased"; tables: ErasedRows[]; undelivered: number }
+  /** A webhook of this user is being sent at this moment: it cannot be taken back, and its answer has to be recorded. */
+  | { outcome: "being-sent" };
+
+const lockViewer = statement(
+  "users.lock-viewer",
+  "select pg_advisory_xact_lock(hashtextextended('viewer:' || $1::text || ':' || $2::text, 0))",
+);
+const lockDeliveries: Statement<{ state: string }> = {
+  name: "",
+  text: `select deliveries.state from deliveries join events using (bot_id, event_id)
+   where bot_id = $1 and user_id = $2 order by event_id for update of deliveries`,
+};
+
+/** Without a name, so planned anew each time: a person is looked for in tables that have no index by user, and rarely. */
+const planned = (text: string): Statement<{ rows: number }> => ({ name: "", text });
+const counts = steps.map(({ table, where }) => planned(`select count(*) as rows from ${table} where ${where}`));
+const changes = steps.map(({ table, where, set }) => {
+  const change = set === undefined ? `delete from ${table}` : `update ${table} set ${set}`;
+  return planned(`with changed as (${change} where ${where} returning 1) select count(*) as rows from changed`);
+});
+
+/**
+ * Removes a person from a bot's records, or with `isMeant` false only counts. Rows that statistics and sums are derived
+ * from stay, under a random number that leads to nobody; everything else of the person goes. Repeating it finds nothing.
+ *
+ * Webhooks that were not delivered yet are cancelled: they carry the user's id to the publisher, which is what the person
+ * does not want any more. Deliver first what is to be paid.
+ */
+export async function eraseUser(
+  database: AdDatabase,
+  { botId, userId, isMeant }: { botId: string; userId: string; isMeant: boolean },
+): Promise<EraseUserOutcome> {
+  return database.transaction(async (tx) => {
+    // No view is opened, and no link counted, between the first statement and the last.
+    await tx.run(lockViewer, [botId, userId]);
+    const deliveries = await tx.run(lockDeliveries, [botId, userId]);
+    if (isMeant && deliveries.some(({ state }) => state === "sending")) return { outcome: "being-sent" };
+    const undelivered = deliveries.filter(
+      ({ state }) => state === "waiting" || state === "held" || state === "sending",
+    ).length;
+    const tables = await runSteps(tx, isMeant ? changes : counts, { botId, userId, isMeant });
+    return { outcome: isMeant ? "erased" : "counted", tables, undelivered };
+  });
+}
+
+async function runSteps(
+  tx: AdTransaction,
+  statements: readonly Statement<{ rows: number }>[],
+  { botId, userId, isMeant }: { botId: string; userId: string; isMeant: boolean },
+): Promise<ErasedRows[]> {
+  const pseudonym = newPseudonym();
+  const found: ErasedRows[] = [];
+  for (const [index, { table, becomes, set }] of steps.entries()) {
+    const step = statements[index];
+    if (step === undefined) throw new Error(`there is no statement for ${table}`);
+    const isNamed = isMeant && set?.includes("$3");
+    const [row] = await tx.run(step, isNamed ? [botId, userId, pseudonym] : [botId, userId]);
+    if (row && row.rows > 0) found.push({ table, becomes, rows: row.rows });
+  }
+  return found;
+}
+
+/** In the form of an id, since ids are digits everywhere, and longer than any that Telegram gives out. */
+export function newPseudonym(): string {
+  return `9${Array.from({ length: 19 }, () => randomInt(10)).join("")}`;
+}

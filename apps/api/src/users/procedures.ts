@@ -1,0 +1,21 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { z } from "zod";
+import { backendProcedure, router } from "../trpc.ts";
+import type { UserErasure } from "./schema.ts";
+
+export interface UserVerbs {
+  eraseUser(userId: string, isMeant: boolean): Promise<UserErasure>;
+}
+
+export const userProcedures = (verbs: UserVerbs) =>
+  router({
+    /** What is kept of a user. */
+    kept: backendProcedure
+      .input(z.object({ userId: telegramId }))
+      .query(({ input }): Promise<UserErasure> => verbs.eraseUser(input.userId, false)),
+
+    /** Removes a person for good; the ledger's sums stay. */
+    erase: backendProcedure
+      .input(z.object({ userId: telegramId }))
+      .mutation(({ input }): Promise<UserErasure> => verbs.eraseUser(input.userId, true)),
+  });

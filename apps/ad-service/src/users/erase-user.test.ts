@@ -38,7 +38,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
       select table_name as "table", column_name as "column" from information_schema.columns
       where table_schema = current_schema()`.execute(store.database.query);
     const telling =
-      /^(user_id|user_agent|address_hash|address|reference|body|response_text|last_answer|testers|ad|url)$/;
+      /^(user_id|user_agent|address_hash|network_hash|address|reference|body|response_text|last_answer|testers|ad|url)$/;
     // The addresses of publishers, of creatives and of campaigns, and codes of advertisers: no person's.
     const ofNobody = ["endpoints.url", "creatives.url", "delivery_attempts.url", "delivery_attempts.address"];
     const found = rows.filter(({ table, column }) => telling.test(column) && !ofNobody.includes(`${table}.${column}`));

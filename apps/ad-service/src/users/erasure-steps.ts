@@ -70,9 +70,10 @@ export const steps: readonly ErasureStep[] = [
   },
   {
     table: "clicks",
-    becomes: "kept under a pseudonym, without user agent and address",
+    becomes: "kept under a pseudonym, without user agent and address; held clicks are refused",
     where: ofUser,
-    set: "user_id = $3, user_agent = '', address_hash = null",
+    set: `user_id = $3, user_agent = '', address_hash = null, network_hash = null,
+      outcome = case outcome when 'held' then 'refused' else outcome end`,
   },
   { table: "charges", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   { table: "ad_requests", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },

@@ -1,6 +1,6 @@
 /**
- * `npm start`: everything on this machine, on the embedded database, with one address to open. It restarts a server that ends by
- * itself.
+ * `npm start`: everything on this machine, on the embedded database, with one address to open. A server that ends by itself
+ * is restarted.
  * `pnpm dev` (`--watch`): the same, with servers and mini-app made anew when their sources change.
  */
 import { type ChildProcess, spawn } from "node:child_process";

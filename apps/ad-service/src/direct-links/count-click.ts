@@ -123,9 +123,12 @@ const count = statement<{ eventId: string }>(
   ),
   codes_set_aside as (
     -- The user's next request gets another code.
-    update current_codes set is_set_aside = true from withheld join candidates using (bot_id, click_id)
-    where current_codes.bot_id = withheld.bot_id and current_codes.user_id = withheld.user_id
-      and current_codes.reference = coalesce(candidates.reference, '') and current_codes.code = withheld.code
+    update current_codes set is_set_aside = true
+    from (
+      select withheld.*, coalesce(reference, '') as reference from withheld join candidates using (bot_id, click_id) offset 0
+    ) as set_aside
+    where current_codes.bot_id = set_aside.bot_id and current_codes.user_id = set_aside.user_id
+      and current_codes.reference = set_aside.reference and current_codes.code = set_aside.code
   ),
   turns as (
     select enqueued.bot_id, enqueued.user_id, enqueued.occurred_at, unfinished_views

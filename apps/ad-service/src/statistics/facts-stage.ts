@@ -3,7 +3,6 @@ import { setTimeout } from "node:timers/promises";
 import { statement } from "@intermission/postgres/open-database";
 import fc from "fast-check";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import { countRefusals, type RefusedClick } from "../direct-links/record-refusal.ts";
 import { rollUpStatistics } from "./roll-up-statistics.ts";
 
 /** One raw row, of the kinds that the statistics are made of. For tests. */
@@ -64,6 +63,9 @@ const insertions = {
   conversion: `insert into conversions (bot_id, click_id, campaign_id, occurred_at) values ($1, $2, $4, $3)`,
   tap: `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
     values ($1, $2, $2, '1', $4, 'cre_a', $3)`,
+  refusal: `insert into click_refusals (bot_id, code, reason, hour, count)
+    values ($1, $2, $4, date_trunc('hour', $3::timestamptz, 'UTC'), 1)
+    on conflict (bot_id, code, reason, hour) do update set count = click_refusals.count + 1, is_summed = false`,
   click: `insert into clicks (bot_id, click_id, code, user_id, outcome, occurred_at) values ($1, $2, $2, '1', $4, $3)`,
 };
 
@@ -75,18 +77,11 @@ export async function insertFacts(tx: AdTransaction, facts: readonly Fact[], cod
     if (fact.kind === "milestone") values.push(fact.milestone, fact.campaignId);
     if (fact.kind === "charge" || fact.kind === "refund") values.push(fact.format, fact.campaignId, fact.priceMicros);
     if (fact.kind === "conversion" || fact.kind === "tap") values.push(fact.campaignId);
-    if (fact.kind === "click" && fact.outcome !== "counted") {
-      await countRefusals(tx, [refusedClick(fact, code, fact.outcome)]);
-      continue;
-    }
     if (fact.kind === "click") values.push(fact.outcome);
-    await tx.run(statement(`test.insert-${fact.kind}`, insertions[fact.kind]), values);
+    const kind = fact.kind === "click" && fact.outcome !== "counted" ? "refusal" : fact.kind;
+    if (kind === "refusal") values[1] = code;
+    await tx.run(statement(`test.insert-${kind}`, insertions[kind]), values);
   }
-}
-
-function refusedClick(fact: Fact, code: string, reason: string): RefusedClick {
-  const visit = { clickId: randomUUID(), userId: "1", userAgent: "", addressHash: Buffer.alloc(16) };
-  return { ...visit, botId: fact.botId, code, reason, occurredAt: momentOf(fact) };
 }
 
 export function momentOf({ hour, second }: Fact): Date {

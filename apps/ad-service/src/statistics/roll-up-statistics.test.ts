@@ -93,7 +93,7 @@ describe.each(bothTestDatabases())("statistics on the %s store", (kind) => {
       }),
       { numRuns: kind === "embedded" ? 12 : 25 },
     );
-  }, 120_000);
+  }, 180_000);
 
   test("more rows than one batch, in one transaction and in many, are all counted", async () => {
     const many = statement<never>(

@@ -84,7 +84,7 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
   ];
   test.each(faults)("$name is refused in words", async ({ changes, message }) => {
     const added = await addCampaign(store.database, { ...link, ...changes, campaignId: "cmp_3", now });
-    expect(added).toMatchObject({ outcome: "invalid", message: expect.stringMatching(message) });
+    expect(added).toMatchObject({ outcome: "invalid", fault: { message: expect.stringMatching(message) } });
   });
 
   test("a video that was never added is refused", async () => {

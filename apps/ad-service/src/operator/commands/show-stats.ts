@@ -72,7 +72,7 @@ function columnsOf(
 ): Record<string, (line: Record<string, unknown>) => unknown> {
   const money = (micros: number) => (micros / 1e6).toFixed(decimals);
   // Within 120 columns, beside the largest numbers.
-  const longestName = by === "bot" ? 10 : 14;
+  const longestName = by === "bot" ? 7 : 14;
   const of = (show: (line: Line) => unknown) => (line: Record<string, unknown>) => show(line as Line);
   return {
     [by.toUpperCase()]: of(({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, longestName)}`)),
@@ -90,7 +90,7 @@ function columnsOf(
     REFUSED: of(({ clicksRefused }) => sumOf(clicksRefused)),
     [`SPEND ${currency}`]: of(({ spendMicros }) => money(spendMicros)),
     [`REVENUE ${currency}`]: of(({ revenueMicros }) => money(revenueMicros)),
-    [`ECPM ${currency}`]: of(({ ecpmMicros }) => (ecpmMicros === null ? undefined : money(ecpmMicros))),
+    ECPM: of(({ ecpmMicros }) => (ecpmMicros === null ? undefined : money(ecpmMicros))),
   };
 }
 

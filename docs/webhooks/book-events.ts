@@ -12,7 +12,7 @@ interface Books {
   /** Pays as the webhook would, each `event_id` once. */
   book(event: AdEvent): Promise<void>;
   readCursor(): Promise<string | undefined>;
-  keepCursor(cursor: string): Promise<void>;
+  keepCursor(cursor: string | undefined): Promise<void>;
 }
 
 /** Run it at the start and each minute. It throws when the list cannot be had, and has then lost nothing. */
@@ -24,6 +24,11 @@ export async function bookEvents(baseUrl: string, token: string, books: Books, p
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(15_000),
     });
+    if (response.status === 410 && after !== undefined) {
+      // The service was restored from a backup older than this cursor. From the start, `book` leaves out what it has.
+      await books.keepCursor(undefined);
+      continue;
+    }
     if (!response.ok) throw new Error(`the list of events was answered ${response.status}: ${await response.text()}`);
     const page: { events: AdEvent[]; next: string; has_more: boolean } = await response.json();
     for (const event of page.events) {
@@ -41,7 +46,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 const { AD_SERVICE_URL = "", AD_API_TOKEN = "", CURSOR_FILE = "cursor", PAGE_SIZE = "1000" } = process.env;
 const books: Books = {
   book: async (event) => console.log(JSON.stringify(event)),
-  readCursor: async () => (existsSync(CURSOR_FILE) ? readFileSync(CURSOR_FILE, "utf8") : undefined),
-  keepCursor: async (cursor) => writeFileSync(CURSOR_FILE, cursor),
+  readCursor: async () => (existsSync(CURSOR_FILE) ? readFileSync(CURSOR_FILE, "utf8") || undefined : undefined),
+  keepCursor: async (cursor) => writeFileSync(CURSOR_FILE, cursor ?? ""),
 };
 await bookEvents(AD_SERVICE_URL, AD_API_TOKEN, books, Number(PAGE_SIZE));

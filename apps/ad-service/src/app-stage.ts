@@ -84,7 +84,7 @@ function configOf(folder: string): Config {
     databaseUrl: undefined,
     dataFolder: folder,
     logLevel: "silent",
-    media: { kind: "folder", folder: join(folder, "media") },
+    media: { kind: "folder", folder: join(folder, "media"), isMadeIfMissing: true },
     encryptionKey: randomBytes(32),
     host: "127.0.0.1",
     port: 0,

@@ -52,11 +52,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const media = await openMediaStorage(config.media);
   countRequests(app, registry);
 
-  const check = async () => {
-    await requireBuiltPage(config);
-    await sql`select 1`.execute(database.query);
-  };
-  healthRoutes(app, { check, isStopping });
+  healthRoutes(app, {
+    check: () => sql`select 1`.execute(database.query),
+    isPartOfProcess: database.kind === "embedded",
+    requirement: () => requireBuiltPage(config),
+    isStopping,
+  });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   clientApiRoutes(app, { database, campaigns, endpointTests, rateLimits: config.rateLimits, currency, publicUrl, now });
   const isPlainHttpAllowed = config.mode === "demo";

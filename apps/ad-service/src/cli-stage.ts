@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SmallDisk } from "@intermission/postgres/small-disk";
 
 export type CliStage = Awaited<ReturnType<typeof openCliStage>>;
 
@@ -13,17 +14,20 @@ export interface Ended {
   err: string;
 }
 
-/** Real processes: the server, and the command line beside it, on a data folder of their own. For tests. */
-export async function openCliStage() {
+/**
+ * Real processes: the server, and the command line beside it, on a data folder of their own, or on `disk`. For tests.
+ */
+export async function openCliStage(disk?: Pick<SmallDisk, "folder" | "enter">) {
   const operatorToken = randomBytes(32).toString("hex");
   const encryptionKey = randomBytes(32).toString("base64");
-  const dataDir = await mkdtemp(join(tmpdir(), "intermission-cli-"));
+  const dataDir = disk?.folder ?? (await mkdtemp(join(tmpdir(), "intermission-cli-")));
   const port = await freePort();
 
   function start(script: string, words: readonly string[], env: NodeJS.ProcessEnv) {
     const { PATH, NODE_COMPILE_CACHE } = process.env;
     const environment = { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir, ...env };
-    const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], { env: environment });
+    const [program, ...before] = [...(disk?.enter ?? []), process.execPath];
+    const child = spawn(program, [...before, join(import.meta.dirname, script), ...words], { env: environment });
     const ended: Ended = { code: null, out: "", err: "" };
     child.stdout.on("data", (chunk) => {
       ended.out += chunk;
@@ -38,11 +42,14 @@ export async function openCliStage() {
   return {
     operatorToken,
     encryptionKey,
+    dataDir,
     port,
     address: `http://127.0.0.1:${port}`,
     ads: (words: readonly string[], env: NodeJS.ProcessEnv = {}) => start("cli.ts", words, env).end,
     /** Returns when the server listens, or has ended. */
-    async startServer(env: NodeJS.ProcessEnv = {}): Promise<{ child: ChildProcess; end: Promise<Ended> }> {
+    async startServer(
+      env: NodeJS.ProcessEnv = {},
+    ): Promise<{ child: ChildProcess; ended: Ended; end: Promise<Ended> }> {
       const variables = {
         ...{ MODE: "demo", PORT: String(port), ENCRYPTION_KEY: encryptionKey, OPERATOR_TOKEN: operatorToken },
       };

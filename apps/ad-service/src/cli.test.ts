@@ -1,6 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServerDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "./app-stage.ts";
 import { type CliStage, openCliStage } from "./cli-stage.ts";
@@ -13,7 +15,39 @@ afterAll(() => stage.close());
 
 const ads: CliStage["ads"] = (words, env) => stage.ads(words, env);
 
+describe("without a store", () => {
+  test("it makes none, nor a folder for one, and says what to do: 3", async () => {
+    const env = { ENCRYPTION_KEY: stage.encryptionKey, DATA_DIR: join(stage.dataDir, "mistyped") };
+    const ended = await ads(["bots", "list"], env);
+    expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*holds no store.*DATA_DIR/) });
+    expect(ended.err).not.toContain("    at ");
+    expect(existsSync(env.DATA_DIR)).toBe(false);
+  });
+
+  test("part of a store is refused, and left as it is", async () => {
+    const env = { ENCRYPTION_KEY: stage.encryptionKey, DATA_DIR: join(stage.dataDir, "part") };
+    const store = join(env.DATA_DIR, "ad-service/postgres");
+    await mkdir(join(store, "base"), { recursive: true });
+    const ended = await ads(["bots", "list"], env);
+    expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*not a whole store/) });
+    expect(await readdir(store)).toEqual(["base"]);
+  });
+
+  test.runIf(process.env.TEST_DATABASE_URL)("an empty database is called one, and stays empty", async () => {
+    const database = await createServerDatabase();
+    const ended = await ads(["bots", "list"], { ENCRYPTION_KEY: stage.encryptionKey, DATABASE_URL: database.url });
+    expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*no schema "ad_service" yet/) });
+    await database.drop();
+  });
+});
+
 describe("without a server", () => {
+  beforeAll(async () => {
+    const server = await stage.startServer();
+    server.child.kill("SIGTERM");
+    expect((await server.end).code).toBe(0);
+  });
+
   test("without a key it says what to do, and exits with 3", async () => {
     const ended = await ads(["bots", "list"]);
     expect(ended).toMatchObject({ code: 3, out: "" });

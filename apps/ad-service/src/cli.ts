@@ -1,3 +1,4 @@
+import { startFaultOf } from "@intermission/http-server/start-fault";
 import { Command, CommanderError } from "commander";
 import { readCommandConfig } from "./config.ts";
 import { openOperatorClient } from "./open-operator-client.ts";
@@ -16,7 +17,6 @@ import { tokenCommands } from "./operator/commands/tokens.ts";
 import { userCommands } from "./operator/commands/users.ts";
 import { viewCommands } from "./operator/commands/views.ts";
 import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
-import { startFaultOf } from "./start-fault.ts";
 
 const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3 };
 

@@ -124,7 +124,8 @@ test("lists are read, and a stray entry is named", () => {
   const read = readConfig({ ...production, WEBHOOK_ALLOWED_NETWORKS: "10.0.0.0/8, fd00::/8", TRUST_PROXY: "loopback" });
   expect(read).toMatchObject({ webhookAllowedNetworks: ["10.0.0.0/8", "fd00::/8"], trustProxy: ["loopback"] });
   expect(faultsOf({ ...production, WEBHOOK_ALLOWED_NETWORKS: "everywhere" })).toContain("WEBHOOK_ALLOWED_NETWORKS");
-  expect(faultsOf({ ...production, TRUST_PROXY: "true" })).toContain("TRUST_PROXY must name the proxies");
+  expect(readConfig({ ...production, TRUST_PROXY: "1" }).trustProxy).toBe(1);
+  expect(faultsOf({ ...production, TRUST_PROXY: "everyone" })).toContain("TRUST_PROXY must be the number of proxies");
 });
 
 test("the command line's --url goes before ADS_URL, and no key is needed to speak to a server", () => {

@@ -1,11 +1,13 @@
 import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
+import { StartFault } from "@intermission/http-server/start-fault";
+import { parseTrustProxy, trustProxyForm } from "@intermission/http-server/trust-proxy";
+import { databaseUrlFault } from "@intermission/postgres/server-fault";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { crossFaults, mediaFaults } from "./config-cross-faults.ts";
 import type { MediaBucket } from "./creatives/bucket-storage.ts";
-import { StartFault } from "./start-fault.ts";
 
 /** The only reader of `process.env` in this server. */
 
@@ -23,13 +25,15 @@ const listOf = (isOne: (text: string) => boolean, form: string) =>
     .refine((list) => list.every(isOne), { error: form });
 
 const isNetwork = (text: string) => ipaddr.isValidCIDR(text) || ipaddr.isValid(text);
-const proxyNames = ["loopback", "linklocal", "uniquelocal"];
 
 const storeVariables = {
   MODE: z.enum(["demo", "production"]).default("production"),
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
+    .check(({ value, issues }) => {
+      const fault = databaseUrlFault(value);
+      if (fault !== undefined) issues.push({ code: "custom", input: undefined, message: fault });
+    })
     .optional(),
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -69,10 +73,11 @@ const serverVariables = z.object({
   ...storeVariables,
   HOST: z.string().default("127.0.0.1"),
   PORT: port.default(8701),
-  TRUST_PROXY: listOf(
-    (text) => isNetwork(text) || proxyNames.includes(text),
-    "must name the proxies before this server by address or network, as 127.0.0.1,10.0.0.0/8",
-  ).optional(),
+  TRUST_PROXY: z
+    .string()
+    .transform(parseTrustProxy)
+    .refine((trusted) => trusted !== undefined, { error: trustProxyForm })
+    .optional(),
   PUBLIC_URL: webAddress.optional(),
   DIRECT_LINK_URL: webAddress.optional(),
   MINIAPP_URL: webAddress.optional(),
@@ -197,6 +202,8 @@ function storeOf(
     media: bucketOf(read) ?? {
       kind: "folder" as const,
       folder: read.MEDIA_DIR === undefined ? join(dataFolder, "media") : resolve(read.MEDIA_DIR),
+      // Nodes share a folder that was named: one that is missing was not mounted here.
+      isMadeIfMissing: read.MEDIA_DIR === undefined,
     },
     webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
     vastAllowedNetworks: read.VAST_ALLOWED_NETWORKS,

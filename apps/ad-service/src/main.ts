@@ -1,8 +1,9 @@
 import { claimDataFolder } from "@intermission/http-server/control-socket";
 import { onStopSignal } from "@intermission/http-server/graceful-stop";
-import { createLogger } from "@intermission/http-server/logger";
+import { createLogger, type Logger } from "@intermission/http-server/logger";
 import { countProcess, metricsRegistry } from "@intermission/http-server/metrics-registry";
 import { serveMetrics } from "@intermission/http-server/serve-metrics";
+import { StartFault, startFaultOf } from "@intermission/http-server/start-fault";
 import { openDatabase } from "@intermission/postgres/open-database";
 import manifest from "../package.json" with { type: "json" };
 import type { AdTables } from "./ad-database.ts";
@@ -11,9 +12,9 @@ import { startSweepingSessions } from "./ad-sessions/sweep-sessions.ts";
 import { createApp } from "./app.ts";
 import { secretBox as openSecretBox } from "./bots/secret-box.ts";
 import { type Config, readConfig } from "./config.ts";
+import { requireMediaFolder } from "./creatives/open-media-storage.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
-import { StartFault, startFaultOf } from "./start-fault.ts";
 import { rememberPublisherShare } from "./statistics/remember-publisher-share.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { startCallingTrackers } from "./vast/call-trackers.ts";
@@ -24,6 +25,7 @@ import { startTestingEndpoints } from "./webhook-endpoints/test-pending-endpoint
 
 async function start(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: "ad-service" });
+  await requireMediaFolder(config.media);
   // The embedded store has one owner; nodes that share a server's database share no folder either.
   const folder = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : undefined;
   const database = await openDatabase<AdTables>({
@@ -32,6 +34,7 @@ async function start(config: Config): Promise<void> {
     schema: "ad_service",
     migrations: allMigrations,
     logger,
+    onDeath: (fault) => endAfter(fault, logger),
   });
   const secretBox = openSecretBox(config.encryptionKey);
   await rememberPublisherShare(database, { percent: config.publisherSharePercent, now: new Date() });
@@ -94,6 +97,12 @@ async function start(config: Config): Promise<void> {
   );
   // Whoever started us waits for this line, however little else is logged.
   logger.child({}, { level: "info" }).info({ url: config.publicUrl, store: database.kind }, "listening");
+}
+
+/** What is under way cannot be finished any more. A supervisor starts this program again. */
+function endAfter(fault: Error, logger: Logger): never {
+  logger.child({}, { level: "fatal" }).fatal({ reason: fault.message }, `the store has ended: ${fault.message}`);
+  process.exit(1);
 }
 
 async function claimFolder(dataFolder: string) {

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type ClaimedFolder, claimDataFolder, socketPathOf } from "@intermission/http-server/control-socket";
 import type { CommandConfig } from "./config.ts";
@@ -13,6 +15,13 @@ export async function openOperatorClient(config: CommandConfig): Promise<Operato
   if (url !== undefined) {
     if (operatorToken !== undefined) return httpOperatorClient({ url, operatorToken });
     throw new NotReachable(`OPERATOR_TOKEN is missing: ${url} asks for the one that it was started with`);
+  }
+  // A folder that nobody has used holds no store: a mistyped DATA_DIR must not make one.
+  if (databaseUrl === undefined && !["postgres", "owner.lock"].some((name) => existsSync(join(dataFolder, name)))) {
+    throw new NotReachable(
+      `${dataFolder} holds no store, and no server runs on it: start the ad service, or name the right folder by DATA_DIR, ` +
+        "a server by --url and OPERATOR_TOKEN, or its database by DATABASE_URL",
+    );
   }
   const folder = databaseUrl === undefined ? await claimOrFindServer(dataFolder) : undefined;
   if (folder === "served") return httpOperatorClient({ socketPath: socketPathOf(dataFolder) });

@@ -6,7 +6,7 @@ import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
 import { secretBox } from "./bots/secret-box.ts";
 import type { CommandConfig } from "./config.ts";
-import { openMediaStorage } from "./creatives/open-media-storage.ts";
+import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-storage.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator/operator-client.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
@@ -17,12 +17,26 @@ export async function openStoreInProcess(
   config: CommandConfig & { encryptionKey: Buffer },
   folder: ClaimedFolder | undefined,
 ): Promise<OperatorClient> {
+  try {
+    return await openStore(config, folder);
+  } catch (error) {
+    await folder?.release();
+    throw error;
+  }
+}
+
+async function openStore(
+  config: CommandConfig & { encryptionKey: Buffer },
+  folder: ClaimedFolder | undefined,
+): Promise<OperatorClient> {
   const logger = createLogger({ level: "silent", name: "ads" });
+  await requireMediaFolder(config.media);
   const database = await openDatabase<AdTables>({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataFolder,
     schema: "ad_service",
     migrations: allMigrations,
+    isExisting: true,
   });
   const requests = openGuardedRequests({
     isPlainHttpAllowed: config.mode === "demo",

@@ -79,7 +79,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   const { registry, intake } = options.metrics ?? newMetrics("test");
   countRequests(app, registry);
 
-  healthRoutes(app, { check: () => database.run(ping, []), isStopping: options.isDraining });
+  healthRoutes(app, {
+    check: () => database.run(ping, []),
+    isPartOfProcess: database.kind === "embedded",
+    isStopping: options.isDraining,
+  });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   const { botId, adApiTokens: tokens, payout, twoFieldEvents } = config;
   const refusals = countRefusals(database, botId, logger);

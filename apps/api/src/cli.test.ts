@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sign } from "@intermission/ad-core/signature";
+import { createServerDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testConfig, testToken } from "./test-api.ts";
 
@@ -67,6 +68,15 @@ async function deliver(url: string, body: string, signature = sign(Buffer.from(b
 
 test("where there is no store, it makes none and says what to do", async () => {
   expect(await api("receipts list")).toMatchObject({ code: 3, out: "", err: expect.stringContaining("DATA_DIR") });
+});
+
+test.runIf(process.env.TEST_DATABASE_URL)("an empty database is called one, and stays empty", async () => {
+  const { url, drop } = await createServerDatabase();
+  const err = expect.stringMatching(/^api: .*no schema "api" yet: start the server once/);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect(await api("receipts list", { DATABASE_URL: url })).toMatchObject({ code: 3, out: "", err });
+  }
+  await drop();
 });
 
 test.each([

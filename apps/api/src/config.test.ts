@@ -45,6 +45,22 @@ test("metrics are served on loopback alone, unless there is a token", () => {
   expect(readConfig({ ...sound, ...open })).toMatchObject({ metrics: { port: 9464, host: "0.0.0.0" }, drainMs: 5000 });
 });
 
+test.each([
+  ["1", 1],
+  ["false", false],
+  ["10.0.0.0/8,127.0.0.1", ["10.0.0.0/8", "127.0.0.1"]],
+])("TRUST_PROXY=%s is %j", (text, expected) => {
+  expect(readConfig({ ...sound, TRUST_PROXY: text }).trustProxy).toEqual(expected);
+});
+
+test.each([
+  [{ TRUST_PROXY: "everyone" }, "TRUST_PROXY: must be the number of proxies"],
+  [{ DATABASE_URL: "postgresql.example.com/db" }, "DATABASE_URL: must begin with postgres://"],
+  [{ DATABASE_URL: "postgres://a:b%@db/x" }, "DATABASE_URL: has a %"],
+])("of %j it says: %s", (given, fault) => {
+  expect(() => readConfig({ ...sound, ...given })).toThrow(fault);
+});
+
 test("the message never repeats a secret", () => {
   const secret = "short-secret";
   expect(() => readConfig({ ...sound, BACKEND_API_KEY: secret, AD_API_TOKENS: secret })).not.toThrow(secret);

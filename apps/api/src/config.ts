@@ -1,5 +1,8 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
+import { StartFault } from "@intermission/http-server/start-fault";
+import { parseTrustProxy, trustProxyForm } from "@intermission/http-server/trust-proxy";
+import { databaseUrlFault } from "@intermission/postgres/server-fault";
 import { z } from "zod";
 
 const wholeUnits = z.coerce.number().int().min(0).max(1_000_000);
@@ -30,10 +33,20 @@ const variables = z.object({
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
   DRAIN_SECONDS: z.coerce.number().min(0).max(300).default(0),
-  DATABASE_URL: z.string().startsWith("postgres").optional(),
+  DATABASE_URL: z
+    .string()
+    .check(({ value, issues }) => {
+      const fault = databaseUrlFault(value);
+      if (fault !== undefined) issues.push({ code: "custom", input: undefined, message: fault });
+    })
+    .optional(),
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
-  TRUST_PROXY: z.string().optional(),
+  TRUST_PROXY: z
+    .string()
+    .transform(parseTrustProxy)
+    .refine((trusted) => trusted !== undefined, { error: trustProxyForm })
+    .optional(),
   AD_SERVICE_URL: address("the ad service's base, without /client/v1"),
   BOT_ID: z.string({ error: "is missing; it is the number before the colon of the bot's token" }).pipe(telegramId),
   AD_API_TOKENS: required("the ad service's token of this bot: pnpm ads tokens create --bot-id …")
@@ -150,5 +163,5 @@ function parse<Schema extends z.ZodType>(schema: Schema, environment: NodeJS.Pro
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-  throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
+  throw new StartFault(`The configuration has faults:\n${faults.join("\n")}`);
 }

@@ -1,9 +1,10 @@
 import type { AddressInfo } from "node:net";
 import { type ClaimedFolder, claimDataFolder } from "@intermission/http-server/control-socket";
 import { onStopSignal } from "@intermission/http-server/graceful-stop";
-import { createLogger } from "@intermission/http-server/logger";
+import { createLogger, type Logger } from "@intermission/http-server/logger";
 import { countProcess } from "@intermission/http-server/metrics-registry";
 import { serveMetrics } from "@intermission/http-server/serve-metrics";
+import { StartFault, startFaultOf } from "@intermission/http-server/start-fault";
 import { openDatabase } from "@intermission/postgres/open-database";
 import manifest from "../package.json" with { type: "json" };
 import { adServiceClient } from "./ad-service-client.ts";
@@ -23,10 +24,7 @@ async function main(): Promise<void> {
     schema: "api",
     migrations,
     logger,
-  }).catch((cause: unknown) => {
-    const store =
-      config.databaseUrl === undefined ? `the store in ${config.dataFolder}` : "the database of DATABASE_URL";
-    throw new Error(`${store} could not be opened`, { cause });
+    onDeath: (fault) => endAfter(fault, logger),
   });
   const adService = adServiceClient({ url: config.adServiceUrl, token: config.adApiTokens[0] });
   const stopping = new AbortController();
@@ -75,11 +73,17 @@ async function main(): Promise<void> {
   logger.child({}, { level: "info" }).info({ url }, "listening");
 }
 
+/** What is under way cannot be finished any more. A supervisor starts this program again. */
+function endAfter(fault: Error, logger: Logger): never {
+  logger.child({}, { level: "fatal" }).fatal({ reason: fault.message }, `the store has ended: ${fault.message}`);
+  process.exit(1);
+}
+
 /** The embedded store has one owner; a second process would destroy it. */
 async function claimFolder(folder: string): Promise<ClaimedFolder> {
   const claim = await claimDataFolder(folder);
   if (claim.outcome === "in-use") {
-    throw new Error(`${folder} is in use by another process: stop that one, or set DATA_DIR to another folder`);
+    throw new StartFault(`${folder} is in use by another process: stop that one, or set DATA_DIR to another folder`);
   }
   return claim;
 }
@@ -90,7 +94,7 @@ async function listen(app: ReturnType<typeof createApp>, { host, port }: Config)
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
       const nextStep = "stop the program that listens there, or set PORT (for npm start: API_PORT) to another";
-      throw new Error(`port ${port} on ${host} is taken: ${nextStep}`);
+      throw new StartFault(`port ${port} on ${host} is taken: ${nextStep}`);
     }
     throw error;
   }
@@ -99,11 +103,7 @@ async function listen(app: ReturnType<typeof createApp>, { host, port }: Config)
 }
 
 main().catch((error: unknown) => {
-  console.error(`The companion API could not start: ${reasonsOf(error).join(": ")}`);
+  const fault = startFaultOf(error);
+  console.error(fault === undefined ? error : `The companion API could not start: ${fault}`);
   process.exit(1);
 });
-
-function reasonsOf(error: unknown): string[] {
-  if (!(error instanceof Error)) return [String(error)];
-  return error.cause === undefined ? [error.message] : [error.message, ...reasonsOf(error.cause)];
-}

@@ -1,4 +1,5 @@
 import type { ClaimedFolder } from "@intermission/http-server/control-socket";
+import { startFaultOf } from "@intermission/http-server/start-fault";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
 import type { CommandConfig } from "./config.ts";
 import { getBalance } from "./ledger/get-balance.ts";
@@ -24,7 +25,13 @@ export async function openStoreInProcess(
     await folder?.release();
   };
   try {
-    database = await openDatabase<unknown>({ databaseUrl, dataDirectory: dataFolder, schema: "api", migrations });
+    database = await openDatabase<unknown>({
+      databaseUrl,
+      dataDirectory: dataFolder,
+      schema: "api",
+      migrations,
+      isExisting: true,
+    });
     const opened = database;
     const botId = await botOf(opened, named);
     return {
@@ -42,10 +49,8 @@ export async function openStoreInProcess(
     };
   } catch (error) {
     await close();
-    if (error instanceof NotReachable) throw error;
-    const words = error instanceof Error ? error.message : String(error);
-    const place = databaseUrl === undefined ? dataFolder : "DATABASE_URL";
-    throw new NotReachable(`the store of ${place} could not be opened: ${words}`, { cause: error });
+    const fault = startFaultOf(error);
+    throw fault === undefined ? error : new NotReachable(fault, { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
+import { StartFault } from "@intermission/http-server/start-fault";
 import { z } from "zod";
 
 const loopback = ["127.0.0.1", "::1", "localhost"];
@@ -54,7 +55,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const parsed = variables.safeParse(given);
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`The configuration has faults:\n${faults.join("\n")}`);
+    throw new StartFault(`The configuration has faults:\n${faults.join("\n")}`);
   }
   const read = parsed.data;
   return {

@@ -1,5 +1,6 @@
 import { onStopSignal } from "@intermission/http-server/graceful-stop";
 import { createLogger } from "@intermission/http-server/logger";
+import { StartFault, startFaultOf } from "@intermission/http-server/start-fault";
 import { createApp } from "./app.ts";
 import { readConfig } from "./config.ts";
 import { signLaunch } from "./phone/sign-launch.ts";
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
   });
   const url = await app.listen({ host: config.host, port: config.port }).catch((cause: unknown) => {
     const nextStep = "stop the program that listens there, or set PORT (for npm start: DEMO_BOT_PORT) to another";
-    throw new Error(`port ${config.port} on ${config.host} could not be had: ${nextStep}`, { cause });
+    throw new StartFault(`port ${config.port} on ${config.host} could not be had: ${nextStep}`, { cause });
   });
   const following = followRewards({
     api,
@@ -49,11 +50,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(`The demo bot could not start: ${reasonsOf(error).join(": ")}`);
+  const fault = startFaultOf(error);
+  console.error(fault === undefined ? error : `The demo bot could not start: ${fault}`);
   process.exit(1);
 });
-
-function reasonsOf(error: unknown): string[] {
-  if (!(error instanceof Error)) return [String(error)];
-  return error.cause === undefined ? [error.message] : [error.message, ...reasonsOf(error.cause)];
-}

@@ -1,4 +1,15 @@
-import { chmodSync, mkdirSync, mkdtempSync, readlinkSync, renameSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -33,7 +44,7 @@ export function socketPathOf(folder: string): string {
  * 0600. What a process that died left there is replaced.
  */
 export async function claimDataFolder(folder: string): Promise<ClaimedFolder | { outcome: "in-use"; folder: string }> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const lock = lockFolder(folder);
   if (lock === undefined) return { outcome: "in-use", folder };
   const waiting: Socket[] = [];
@@ -66,6 +77,23 @@ export async function claimDataFolder(folder: string): Promise<ClaimedFolder | {
       lock.unlock();
     },
   };
+}
+
+/** Node's own recursive way says ENOENT of a read-only file system, whatever the system said. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) {
+    // A file says so here, and not when something is looked for inside.
+    readdirSync(folder);
+    return;
+  }
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been faster.
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
 }
 
 /** Only for the holder of the lock. */

@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { healthRoutes, NotReady } from "./health.ts";
 import { createHttpServer } from "./http-server.ts";
 
-async function answersOf(check: () => Promise<unknown>, isStopping = false) {
+async function answersOf(check: () => Promise<unknown>, { isStopping = false, isPartOfProcess = false } = {}) {
   const app = createHttpServer({ logger: pino({ level: "silent" }) });
-  healthRoutes(app, { check, isStopping: () => isStopping });
+  healthRoutes(app, { check, isPartOfProcess, isStopping: () => isStopping });
   const answers = [await app.inject("/healthz"), await app.inject("/readyz")];
   await app.close();
   expect(answers.map(({ headers }) => headers["cache-control"])).toEqual(["no-store", "no-store"]);
@@ -26,7 +26,7 @@ test("a server whose database fails, or does not answer in two seconds, is alive
 });
 
 test("a server that stops is alive and not ready, whatever its database says", async () => {
-  expect(await answersOf(async () => {}, true)).toEqual([200, 503]);
+  expect(await answersOf(async () => {}, { isStopping: true })).toEqual([200, 503]);
 });
 
 test("what an operator has to do is answered, and any other fault is only logged", async () => {
@@ -35,8 +35,21 @@ test("what an operator has to do is answered, and any other fault is only logged
     [new Error("password=secret"), { status: "not-ready" }],
   ] as const) {
     const app = createHttpServer({ logger: pino({ level: "silent" }) });
-    healthRoutes(app, { check: () => Promise.reject(error) });
+    healthRoutes(app, { check: async () => {}, isPartOfProcess: true, requirement: () => Promise.reject(error) });
     expect((await app.inject("/readyz")).json()).toEqual(body);
+    expect((await app.inject("/healthz")).statusCode).toBe(200);
     await app.close();
   }
 });
+test("a process whose embedded store fails, or does not answer in five seconds, is not alive", async () => {
+  const isPartOfProcess = true;
+  const dead = answersOf(() => Promise.reject(new Error("gone")), { isPartOfProcess });
+  const silent = answersOf(() => new Promise(() => {}), { isPartOfProcess });
+  const slow = answersOf(() => new Promise((resolve) => setTimeout(resolve, 3000)), { isPartOfProcess });
+  expect(await Promise.all([dead, silent, slow, answersOf(async () => {}, { isPartOfProcess })])).toEqual([
+    [503, 503],
+    [503, 503],
+    [200, 503],
+    [200, 200],
+  ]);
+}, 20_000);

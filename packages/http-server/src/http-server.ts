@@ -16,6 +16,7 @@ import { errorBody, HttpError } from "./error-body.ts";
 import type { Logger } from "./logger.ts";
 import { rememberRoutes } from "./refuse-other-methods.ts";
 import { RequestLogger } from "./request-logger.ts";
+import type { TrustProxy } from "./trust-proxy.ts";
 
 export { type ErrorAnswer, logUnavailability } from "./answer-errors.ts";
 export { type ErrorBody, errorBody, HttpError, UNAVAILABLE_RETRY_SECONDS } from "./error-body.ts";
@@ -23,8 +24,7 @@ export { refuseOtherMethods } from "./refuse-other-methods.ts";
 
 export interface HttpServerOptions {
   readonly logger: Logger;
-  /** As in Fastify: which proxies may name the client's address. */
-  readonly trustProxy?: boolean | string | string[] | undefined;
+  readonly trustProxy?: TrustProxy | undefined;
   /** Which errors of routes are answered 503 with `Retry-After`, since they pass by themselves. */
   readonly unavailabilityOf?: ErrorAnswers["unavailabilityOf"] | undefined;
   /** The body of an error at an address, where it is not `errorBody`. */
@@ -64,7 +64,8 @@ export function createHttpServer({
     loggerInstance,
     childLoggerFactory: (parent, bindings, options) => new RequestLogger(parent, bindings, options),
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy,
+    // Hop 0 is who connected to this server.
+    trustProxy: typeof trustProxy === "number" ? (_address, hop) => hop < trustProxy : trustProxy,
     bodyLimit,
     requestTimeout: LONGEST_REQUEST_MS,
     connectionTimeout: 60_000,

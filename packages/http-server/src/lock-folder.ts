@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -11,7 +12,10 @@ const held = new Set<DatabaseSync>();
  * offers no file locks itself; SQLite takes one for each exclusive transaction, and none is ever written here.
  */
 export function lockFolder(folder: string): { unlock(): void } | undefined {
-  const file = new DatabaseSync(join(folder, "owner.lock"), { timeout: 0 });
+  const path = join(folder, "owner.lock");
+  // SQLite tells only that it failed, the system tells why: a read-only folder, one of another user, a full disk.
+  closeSync(openSync(path, "a", 0o600));
+  const file = new DatabaseSync(path, { timeout: 0 });
   try {
     file.exec("begin exclusive");
   } catch (error) {

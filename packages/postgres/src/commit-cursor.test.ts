@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { decodeCursor, encodeCursor, feedStart } from "./commit-cursor.ts";
 
 test("a cursor is read back, and the start is a cursor too", () => {
-  const cursor = { xid: "18446744073709551615", id: "evt_01990000-0000-7000-8000-000000000001" };
+  const cursor = { epoch: "Ab_-12", xid: "18446744073709551615", id: "evt_01990000-0000-7000-8000-000000000001" };
   expect(decodeCursor(encodeCursor(cursor))).toEqual(cursor);
   expect(decodeCursor(encodeCursor(feedStart))).toEqual(feedStart);
 });
@@ -11,9 +11,12 @@ test.each([
   "",
   "x",
   "!!!",
-  encodeCursor({ xid: "18446744073709551616", id: "a" }),
-  encodeCursor({ xid: "01", id: "a" }),
-  encodeCursor({ xid: "1", id: "a\n" }),
+  encodeCursor({ epoch: "e", xid: "18446744073709551616", id: "a" }),
+  encodeCursor({ epoch: "e", xid: "01", id: "a" }),
+  encodeCursor({ epoch: "e", xid: "1", id: "a\n" }),
+  encodeCursor({ epoch: "", xid: "1", id: "a" }),
+  encodeCursor({ epoch: "e/", xid: "1", id: "a" }),
+  Buffer.from("754.evt_1").toString("base64url"),
   "A".repeat(1000),
 ])("%j is no cursor", (text) => {
   expect(decodeCursor(text)).toBeUndefined();

@@ -1,30 +1,70 @@
+import { type Runner, statement } from "./database.ts";
+
 /**
  * A place in a feed that follows the order of commits.
  *
  * Ids and timestamps are given out before the commit, so a row of a lower id can become visible after a higher one was
- * read. Rows therefore store `pg_current_xact_id()`, a page holds only rows whose `xid` is below
- * `pg_snapshot_xmin(pg_current_snapshot())` (every transaction before it has ended), ordered by (xid, id), and the cursor
- * is the last row's (xid, id). Nothing that commits later can sort before it.
+ * read. Rows therefore store `commit_xid()`, a page holds only rows whose `xid` is below `settled_xid()` (every transaction
+ * before it has ended), ordered by (xid, id), and the cursor is the last row's (epoch, xid, id). Nothing that commits later
+ * can sort before it. Both functions are `commit-epoch.ts`'s: so the order goes on when the data are restored into another
+ * cluster, whose transaction ids begin anew.
  */
 export interface CommitCursor {
+  /** In which the row was written: `epochOf`. Empty before every row. */
+  readonly epoch: string;
   /** Decimal digits of an `xid8`. */
   readonly xid: string;
   readonly id: string;
 }
 
 /** Before every row. */
-export const feedStart: CommitCursor = { xid: "0", id: "" };
+export const feedStart: CommitCursor = { epoch: "", xid: "0", id: "" };
+
+/** An SQL expression: the epoch of a row, by the expression of its `xid`. */
+export function epochOf(xid: string): string {
+  return `(select epoch_id from commit_epochs where starts_at <= ${xid} order by starts_at desc limit 1)`;
+}
 
 /** Opaque to callers: base64url. */
-export function encodeCursor({ xid, id }: CommitCursor): string {
-  return Buffer.from(`${xid}.${id}`, "utf8").toString("base64url");
+export function encodeCursor({ epoch, xid, id }: CommitCursor): string {
+  return Buffer.from(`${epoch}.${xid}.${id}`, "utf8").toString("base64url");
 }
 
 /** The cursor, or `undefined` for text that `encodeCursor` cannot have made. Never throws. */
 export function decodeCursor(text: string): CommitCursor | undefined {
   if (!/^[A-Za-z0-9_-]{2,200}$/.test(text)) return undefined;
-  const [, xid, id] =
-    /^(0|[1-9][0-9]{0,19})\.([\x21-\x7e]{0,100})$/.exec(Buffer.from(text, "base64url").toString("utf8")) ?? [];
-  if (xid === undefined || id === undefined || BigInt(xid) > 0xffff_ffff_ffff_ffffn) return undefined;
-  return { xid, id };
+  const [, epoch, xid, id] =
+    /^([A-Za-z0-9_-]{0,40})\.(0|[1-9][0-9]{0,19})\.([\x21-\x7e]{0,100})$/.exec(
+      Buffer.from(text, "base64url").toString("utf8"),
+    ) ?? [];
+  if (epoch === undefined || xid === undefined || id === undefined) return undefined;
+  if (BigInt(xid) > 0xffff_ffff_ffff_ffffn || (epoch === "" && xid !== "0")) return undefined;
+  return { epoch, xid, id };
+}
+
+// Rows of an epoch end where the next one begins: what a cursor saw beyond that is not in these tables.
+const findPlace = statement<{ xid: string }>(
+  "commit-cursor.place",
+  `select least($2::xid8, (select starts_at from commit_epochs as next where next.epoch > own.epoch order by next.epoch limit 1)) as xid
+   from commit_epochs as own where epoch_id = $1`,
+);
+
+export type FeedPlace =
+  | { readonly outcome: "place"; readonly xid: string; readonly id: string }
+  /** It was given by a later time of this store than the backup from which it was restored. */
+  | { readonly outcome: "unknown-epoch" };
+
+/**
+ * After which (xid, id) the rows stand that the owner of this cursor has not seen. Where a backup without the cursor's row
+ * was restored since, that is the end of what the backup held; `lowestId` sorts before every id.
+ */
+export async function placeOfCursor(
+  runner: Pick<Runner<unknown>, "run">,
+  cursor: CommitCursor,
+  { lowestId = "" }: { readonly lowestId?: string } = {},
+): Promise<FeedPlace> {
+  if (cursor.epoch === "") return { outcome: "place", xid: "0", id: lowestId };
+  const [found] = await runner.run(findPlace, [cursor.epoch, cursor.xid]);
+  if (found === undefined) return { outcome: "unknown-epoch" };
+  return { outcome: "place", xid: found.xid, id: found.xid === cursor.xid ? cursor.id : lowestId };
 }

@@ -15,7 +15,13 @@ const warnings: string[] = [];
 const logger = { info() {}, warn: (_facts: object, message: string) => warnings.push(message) };
 beforeAll(async () => {
   dataDirectory = mkdtempSync(join(tmpdir(), "upkeep-"));
-  store = await openEmbeddedStore({ dataDirectory, schema: "shop", logger: undefined });
+  store = await openEmbeddedStore({
+    dataDirectory,
+    schema: "shop",
+    logger: undefined,
+    mayCreate: true,
+    onDeath: () => {},
+  });
   await store.pool.query('create schema shop; create table shop."odd Name" (id int primary key, text text)');
 });
 afterAll(async () => {
@@ -88,7 +94,7 @@ const source = (name: string) => JSON.stringify(join(import.meta.dirname, name))
 const writer = (pace: string) => `
   import { openEmbeddedStore } from ${source("open-embedded-store.ts")};
   import { startEmbeddedUpkeep } from ${source("embedded-upkeep.ts")};
-  const { pool } = await openEmbeddedStore({ dataDirectory: process.argv[1], schema: "shop", logger: undefined });
+  const { pool } = await openEmbeddedStore({ dataDirectory: process.argv[1], schema: "shop", logger: undefined, mayCreate: true, onDeath: () => {} });
   await pool.query("create schema shop; create table shop.source (text text); create table shop.target (id serial, text text)");
   await pool.query("alter table shop.source alter text set storage external; alter table shop.target alter text set storage external");
   await pool.query("insert into shop.source select (select string_agg(md5(n::text || m::text), '') from generate_series(1, 256) m) from generate_series(1, 1000) n");
@@ -122,7 +128,13 @@ test("under load the log on disk stays bounded, and a killed store opens soon", 
     child.kill("SIGKILL");
   }
   const startedAt = performance.now();
-  const reopened = await openEmbeddedStore({ dataDirectory: folder, schema: "shop", logger: undefined });
+  const reopened = await openEmbeddedStore({
+    dataDirectory: folder,
+    schema: "shop",
+    logger: undefined,
+    mayCreate: true,
+    onDeath: () => {},
+  });
   await reopened.pool.query("select count(*) from shop.source");
   const openedIn = performance.now() - startedAt;
   await reopened.close();

@@ -32,7 +32,7 @@ export async function readyToFill<Tables>(
           and pg_get_constraintdef(oid) like '%ANY (ARRAY[%'
       ), '{}') as choices
     from pg_attribute join pg_class on pg_class.oid = attrelid
-    where relnamespace = ${schema}::regnamespace and relkind = 'r' and relname <> 'migrations'
+    where relnamespace = ${schema}::regnamespace and relkind = 'r' and relname not in ('migrations', 'commit_epochs')
       and attnum > 0 and not attisdropped and attidentity = '' and attgenerated = ''
     order by attrelid, attnum`);
   const constraints = await ask(sql<{ table: string; name: string }>`

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
+import { makeCommitEpochs } from "./commit-epoch.ts";
+import { StoreFault } from "./store-fault.ts";
 
 /** SQL text, one transaction. */
 export type Migration = string;
@@ -21,6 +23,7 @@ export async function migrate(client: pg.ClientBase, schema: string, migrations:
     await client.query(
       `create table if not exists ${schema}.migrations (name text primary key, checksum text not null, ran_at timestamptz not null default now())`,
     );
+    await makeCommitEpochs(client, schema);
     await runMissing(client, schema, migrations);
   } finally {
     // A lost connection has lost the lock as well, and its own error tells more.
@@ -28,17 +31,46 @@ export async function migrate(client: pg.ClientBase, schema: string, migrations:
   }
 }
 
-async function runMissing(client: pg.ClientBase, schema: string, migrations: Migrations): Promise<void> {
+/**
+ * For programs that only use what a server has made: throws a `StoreFault` unless the schema is there and of this version.
+ * Changes nothing.
+ */
+export async function requireMigrated(client: pg.ClientBase, schema: string, migrations: Migrations): Promise<void> {
+  const { rows } = await client.query<{ is_there: boolean }>("select to_regclass($1) is not null as is_there", [
+    `${schema}.migrations`,
+  ]);
+  if (rows[0]?.is_there !== true) {
+    throw new StoreFault(
+      `the database has no schema "${schema}" yet: start the server once, which makes it, or name the right database`,
+    );
+  }
+  const ran = await readRan(client, schema, migrations);
+  const missing = Object.keys(migrations)
+    .filter((name) => !ran.has(name))
+    .sort();
+  if (missing.length > 0) {
+    throw new StoreFault(
+      `the schema "${schema}" is of an older version (${missing.join(", ")} did not run yet): start the server of this version once, which updates it`,
+    );
+  }
+}
+
+async function readRan(client: pg.ClientBase, schema: string, migrations: Migrations): Promise<Map<string, string>> {
   const { rows } = await client.query<{ name: string; checksum: string }>(
     `select name, checksum from ${schema}.migrations`,
   );
   const ran = new Map(rows.map(({ name, checksum }) => [name, checksum]));
   const unknown = [...ran.keys()].filter((name) => migrations[name] === undefined).sort();
   if (unknown.length > 0) {
-    throw new Error(
+    throw new StoreFault(
       `the database was migrated by a newer version (it knows ${unknown.join(", ")}): start that version`,
     );
   }
+  return ran;
+}
+
+async function runMissing(client: pg.ClientBase, schema: string, migrations: Migrations): Promise<void> {
+  const ran = await readRan(client, schema, migrations);
   const lastRan = [...ran.keys()].sort().at(-1) ?? "";
   const inOrder = Object.entries(migrations).sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [name, text] of inOrder) {

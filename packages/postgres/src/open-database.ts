@@ -1,13 +1,16 @@
 import { Kysely, PostgresDialect } from "kysely";
+import { enterCommitEpoch } from "./commit-epoch.ts";
 import type { Database } from "./database.ts";
 import type { DatabaseLogger } from "./database-logger.ts";
 import type { DatabaseStore } from "./database-store.ts";
 import { ask, giveBack, poolForKysely } from "./lend-client.ts";
-import { type Migrations, migrate } from "./migrate.ts";
+import { type Migrations, migrate, requireMigrated } from "./migrate.ts";
 import { openEmbeddedStore } from "./open-embedded-store.ts";
 import { openServerStore } from "./open-server-store.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { runTransaction } from "./run-transaction.ts";
+import { faultOfServer } from "./server-fault.ts";
+import type { StoreFault } from "./store-fault.ts";
 
 export { type Database, type Runner, type Statement, statement, type Transaction } from "./database.ts";
 
@@ -22,6 +25,13 @@ export interface OpenDatabaseOptions {
   readonly logger?: DatabaseLogger | undefined;
   /** Connections to a server, 10 by default; the embedded store has one session. */
   readonly poolSize?: number | undefined;
+  /** Opens only what a server has made before: no store, schema or table is created or changed. False by default. */
+  readonly isExisting?: boolean | undefined;
+  /**
+   * Called once when the embedded engine has ended by itself, on a full disk for example. From then on every statement
+   * rejects: the process should end with an error, and be started again.
+   */
+  readonly onDeath?: ((fault: StoreFault) => void) | undefined;
 }
 
 /**
@@ -30,19 +40,26 @@ export interface OpenDatabaseOptions {
  * The same dialect either way: `search_path` is the schema, the time zone UTC, `int8` comes as a number (it throws beyond
  * 2^53), `timestamptz` as a Date, `xid8` as a string. A server that restarts costs the statements under way, not the
  * process. The embedded store survives the death of the process, not that of the machine: PGlite never calls fsync.
+ *
+ * Rejects with a `StoreFault` where the operator can repair what is wrong: a folder that is no store, a damaged one, a full
+ * disk, a server that does not answer or refuses us, a schema of a newer version.
  */
 export async function openDatabase<Tables>(options: OpenDatabaseOptions): Promise<Database<Tables>> {
   const { databaseUrl, dataDirectory, schema, migrations, logger, poolSize = 10 } = options;
+  const { isExisting = false, onDeath = () => {} } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`"${schema}" is no name for a schema`);
   const store =
     databaseUrl === undefined
-      ? await openEmbeddedStore({ dataDirectory, schema, logger })
+      ? await openEmbeddedStore({ dataDirectory, schema, logger, mayCreate: !isExisting, onDeath })
       : openServerStore({ databaseUrl, schema, poolSize, logger });
   try {
-    await store.withoutTimeout((client) => migrate(client, schema, migrations));
+    await store.withoutTimeout(async (client) => {
+      await (isExisting ? requireMigrated(client, schema, migrations) : migrate(client, schema, migrations));
+      await enterCommitEpoch(client, schema);
+    });
   } catch (error) {
     await store.close();
-    throw error;
+    throw (databaseUrl !== undefined && faultOfServer(databaseUrl, error)) || error;
   }
   store.startUpkeep();
   return databaseOver<Tables>(store);

@@ -1,24 +1,27 @@
 import { EventEmitter } from "node:events";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import pg from "pg";
 import type { DatabaseLogger } from "./database-logger.ts";
 import { columnTypes, type DatabaseStore, sessionSettings } from "./database-store.ts";
+import { readyStoreFolder } from "./embedded-folder.ts";
 import { startEmbeddedUpkeep } from "./embedded-upkeep.ts";
 import { PgliteStream } from "./pglite-stream.ts";
 import { startEmbeddedEngine } from "./start-embedded-engine.ts";
+import { EngineDeath, faultOfDeath, type StoreFault } from "./store-fault.ts";
 
 /** A PGlite in `postgres` under the data directory, in a thread: one session, so a pool of one. One process per folder. */
 export async function openEmbeddedStore(options: {
   readonly dataDirectory: string;
   readonly schema: string;
   readonly logger: DatabaseLogger | undefined;
+  readonly mayCreate: boolean;
+  readonly onDeath: (fault: StoreFault) => void;
 }): Promise<DatabaseStore> {
-  const { dataDirectory, schema, logger } = options;
-  const folder = join(dataDirectory, "postgres");
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  const engine = await startEmbeddedEngine(folder).catch((cause: unknown) => {
-    throw new Error(`the embedded database in ${folder} cannot be opened`, { cause });
+  const { dataDirectory, schema, logger, mayCreate, onDeath } = options;
+  const folder = await readyStoreFolder(dataDirectory, { mayCreate });
+  const engine = await startEmbeddedEngine(folder, {
+    onDeath: (death) => onDeath(faultOfDeath(folder, death)),
+  }).catch((error: unknown) => {
+    throw error instanceof EngineDeath ? faultOfDeath(folder, error) : error;
   });
   const pool = new pg.Pool({
     max: 1,

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { analyzeGrown } from "./analyze-grown.ts";
+import { enterCommitEpoch } from "./commit-epoch.ts";
 import type { DatabaseLogger } from "./database-logger.ts";
 import { columnTypes, type DatabaseStore, sessionSettings } from "./database-store.ts";
 import { listenForever } from "./listen-forever.ts";
@@ -33,6 +34,8 @@ export function openServerStore(options: {
       await client.query(
         `${sessionSettings(schema)}; set statement_timeout to '30s'; set idle_in_transaction_session_timeout to '30s'`,
       );
+      // A connection made anew may lead to a server that was restored or took over from another meanwhile.
+      await enterCommitEpoch(client, schema);
     },
   });
   survivedLosses(pool, logger);

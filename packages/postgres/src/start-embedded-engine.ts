@@ -1,12 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
+import { EngineDeath } from "./store-fault.ts";
 
 // V8's collector of compiled WebAssembly frees code of another thread's engine, and aborts the process (decision 0017). What
 // stays instead are a few megabytes for each engine. A flag of the process: set before the first thread compiles anything.
 setFlagsFromString("--no-wasm-code-gc");
 
 export type EngineQuestion = { burst: Uint8Array } | { close: true };
-export type EngineAnswer = { bytes: Uint8Array } | { error: Error };
+export type EngineAnswer = { bytes: Uint8Array } | { death: string; lastWords: readonly string[] };
 
 /** An embedded PostgreSQL in a thread of its own: while it works, this one serves requests. */
 export interface EmbeddedEngine {
@@ -16,25 +17,37 @@ export interface EmbeddedEngine {
   close(): Promise<void>;
 }
 
-/** Opens the store in `folder`, or makes it. Rejects when it cannot be opened; if the thread dies, all that waits rejects. */
-export async function startEmbeddedEngine(folder: string): Promise<EmbeddedEngine> {
+/**
+ * Opens the store in `folder`, or makes it. Rejects with an `EngineDeath` when it cannot be opened.
+ *
+ * An engine that ends by itself later (a PANIC, a FATAL, an abort of its WebAssembly, the thread's own end) answers nothing
+ * any more: all that waits rejects, and `onDeath` is called once.
+ */
+export async function startEmbeddedEngine(
+  folder: string,
+  { onDeath = () => {} }: { readonly onDeath?: (death: EngineDeath) => void } = {},
+): Promise<EmbeddedEngine> {
   // Nothing of this process's own flags and preloads: they are for its main thread.
   const worker = new Worker(new URL("./embedded-engine.ts", import.meta.url), { workerData: { folder }, execArgv: [] });
   const waiting: { resolve(bytes: Uint8Array): void; reject(error: Error): void }[] = [];
-  let death: Error | undefined;
-  const die = (error: Error) => {
-    death ??= error;
-    for (const { reject } of waiting.splice(0)) reject(death);
+  let state: "opening" | "open" | "closing" = "opening";
+  let death: EngineDeath | undefined;
+  const die = (error: EngineDeath) => {
+    if (death !== undefined) return;
+    death = error;
+    for (const { reject } of waiting.splice(0)) reject(error);
+    if (state === "open") onDeath(error);
   };
   worker.on("message", (answer: EngineAnswer) => {
-    const asked = waiting.shift();
-    if ("error" in answer) asked?.reject(answer.error);
-    else asked?.resolve(answer.bytes);
+    if ("bytes" in answer) waiting.shift()?.resolve(answer.bytes);
+    else die(new EngineDeath(answer.death, { lastWords: answer.lastWords }));
   });
-  worker.on("error", (cause) => die(new Error("the embedded database's thread failed", { cause })));
+  worker.on("error", (cause) => {
+    die(new EngineDeath(`the embedded database's thread failed: ${cause}`, { lastWords: [], cause }));
+  });
   const ended = new Promise<void>((resolve) => {
     worker.once("exit", () => {
-      die(new Error("the embedded database is closed"));
+      die(new EngineDeath("the embedded database is closed", { lastWords: [] }));
       resolve();
     });
   });
@@ -57,6 +70,7 @@ export async function startEmbeddedEngine(folder: string): Promise<EmbeddedEngin
     await worker.terminate();
     throw error;
   }
+  state = "open";
   return {
     async exchange(chunk) {
       // A copy of its own is handed over: a chunk may be a part of Node's shared pool.
@@ -66,6 +80,7 @@ export async function startEmbeddedEngine(folder: string): Promise<EmbeddedEngin
     },
     async close() {
       if (death) return;
+      state = "closing";
       await ask({ close: true });
       await ended;
     },

@@ -118,7 +118,8 @@ async function cleanUpAbandoned(): Promise<void> {
   }
 }
 
-function findBinaries(): string | undefined {
+/** The folder of PostgreSQL's programs on this machine, of its newest version. */
+export function findBinaries(): string | undefined {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [

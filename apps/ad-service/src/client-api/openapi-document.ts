@@ -24,6 +24,7 @@ const errors: Record<number, string> = {
   405: "Another method is allowed here; `Allow` names it.",
   408: "The request did not arrive in time.",
   409: "Not now; `message` says why and what to do.",
+  410: "The cursor is of a time after the backup from which the service was restored: read from the start.",
   413: "The body is too large.",
   414: "A part of the address is too long.",
   415: "The body is not JSON.",
@@ -80,7 +81,7 @@ export function openapiDocument(publicUrl: string) {
           operationId: "listEvents",
           summary: "Every event since a cursor, in the order of commits, missing none.",
           parameters: queryParameters(listEventsQuery),
-          responses: answers(listEventsResponse, always),
+          responses: answers(listEventsResponse, [...always, 410]),
         },
       },
       "/events/{event_id}/redeliver": {

@@ -17,6 +17,9 @@ import { openapiDocument } from "./openapi-document.ts";
 import { statsRoutes } from "./stats-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
+const lostCursor =
+  "this service was restored from a backup that is older than the cursor: read the feed from its start, and leave out the event ids that you have";
+
 export interface ClientApiDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
@@ -81,6 +84,7 @@ function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
     const { after, limit } = parseRequest(listEventsQuery, request.query);
     const page = await listEvents(database, { botId: callerOf(request).bot.botId, after, limit });
     if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
+    if (page.outcome === "lost-cursor") throw new HttpError(410, "CURSOR_LOST", lostCursor);
     return listEventsAnswer(page);
   });
 

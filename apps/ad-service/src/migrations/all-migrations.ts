@@ -11,6 +11,7 @@ import { migration as fewerWrites } from "./0010-fewer-writes.ts";
 import { migration as bulkReplays } from "./0011-bulk-replays.ts";
 import { migration as cheaperKeys } from "./0012-cheaper-keys.ts";
 import { migration as directLinkAbuse } from "./0014-direct-link-abuse.ts";
+import { migration as commitEpochs } from "./0015-commit-epochs.ts";
 import { migration as namesAndErasure } from "./0017-names-and-erasure.ts";
 import { migration as oneClock } from "./0018-one-clock.ts";
 
@@ -27,6 +28,7 @@ export const allMigrations: Migrations = {
   "0011-bulk-replays": bulkReplays,
   "0012-cheaper-keys": cheaperKeys,
   "0014-direct-link-abuse": directLinkAbuse,
+  "0015-commit-epochs": commitEpochs,
   "0017-names-and-erasure": namesAndErasure,
   "0018-one-clock": oneClock,
 };

@@ -127,7 +127,7 @@ function measureOf(fact: Fact): [measure: string, reason: string] | undefined {
   return fact.outcome === "counted" ? undefined : ["clicks-refused", fact.outcome];
 }
 
-const mark = statement<{ xid: string }>("test.mark", "select pg_current_xact_id() as xid");
+const mark = statement<{ xid: string }>("test.mark", "select commit_xid() as xid");
 const reached = statement<{ xid: string }>("test.reached", "select min(xid) as xid from stats_progress");
 
 /** Rolls up until all that is committed by now is counted: transactions of others, in other databases too, may hold it up. */

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import fc from "fast-check";
@@ -21,7 +19,6 @@ import {
 import { pruneFacts } from "./prune-facts.ts";
 import { rememberPublisherShare } from "./remember-publisher-share.ts";
 import { rollUpStatistics } from "./roll-up-statistics.ts";
-import { sources } from "./sources.ts";
 
 /** What may happen during a day; `node` is one of two. */
 type Step =
@@ -121,26 +118,6 @@ describe.each(bothTestDatabases())("statistics on the %s store", (kind) => {
     }
   });
 
-  test("moved by a dump as the documentation says, what was counted stays and what comes is added", async () => {
-    const fact: Fact = { ...{ botId: "910", hour: 5, second: 0 }, kind: "charge", format: "rewarded", ...priced };
-    await store.database.transaction((tx) => insertFacts(tx, [fact]));
-    await rollUpUntilNow(store.database);
-    // As if all that is here came from a server whose transactions were far ahead.
-    const ahead = "set xid = (xid::text::bigint + 1000000000)::text::xid8";
-    for (const table of ["charges", "stats_progress"]) {
-      await store.database.run(statement(`test.ahead-${table}`, `update ${table} ${ahead}`), []);
-    }
-    const documented = await readFile(join(import.meta.dirname, "../../../../docs/serving.md"), "utf8");
-    const steps = documented.match(/^update ad_service\..*(?=;$)/gm) ?? [];
-    // A line for each kind of raw rows, and one for the place; refused clicks are counts, which belong to no transaction.
-    expect(steps).toHaveLength(sources.length);
-    for (const [index, step] of steps.entries()) await store.database.run(statement(`test.move-${index}`, step), []);
-
-    await store.database.transaction((tx) => insertFacts(tx, [fact]));
-    await rollUpUntilNow(store.database);
-    expect(await readSums(store.database)).toEqual(expectedSums([fact, fact]));
-  });
-
   test("facts are kept for 13 months, in small batches, and their sums for good", async () => {
     const fact = (hour: number): Fact => ({
       ...{ kind: "milestone", botId: "910", hour, second: 0, milestone: "start", campaignId: "cmp_a" },
@@ -179,7 +156,6 @@ describe.each(bothTestDatabases())("statistics on the %s store", (kind) => {
   });
 });
 
-const priced = { campaignId: "cmp_a", priceMicros: 2501 };
 const countMilestones = statement<{ count: number }>(
   "test.count-milestones",
   "select count(*) as count from ad_milestones",

@@ -8,7 +8,7 @@ import { type Source, sources } from "./sources.ts";
 // One node adds at a time: the others find the place locked and come again later.
 const claim = statement<{ xid: string; settled: string; now: Date }>(
   "statistics.claim",
-  `select xid, pg_snapshot_xmin(pg_current_snapshot()) as settled, clock_timestamp() as now
+  `select xid, settled_xid() as settled, clock_timestamp() as now
    from stats_progress where source = $1 for update skip locked`,
 );
 

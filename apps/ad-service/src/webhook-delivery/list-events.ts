@@ -1,14 +1,17 @@
 import type { ListedEvent } from "@intermission/ad-core/client-api";
-import { decodeCursor, encodeCursor, feedStart } from "@intermission/postgres/commit-cursor";
+import { decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "@intermission/postgres/commit-cursor";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { DeliveryState } from "./schema.ts";
 
 export type EventsPage =
   | { outcome: "page"; events: ListedEvent[]; next: string; hasMore: boolean }
-  | { outcome: "bad-cursor" };
+  | { outcome: "bad-cursor" }
+  /** The cursor was given after the backup from which this service was restored. */
+  | { outcome: "lost-cursor" };
 
 interface EventRow {
+  epoch: string;
   xid: string;
   event_id: string;
   event: ListedEvent["event"];
@@ -22,9 +25,9 @@ interface EventRow {
 
 const select = statement<EventRow>(
   "events.list",
-  `select xid, event_id, event, user_id, code, reference, is_test, occurred_at, deliveries.state as delivery
+  `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, is_test, occurred_at, deliveries.state as delivery
    from events join deliveries using (bot_id, event_id)
-   where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and not is_erased and xid < pg_snapshot_xmin(pg_current_snapshot())
+   where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and not is_erased and xid < settled_xid()
    order by xid, event_id limit $4`,
 );
 
@@ -35,10 +38,12 @@ export async function listEvents(
 ): Promise<EventsPage> {
   const cursor = after === undefined ? feedStart : decodeCursor(after);
   if (cursor === undefined) return { outcome: "bad-cursor" };
-  const rows = await database.run(select, [botId, cursor.xid, cursor.id, limit + 1]);
+  const place = await placeOfCursor(database, cursor);
+  if (place.outcome === "unknown-epoch") return { outcome: "lost-cursor" };
+  const rows = await database.run(select, [botId, place.xid, place.id, limit + 1]);
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const next = last ? encodeCursor({ xid: last.xid, id: last.event_id }) : encodeCursor(cursor);
+  const next = last ? encodeCursor({ epoch: last.epoch, xid: last.xid, id: last.event_id }) : encodeCursor(cursor);
   return { outcome: "page", events: page.map((row) => listedEvent(botId, row)), next, hasMore: rows.length > limit };
 }
 

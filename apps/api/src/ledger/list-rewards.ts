@@ -35,6 +35,9 @@ export async function listRewards(
       : await runner.run(pageOfUser, [...values, query.userId]);
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
-  const next = last && rows.length > page.length ? encodeCursor({ xid: last.xid, id: String(last.entry_id) }) : null;
+  const next =
+    last && rows.length > page.length
+      ? encodeCursor({ epoch: last.epoch, xid: last.xid, id: String(last.entry_id) })
+      : null;
   return { entries: page.map(rewardEntryOf), next };
 }

@@ -2,7 +2,7 @@ import { eventType, telegramId } from "@intermission/ad-core/client-api";
 import { TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";
 import { backendProcedure, router, storableText, subjectOf, unavailableOr, userOrBackendProcedure } from "../trpc.ts";
-import type { RewardPage, RewardStatus, SpendOutcome, WatchOutcome } from "./schema.ts";
+import { LostCursorError, type RewardPage, type RewardStatus, type SpendOutcome, type WatchOutcome } from "./schema.ts";
 
 export interface LedgerVerbs {
   getRewardStatus(query: {
@@ -21,6 +21,9 @@ export interface LedgerVerbs {
     signal: AbortSignal | undefined,
   ): WatchOutcome;
 }
+
+const lostCursor =
+  "the ledger was restored from a backup that is older than this cursor: watch from the start, and leave out the entryIds that you have";
 
 const maximalAmount = 1_000_000_000;
 
@@ -105,7 +108,8 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
         try {
           for await (const { cursor: id, entry } of watch.entries) yield tracked(id, entry);
         } catch (error) {
-          throw unavailableOr(error, ctx);
+          if (!(error instanceof LostCursorError)) throw unavailableOr(error, ctx);
+          throw new TRPCError({ code: "PRECONDITION_FAILED", message: lostCursor, cause: error });
         }
         // The server stops. An orderly end would tell the client that there is no more; this makes it come back.
         if (!signal?.aborted) throw new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "restarting" });

@@ -1,6 +1,8 @@
+import { epochOf } from "@intermission/postgres/commit-cursor";
 import type { RewardEntry } from "./schema.ts";
 
 export interface EntryRow {
+  epoch: string;
   xid: string;
   entry_id: number;
   user_id: string;
@@ -14,8 +16,8 @@ export interface EntryRow {
   booked_at: Date;
 }
 
-export const entryColumns =
-  "xid, entry_id, user_id, event, code, reference, event_id, amount, reason, balance_after, booked_at";
+export const entryColumns = `${epochOf("ledger_entries.xid")} as epoch, xid, entry_id, user_id, event, code, reference,
+  event_id, amount, reason, balance_after, booked_at`;
 
 export function rewardEntryOf(row: EntryRow): RewardEntry {
   return {

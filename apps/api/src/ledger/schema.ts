@@ -58,3 +58,8 @@ export type WatchOutcome =
   | { outcome: "watching"; entries: AsyncIterable<WatchedEntry> }
   /** So many watch on this node already. */
   | { outcome: "too-many"; limit: number };
+
+/** The ledger was restored from a backup that is older than the cursor, so what lies after it is not known. */
+export class LostCursorError extends Error {
+  override readonly name = "LostCursorError";
+}

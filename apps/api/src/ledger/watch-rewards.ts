@@ -1,7 +1,7 @@
-import { decodeCursor, encodeCursor, feedStart } from "@intermission/postgres/commit-cursor";
+import { decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "@intermission/postgres/commit-cursor";
 import { type Runner, statement } from "@intermission/postgres/open-database";
 import { type EntryRow, entryColumns, rewardEntryOf } from "./rows.ts";
-import type { WatchedEntry } from "./schema.ts";
+import { LostCursorError, type WatchedEntry } from "./schema.ts";
 
 const pageSize = 200;
 
@@ -12,13 +12,13 @@ const longestPauseMs = 1000;
 const nextPage = statement<EntryRow>(
   "watch-rewards",
   `select ${entryColumns} from ledger_entries
-where bot_id = $1 and (xid, entry_id) > ($2::xid8, $3::bigint) and xid < pg_snapshot_xmin(pg_current_snapshot())
+where bot_id = $1 and (xid, entry_id) > ($2::xid8, $3::bigint) and xid < settled_xid()
 order by xid, entry_id limit ${pageSize}`,
 );
 
-const endOfLedger = statement<{ xid: string }>(
+const endOfLedger = statement<{ epoch: string; xid: string }>(
   "end-of-ledger",
-  "select pg_snapshot_xmin(pg_current_snapshot()) as xid",
+  `select ${epochOf("settled.xid")} as epoch, xid from (select settled_xid() as xid) as settled`,
 );
 
 /** A spend's reason is its note, whatever that says. */
@@ -27,7 +27,7 @@ function isTest({ event, reason }: EntryRow): boolean {
 }
 
 /** Before every entry. */
-export const startOfLedger = encodeCursor({ xid: feedStart.xid, id: "0" });
+export const startOfLedger = encodeCursor({ ...feedStart, id: "0" });
 
 /** Whether a cursor can have come from this ledger. */
 export function isLedgerCursor(text: string): boolean {
@@ -38,7 +38,7 @@ export function isLedgerCursor(text: string): boolean {
 export async function latestCursor(runner: Pick<Runner<unknown>, "run">): Promise<string> {
   const [row] = await runner.run(endOfLedger, []);
   if (!row) throw new Error("the end of the ledger could not be read");
-  return encodeCursor({ xid: row.xid, id: "0" });
+  return encodeCursor({ ...row, id: "0" });
 }
 
 /**
@@ -47,7 +47,7 @@ export async function latestCursor(runner: Pick<Runner<unknown>, "run">): Promis
  *
  * `waitForMore` may return early, with true, as a hint that something was booked; asking again on its timer is what misses
  * nothing. After a hint it is soon asked again, and then less and less often: an entry shows only when every transaction
- * that began before it has ended.
+ * that began before it has ended. Throws a `LostCursorError` for a cursor of a time that this ledger does not have.
  */
 export async function* watchRewards(
   runner: Pick<Runner<unknown>, "run">,
@@ -58,7 +58,9 @@ export async function* watchRewards(
 ): AsyncGenerator<WatchedEntry> {
   const start = decodeCursor(from);
   if (!start) throw new Error("the cursor was not checked");
-  let { xid, id } = start;
+  const place = await placeOfCursor(runner, start, { lowestId: "0" });
+  if (place.outcome === "unknown-epoch") throw new LostCursorError("the ledger is older than this cursor");
+  let { xid, id } = place;
   let pauseMs = longestPauseMs;
   while (!signal.aborted) {
     const rows = await runner.run(nextPage, [botId, xid, id]);
@@ -68,7 +70,7 @@ export async function* watchRewards(
       id = String(row.entry_id);
       // Read and passed over: a condition of the statement would read them anew each time.
       if (isTest(row) && !includeTests) continue;
-      yield { cursor: encodeCursor({ xid, id }), entry: rewardEntryOf(row) };
+      yield { cursor: encodeCursor({ epoch: row.epoch, xid, id }), entry: rewardEntryOf(row) };
     }
     if (rows.length === pageSize) continue;
     const isHinted = await waitForMore(pauseMs);

@@ -1,4 +1,5 @@
 import type { AppRouter } from "@intermission/api/router";
+import { TRPCClientError } from "@trpc/client";
 import type { inferRouterOutputs } from "@trpc/server";
 import { cursorFile } from "./cursor-file.ts";
 import type { PublisherApi } from "./publisher-api.ts";
@@ -52,6 +53,8 @@ export function followRewards({ api, file, onEntry, onTrouble }: FollowRewardsOp
     run++;
     subscription?.unsubscribe();
     if (error !== undefined) onTrouble(error);
+    // The ledger is older than our place in it. Everything comes once more, and nothing is left out.
+    if (error instanceof TRPCClientError && error.data?.code === "PRECONDITION_FAILED") cursor = undefined;
     retry = setTimeout(subscribe, retryAfterMilliseconds);
   }
 

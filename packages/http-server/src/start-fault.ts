@@ -1,0 +1,66 @@
+/** What keeps a program from starting and is its operator's to repair: told in one line with the next step, no stack. */
+export class StartFault extends Error {
+  override readonly name = "StartFault";
+  readonly isForOperator = true;
+}
+
+interface SystemError extends Error {
+  readonly code?: unknown;
+  readonly path?: unknown;
+  readonly port?: unknown;
+  readonly address?: unknown;
+  readonly syscall?: unknown;
+}
+
+/** The words for the operator, or undefined for a defect of ours, whose stack is worth printing. */
+export function startFaultOf(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ("isForOperator" in cause && cause.isForOperator === true) return cause.message;
+    const words = wordsOf(cause);
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
+function wordsOf(error: SystemError): string | undefined {
+  const { code, port, path } = error;
+  switch (code) {
+    case "EADDRINUSE":
+      return `port ${port} is taken: stop what listens there, or choose another by PORT or METRICS_PORT`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "HOST or METRICS_HOST is no address of this machine: 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses";
+    case "EACCES":
+    case "EPERM":
+      if (port !== undefined)
+        return `this user may not listen on port ${port}: choose one above 1023 by PORT or METRICS_PORT`;
+      return `${placeOf(path)} cannot be written (${code}): it belongs to another user, or its mode forbids it; ${giveOrChoose}`;
+    case "EROFS":
+      return `${placeOf(path)} cannot be written (${code}): its file system is read-only; ${giveOrChoose}`;
+    case "ENOENT":
+      // What Node says where a read-only file system refuses a folder.
+      if (error.syscall !== "mkdir") return undefined;
+      return `${placeOf(path)} cannot be made (${code}): its file system is read-only, or refuses it; ${giveOrChoose}`;
+    case "ENOTDIR":
+    case "EEXIST":
+    case "EISDIR":
+    case "ELOOP":
+    case "ENAMETOOLONG":
+      return `${placeOf(path)} cannot be used (${code}): a folder must be there, or nothing; ${giveOrChoose}`;
+    case "ENOSPC":
+    case "EDQUOT":
+      return `the disk of ${placeOf(path)} is full (${code}): free some space, then start again`;
+    case "EMFILE":
+    case "ENFILE":
+      return `too many files are open (${code}): raise the limit (ulimit -n), then start again`;
+    default:
+      return undefined;
+  }
+}
+
+const giveOrChoose = "give this user the right to write there, or choose another folder by DATA_DIR or MEDIA_DIR";
+
+function placeOf(path: unknown): string {
+  return typeof path === "string" ? path : "the data folder";
+}

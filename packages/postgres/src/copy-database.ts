@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { findBinaries, startTemporaryCluster, type TemporaryCluster } from "./temporary-cluster.ts";
+import { createServerDatabase } from "./test-database.ts";
+
+/** A backup as operators make it: `pg_dump`, and `psql` into an empty database. For tests. */
+export interface DatabaseDump {
+  /** Restores it into a new database of the server at `base`. */
+  restoreTo(base: string): Promise<{ url: string; drop(): Promise<void> }>;
+  remove(): void;
+}
+
+export function dumpDatabase(url: string): DatabaseDump {
+  const folder = mkdtempSync(join(tmpdir(), "dump-"));
+  const file = join(folder, "dump.sql");
+  run("pg_dump", ["--no-owner", `--file=${file}`, url]);
+  return {
+    async restoreTo(base) {
+      const database = await createServerDatabase(base);
+      run("psql", ["--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", `--file=${file}`, database.url]);
+      return database;
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Another cluster, whose transaction ids begin anew. Throws where PostgreSQL is not installed. */
+export async function startOtherCluster(): Promise<TemporaryCluster> {
+  const cluster = await startTemporaryCluster({ fsync: false });
+  if ("outcome" in cluster) throw new Error("PostgreSQL is not installed here: a second cluster is needed");
+  return cluster;
+}
+
+/** Uses up transaction ids, so that a cluster is far ahead of a new one. */
+export const useUpTransactionIds =
+  "do $$ begin for n in 1..3000 loop perform pg_current_xact_id(); commit; end loop; end $$";
+
+/** One connection, some SQL, and the rows of its last statement. */
+export async function askServer(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const answer: pg.QueryResult | pg.QueryResult[] = await client.query(sql).finally(() => client.end());
+  return (Array.isArray(answer) ? answer.at(-1) : answer)?.rows ?? [];
+}
+
+function run(program: string, words: readonly string[]): void {
+  const binaries = findBinaries();
+  execFileSync(binaries === undefined ? program : join(binaries, program), words, {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+}

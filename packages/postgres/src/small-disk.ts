@@ -1,0 +1,94 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A file system of a few megabytes, for tests of what a full disk does. */
+export interface SmallDisk {
+  /** Where it is mounted, for processes that are started by `enter`. */
+  readonly folder: string;
+  /** The words before a command that make it see the disk. */
+  readonly enter: readonly [string, ...string[]];
+  /** Writes a file until the disk has no byte left. */
+  fill(): void;
+  /** Removes what `fill` wrote. */
+  free(): void;
+  makeReadOnly(): void;
+  remove(): Promise<void>;
+}
+
+/**
+ * Mounts a tmpfs in a mount namespace of its own, which a child process holds: nothing is mounted on the machine itself, and
+ * the disk ends with the child, however this process ends. Works for root, and for users who may create user namespaces.
+ * Throws where neither is allowed.
+ */
+export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
+  const mountPoint = mkdtempSync(join(tmpdir(), "small-disk-"));
+  const isRoot = process.getuid?.() === 0;
+  const namespaces = isRoot ? ["--mount"] : ["--user", "--map-root-user", "--mount"];
+  const script = `mount -t tmpfs -o size=${megabytes}m,mode=0777 tmpfs "$1" && echo mounted && exec cat`;
+  const holder = spawn("unshare", [...namespaces, "sh", "-c", script, "sh", mountPoint], {
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  try {
+    await untilMounted(holder);
+  } catch (error) {
+    rmSync(mountPoint, { recursive: true, force: true });
+    throw error;
+  }
+  const ballast = join(`/proc/${holder.pid}/root`, mountPoint, "ballast");
+  const ofUser = isRoot ? [] : ["--user", "--preserve-credentials"];
+  const enter = ["nsenter", `--target=${holder.pid}`, "--mount", ...ofUser, "--"] as const;
+  return {
+    folder: mountPoint,
+    enter,
+    fill() {
+      const file = openSync(ballast, "a");
+      try {
+        fillUp(file);
+      } finally {
+        closeSync(file);
+      }
+    },
+    free: () => rmSync(ballast),
+    makeReadOnly() {
+      const [program, ...before] = enter;
+      execFileSync(program, [...before, "mount", "-o", "remount,ro", mountPoint]);
+    },
+    async remove() {
+      const ended = new Promise((resolve) => holder.once("close", resolve));
+      // `cat` ends with its input, and the mount with it.
+      holder.stdin?.end();
+      await ended;
+      rmSync(mountPoint, { recursive: true, force: true });
+    },
+  };
+}
+
+function untilMounted(holder: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const fail = (reason: string) =>
+      reject(
+        new Error(`no small disk can be mounted here (${reason}): run as root, or allow unprivileged user namespaces`),
+      );
+    holder.once("error", (error) => fail(error.message));
+    holder.stderr?.on("data", (chunk) => {
+      output += chunk;
+    });
+    holder.once("close", () => fail(output.trim()));
+    holder.stdout?.once("data", () => resolve());
+  });
+}
+
+/** Large blocks first, so that the last bytes cost few calls. */
+function fillUp(file: number): void {
+  for (const size of [1024 * 1024, 4096, 1]) {
+    const block = Buffer.alloc(size);
+    try {
+      for (;;) writeSync(file, block);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+    }
+  }
+}

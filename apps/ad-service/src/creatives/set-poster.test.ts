@@ -80,7 +80,7 @@ describe("posters", () => {
 
   test.each<[string, Buffer, RegExp]>([
     ["a page", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>"), /not a JPEG, PNG or WebP/],
-    ["nothing", Buffer.alloc(0), /not a JPEG/],
+    ["nothing", Buffer.alloc(0), /is empty/],
     ["a picture that was cut short", png(540, 960).subarray(0, 30), /not a JPEG/],
     ["too small a picture", png(8, 960), /8×960/],
     ["too large a picture", png(540, 5000), /540×5000/],

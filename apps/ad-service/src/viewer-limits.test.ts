@@ -15,7 +15,7 @@ const closing = { closed: "tap" as const };
 
 const addLinkCampaign = statement<never>(
   "test.link-campaign",
-  `with shop as (insert into advertisers (name) values ('Shop') on conflict do nothing)
+  `with shop as (insert into advertisers (name, name_key) values ('Shop', 'shop') on conflict do nothing)
    insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros)
    values ('cmp_link', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500) on conflict do nothing`,
 );

@@ -2,6 +2,9 @@ import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
+const phone =
+  "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
+
 test("after its reward a further ad can be watched, and pays by itself", async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
@@ -56,7 +59,7 @@ test("an ad that was left on the offer while another was earned does not start, 
     const offered = await newCode(api, userId);
     await page.goto(launchUrl(offered.miniappUrl, userId, stack.secrets));
     await page.getByRole("button", { name: "Watch" }).waitFor();
-    const headers = { "user-agent": "Mozilla/5.0 (Linux; Android 15) Mobile Chrome/140", "accept-language": "en" };
+    const headers = { "user-agent": phone, "accept-language": "en" };
     const followed = await fetch(offered.directLink, { headers, redirect: "manual" });
     expect(followed.status).toBe(302);
     await page.getByRole("button", { name: "Watch" }).click();

@@ -8,6 +8,7 @@ import { sessionRoutes } from "./ad-sessions/routes.ts";
 import { type Opened, openSessionStage, type SessionStage, stretch, wholeVideo } from "./ad-sessions/session-stage.ts";
 import { sweepSessions } from "./ad-sessions/sweep-sessions.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
+import { personAgents } from "./direct-links/visitor-agents.ts";
 import { allMigrations } from "./migrations/all-migrations.ts";
 
 const ann = "501";
@@ -47,7 +48,7 @@ describe.each(bothTestDatabases())("cooldown, cap and clock of one viewer, on th
   }
 
   const follow = async (stage: SessionStage, code: string): Promise<number> => {
-    const headers = { "user-agent": "Mozilla/5.0 (Linux; Android 14) Mobile Chrome/130", "accept-language": "en" };
+    const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en" };
     const { status } = await fetch(`${stage.address}/${code}`, { headers, redirect: "manual" });
     return status;
   };

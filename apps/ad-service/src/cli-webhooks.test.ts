@@ -205,6 +205,9 @@ test("without a server an endpoint is tested all the same", async () => {
   const botId = newTelegramId();
   const env = { MODE: "demo", ENCRYPTION_KEY: stage.encryptionKey, WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8" };
   try {
+    const server = await stage.startServer();
+    server.child.kill("SIGTERM");
+    await server.end;
     await stage.ads(["bots", "add", "--bot-id", botId, "--webhook-url", endpoint.url], env);
     const tested = await stage.ads(["endpoints", "test", botId], env);
     expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/^endpointState +active$/m) });

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,8 +9,8 @@ export interface SmallDisk {
   readonly folder: string;
   /** The words before a command that make it see the disk. */
   readonly enter: readonly [string, ...string[]];
-  /** Writes a file until the disk has no byte left. */
-  fill(): void;
+  /** Writes a file until the disk has no byte left, or only so many megabytes. */
+  fill(options?: { readonly leaveMegabytes?: number }): void;
   /** Removes what `fill` wrote. */
   free(): void;
   makeReadOnly(): void;
@@ -42,10 +42,12 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
   return {
     folder: mountPoint,
     enter,
-    fill() {
+    fill({ leaveMegabytes = 0 } = {}) {
       const file = openSync(ballast, "a");
       try {
         fillUp(file);
+        const { size } = fstatSync(file);
+        if (leaveMegabytes > 0) ftruncateSync(file, Math.max(0, size - leaveMegabytes * 1024 * 1024));
       } finally {
         closeSync(file);
       }

@@ -91,15 +91,19 @@ const count = statement<{ eventId: string }>(
     from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
       with ordinality as judged(${columns.map(([name]) => name).join(", ")}, position)
   ),
+  -- Booleans, and no row left out: of anything else the planner expects a single row, and joins by comparing all with all.
   candidates as (
-    select *, case when is_test then '{}' else ${suspicionsInSql("(admission | signals)")} end as suspicions,
-      case when is_test or admission | signals = 1 then 'pay'
-        else (select suspicious_clicks from bots where bots.bot_id = judged.bot_id) end as fate
-    from judged where admission > 0
+    select *, fate = 'pay' as is_paid, fate in ('hold', 'refuse') as is_withheld
+    from (
+      select *, case when is_test then '{}' else ${suspicionsInSql("(admission | signals)")} end as suspicions,
+        case when admission = 0 then 'none' when is_test or admission | signals = 1 then 'pay'
+          else (select suspicious_clicks from bots where bots.bot_id = judged.bot_id) end as fate
+      from judged
+    ) as judged
   ),
   earned as (
     select bot_id, event_id, 'direct_link'::text as event, user_id, code, reference, is_test, occurred_at, body
-    from candidates where fate = 'pay'
+    from candidates where is_paid
   ),
   ${enqueueWebhook({ from: "earned" })},
   withheld as (
@@ -107,9 +111,11 @@ const count = statement<{ eventId: string }>(
       suspicions, occurred_at)
     select bot_id, click_id, code, user_id, campaign_id, case fate when 'hold' then 'held' else 'refused' end, user_agent,
       address_hash, network_hash, suspicions, occurred_at
-    from candidates where fate <> 'pay' and not exists (
-      select from events where events.bot_id = candidates.bot_id and events.code = candidates.code
-        and events.event = 'direct_link')
+    -- Row by row: as a condition of existence all clicks there ever were would be read for it.
+    from candidates where is_withheld and (
+      select event_id from events where events.bot_id = candidates.bot_id and events.code = candidates.code
+        and events.event = 'direct_link' limit 1
+    ) is null
     order by bot_id, code
     on conflict (bot_id, code) where outcome in ('held', 'refused') do nothing
     returning bot_id, click_id, code, user_id, outcome, occurred_at
@@ -155,10 +161,13 @@ const count = statement<{ eventId: string }>(
       case when not candidates.is_test then network_hash end, suspicions, candidates.occurred_at
     from enqueued join candidates using (bot_id, event_id)
   )
-  select candidates.event_id as "eventId",
-    1 / ((enqueued.event_id is not null or withheld.click_id is not null) and admitted.user_id is not null)::integer as proof
-  from candidates left join enqueued using (bot_id, event_id) left join withheld using (bot_id, click_id)
-    left join admitted on admitted.bot_id = candidates.bot_id and admitted.user_id = candidates.user_id`,
+  -- Looked up in hashes: joins of CTEs compare each row with each (500 clicks took 240 ms instead of 60).
+  select event_id as "eventId",
+    1 / (
+      (event_id in (select event_id from enqueued) or click_id in (select click_id from withheld))
+      and (bot_id, user_id) in (select bot_id, user_id from admitted)
+    )::integer as proof
+  from candidates where is_paid or is_withheld`,
 );
 const DIVISION_BY_ZERO = "22012";
 

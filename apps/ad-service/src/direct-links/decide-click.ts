@@ -32,8 +32,10 @@ const release = statement<{ eventId: string }>(
   "direct-links.release-click",
   `with released as (
     update clicks set outcome = 'counted', decided_at = $2
-    where click_id = $1 and outcome = 'held' and not exists (
-      select from events where events.bot_id = clicks.bot_id and events.code = clicks.code and event = 'direct_link')
+    where click_id = $1 and outcome = 'held' and (
+      select event_id from events where events.bot_id = clicks.bot_id and events.code = clicks.code
+        and event = 'direct_link' limit 1
+    ) is null
     returning bot_id, code, user_id, campaign_id
   ),
   earned as (

@@ -93,11 +93,16 @@ create function admit_clicks(
   most_users integer, least_taps integer
 ) returns integer[] language plpgsql as $$
 declare
+  -- Looked up at once, so that an address that comes for the first time costs one statement, not three.
+  known bytea[] := array(select address_hash from address_days where address_hash = any (hashes) order by address_hash);
+  known_before bytea[] := array(select address_hash from address_days where address_hash = any (hashes_before));
+  next_known integer := 1;
   address address_days;
   before timestamptz[];
   recent timestamptz[];
   device text;
   is_known boolean;
+  is_over boolean;
   verdict integer;
   verdicts integer[] := '{}';
   first integer := 1;
@@ -108,10 +113,19 @@ begin
     while hashes[last + 1] = hashes[first] loop
       last := last + 1;
     end loop;
-    select clicks into before from address_days where address_hash = hashes_before[first];
+    before := null;
+    if hashes_before[first] = any (known_before) then
+      select clicks into before from address_days where address_hash = hashes_before[first];
+    end if;
+    while known[next_known] < hashes[first] loop
+      next_known := next_known + 1;
+    end loop;
+    is_known := coalesce(known[next_known] = hashes[first], false);
     loop
-      select * into address from address_days where address_hash = hashes[first] for update;
-      is_known := found;
+      if is_known then
+        select * into address from address_days where address_hash = hashes[first] for update;
+        is_known := found;
+      end if;
       if not is_known then
         address := row(hashes[first], (moments[first] at time zone 'utc')::date, '{}', 0, 0, '{}');
       end if;
@@ -119,10 +133,14 @@ begin
         verdicts[positions[n]] := 0;
         continue when address.counted >= most;
         recent := address.clicks || before;
-        continue when not taps[n] and exists (
-          select from unnest(limit_clicks, limit_seconds) as limits (clicks, seconds)
-          where recent[limits.clicks] > moments[n] - make_interval(secs => limits.seconds)
-        );
+        is_over := false;
+        if not taps[n] and recent[1] is not null then
+          for l in 1 .. cardinality(limit_clicks) loop
+            is_over := is_over
+              or coalesce(recent[limit_clicks[l]] > moments[n] - make_interval(secs => limit_seconds[l]), false);
+          end loop;
+        end if;
+        continue when is_over;
         verdict := 1;
         address.clicks := (array[moments[n]] || address.clicks)[1 : limit_clicks[cardinality(limit_clicks)]];
         address.counted := address.counted + 1;
@@ -131,7 +149,9 @@ begin
         if not device = any (address.devices) then
           address.devices := (array[device] || address.devices)[1 : 100];
         end if;
-        if (select count(*) from unnest(address.devices) as known where starts_with(known, agents[n] || ' ')) > most_users then
+        if cardinality(address.devices) > most_users and (
+          select count(*) from unnest(address.devices) as seen where starts_with(seen, agents[n] || ' ')
+        ) > most_users then
           verdict := verdict + 2;
         end if;
         if address.tapped >= least_taps and address.tapped * 5 >= address.counted * 4 then
@@ -145,8 +165,9 @@ begin
         exit;
       end if;
       insert into address_days values (address.*) on conflict do nothing;
-      -- Another node made the row at this moment: it is judged again, on what that one counted.
       exit when found;
+      -- Another node made the row at this moment: it is judged again, on what that one counted.
+      is_known := true;
     end loop;
     first := last + 1;
   end loop;

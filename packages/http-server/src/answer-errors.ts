@@ -55,8 +55,6 @@ export function answerError(
   reply: FastifyReply,
   { unavailabilityOf, errorBodyFor }: ErrorAnswers,
 ): void {
-  // Errors before routing pass no hook.
-  setHeaders(reply.raw, request.id);
   const answer = (given: ErrorAnswer) => reply.code(given.status).send(errorBodyFor(request.url, given));
   if (error instanceof HttpError) {
     reply.headers(error.headers);

@@ -25,9 +25,10 @@ export function canonicalAddress(text: string): string {
 
 /**
  * The key under which limits count a client: an IPv4 address, or the first 64 bits of an IPv6 one, since one household holds
- * all the rest.
+ * all the rest. Undefined is a caller on a Unix socket.
  */
-export function addressNetwork(address: string): string {
+export function addressNetwork(address: string | undefined): string {
+  if (address === undefined) return "socket";
   return prefixOf(address, { v4Parts: 4, v6Parts: 4 });
 }
 

@@ -91,6 +91,8 @@ export function createHttpServer({
     routerOptions: { maxParamLength, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => {
       const { statusCode } = error;
+      // Errors before routing pass no hook.
+      setHeaders(reply.raw, request.id);
       const isAboutAddress = statusCode === 400 || statusCode === 414;
       if (isAboutAddress && errorPage?.(request, reply, statusCode)) return;
       answerError(error, request, reply, answers);

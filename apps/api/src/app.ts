@@ -1,5 +1,4 @@
 import cors from "@fastify/cors";
-import { addressNetwork } from "@intermission/http-server/client-address";
 import { countRequests } from "@intermission/http-server/count-requests";
 import { healthRoutes } from "@intermission/http-server/health";
 import {
@@ -110,7 +109,7 @@ export function createApp(options: AppOptions): FastifyInstance {
             caller: isControlSocket(req.raw.socket)
               ? { kind: "backend" }
               : identifyCaller(req.headers.authorization, secrets, new Date()),
-            address: addressNetwork(req.ip),
+            address: req.ip,
             isUnavailable: (error) => unavailabilityOf(error) !== undefined,
           }),
           maxBatchSize: MOST_CALLS_IN_A_BATCH,

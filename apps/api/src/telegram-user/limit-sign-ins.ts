@@ -1,4 +1,4 @@
-import { isIPv6 } from "node:net";
+import { addressNetwork } from "@intermission/http-server/client-address";
 
 export interface SignInLimits {
   /** Of everybody who shares an address, as the users of a mobile network do. */
@@ -34,17 +34,7 @@ export function limitSignIns({ perAddress, perUser }: SignInLimits = defaultSign
   }
 
   return {
-    takeAddress: (address, nowMs) => take(`address ${networkOf(address)}`, perAddress, nowMs),
+    takeAddress: (address, nowMs) => take(`address ${addressNetwork(address)}`, perAddress, nowMs),
     takeUser: (userId, nowMs) => take(`user ${userId}`, perUser, nowMs),
   };
-}
-
-/** One customer has a whole /64 of IPv6, in whatever spelling; IPv4 may come mapped. */
-function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(address)?.[1];
-  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address;
-  const [before = [], after = []] = address.split("::").map((half) => (half === "" ? [] : half.split(":")));
-  const zeros = address.includes("::") ? Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0") : [];
-  const groups = [...before, ...zeros, ...after].slice(0, 4);
-  return groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":");
 }

@@ -44,6 +44,23 @@ test("a browser that follows the link arrives at the advertiser's page and is pa
   await expectPaidOnce(api, userId, "direct_link");
 });
 
+test("a person whom the crawlers' list misjudges taps the button of the page, and is paid", async ({
+  api,
+  userId,
+  browser,
+  stack,
+}) => {
+  const { directLink } = await newCode(api, userId);
+  const context = await browser.newContext({ userAgent: phone.replace("Pixel 9", "Spider X1"), locale: "en-US" });
+  const page = await context.newPage();
+  await page.goto(directLink);
+  await expectNothingPaid(api, userId);
+  await page.getByRole("button", { name: "Open the page" }).click();
+  await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
+  await expectPaidOnce(api, userId, "direct_link");
+  await context.close();
+});
+
 test("previews, HEAD, prefetches and empty agents pay nothing and do not spend the code", async ({ api, userId }) => {
   const { directLink } = await newCode(api, userId);
   const machines: Parameters<typeof visit>[1][] = [

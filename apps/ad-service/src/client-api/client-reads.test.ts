@@ -34,12 +34,8 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
     const { botId } = stage.bot;
     const userId = newTelegramId();
     const { code } = await codeIn(await stage.askFor(userId, { reference: "order-1" }));
-    await sql("click", "insert into clicks values ($1, 'clk_1', $2, $3, 'cmp_1', 'crawler', '', null, $4)", [
-      botId,
-      code,
-      userId,
-      noon,
-    ]);
+    const refusals = "insert into click_refusals (bot_id, code, reason, hour, count) values ($1, $2, 'crawler', $3, 1)";
+    await sql("refusals", refusals, [botId, code, noon]);
     await sql(
       "event",
       "insert into events (bot_id, event_id, event, user_id, code, occurred_at, body) values ($1, 'evt_1', 'direct_link', $3, $2, $4, '{}')",

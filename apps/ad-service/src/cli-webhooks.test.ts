@@ -72,9 +72,13 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
     const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en", "x-forwarded-for": newAddress() };
     const followed = await fetch(`${stage.address}/${code}`, { redirect: "manual", headers });
     expect(followed.status).toBe(302);
-    const { events } = await json("events", "list", "--bot-id", botId);
-    const [event] = events.filter((one: { code?: string }) => one.code === code);
-    return event.event_id;
+    const find = async (): Promise<{ event_id: string } | undefined> => {
+      const { events } = await json("events", "list", "--bot-id", botId);
+      return events.find((one: { code?: string }) => one.code === code);
+    };
+    // Listed once every older transaction has ended, also those of other tests on the same server.
+    const event = await eventually(find, (found) => found !== undefined, 20_000);
+    return event?.event_id ?? "";
   }
 
   test("a test shows what was answered, how long each phase took, and what to do", async () => {

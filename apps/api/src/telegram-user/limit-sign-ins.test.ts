@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { limitSignIns } from "./limit-sign-ins.ts";
 
@@ -26,8 +28,15 @@ test("the addresses of one customer's IPv6 network count as one", () => {
 });
 
 test("a million addresses do not fill the memory", () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage: () => void = runInNewContext("gc");
+  const heapUsed = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
   const limiter = limitSignIns({ perAddress: 1, perUser: 1 });
-  const before = process.memoryUsage().heapUsed;
-  for (let index = 0; index < 1_000_000; index++) limiter.takeAddress(`192.0.2.${index}`, 0);
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024);
+  const before = heapUsed();
+  const addressOf = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+  for (let index = 0; index < 1_000_000; index++) limiter.takeAddress(addressOf(index), 0);
+  expect(heapUsed() - before).toBeLessThan(50 * 1024 * 1024);
 });

@@ -16,7 +16,7 @@ export async function openOperatorClient(config: CommandConfig): Promise<Operato
     if (operatorToken !== undefined) return httpOperatorClient({ url, operatorToken });
     throw new NotReachable(`OPERATOR_TOKEN is missing: ${url} asks for the one that it was started with`);
   }
-  // A folder that nobody has used holds no store: a mistyped DATA_DIR must not make one.
+  // An unused folder holds no store: a mistyped DATA_DIR must not make one.
   if (databaseUrl === undefined && !["postgres", "owner.lock"].some((name) => existsSync(join(dataFolder, name)))) {
     throw new NotReachable(
       `${dataFolder} holds no store, and no server runs on it: start the ad service, or name the right folder by DATA_DIR, ` +

@@ -34,7 +34,7 @@ const encryptionKey = Buffer.alloc(32, 3);
 let latestBot = 710_000_000;
 let latestAddress = 0;
 
-/** An address in a network (/24) that nobody had before. */
+/** An address in an unused network (/24). */
 export function newAddress(): string {
   latestAddress += 1;
   return `${100 + (latestAddress >> 16)}.${(latestAddress >> 8) & 255}.${latestAddress & 255}.7`;

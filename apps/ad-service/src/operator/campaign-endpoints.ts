@@ -107,7 +107,7 @@ function creativesOfCampaign(scope: FastifyInstance, { database, campaigns, now 
   });
 }
 
-/** A mistyped id would keep a campaign from everyone, or from nobody. */
+/** With a mistyped id a campaign would be shown to no user, or to all. */
 function botsOf(target: Targeting | undefined): string[] {
   return [...(target?.bots ?? []), ...(target?.excludedBots ?? [])];
 }

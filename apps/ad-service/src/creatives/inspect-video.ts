@@ -15,7 +15,7 @@ export interface PlayableVideo {
 }
 
 /**
- * `mend` is what makes the file acceptable, where something does. `container` is there if the file was read and is within
+ * `mend` is the conversion that makes the file acceptable, if there is one. `container` is there if the file was read and is within
  * every limit: only then may a program on this machine decode it.
  */
 export interface UnplayableVideo {
@@ -56,7 +56,7 @@ async function judgeTracks(
 ): Promise<PlayableVideo | UnplayableVideo> {
   if (!video) return { outcome: "unplayable", message: "the file holds no video that could be read" };
   const { width, height, seconds } = found;
-  // Before anything that could be mended: what exceeds a limit is not decoded here.
+  // Judged before any conversion: a file that exceeds a limit is not decoded.
   const excess = excessOf(found);
   if (excess !== undefined) return { outcome: "unplayable", message: excess };
   const fault = codecFault(format === WEBM ? "webm" : "mp4", video, audio);

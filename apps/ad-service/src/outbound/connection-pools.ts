@@ -16,7 +16,7 @@ export interface ConnectionPools {
   close(): Promise<void>;
 }
 
-/** A connection that nobody else uses: the one used last, or a new one where none is idle or `isFresh` asks for it. */
+/** A connection for this request alone: the idle one used last, or a new one where none is idle or `isFresh` asks for it. */
 export function takeConnection(pool: ConnectionPool, { isFresh }: { isFresh: boolean }): Connection {
   const connection = (isFresh ? undefined : pool.idle.pop()) ?? new Connection(pool.destination);
   pool.inUse.add(connection);

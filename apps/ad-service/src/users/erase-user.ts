@@ -36,7 +36,7 @@ const changes = steps.map(({ table, where, set }) => {
 
 /**
  * Removes a person from a bot's records, or with `isMeant` false only counts. Rows that statistics and sums are derived
- * from stay, under a random number that leads to nobody; everything else of the person goes. Repeating it finds nothing.
+ * from stay, under a random number that identifies no user; everything else of the person goes. Repeating it finds nothing.
  *
  * Webhooks that were not delivered yet are cancelled: they carry the user's id to the publisher, which is what the person
  * does not want any more. Deliver first what is to be paid.

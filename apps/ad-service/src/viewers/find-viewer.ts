@@ -33,7 +33,7 @@ export async function findViewer(tx: AdTransaction, { botId, userId }: ViewerId)
 }
 
 /**
- * Holds the viewer's row until the transaction ends: whoever credits time or earns waits for it. Lock the session first,
+ * Holds the viewer's row until the transaction ends: other transactions that credit time or pay wait. Lock the session first,
  * and no session afterwards, or two transactions may wait for one another.
  */
 export async function lockViewer(

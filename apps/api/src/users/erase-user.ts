@@ -62,7 +62,7 @@ const lockBalance = statement(
 
 /**
  * Removes a person from a bot's records, or with `isMeant` false only counts. The ledger and the balance stay under a
- * random number that leads to nobody, so that every sum is what it was. Repeating it finds nothing.
+ * random number that identifies no user, so that every sum is what it was. Repeating it finds nothing.
  */
 export async function eraseUser(
   database: Database<unknown>,

@@ -138,7 +138,14 @@ export async function openSessionStage(
       database.run(insertLinkEvent, [botId, userId, code, clock.now]),
     status: (session: Opened) => post(`/sessions/${session.session_id}/status`, { token: session.token }),
     events: () => rowsOf<{ event: string; user_id: string; code: string; body: string }>(database, "events", botId),
-    charges: () => rowsOf<{ code: string; price_micros: number }>(database, "charges", botId),
+    charges: async () => {
+      const made = await rowsOf<{ code: string; campaign_id: string; price_micros: number | null }>(
+        database,
+        "events",
+        botId,
+      );
+      return made.filter(({ price_micros: price }) => price !== null);
+    },
     sessions: () =>
       rowsOf<{ session_id: string; state: string; close_reason: string | null }>(database, "ad_sessions", botId),
     viewers: () => rowsOf<{ user_id: string; earned_today: number }>(database, "viewers", botId),

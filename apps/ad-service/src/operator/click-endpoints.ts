@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
-import { newEventId } from "@intermission/ad-core/code";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
@@ -27,9 +25,7 @@ export function clickEndpoints(
 
   scope.post("/clicks/:clickId/release", async (request) => {
     const { clickId } = parseRequest(ofClick, request.params);
-    const at = now();
-    const eventId = newEventId(at.getTime(), randomBytes(10));
-    return answer(await releaseClick(database, { clickId, eventId, now: at }), clickId);
+    return answer(await releaseClick(database, { clickId, now: now() }), clickId);
   });
 
   scope.post("/clicks/:clickId/refuse", async (request) => {

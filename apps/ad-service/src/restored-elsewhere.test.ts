@@ -57,7 +57,7 @@ test.runIf(testDatabases().includes("server"))(
      where relkind = 'r' and atttypid = 'xid8'::regtype and relnamespace = 'ad_service'::regnamespace
        and relname not in ('commit_epochs', 'stats_progress') order by 1`,
     );
-    expect(columns.length).toBeGreaterThan(6);
+    expect(columns.length).toBeGreaterThan(5);
     expect(columns.filter((column) => column.default !== "ad_service.commit_xid()")).toEqual([]);
   },
 );

@@ -212,7 +212,8 @@ const insertLinkEvent = statement(
   "test.link-event",
   `with earned as (
     select $1::text as bot_id, 'evt_' || $3 as event_id, 'direct_link' as event, $2::text as user_id, $3::text as code,
-      null::text as reference, false as is_test, $4::timestamptz as occurred_at, '{}' as body
+      null::text as reference, false as is_test, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros,
+      $4::timestamptz as occurred_at, '{}' as body
   ),
   ${enqueueWebhook({ from: "earned" })}
   select count(*) from enqueued`,

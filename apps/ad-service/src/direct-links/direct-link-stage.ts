@@ -138,7 +138,8 @@ export async function openDirectLinkStage(
     async earnByView(code: string) {
       const text = `with earned as (
         select bot_id, 'evt_' || gen_random_uuid() as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference,
-          false as is_test, now() as occurred_at, '{}' as body
+          false as is_test, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros,
+          now() as occurred_at, '{}' as body
         from codes where bot_id = $1 and code = $2
       ), ${enqueueWebhook({ from: "earned" })} select 1 from enqueued`;
       await database.run(statement("test.earn-by-view", text), [botId, code]);

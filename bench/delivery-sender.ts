@@ -10,8 +10,7 @@ import { addBot } from "../apps/ad-service/src/bots/add-bot.ts";
 import { secretBox as openSecretBox } from "../apps/ad-service/src/bots/secret-box.ts";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { openGuardedRequests } from "../apps/ad-service/src/outbound/guarded-request.ts";
-import { startWebhookDelivery } from "../apps/ad-service/src/webhook-delivery/deliver-due-webhooks.ts";
-import { wakeDeliveries } from "../apps/ad-service/src/webhook-delivery/wake-deliveries.ts";
+import { openWebhookDelivery } from "../apps/ad-service/src/webhook-delivery/deliver-due-webhooks.ts";
 import { openDatabase, statement } from "../packages/postgres/src/open-database.ts";
 
 const count = Number(process.env.COUNT);
@@ -109,12 +108,13 @@ async function measureOurs(): Promise<void> {
   const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.0/8"] } });
   const complain = (facts: object, message: string) => console.error(message, facts);
   const log = { info: () => {}, warn: complain, error: complain };
-  const delivery = startWebhookDelivery({ database, secretBox, requests, log });
+  const delivery = openWebhookDelivery({ database, secretBox, requests, log });
+  delivery.start();
   let batch = 0;
   await measure(
     async () => {
       await database.query.updateTable("endpoints").set({ rest_until: Number.NEGATIVE_INFINITY }).execute();
-      wakeDeliveries();
+      delivery.wake();
       // Asked rarely: the asking costs, too.
       while ((await database.run(isBusy, []))[0]?.isBusy) await sleep(25);
     },

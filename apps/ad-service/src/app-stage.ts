@@ -12,6 +12,7 @@ import type { BotSettings } from "./bots/bot-settings.ts";
 import { secretBox as openSecretBox } from "./bots/secret-box.ts";
 import type { Config } from "./config.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { noDeliveries } from "./webhook-delivery/deliveries.ts";
 import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 
 export type AppStage = Awaited<ReturnType<typeof openAppStage>>;
@@ -37,13 +38,14 @@ export async function openAppStage(
       video: config.videoAllowedNetworks,
     },
   });
-  const endpointTests = openEndpointTests({ database, secretBox, requests, log: logger });
+  const endpointTests = openEndpointTests({ database, deliveries: noDeliveries, secretBox, requests, log: logger });
   const app = await createApp({
     config,
     logger,
     database,
     secretBox,
     campaigns,
+    deliveries: noDeliveries,
     endpointTests,
     requests,
     isControlSocket: (socket) => controlSockets.has(socket),

@@ -25,6 +25,7 @@ import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { type OperatorDeps, operatorRoutes } from "./operator/routes.ts";
 import type { GuardedRequests } from "./outbound/guarded-request.ts";
 import { tagFiller } from "./vast/fill-from-tag.ts";
+import type { Deliveries } from "./webhook-delivery/deliveries.ts";
 import type { EndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 
 export interface AppDeps {
@@ -33,6 +34,7 @@ export interface AppDeps {
   database: AdDatabase;
   secretBox: SecretBox;
   campaigns: CampaignSnapshot;
+  deliveries: Deliveries;
   endpointTests: EndpointTests;
   requests: GuardedRequests;
   /** Whether a connection came by the operator's own door, the socket in the data folder. */
@@ -44,7 +46,8 @@ export interface AppDeps {
 }
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, logger, database, campaigns, secretBox, endpointTests, registry, isStopping, requests } = deps;
+  const { config, logger, database, campaigns, deliveries, secretBox, endpointTests, registry, isStopping, requests } =
+    deps;
   const { now = () => new Date() } = deps;
   const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
@@ -59,20 +62,38 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     isStopping,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
-  clientApiRoutes(app, { database, campaigns, endpointTests, rateLimits: config.rateLimits, currency, publicUrl, now });
+  clientApiRoutes(app, {
+    database,
+    campaigns,
+    deliveries,
+    endpointTests,
+    rateLimits: config.rateLimits,
+    currency,
+    publicUrl,
+    now,
+  });
   const isPlainHttpAllowed = config.mode === "demo";
   const fillFromTag = tagFiller({ database, requests, isPlainHttpAllowed, log: logger, now });
-  sessionRoutes(app, { database, campaigns, fillFromTag, telegramPublicKeyFor, publicUrl, now });
+  sessionRoutes(app, { database, campaigns, deliveries, fillFromTag, telegramPublicKeyFor, publicUrl, now });
   adClickRoutes(app, { database, now });
   conversionRoutes(app, { database, now });
   const { mostDailyClicksPerAddress, directLinkUrl } = config;
-  directLinkRoutes(app, { database, campaigns, encryptionKey, directLinkUrl, mostDailyClicksPerAddress, now });
+  directLinkRoutes(app, {
+    database,
+    campaigns,
+    deliveries,
+    encryptionKey,
+    directLinkUrl,
+    mostDailyClicksPerAddress,
+    now,
+  });
   mediaRoutes(app, { media });
   miniappPageRoutes(app, { database, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin });
   operatorRoutes(app, {
     database,
     secretBox,
     campaigns,
+    deliveries,
     endpointTests,
     requests,
     currency,

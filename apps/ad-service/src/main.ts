@@ -18,7 +18,7 @@ import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { rememberPublisherShare } from "./statistics/remember-publisher-share.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { startCallingTrackers } from "./vast/call-trackers.ts";
-import { startWebhookDelivery } from "./webhook-delivery/deliver-due-webhooks.ts";
+import { openWebhookDelivery } from "./webhook-delivery/deliver-due-webhooks.ts";
 import { deliveryMetrics } from "./webhook-delivery/delivery-metrics.ts";
 import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 import { startTestingEndpoints } from "./webhook-endpoints/test-pending-endpoints.ts";
@@ -47,15 +47,27 @@ async function start(config: Config): Promise<void> {
       video: config.videoAllowedNetworks,
     },
   });
-  const endpointTests = openEndpointTests({ database, secretBox, requests, log: logger });
   const controlSockets = new WeakSet<object>();
   const isControlSocket = (socket: object) => controlSockets.has(socket);
   const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
   countProcess(registry);
   const metrics = deliveryMetrics(registry, { database, log: logger });
+  const deliveries = openWebhookDelivery({ database, secretBox, requests, log: logger, metrics });
+  const endpointTests = openEndpointTests({ database, deliveries, secretBox, requests, log: logger });
   let isStopping = false;
   const app = await createApp({
-    ...{ config, logger, database, requests, secretBox, campaigns, endpointTests, isControlSocket, registry },
+    ...{
+      config,
+      logger,
+      database,
+      requests,
+      secretBox,
+      campaigns,
+      deliveries,
+      endpointTests,
+      isControlSocket,
+      registry,
+    },
     isStopping: () => isStopping,
   });
   await app.listen({ host: config.host, port: config.port });
@@ -64,9 +76,9 @@ async function start(config: Config): Promise<void> {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
-  const sweeping = startSweepingSessions({ database, log: logger });
+  const sweeping = startSweepingSessions({ database, deliveries, log: logger });
   const rollingUp = startRollingUpStatistics({ database, log: logger });
-  const delivering = startWebhookDelivery({ database, secretBox, requests, log: logger, metrics });
+  deliveries.start();
   const calling = startCallingTrackers({ database, requests, log: logger });
   const testing = startTestingEndpoints({ database, endpointTests, log: logger });
 
@@ -76,7 +88,7 @@ async function start(config: Config): Promise<void> {
       await app.close();
       await Promise.all([
         sweeping.stop(),
-        delivering.stop(),
+        deliveries.stop(),
         testing.stop(),
         rollingUp.stop(),
         calling.stop(),

@@ -10,6 +10,7 @@ import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-sto
 import { migrations } from "./migrations.ts";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator/operator-client.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
+import { noDeliveries } from "./webhook-delivery/deliveries.ts";
 import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 
 /** Answers the operator's API from this process, on a store that no server has open (or one that any number may share). */
@@ -52,8 +53,11 @@ async function openStore(
     logger,
     database,
     secretBox: tokens,
-    endpointTests: openEndpointTests({ database, secretBox: tokens, requests, log: logger }),
+    endpointTests: openEndpointTests({
+      ...{ database, deliveries: noDeliveries, secretBox: tokens, requests, log: logger },
+    }),
     campaigns,
+    deliveries: noDeliveries,
     requests,
     currency: config.currency,
     media: await openMediaStorage(config.media),

@@ -1,7 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { type AdSession, lockSession } from "./rows.ts";
 import { settleSession } from "./settle-session.ts";
 
@@ -30,12 +29,12 @@ const refuse = statement<never>(
   select bot_id, session_id, campaign_id, creative_id, 'refused', 'operator', $3 from refused`,
 );
 
-/** Pays a held view: its event is made now, like any other. It used up its viewer's turn when it was closed. */
+/** Pays a held view: its event is made now, like any other. It used up its viewer's turn when it was closed. Then call `deliveries.wake()`. */
 export async function releaseView(
   database: AdDatabase,
   { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
 ): Promise<DecideViewOutcome> {
-  const outcome = await database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     return ofHeld(tx, { botId, sessionId }, async (session) => {
       await tx.run(decide, [botId, sessionId, "watched", now]);
       const closeReason = session.closeReason ?? "deadline";
@@ -43,8 +42,6 @@ export async function releaseView(
       return { outcome: "released", eventId };
     });
   });
-  if (outcome.outcome === "released") wakeDeliveries();
-  return outcome;
 }
 
 /** Refuses a held view for good. */

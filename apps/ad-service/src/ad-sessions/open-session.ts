@@ -17,7 +17,7 @@ import type { Device } from "../creatives/describe-device.ts";
 import type { FillFromTag } from "../vast/fill-from-tag.ts";
 import { findViewer } from "../viewers/find-viewer.ts";
 import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import type { CallBudget } from "./call-budget.ts";
 import { enterWithTags } from "./enter-with-tags.ts";
 import type { Ad } from "./find-ad.ts";
@@ -28,6 +28,7 @@ import type { AdSession } from "./rows.ts";
 export interface OpenSessionDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
+  deliveries: Deliveries;
   fillFromTag: FillFromTag;
   /** Hex: Telegram's key, or for the demo's bot alone the demo's. */
   telegramPublicKeyFor: (botId: string) => string;
@@ -106,7 +107,7 @@ async function openForUser(
   wish: CodeWish,
   input: OpenSessionInput & { mustContinue: boolean; isTest: boolean; user: AdWish["user"] },
 ): Promise<OpenSessionOutcome> {
-  const { database, campaigns } = deps;
+  const { database, campaigns, deliveries } = deps;
   const { bot, userId } = wish;
   const picked = await pickCode(database, wish);
   if (picked.outcome === "refused") return picked;
@@ -117,7 +118,7 @@ async function openForUser(
   if (entered.outcome === "refused") return entered;
   if (entered.outcome === "no-ad") return { ...entered, bot };
   if (entered.outcome === "limited") return { ...entered, outcome: "limit-reached", bot };
-  if (entered.session.state === "rewarded") wakeDeliveries();
+  if (entered.session.state === "rewarded") deliveries.wake();
   return { outcome: "session", bot, session: entered.session, token: input.token, ad: entered.ad };
 }
 

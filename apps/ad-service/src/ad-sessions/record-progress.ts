@@ -5,7 +5,7 @@ import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
 import { lockViewer } from "../viewers/find-viewer.ts";
 import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { type AcceptedProgress, acceptProgress, SLACK_MS } from "./accept-progress.ts";
 import { closeSession } from "./close-session.ts";
 import { findUnfinishedViews } from "./find-unfinished-views.ts";
@@ -69,9 +69,12 @@ const countRefusal = statement<never>(
    where bot_id = $1 and session_id = $2`,
 );
 
-export async function recordProgress(database: AdDatabase, call: ProgressCall): Promise<RecordProgressOutcome> {
+export async function recordProgress(
+  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
+  call: ProgressCall,
+): Promise<RecordProgressOutcome> {
   const outcome = await database.transaction((tx) => recordUnderLock(tx, call));
-  if (outcome.outcome === "recorded" && outcome.state === "rewarded") wakeDeliveries();
+  if (outcome.outcome === "recorded" && outcome.state === "rewarded") deliveries.wake();
   return outcome;
 }
 

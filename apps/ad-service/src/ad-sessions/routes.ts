@@ -70,7 +70,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           eventId: newEventId(at.getTime(), randomBytes(10)),
           now: at,
         };
-        return reportAnswer(await recordProgress(database, call), at);
+        return reportAnswer(await recordProgress(deps, call), at);
       });
 
       scope.post("/sessions/:sessionId/faults", async (request) => {

@@ -13,12 +13,14 @@ import { findBot } from "../bots/find-bot.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { type FillFromTag, tagFiller } from "../vast/fill-from-tag.ts";
+import { type Deliveries, noDeliveries } from "../webhook-delivery/deliveries.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 
 /** What the routes of the player need. */
 export interface StageDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
+  deliveries: Deliveries;
   publicUrl: string;
   fillFromTag: FillFromTag;
   telegramPublicKeyFor: (botId: string) => string;
@@ -56,6 +58,7 @@ export async function openSessionStage(
   const deps: StageDeps = {
     database,
     campaigns,
+    deliveries: noDeliveries,
     fillFromTag: tagFiller({ database, requests, isPlainHttpAllowed: true, log, now }),
     publicUrl: "http://ads.test",
     telegramPublicKeyFor: () => telegramPublicKey,

@@ -57,7 +57,7 @@ const settle = statement<{ settled: number }>(
 
 /**
  * Pays a watched session, once, unless the viewer's cooldown or daily cap does not admit it at this moment. The caller holds
- * the session's lock. Call `wakeDeliveries()` after the commit.
+ * the session's lock. Call `deliveries.wake()` after the commit.
  */
 export async function settleSession(
   tx: AdTransaction,

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { newEventId } from "@intermission/ad-core/code";
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { closeSession } from "./close-session.ts";
 import { settlePendingReports } from "./record-progress.ts";
 import { lockAbandonedSessions, lockDueSessions } from "./rows.ts";
@@ -41,18 +41,18 @@ export async function sweepSessions(
     }
     return Math.max(due.length, abandoned.length);
   });
-  if (settled > 0) wakeDeliveries();
   return { settled };
 }
 
 /** Sweeps each second until it is stopped; stopping waits for the batch under way. Any number of nodes may do so. */
 export function startSweepingSessions(deps: {
   database: AdDatabase;
+  deliveries: Deliveries;
   log: Pick<FastifyBaseLogger, "error">;
   now?: () => Date;
   everyMs?: number;
 }): { stop(): Promise<void> } {
-  const { database, log, now = () => new Date(), everyMs = 1000 } = deps;
+  const { database, deliveries, log, now = () => new Date(), everyMs = 1000 } = deps;
   const listeningSince = now();
   const stopping = new AbortController();
 
@@ -62,6 +62,7 @@ export function startSweepingSessions(deps: {
         log.error(error, "sessions could not be swept; trying again");
         return { settled: 0 };
       });
+      if (settled > 0) deliveries.wake();
       if (settled < BATCH) await setTimeout(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }

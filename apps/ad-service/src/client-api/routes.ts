@@ -7,6 +7,7 @@ import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { parseRequest } from "../parse-request.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { listEvents } from "../webhook-delivery/list-events.ts";
 import type { EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
 import { type RateLimitSettings, rateLimits } from "./apply-rate-limits.ts";
@@ -23,6 +24,7 @@ const lostCursor =
 export interface ClientApiDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
+  deliveries: Deliveries;
   endpointTests: Pick<EndpointTests, "testEndpoint">;
   rateLimits: RateLimitSettings;
   /** ISO 4217: of all prices. */

@@ -4,6 +4,7 @@ import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { parseRequest } from "../parse-request.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import type { EndpointObstacle } from "../webhook-delivery/endpoint-obstacle.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "../webhook-delivery/replay-delivery.ts";
 import type { EndpointTestOutcome, EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
@@ -46,8 +47,9 @@ const replayRefusals = {
 /** What a publisher can do about webhooks: try the endpoint, and have an event sent once more. */
 export function webhookRoutes(
   scope: FastifyInstance,
-  { database, endpointTests }: { database: AdDatabase; endpointTests: Pick<EndpointTests, "testEndpoint"> },
+  deps: { database: AdDatabase; deliveries: Deliveries; endpointTests: Pick<EndpointTests, "testEndpoint"> },
 ): void {
+  const { endpointTests } = deps;
   scope.post("/webhook/test", async (request) => {
     const { event, user_tg_id: userId } = parseRequest(testWebhookRequest, request.body);
     const tested = await endpointTests.testEndpoint({ botId: callerOf(request).bot.botId, event, userId });
@@ -59,7 +61,7 @@ export function webhookRoutes(
     const { eventId } = request.params;
     // PostgreSQL takes no NUL, and no event has one.
     if (!eventIdPattern.test(eventId)) throw noEvent();
-    const replayed = await replayDelivery(database, { botId: callerOf(request).bot.botId, eventId });
+    const replayed = await replayDelivery(deps, { botId: callerOf(request).bot.botId, eventId });
     if (replayed.outcome === "held") throw conflict("HELD", obstacles[replayed.obstacle]);
     if (replayed.outcome !== "replayed") throw replayRefusals[replayed.outcome]();
     const answer: RedeliverEventResponse = { event_id: eventId, delivery: "waiting" };

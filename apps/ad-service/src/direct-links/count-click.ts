@@ -2,7 +2,9 @@ import { hash } from "node:crypto";
 import { groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import type { DeliveryMode } from "../bots/schema.ts";
 import { admitEarnings } from "../viewers/admit-earnings.ts";
+import type { ClaimedEvent, Deliveries, MadeEvents } from "../webhook-delivery/deliveries.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 import { limitsInSql } from "./address-limits.ts";
 import { LEAST_TAPS, MOST_USERS_OF_AGENT, suspicionsInSql } from "./click-signals.ts";
@@ -62,6 +64,14 @@ const askedOfAddresses: readonly (readonly [name: string, type: string, value: (
   ["user", "text", ({ click }) => shortHash(click.addressHash, `${click.botId} ${click.userId}`)],
 ];
 
+/** A click that passed, or an event that this node claimed (with its address). */
+interface Counted {
+  eventId: string;
+  isMade: boolean | null;
+  url: string | null;
+  deliveryMode: DeliveryMode | null;
+}
+
 interface Positioned {
   position: number;
   click: CountableClick;
@@ -77,7 +87,8 @@ interface Positioned {
  * A click that looks wrong earns where the bot's setting says so. Else it is withheld: kept as held or refused, once for its
  * code, without event and charge; it has used up its address's and its viewer's turn all the same.
  */
-const count = statement<{ eventId: string }>(
+const slots = `$${columns.length + askedOfAddresses.length + 2}::integer`;
+const count = statement<Counted>(
   "direct-links.count",
   `with addresses as (
     select admit_clicks(${askedOfAddresses.map(([, type], index) => `$${columns.length + index + 1}::${type}[]`).join(", ")},
@@ -110,7 +121,7 @@ const count = statement<{ eventId: string }>(
       nullif(suspicions, '{}') as suspicions
     from candidates where is_paid
   ),
-  ${enqueueWebhook({ from: "earned", isClick: true })},
+  ${enqueueWebhook({ from: "earned", isClick: true, slots })},
   withheld as (
     insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash,
       network_hash, suspicions, occurred_at)
@@ -154,13 +165,17 @@ const count = statement<{ eventId: string }>(
     1 / (
       (event_id in (select event_id from enqueued) or click_id in (select click_id from withheld))
       and (bot_id, user_id) in (select bot_id, user_id from admitted)
-    )::integer as proof
-  from candidates where is_paid or is_withheld`,
+    )::integer as proof,
+    event_id in (select event_id from enqueued) as "isMade", null as url, null as "deliveryMode"
+  from candidates where is_paid or is_withheld
+  union all
+  select event_id, null, null, url, delivery_mode from claimed_events`,
 );
 const DIVISION_BY_ZERO = "22012";
 
 export interface CountClickDeps {
   database: AdDatabase;
+  deliveries: Deliveries;
   /** Counted clicks of one address on one day (UTC); undefined: as many as come. */
   mostDailyClicksPerAddress?: number | undefined;
 }
@@ -169,13 +184,13 @@ export interface CountClickDeps {
  * Counts clicks, many in one commit: click, charge, the limits of address and viewer, event and delivery together. Gives the
  * id of the event that was made, or would have been if the click had not been withheld; undefined where the click earned nothing after all, since others came first: of its code,
  * its viewer or its address. Clicks of one viewer that meet share one result, so one that finds another's event id in it has
- * lost, too. Whichever lost reads its link again, which tells why. Call `wakeDeliveries()` after the commit.
+ * lost, too. Whichever lost reads its link again, which tells why.
  */
 export function clickCounter(deps: CountClickDeps): (click: CountableClick) => Promise<string | undefined> {
   const group = groupCommits<CountableClick, string | undefined>({
     maxInFlight: deps.database.kind === "embedded" ? 1 : 2,
     mergeBy: ({ botId, userId }) => `${botId} ${userId}`,
-    run: (batch) => countAll(deps.database, batch, deps),
+    run: (batch) => deps.deliveries.sendNew(batch.length, (slots) => countAll(deps.database, batch, deps, slots)),
   });
   return (click) => group.submit(click).catch(undefinedIfNotAdmitted);
 }
@@ -210,17 +225,19 @@ export function lastClickCounter(deps: CountClickDeps) {
   };
 }
 
-function countLast(
+async function countLast(
   deps: CountClickDeps,
   click: CountableClick,
   hasRoom: (tx: AdTransaction) => Promise<boolean>,
 ): Promise<string | "full" | undefined> {
-  return deps.database
+  const counted = await deps.database
     .transaction(async (tx) => {
       if (!(await hasRoom(tx))) return "full";
-      return (await countAll(tx, [click], deps))[0];
+      return (await countAll(tx, [click], deps, 0)).result[0];
     })
     .catch(undefinedIfNotAdmitted);
+  deps.deliveries.wake();
+  return counted;
 }
 
 /** The ids of the events of those that passed, in the order of the clicks. */
@@ -228,7 +245,8 @@ async function countAll(
   database: AdTransaction,
   clicks: readonly CountableClick[],
   { mostDailyClicksPerAddress = null }: { mostDailyClicksPerAddress?: number | null | undefined },
-): Promise<(string | undefined)[]> {
+  slots: number,
+): Promise<MadeEvents<(string | undefined)[]>> {
   const asked = clicks.map((click, index) => ({ click, position: index + 1 })).filter(({ click }) => !click.isTest);
   asked.sort(
     (a, b) =>
@@ -238,9 +256,21 @@ async function countAll(
     ...columns.map(([, , value]) => clicks.map(value)),
     ...askedOfAddresses.map(([, , value]) => asked.map(value)),
     mostDailyClicksPerAddress,
+    slots,
   ]);
-  const made = new Set(rows.map(({ eventId }) => eventId));
-  return clicks.map(({ eventId }) => (made.has(eventId) ? eventId : undefined));
+  const passed = new Set<string>();
+  const clickOf = new Map(clicks.map((click) => [click.eventId, click]));
+  const claimed: ClaimedEvent[] = [];
+  for (const { eventId, url, deliveryMode } of rows) {
+    const click = clickOf.get(eventId);
+    if (url === null || deliveryMode === null) passed.add(eventId);
+    else if (click) claimed.push({ botId: click.botId, eventId, body: click.body, url, deliveryMode });
+  }
+  return {
+    result: clicks.map(({ eventId }) => (passed.has(eventId) ? eventId : undefined)),
+    made: rows.filter(({ isMade }) => isMade).length,
+    claimed,
+  };
 }
 
 /** Of eight characters, and of no use on another day: the hash of the address changes. */

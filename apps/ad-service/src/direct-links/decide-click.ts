@@ -4,7 +4,6 @@ import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 
 export type DecideClickOutcome =
   | { outcome: "released"; eventId: string }
@@ -66,7 +65,7 @@ const refuse = statement<{ code: string }>(
   returning code`,
 );
 
-/** Pays a held click: its event is made now, like any other. It used up its viewer's turn when it came. */
+/** Pays a held click: its event is made now, like any other. It used up its viewer's turn when it came. Then call `deliveries.wake()`. */
 export async function releaseClick(
   database: AdDatabase,
   { clickId, now }: { clickId: string; now: Date },
@@ -85,7 +84,6 @@ export async function releaseClick(
   });
   const made = await database.run(release, [clickId, now, eventId, click.reference, body]);
   if (made.length === 0) return notHeld(database, clickId);
-  wakeDeliveries();
   return { outcome: "released", eventId };
 }
 

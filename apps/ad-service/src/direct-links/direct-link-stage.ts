@@ -11,6 +11,7 @@ import { secretBox } from "../bots/secret-box.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
 import { setCampaignStatus } from "../campaigns/update-campaign.ts";
 import { issueCode } from "../codes/issue-code.ts";
+import { noDeliveries } from "../webhook-delivery/deliveries.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 import type { DirectLinkDeps } from "./routes.ts";
 import { personAgents } from "./visitor-agents.ts";
@@ -90,7 +91,7 @@ export async function openDirectLinkStage(
     const campaigns = await startCampaignSnapshot({ database, log, everyMs: 60_000, now: () => clock.now });
     snapshots.push(campaigns);
     const options = { encryptionKey, mostDailyClicksPerAddress, directLinkUrl };
-    mount(app, { database, campaigns, ...options, now: () => clock.now });
+    mount(app, { database, campaigns, deliveries: noDeliveries, ...options, now: () => clock.now });
     servers.push(app);
     return new URL(await app.listen({ host: "127.0.0.1", port: 0 }));
   }

@@ -10,7 +10,7 @@ import { findBot } from "../bots/find-bot.ts";
 import type { Campaign } from "../campaigns/rows.ts";
 import { randomBytes } from "../random-bytes.ts";
 import { limitOfViewer } from "../viewers/limit-of-viewer.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import type { AddressHasher } from "./address-hash.ts";
 import { isAddressOverLimits } from "./address-limits.ts";
 import { signalsOfLink } from "./click-signals.ts";
@@ -64,6 +64,7 @@ interface Judged {
 export function directLinkFollower(deps: {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
+  deliveries: Deliveries;
   hashAddress: AddressHasher;
   mostDailyClicksPerAddress?: number | undefined;
 }): FollowDirectLink {
@@ -134,10 +135,7 @@ export function directLinkFollower(deps: {
       const hashes = { addressHashBefore: address.yesterday, networkHash: address.network };
       const countable = countableClick({ ...click, ...about, ...hashes }, link, campaign);
       const eventId = await count(countable, judged);
-      if (eventId === countable.eventId) {
-        wakeDeliveries();
-        return { outcome: "landed", url: landingOf(campaign, link, clickId) };
-      }
+      if (eventId === countable.eventId) return { outcome: "landed", url: landingOf(campaign, link, clickId) };
       if (attempt === MOST_TRIES) throw new OverloadedError(`a click lost ${attempt} races`);
     }
   };

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { callBudget } from "../ad-sessions/call-budget.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { addressHasher } from "./address-hash.ts";
 import { directLinkFollower, type FollowOutcome } from "./follow-direct-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
@@ -15,6 +16,7 @@ import { tapTokens } from "./tap-token.ts";
 export interface DirectLinkDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
+  deliveries: Deliveries;
   /** The key from the environment; those of the address hashes are derived from it, one for each day. */
   encryptionKey: Uint8Array;
   /** Where the links are seen from outside: a proxy may write another name into `Host`. */

@@ -5,6 +5,7 @@ import type { AdDatabase } from "../ad-database.ts";
 import { type DecideClickOutcome, refundClick, refuseClick, releaseClick } from "../direct-links/decide-click.ts";
 import { listClicks } from "../direct-links/list-clicks.ts";
 import { parseRequest } from "../parse-request.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { conflict, notFound, refundAnswer } from "./refuse.ts";
 
 const clicksQuery = z.object({
@@ -17,7 +18,7 @@ const ofClick = z.object({ clickId: z.string().min(1).max(64) });
 /** Suspicious clicks of direct links, the operator's word about those that are held, and refunds. */
 export function clickEndpoints(
   scope: FastifyInstance,
-  { database, now }: { database: AdDatabase; now: () => Date },
+  { database, deliveries, now }: { database: AdDatabase; deliveries: Deliveries; now: () => Date },
 ): void {
   scope.get("/clicks", async (request) => ({
     clicks: await listClicks(database, parseRequest(clicksQuery, request.query)),
@@ -25,7 +26,9 @@ export function clickEndpoints(
 
   scope.post("/clicks/:clickId/release", async (request) => {
     const { clickId } = parseRequest(ofClick, request.params);
-    return answer(await releaseClick(database, { clickId, now: now() }), clickId);
+    const released = await releaseClick(database, { clickId, now: now() });
+    deliveries.wake();
+    return answer(released, clickId);
   });
 
   scope.post("/clicks/:clickId/refuse", async (request) => {

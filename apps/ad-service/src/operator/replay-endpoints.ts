@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
 import { parseRequest } from "../parse-request.ts";
 import { countReplayable } from "../webhook-delivery/count-replayable.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { findBotOfEvent } from "../webhook-delivery/find-bot-of-event.ts";
 import { type ReplayRefusal, replayDeliveries, replayRefusal } from "../webhook-delivery/replay-deliveries.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "../webhook-delivery/replay-delivery.ts";
@@ -19,12 +20,13 @@ const counting = z.strictObject({ scope, since });
 const batch = z.strictObject({ scope, since, until: since, after: eventIdParam.nullish() });
 
 /** Sending again what was sent before: one event by its name, or a bot's events of a time. */
-export function replayEndpoints(app: FastifyInstance, { database }: { database: AdDatabase }): void {
+export function replayEndpoints(app: FastifyInstance, deps: { database: AdDatabase; deliveries: Deliveries }): void {
+  const { database } = deps;
   app.post("/deliveries/:eventId/replay", async (request) => {
     const { eventId } = parseRequest(ofEvent, request.params);
     const botId = await findBotOfEvent(database, eventId);
     if (botId === undefined) throw unknownEvent(eventId);
-    const replayed = await replayDelivery(database, { botId, eventId });
+    const replayed = await replayDelivery(deps, { botId, eventId });
     if (replayed.outcome !== "replayed") throw refusalOfOne(replayed, botId, eventId);
     return { eventId, botId, state: "waiting", notBefore: replayed.notBefore };
   });
@@ -42,7 +44,7 @@ export function replayEndpoints(app: FastifyInstance, { database }: { database: 
   app.post("/bots/:botId/replay", async (request) => {
     const { botId } = parseRequest(ofBot, request.params);
     const { after, ...range } = parseRequest(batch, request.body);
-    const replayed = await replayDeliveries(database, { botId, ...range, after: after ?? undefined });
+    const replayed = await replayDeliveries(deps, { botId, ...range, after: after ?? undefined });
     if (replayed.outcome !== "replayed") throw refusalOfMany(replayed, botId);
     return { replayed: replayed.replayed, next: replayed.next };
   });

@@ -8,6 +8,7 @@ import { type DecideViewOutcome, refundView, refuseView, releaseView } from "../
 import { listViews } from "../ad-sessions/list-views.ts";
 import { botOfSession } from "../ad-sessions/session-id.ts";
 import { listLimit, parseRequest } from "../parse-request.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { conflict, notFound, refundAnswer } from "./refuse.ts";
 import { requireBots } from "./require-known.ts";
 
@@ -21,7 +22,7 @@ const ofView = z.object({ sessionId: z.string().min(1).max(64) });
 /** Suspicious views, and the operator's word about those that are held. */
 export function viewEndpoints(
   scope: FastifyInstance,
-  { database, now }: { database: AdDatabase; now: () => Date },
+  { database, deliveries, now }: { database: AdDatabase; deliveries: Deliveries; now: () => Date },
 ): void {
   scope.get("/views", async (request) => {
     const query = parseRequest(viewsQuery, request.query);
@@ -33,7 +34,9 @@ export function viewEndpoints(
     const id = viewId(parseRequest(ofView, request.params).sessionId);
     const at = now();
     const eventId = newEventId(at.getTime(), randomBytes(10));
-    return answer(await releaseView(database, { ...id, eventId, now: at }), id.sessionId);
+    const released = await releaseView(database, { ...id, eventId, now: at });
+    deliveries.wake();
+    return answer(released, id.sessionId);
   });
 
   scope.post("/views/:sessionId/refuse", async (request) => {

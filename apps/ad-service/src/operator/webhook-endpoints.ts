@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
 import { parseRequest } from "../parse-request.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { disableEndpoint } from "../webhook-endpoints/disable-endpoint.ts";
 import { enableEndpoint } from "../webhook-endpoints/enable-endpoint.ts";
 import { limitEndpoint } from "../webhook-endpoints/limit-endpoint.ts";
@@ -14,6 +15,7 @@ import { conflict, invalid, unknownBot } from "./refuse.ts";
 
 export interface WebhookEndpointDeps {
   database: AdDatabase;
+  deliveries: Deliveries;
   endpointTests: Pick<EndpointTests, "testEndpoint">;
 }
 
@@ -25,7 +27,9 @@ const settings = z.strictObject({
 const testing = z.strictObject({ event: eventType.optional(), userId: telegramId.optional() });
 
 /** Where webhooks go: its health, and what an operator does about it. */
-export function webhookEndpoints(scope: FastifyInstance, { database, endpointTests }: WebhookEndpointDeps): void {
+export function webhookEndpoints(scope: FastifyInstance, deps: WebhookEndpointDeps): void {
+  const { database, endpointTests } = deps;
+
   async function shown(botId: string) {
     const [endpoint] = await listEndpoints(database, { botId });
     if (!endpoint) throw unknownBot(botId);
@@ -43,14 +47,14 @@ export function webhookEndpoints(scope: FastifyInstance, { database, endpointTes
 
   scope.patch("/endpoints/:botId", async (request) => {
     const { botId } = parseRequest(ofBot, request.params);
-    const limited = await limitEndpoint(database, { botId, ...parseRequest(settings, request.body) });
+    const limited = await limitEndpoint(deps, { botId, ...parseRequest(settings, request.body) });
     return limited.outcome === "limited" ? shown(botId) : refuse(limited.outcome, botId);
   });
 
   scope.post("/endpoints/:botId/enable", async (request) => {
     const { botId } = parseRequest(ofBot, request.params);
     const { skipTest = false } = parseRequest(enabling, request.body);
-    const enabled = await enableEndpoint(database, { botId, skipTest });
+    const enabled = await enableEndpoint(deps, { botId, skipTest });
     if (enabled.outcome === "enabled") return shown(botId);
     if (enabled.outcome !== "already-active") return refuse(enabled.outcome, botId);
     throw conflict("ENDPOINT_ACTIVE", `the endpoint of bot ${botId} is active already; see: endpoints show ${botId}`);

@@ -8,6 +8,7 @@ import { openSessionStage, type SessionStage } from "../ad-sessions/session-stag
 import { migrations } from "../migrations.ts";
 import { rollUpUntilNow } from "../statistics/facts-stage.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
+import { noDeliveries } from "../webhook-delivery/deliveries.ts";
 import { listEvents } from "../webhook-delivery/list-events.ts";
 import { replayDelivery } from "../webhook-delivery/replay-delivery.ts";
 import { eraseUser, newPseudonym } from "./erase-user.ts";
@@ -92,7 +93,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
       where bot_id = ${stage.botId} and is_erased order by state`.execute(database.query);
     expect(rows).toMatchObject([{ state: "delivered" }, { state: "failed", end_reason: "erased" }]);
     for (const { event_id: eventId } of rows) {
-      const replayed = await replayDelivery(database, { botId: stage.botId, eventId });
+      const replayed = await replayDelivery({ database, deliveries: noDeliveries }, { botId: stage.botId, eventId });
       expect(replayed).toEqual({ outcome: "unknown-event" });
     }
     const listed = async () => {

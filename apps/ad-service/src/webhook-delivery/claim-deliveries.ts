@@ -94,7 +94,14 @@ export async function claimDeliveries(
   return database.run(claim, [limit, leaseSeconds]);
 }
 
-const nextDue = statement<{ milliseconds: number | null }>(
+export interface NextDue {
+  /** Until something may be sent that may not be sent yet; null when nothing waits for a moment to come. */
+  milliseconds: number | null;
+  /** Something may be sent now: if a claim found nothing, its endpoint has no room, or another statement has it locked. */
+  isDueNow: boolean;
+}
+
+const nextDue = statement<NextDue>(
   "deliveries.next-due",
   `with recursive ${waitingBots},
   next as (
@@ -103,11 +110,13 @@ const nextDue = statement<{ milliseconds: number | null }>(
     cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
     where endpoints.state = 'active'
   )
-  select extract(epoch from min(at) - now())::float8 * 1000 as milliseconds from next where at > now()`,
+  select extract(epoch from min(at) filter (where at > now()) - now())::float8 * 1000 as milliseconds,
+    coalesce(bool_or(at <= now()), false) as "isDueNow"
+  from next`,
 );
 
-/** Milliseconds until something may be sent that may not be sent yet; undefined when nothing waits for a moment to come. */
-export async function millisecondsToNextDue(database: AdDatabase): Promise<number | undefined> {
+/** When a claim can find something again. */
+export async function readNextDue(database: AdDatabase): Promise<NextDue> {
   const [row] = await database.run(nextDue, []);
-  return row?.milliseconds ?? undefined;
+  return row ?? { milliseconds: null, isDueNow: false };
 }

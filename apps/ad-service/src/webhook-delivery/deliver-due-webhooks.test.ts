@@ -10,12 +10,12 @@ import {
   eventually,
   openDeliveryStage,
   openTestEndpoint,
+  startedDeliveries,
   startTestDelivery,
   type TestEndpoint,
 } from "./delivery-stage.ts";
 import { type FinishedAttempt, finishDeliveries } from "./finish-deliveries.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
-import { wakeDeliveries } from "./wake-deliveries.ts";
 
 /** A claim that was answered 200, or what a test says. */
 function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {}): FinishedAttempt {
@@ -239,7 +239,7 @@ describe.each(bothTestDatabases())("webhook delivery on the %s store", (kind) =>
   });
 
   test("an attempt does not start on the rest of a lease", async () => {
-    const delivery = start({ leaseSeconds: 10 });
+    const delivery = start({ leaseLeftSeconds: 31 });
     await stage.enqueue();
     await eventually(stage.deliveries, ([row]) => (row?.fence ?? 0) >= 2);
     await delivery.stop();
@@ -255,7 +255,7 @@ describe.each(bothTestDatabases())("webhook delivery on the %s store", (kind) =>
       await claimAll(-1);
       start();
       await eventually(states, everyState("unknown"));
-      wakeDeliveries();
+      startedDeliveries(store.database).wake();
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(endpoint.received).toHaveLength(0);
       expect(await stage.deliveries()).toMatchObject([{ attempts: 1 }]);

@@ -7,14 +7,16 @@ import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { newAlarm } from "./alarm.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { bookAttempt } from "./book-attempt.ts";
-import { type ClaimedDelivery, claimDeliveries, millisecondsToNextDue } from "./claim-deliveries.ts";
+import { type ClaimedDelivery, claimDeliveries, readNextDue } from "./claim-deliveries.ts";
+import type { ClaimedEvent, Deliveries } from "./deliveries.ts";
 import type { DeliveryLog } from "./delivery-log.ts";
 import type { DeliveryMetrics } from "./delivery-metrics.ts";
+import { LEASE_SECONDS } from "./enqueue-webhook.ts";
 import { finishDeliveries } from "./finish-deliveries.ts";
 import { logEndpointChange } from "./log-endpoint-change.ts";
+import { shareWakeUps } from "./share-wake-ups.ts";
 import { openSlots } from "./slots.ts";
 import { startDeliveryUpkeep } from "./upkeep-deliveries.ts";
-import { onDeliveriesWoken, shareWakeUps } from "./wake-deliveries.ts";
 
 export interface WebhookDeliveryDeps {
   database: AdDatabase;
@@ -30,7 +32,6 @@ export interface DeliveryLimits {
   perNode: number;
   /** Claimed beyond that, ready to go when one ends: else each would wait for a claim (a third of the pace at 20 ms). */
   ahead: number;
-  leaseSeconds: number;
   /** An attempt starts only while this much of its lease is left: longer than an exchange can last. */
   leaseLeftSeconds: number;
   pollMs: number;
@@ -42,32 +43,53 @@ export interface DeliveryLimits {
 const DEFAULT_LIMITS: DeliveryLimits = {
   perNode: 256,
   ahead: 96,
-  leaseSeconds: 30,
   leaseLeftSeconds: 16,
   pollMs: 2000,
   sweepMs: 5000,
   drainMs: 8000,
 };
 
-/** Sends what is due until it is stopped. Stopping claims no more and waits for what is in flight, `drainMs` at most. */
-export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promise<void> } {
+export interface WebhookDelivery extends Deliveries {
+  /** Sends what is due until it is stopped; before, `sendNew` claims nothing. */
+  start(): void;
+  /** Claims no more and waits for what is in flight, `drainMs` at most. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The sending side of this node. New events are claimed by the statement that makes them and sent at once; a loop claims
+ * what waits: retries, replays, and new events that their endpoint or this node had no room for.
+ */
+export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery {
   const { database, secretBox, requests, log, metrics } = deps;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const finishing = finishDeliveries(database, (change) => logEndpointChange(log, change));
-  const alarm = newAlarm();
-  const forgetAlarm = onDeliveriesWoken(alarm.ring);
-  const sharing = shareWakeUps(database, alarm.ring);
-  const upkeep = startDeliveryUpkeep(database, { log, sweepMs: limits.sweepMs, onReleased: alarm.ring });
-  const active = new Set<Promise<void>>();
-  const slots = openSlots(limits.perNode);
-  let claimed = 0;
   const readTokens = rememberSigningTokens({ database, secretBox });
+  const alarm = newAlarm();
+  const slots = openSlots(limits.perNode);
+  const active = new Set<Promise<void>>();
   const giveUp = new AbortController();
   const { signal } = giveUp;
+  let parts: { running: Promise<void>; stop(): Promise<void>; tellOthers(): void } | undefined;
   let isStopping = false;
+  /** Claims whose attempt has not ended, and slots that statements under way may claim for. */
+  let claimed = 0;
+  /** The last claim of the loop took all that this node had slots for. New events then wait with the others, in their order. */
+  let isShortOfSlots = true;
+  /** Something due found no room. Else an end need not wake the loop: a node that keeps up makes no claims. */
+  let isRoomAwaited = true;
+  let hasFreedRoom = false;
 
-  type Tokens = Promise<ReadonlyMap<string, SigningTokens>>;
-  async function deliver(claim: ClaimedDelivery, tokens: Tokens, leaseEndsAt: number): Promise<void> {
+  function roomIsFreed(): void {
+    hasFreedRoom = true;
+    if (isRoomAwaited) alarm.ring();
+  }
+
+  async function deliver(
+    claim: ClaimedDelivery,
+    tokens: Promise<ReadonlyMap<string, SigningTokens>>,
+    leaseEndsAt: number,
+  ): Promise<void> {
     await slots.take();
     const mayStart = () => !isStopping && leaseEndsAt - performance.now() >= limits.leaseLeftSeconds * 1000;
     const tokensOf = async (botId: string) => (await tokens).get(botId);
@@ -76,35 +98,49 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
     // This node may take the next one; the booking has the rest of the lease, and frees the endpoint.
     claimed -= 1;
     slots.free();
-    alarm.ring();
+    roomIsFreed();
     const isTooLate = () => performance.now() > leaseEndsAt || signal.aborted;
     await bookAttempt({ database, finishing, log, isTooLate }, claim, outcome);
-    alarm.ring();
+    roomIsFreed();
   }
 
-  async function turn(): Promise<void> {
-    // The embedded store blocks while it works: what arrived meanwhile frees its endpoints first, so that claims stay batches.
-    await nextTurn();
-    const { leaseSeconds, pollMs } = limits;
-    // Stamped before asking, so never later than the lease that the database's clock gives.
-    const leaseEndsAt = performance.now() + leaseSeconds * 1000;
-    const limit = limits.perNode + limits.ahead - claimed;
-    const claims = limit > 0 ? await claimDeliveries(database, { limit, leaseSeconds }) : [];
+  function deliverAll(claims: readonly ClaimedDelivery[], leaseEndsAt: number): void {
+    if (claims.length === 0) return;
     claimed += claims.length;
     const tokens = readTokens(claims.map(({ botId }) => botId));
     for (const claim of claims) {
       const work = deliver(claim, tokens, leaseEndsAt).finally(() => active.delete(work));
       active.add(work);
     }
+  }
+
+  // Stamped before asking, so never later than the lease that the database's clock gives.
+  const newLease = () => performance.now() + LEASE_SECONDS * 1000;
+
+  async function claimDue(): Promise<void> {
+    // The embedded store blocks while it works: what arrived meanwhile frees its endpoints first, so that claims stay batches.
+    await nextTurn();
+    hasFreedRoom = false;
+    const leaseEndsAt = newLease();
+    const limit = limits.perNode + limits.ahead - claimed;
+    const claims = limit > 0 ? await claimDeliveries(database, { limit, leaseSeconds: LEASE_SECONDS }) : [];
+    isShortOfSlots = claims.length >= limit;
+    deliverAll(claims, leaseEndsAt);
     if (claims.length > 0) return;
-    const nextDueMs = alarm.hasRung() ? 0 : ((await millisecondsToNextDue(database)) ?? pollMs);
-    await alarm.wait(Math.min(pollMs, nextDueMs));
+    let waitMs = 0;
+    if (!alarm.hasRung()) {
+      const next = await readNextDue(database);
+      isRoomAwaited = isShortOfSlots || next.isDueNow;
+      if (isRoomAwaited && hasFreedRoom) return;
+      waitMs = Math.min(limits.pollMs, next.milliseconds ?? limits.pollMs);
+    }
+    await alarm.wait(waitMs);
   }
 
   async function run(): Promise<void> {
     while (!isStopping) {
       try {
-        await turn();
+        await claimDue();
       } catch (error) {
         log.error({ err: error }, "deliveries could not be claimed; trying again");
         await sleep(1000);
@@ -112,18 +148,58 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps): { stop(): Promi
     }
   }
 
-  const running = run();
+  function wake(): void {
+    alarm.ring();
+    parts?.tellOthers();
+  }
+
   return {
+    wake,
+
+    async sendNew(most, make) {
+      const isSending = parts !== undefined && !isStopping && !isShortOfSlots;
+      const free = isSending ? Math.min(most, Math.max(0, limits.perNode - claimed)) : 0;
+      const leaseEndsAt = newLease();
+      claimed += free;
+      try {
+        const { result, made, claimed: claimedNow } = await make(free);
+        deliverAll(claimedNow.map(firstClaim), leaseEndsAt);
+        if (made > claimedNow.length) wake();
+        return result;
+      } finally {
+        claimed -= free;
+        roomIsFreed();
+      }
+    },
+
+    start() {
+      const sharing = shareWakeUps(database, alarm.ring);
+      const upkeep = startDeliveryUpkeep(database, { log, sweepMs: limits.sweepMs, onReleased: alarm.ring });
+      parts = {
+        running: run(),
+        tellOthers: sharing.tell,
+        async stop() {
+          await upkeep.stop();
+          await sharing.stop();
+        },
+      };
+    },
+
     async stop() {
       isStopping = true;
       slots.open();
       alarm.ring();
-      await Promise.all([running, upkeep.stop()]);
-      forgetAlarm();
+      await Promise.all([parts?.running, parts?.stop()]);
       const timer = setTimeout(() => giveUp.abort(new Error("stopping")), limits.drainMs);
-      await Promise.all(active);
+      while (active.size > 0) await Promise.all(active);
       clearTimeout(timer);
-      await (await sharing)();
+      // What is claimed from now on is released at once, or left to its lease.
+      giveUp.abort(new Error("stopped"));
     },
   };
+}
+
+/** The claim that a new event was made with. */
+function firstClaim({ botId, eventId, body, url, deliveryMode }: ClaimedEvent): ClaimedDelivery {
+  return { botId, eventId, body, url, deliveryMode, attempt: 1, fence: 1, scheduleStep: 0, isReplay: false };
 }

@@ -8,13 +8,14 @@ import type { Updateable } from "kysely";
 import type { AdDatabase } from "../ad-database.ts";
 import { addBot } from "../bots/add-bot.ts";
 import type { BotSettings } from "../bots/bot-settings.ts";
+import type { DeliveryMode } from "../bots/schema.ts";
 import { secretBox } from "../bots/secret-box.ts";
 import { updateBot } from "../bots/update-bot.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
-import { type DeliveryLimits, startWebhookDelivery } from "./deliver-due-webhooks.ts";
+import { type DeliveryLimits, openWebhookDelivery, type WebhookDelivery } from "./deliver-due-webhooks.ts";
+import { type ClaimedEvent, type Deliveries, noDeliveries } from "./deliveries.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
 import type { WebhookDeliveryTables } from "./schema.ts";
-import { wakeDeliveries } from "./wake-deliveries.ts";
 
 /** What a webhook looked like when it arrived. */
 export interface Received {
@@ -63,14 +64,16 @@ export async function openTestEndpoint(): Promise<TestEndpoint> {
   return endpoint;
 }
 
-const insertEvents = statement<{ eventId: string }>(
+const insertEvents = statement<{ eventId: string; url: string | null; deliveryMode: DeliveryMode | null }>(
   "test.enqueue",
   `with earned as (
     select *, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[], $9::text[])
       as earned(bot_id, event_id, event, user_id, code, reference, is_test, occurred_at, body)
-  ), ${enqueueWebhook({ from: "earned" })}
-  select event_id as "eventId" from enqueued`,
+  ), ${enqueueWebhook({ from: "earned", slots: "$10::integer" })}
+  select event_id as "eventId", null as url, null as "deliveryMode" from enqueued
+  union all
+  select event_id, url, delivery_mode from claimed_events`,
 );
 
 let lastBot = 700_000_000;
@@ -88,8 +91,12 @@ export async function openDeliveryStage(database: AdDatabase, settings: Partial<
   return {
     botId,
     token: added.token,
-    async enqueue(count = 1, options: { code?: string; event?: "rewarded" | "direct_link" } = {}): Promise<string[]> {
-      const { event = "rewarded" } = options;
+    /** Makes events: for the loops to claim, or `by` a node that claims what it can itself. */
+    async enqueue(
+      count = 1,
+      options: { code?: string; event?: "rewarded" | "direct_link"; by?: Deliveries } = {},
+    ): Promise<string[]> {
+      const { event = "rewarded", by = startedDeliveries(database) } = options;
       const occurredAt = new Date();
       const rows = Array.from({ length: count }, () => {
         lastCode += 1;
@@ -102,9 +109,17 @@ export async function openDeliveryStage(database: AdDatabase, settings: Partial<
         return [botId, eventId, event, "501", code, "Bestellung №7 🎁", false, occurredAt, body];
       });
       const columns = Array.from({ length: 9 }, (_, column) => rows.map((row) => row[column]));
-      const made = await database.run(insertEvents, columns);
-      wakeDeliveries();
-      return made.map(({ eventId }) => eventId);
+      const bodyOf = new Map(rows.map(([, eventId, , , , , , , body]) => [eventId, String(body)]));
+      return by.sendNew(count, async (slots) => {
+        const told = await database.run(insertEvents, [...columns, slots]);
+        const result = told.filter(({ url }) => url === null).map(({ eventId }) => eventId);
+        const claimed: ClaimedEvent[] = [];
+        for (const { eventId, url, deliveryMode } of told) {
+          if (url !== null && deliveryMode !== null)
+            claimed.push({ botId, eventId, body: bodyOf.get(eventId) ?? "", url, deliveryMode });
+        }
+        return { result, made: result.length, claimed };
+      });
     },
     deliveries: () =>
       database.query.selectFrom("deliveries").selectAll().where("bot_id", "=", botId).orderBy("event_id").execute(),
@@ -125,7 +140,7 @@ export async function openDeliveryStage(database: AdDatabase, settings: Partial<
         "update deliveries set due_at = now() where bot_id = $1 and state = 'waiting'",
       );
       await database.run(makeDue, [botId]);
-      wakeDeliveries();
+      startedDeliveries(database).wake();
     },
     async deliverAtMostOnce() {
       await updateBot(database, { botId, settings: { deliveryMode: "at-most-once" }, now: new Date() });
@@ -139,7 +154,24 @@ export async function openDeliveryStage(database: AdDatabase, settings: Partial<
     async moveTo(webhookUrl: string | null) {
       await updateBot(database, { botId, settings: { webhookUrl }, now: new Date() });
       await this.setEndpoint({ state: "active" });
-      wakeDeliveries();
+      startedDeliveries(database).wake();
+    },
+  };
+}
+
+const started = new Set<{ database: AdDatabase; deliveries: WebhookDelivery }>();
+
+/** Wakes the loops that tests have started on the database; claims nothing. */
+export function startedDeliveries(database: AdDatabase): Deliveries {
+  const wake = () => {
+    for (const one of started) if (one.database === database) one.deliveries.wake();
+  };
+  return {
+    wake,
+    async sendNew(most, make) {
+      const result = await noDeliveries.sendNew(most, make);
+      wake();
+      return result;
     },
   };
 }
@@ -149,14 +181,19 @@ const silent = (facts: object, message: string) => void logged.push({ facts, mes
 
 export function startTestDelivery(database: AdDatabase, limits: Partial<DeliveryLimits> = {}) {
   const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.0/8"] } });
-  const delivery = startWebhookDelivery({
+  const deliveries = openWebhookDelivery({
     ...{ database, secretBox: testSecretBox, requests },
     log: { info: silent, warn: silent, error: silent },
     limits: { sweepMs: 100, pollMs: 100, ...limits },
   });
+  const entry = { database, deliveries };
+  started.add(entry);
+  deliveries.start();
   return {
+    deliveries,
     async stop() {
-      await delivery.stop();
+      started.delete(entry);
+      await deliveries.stop();
       await requests.close();
     },
   };

@@ -6,6 +6,15 @@ const made = [
 ];
 const visitor = ["user_agent", "address_hash", "network_hash", "suspicions"];
 
+interface Enqueued {
+  from: string;
+  slots?: string;
+  isClick?: boolean;
+}
+
+/** Longer than an exchange can last, and what a node needs to begin it: then any other may send the delivery. */
+export const LEASE_SECONDS = 30;
+
 /**
  * The one way in which an event is made: CTEs for the statement that changes the state, so that both commit together, with
  * what the campaign owes.
@@ -13,11 +22,14 @@ const visitor = ["user_agent", "address_hash", "network_hash", "suspicions"];
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
  * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
  * made by `encodeWebhookEvent`); of clicks also user_agent, address_hash, network_hash and suspicions. The CTE `enqueued`
- * holds what was made: a code that earned this event before is left out. After the commit call `wakeDeliveries()`.
+ * holds what was made: a code that earned this event before is left out.
  *
- * Events of a bot whose endpoint is missing or not active are held; they go out once it is.
+ * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
+ * `deliveries.sendNew` gives. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) holds those, for `sendNew` to
+ * send. Return its rows beside the statement's own by `union all`: to join two CTEs compares each row with each. Without
+ * `slots` nothing is claimed; after the commit call `deliveries.wake()`.
  */
-export function enqueueWebhook({ from, isClick = false }: { from: string; isClick?: boolean }): string {
+export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): string {
   const columns = [...made, ...(isClick ? visitor : [])].join(", ");
   return `
     enqueued as (
@@ -27,11 +39,57 @@ export function enqueueWebhook({ from, isClick = false }: { from: string; isClic
       on conflict do nothing
       returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at
     ),
+    ${slots === undefined ? "" : claimedEvents(slots)}
     enqueued_deliveries as (
-      insert into deliveries (bot_id, event_id, state)
-      select bot_id, event_id, case endpoints.state when 'active' then 'waiting' else 'held' end
-      from enqueued left join endpoints using (bot_id) order by bot_id, event_id
+      insert into deliveries (bot_id, event_id, state, attempts, fence, lease_until)
+      select bot_id, event_id,
+        case when is_claimed then 'sending'
+          when (select state from endpoints where endpoints.bot_id = made.bot_id) = 'active' then 'waiting'
+          -- Its endpoint is missing or not active: it goes out once that is.
+          else 'held' end,
+        is_claimed::integer, is_claimed::integer,
+        case when is_claimed then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
+      from (
+        select bot_id, event_id, ${slots === undefined ? "false" : "event_id in (select event_id from claimed_events)"} as is_claimed
+        from enqueued offset 0
+      ) as made
+      order by bot_id, event_id
     ),
     sold as (select campaign_id, event, price_micros, occurred_at from enqueued where price_micros is not null),
     campaign_days_summed as (${addToCampaignDays("sold")})`;
 }
+
+/*
+ * An endpoint is claimed for as the loop would (claim-deliveries.ts): active, awake, its breaker closed, with room, least
+ * recently served first, under a lock on its row. A row that another statement has locked is never waited for, since this
+ * statement holds rows that visitors wait for: its events wait for the loop. So do the events of an endpoint for which
+ * anything is due: what came first goes first, and a backlog is never overtaken for ever. What is sent again in bulk may be
+ * overtaken, as the loop does it.
+ */
+const claimedEvents = (slots: string) => `enqueued_of_bots as (
+      select bot_id, array_agg(event_id order by event_id) as event_ids from enqueued where ${slots} > 0 group by bot_id
+    ),
+    ready_endpoints as (
+      select enqueued_of_bots.bot_id, event_ids, url, room, last_served_at
+      from enqueued_of_bots cross join lateral (
+        select url, max_in_flight - in_flight as room, last_served_at from endpoints
+        where endpoints.bot_id = enqueued_of_bots.bot_id and state = 'active' and breaker = 'closed'
+          and rest_until <= now() and in_flight < max_in_flight
+          and (
+            select due_at from deliveries where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting'
+              and is_bulk = false and due_at <= now() order by due_at limit 1
+          ) is null
+        for update skip locked
+      ) as endpoint
+    ),
+    claimed_events as (
+      select ready.bot_id, event_id, url, (select delivery_mode from bots where bots.bot_id = ready.bot_id) as delivery_mode
+      from (select * from ready_endpoints order by last_served_at) as ready
+      cross join lateral unnest(event_ids[1:room]) as ids(event_id)
+      limit ${slots}
+    ),
+    endpoints_served as (
+      update endpoints set in_flight = in_flight + taken.number, last_served_at = clock_timestamp()
+      from (select bot_id, count(*) as number from claimed_events group by bot_id) as taken
+      where endpoints.bot_id = taken.bot_id
+    ),`;

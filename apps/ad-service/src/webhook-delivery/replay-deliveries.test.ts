@@ -9,6 +9,7 @@ import {
   eventually,
   openDeliveryStage,
   openTestEndpoint,
+  startedDeliveries,
   startTestDelivery,
   type TestEndpoint,
 } from "./delivery-stage.ts";
@@ -41,7 +42,8 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     sender ??= startTestDelivery(store.database);
   };
   const inAnHour = () => new Date(Date.now() + 3_600_000);
-  const replayOne = (eventId: string) => replayDelivery(store.database, { botId: stage.botId, eventId });
+  const deps = () => ({ database: store.database, deliveries: startedDeliveries(store.database) });
+  const replayOne = (eventId: string) => replayDelivery(deps(), { botId: stage.botId, eventId });
   /** Puts deliveries where only hours of attempts would bring them. */
   const set = (eventIds: readonly string[], change: string) =>
     store.database.run(
@@ -259,11 +261,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     for (let round = 0; round < 20; round++) {
       const some = made.filter(() => Math.random() < 0.2);
       const range = { botId: stage.botId, scope: "everything", since, until: new Date() } as const;
-      await Promise.all([
-        ...some.map(replayOne),
-        round % 5 === 0 && replayDeliveries(store.database, range),
-        stage.makeDue(),
-      ]);
+      await Promise.all([...some.map(replayOne), round % 5 === 0 && replayDeliveries(deps(), range), stage.makeDue()]);
     }
     endpoint.answer = (response) => response.end();
     const rows = await eventually(
@@ -308,7 +306,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       const { failed } = await oneOfEach();
       const before = await stage.deliveries();
       expect(await countReplayable(store.database, range("failed"))).toEqual({ count: 1, unknown: 1, isMore: false });
-      expect(await replayDeliveries(store.database, range("failed"))).toEqual({
+      expect(await replayDeliveries(deps(), range("failed"))).toEqual({
         outcome: "replayed",
         replayed: 1,
         next: null,
@@ -327,7 +325,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
         unknown: 1,
         isMore: false,
       });
-      expect(await replayDeliveries(store.database, range("everything"))).toMatchObject({ replayed: 3, next: null });
+      expect(await replayDeliveries(deps(), range("everything"))).toMatchObject({ replayed: 3, next: null });
       expect(await stateOf(wasDelivered)).toMatchObject({ state: "waiting", resume_state: "delivered" });
       expect(await stateOf(waiting)).toMatchObject({ resume_state: "waiting", resume_due_at: due, schedule_step: 3 });
       const others = ({ event_id }: { event_id: string }) => ![failed, wasDelivered, waiting].includes(event_id);
@@ -345,7 +343,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       const all = [early, ...middle, late];
       await set(all, "state = 'failed'");
       const at = new Date(msOf(middle[0] ?? ""));
-      const replayed = await replayDeliveries(store.database, { ...range("failed", at), until: at });
+      const replayed = await replayDeliveries(deps(), { ...range("failed", at), until: at });
       expect(replayed).toMatchObject({ replayed: 2, next: null });
       const waiting = (await stage.deliveries()).filter(({ state }) => state === "waiting");
       expect(waiting.map(({ event_id }) => event_id)).toEqual([...middle].sort());
@@ -359,7 +357,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       const batches: number[] = [];
       const asked = range("failed");
       for (let after: string | undefined, isOver = false; !isOver; ) {
-        const batch = await replayDeliveries(store.database, { ...asked, after });
+        const batch = await replayDeliveries(deps(), { ...asked, after });
         if (batch.outcome !== "replayed") throw new Error(batch.outcome);
         batches.push(batch.replayed);
         after = batch.next ?? undefined;
@@ -376,7 +374,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       await set([...old, named], "state = 'delivered'");
       await set([retrying], "due_at = now() + interval '1 hour', schedule_step = 3");
       await set([namedFailed], "state = 'failed', end_reason = 'attempts-used-up'");
-      expect(await replayDeliveries(store.database, range("everything"))).toMatchObject({ replayed: 33 });
+      expect(await replayDeliveries(deps(), range("everything"))).toMatchObject({ replayed: 33 });
       // Claims of which nothing was sent change nothing: the first four are the one that waited, and three in bulk.
       const claims = await claimDeliveries(store.database, { limit: 100, leaseSeconds: 30 });
       const own = claims.filter(({ botId }) => botId === stage.botId);
@@ -400,14 +398,14 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
 
     test("of an at-most-once bot only those that failed: what it has is not sent twice", async () => {
       await stage.deliverAtMostOnce();
-      expect(await replayDeliveries(store.database, range("everything"))).toEqual({ outcome: "at-most-once" });
-      expect(await replayDeliveries(store.database, range("failed"))).toMatchObject({ outcome: "replayed" });
+      expect(await replayDeliveries(deps(), range("everything"))).toEqual({ outcome: "at-most-once" });
+      expect(await replayDeliveries(deps(), range("failed"))).toMatchObject({ outcome: "replayed" });
     });
 
     test("are refused while nothing is sent to the endpoint, and for a bot that is none", async () => {
       await stage.setEndpoint({ state: "disabled", disabled_reason: "gone" });
-      expect(await replayDeliveries(store.database, range("failed"))).toEqual({ outcome: "held", obstacle: "gone" });
-      expect(await replayDeliveries(store.database, { ...range("failed"), botId: "5" })).toEqual({
+      expect(await replayDeliveries(deps(), range("failed"))).toEqual({ outcome: "held", obstacle: "gone" });
+      expect(await replayDeliveries(deps(), { ...range("failed"), botId: "5" })).toEqual({
         outcome: "unknown-bot",
       });
     });

@@ -1,10 +1,10 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { DeliveryMode } from "../bots/schema.ts";
+import type { Deliveries } from "./deliveries.ts";
 import { type EndpointObstacle, endpointObstacle } from "./endpoint-obstacle.ts";
 import { replayChanges } from "./replay-delivery.ts";
 import { idsBetween, type ReplayRange, type ReplayScope, replayableDeliveries } from "./replayable-deliveries.ts";
-import { wakeDeliveries } from "./wake-deliveries.ts";
 
 /** Looked at by one call: short enough to stand between other work. */
 export const REPLAY_BATCH = 1000;
@@ -54,7 +54,7 @@ export async function replayRefusal(
 
 /** Sends the events of a range again, the first 1000 behind `after`; each as `replayDelivery` does, but after what is new. */
 export async function replayDeliveries(
-  database: AdDatabase,
+  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
   { after, ...range }: ReplayRange & { after?: string | undefined },
 ): Promise<ReplayDeliveriesOutcome> {
   const refusal = await replayRefusal(database, range);
@@ -62,6 +62,6 @@ export async function replayDeliveries(
   const [first, last] = idsBetween(range);
   const [row] = await database.run(replays[range.scope], [range.botId, after ?? first, last, REPLAY_BATCH]);
   if (!row) throw new Error("a replay has no row");
-  if (row.replayed > 0) wakeDeliveries();
+  if (row.replayed > 0) deliveries.wake();
   return { outcome: "replayed", replayed: row.replayed, next: row.lookedAt < REPLAY_BATCH ? null : row.last };
 }

@@ -1,7 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
+import type { Deliveries } from "./deliveries.ts";
 import { type EndpointObstacle, endpointNotBefore, endpointObstacle } from "./endpoint-obstacle.ts";
-import { wakeDeliveries } from "./wake-deliveries.ts";
 
 export type ReplayDeliveryOutcome =
   /** Due now; sent at once, or after `notBefore`, until when its endpoint rests. */
@@ -76,7 +76,7 @@ const replay = statement<{
 
 /** Sends one event again: the same id, the same bytes. */
 export async function replayDelivery(
-  database: AdDatabase,
+  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
   { botId, eventId }: { botId: string; eventId: string },
 ): Promise<ReplayDeliveryOutcome> {
   const [row] = await database.run(replay, [botId, eventId]);
@@ -86,6 +86,6 @@ export async function replayDelivery(
     return { outcome: "held", obstacle: row.obstacle };
   }
   if (row.outcome !== "replayed") return { outcome: row.outcome };
-  wakeDeliveries();
+  deliveries.wake();
   return { outcome: "replayed", notBefore: row.notBefore };
 }

@@ -6,6 +6,7 @@ import {
   eventually,
   openDeliveryStage,
   openTestEndpoint,
+  startedDeliveries,
   startTestDelivery,
   type TestEndpoint,
 } from "../webhook-delivery/delivery-stage.ts";
@@ -40,6 +41,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     tests.activatePending();
     running.push(startTestDelivery(store.database), tests);
   };
+  const deps = () => ({ database: store.database, deliveries: startedDeliveries(store.database) });
   const states = async () => (await stage.deliveries()).map(({ state }) => state);
   const ofBot = () => ({ botId: stage.botId });
   const sentTests = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()).test === true);
@@ -65,7 +67,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     await disableEndpoint(store.database, ofBot());
     const ids = await stage.enqueue(3);
     start();
-    expect(await enableEndpoint(store.database, ofBot())).toEqual({ outcome: "enabled", state: "pending" });
+    expect(await enableEndpoint(deps(), ofBot())).toEqual({ outcome: "enabled", state: "pending" });
     const rows = await eventually(
       stage.deliveries,
       (all) => all.length === 4 && all.every(({ state }) => state === "delivered"),
@@ -80,7 +82,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     await stage.enqueue();
     endpoint.answer = (response) => response.writeHead(403).end("not you");
     start();
-    await enableEndpoint(store.database, ofBot());
+    await enableEndpoint(deps(), ofBot());
     await eventually(stage.endpoint, ({ last_status }) => last_status === 403);
     expect(await stage.endpoint()).toMatchObject({ state: "pending", last_answer: "not you" });
     expect(sentTests()).toEqual([true]);
@@ -89,7 +91,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
   test("without a test it is active at once", async () => {
     await stage.enqueue(2);
     await disableEndpoint(store.database, ofBot());
-    expect(await enableEndpoint(store.database, { ...ofBot(), skipTest: true })).toEqual({
+    expect(await enableEndpoint(deps(), { ...ofBot(), skipTest: true })).toEqual({
       outcome: "enabled",
       state: "active",
     });
@@ -105,7 +107,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     await stage.setEndpoint({ failing_since: longAgo, failures_since_success: 999, failures_in_row: 999, tests: 7 });
     await stage.setEndpoint({ gone_since: longAgo, gone_event_id: "evt_1", is_gone_for_several: true });
     await stage.setEndpoint({ probe_at: longAgo, probe_failures: 9, rest_until: new Date(Date.now() + 3_600_000) });
-    await enableEndpoint(store.database, ofBot());
+    await enableEndpoint(deps(), ofBot());
     expect(await stage.endpoint()).toMatchObject({
       ...{ state: "pending", disabled_reason: null, warned_percent: 0, breaker: "closed", probe_failures: 0 },
       ...{ failing_since: null, failures_since_success: 0, failures_in_row: 0, gone_since: null, tests: 0 },
@@ -114,20 +116,20 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
   });
 
   test("what there is no need for, or nothing to do it to, is named", async () => {
-    expect(await enableEndpoint(store.database, ofBot())).toEqual({ outcome: "already-active" });
+    expect(await enableEndpoint(deps(), ofBot())).toEqual({ outcome: "already-active" });
     await disableEndpoint(store.database, ofBot());
     expect(await disableEndpoint(store.database, ofBot())).toEqual({ outcome: "already-disabled", reason: "operator" });
     await stage.moveTo(null);
-    for (const operate of [enableEndpoint, disableEndpoint]) {
-      expect(await operate(store.database, ofBot())).toEqual({ outcome: "no-endpoint" });
-      expect(await operate(store.database, { botId: "5" })).toEqual({ outcome: "unknown-bot" });
-    }
-    expect(await limitEndpoint(store.database, { ...ofBot(), maxInFlight: 2 })).toEqual({ outcome: "no-endpoint" });
+    expect(await enableEndpoint(deps(), ofBot())).toEqual({ outcome: "no-endpoint" });
+    expect(await enableEndpoint(deps(), { botId: "5" })).toEqual({ outcome: "unknown-bot" });
+    expect(await disableEndpoint(store.database, ofBot())).toEqual({ outcome: "no-endpoint" });
+    expect(await disableEndpoint(store.database, { botId: "5" })).toEqual({ outcome: "unknown-bot" });
+    expect(await limitEndpoint(deps(), { ...ofBot(), maxInFlight: 2 })).toEqual({ outcome: "no-endpoint" });
   });
 
   test("a limit holds at once", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 50);
-    expect(await limitEndpoint(store.database, { ...ofBot(), maxInFlight: 2 })).toEqual({ outcome: "limited" });
+    expect(await limitEndpoint(deps(), { ...ofBot(), maxInFlight: 2 })).toEqual({ outcome: "limited" });
     await stage.enqueue(8);
     start();
     await eventually(states, (all) => all.every((state) => state === "delivered"));

@@ -2,7 +2,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { sql } from "kysely";
 import type { AdDatabase } from "../ad-database.ts";
 import { pendingEndpoint } from "../bots/pending-endpoint.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { lockEndpoint, type MissingEndpoint } from "./lock-endpoint.ts";
 
 export type EnableEndpointOutcome =
@@ -24,7 +24,7 @@ const release = statement<never>(
 
 /** Gives an endpoint a new beginning: nothing of its past counts. `skipTest` makes it active without a test. */
 export async function enableEndpoint(
-  database: AdDatabase,
+  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
   { botId, skipTest = false }: { botId: string; skipTest?: boolean },
 ): Promise<EnableEndpointOutcome> {
   const outcome = await database.transaction<EnableEndpointOutcome>(async (tx) => {
@@ -41,6 +41,6 @@ export async function enableEndpoint(
     if (skipTest) await tx.run(release, [botId]);
     return { outcome: "enabled", state };
   });
-  if (outcome.outcome === "enabled") wakeDeliveries();
+  if (outcome.outcome === "enabled") deliveries.wake();
   return outcome;
 }

@@ -1,12 +1,12 @@
 import type { AdDatabase } from "../ad-database.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { lockEndpoint, type MissingEndpoint } from "./lock-endpoint.ts";
 
 export type LimitEndpointOutcome = { outcome: "limited" } | MissingEndpoint;
 
 /** How many deliveries may be under way to an endpoint at once, over all nodes; 1 to 40. */
 export async function limitEndpoint(
-  database: AdDatabase,
+  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
   { botId, maxInFlight }: { botId: string; maxInFlight: number },
 ): Promise<LimitEndpointOutcome> {
   const outcome = await database.transaction<LimitEndpointOutcome>(async (tx) => {
@@ -15,6 +15,6 @@ export async function limitEndpoint(
     await tx.query.updateTable("endpoints").set({ max_in_flight: maxInFlight }).where("bot_id", "=", botId).execute();
     return { outcome: "limited" };
   });
-  wakeDeliveries();
+  deliveries.wake();
   return outcome;
 }

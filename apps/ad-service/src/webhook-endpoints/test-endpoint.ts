@@ -8,10 +8,10 @@ import type { SecretBox } from "../bots/secret-box.ts";
 import { signingTokens } from "../bots/signing-tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { attemptDelivery } from "../webhook-delivery/attempt-delivery.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import type { DeliveryLog } from "../webhook-delivery/delivery-log.ts";
 import type { FinishedAttempt } from "../webhook-delivery/finish-deliveries.ts";
 import type { EndpointState } from "../webhook-delivery/schema.ts";
-import { wakeDeliveries } from "../webhook-delivery/wake-deliveries.ts";
 import { beginTest } from "./begin-test.ts";
 import { finishTest } from "./finish-test.ts";
 import { testDelaySeconds } from "./test-delay-seconds.ts";
@@ -48,6 +48,7 @@ export interface EndpointTests {
 
 export interface EndpointTestDeps {
   database: AdDatabase;
+  deliveries: Deliveries;
   secretBox: SecretBox;
   requests: Pick<GuardedRequests, "guardedRequest">;
   log: DeliveryLog;
@@ -114,7 +115,7 @@ async function makeTest(
   const { endpointState, isActivated } = await finishTest(database, { ...finished, retrySeconds });
   if (isActivated) {
     deps.log.info({ botId }, "an endpoint answered its test and is active");
-    wakeDeliveries();
+    deps.deliveries.wake();
   }
   // Booked first: what we got wrong must not leave the delivery under way.
   if (finished.totalMs === null) throw new Error("the test could not be made by a fault of ours");

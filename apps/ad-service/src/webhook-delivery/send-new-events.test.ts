@@ -1,0 +1,272 @@
+import { statement } from "@intermission/postgres/open-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdDatabase, AdTables } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
+import { type Deliveries, noDeliveries } from "./deliveries.ts";
+import {
+  eventually,
+  openDeliveryStage,
+  openTestEndpoint,
+  startTestDelivery,
+  type TestEndpoint,
+} from "./delivery-stage.ts";
+import { enqueueWebhook } from "./enqueue-webhook.ts";
+
+/** The database as a node uses it, with the names of the statements that it ran. */
+function recordStatements(database: AdDatabase): { recorded: AdDatabase; names: string[] } {
+  const names: string[] = [];
+  const recorded: AdDatabase = {
+    ...database,
+    run(asked, values) {
+      names.push(asked.name);
+      return database.run(asked, values);
+    },
+  };
+  return { recorded, names };
+}
+
+/** A node that is killed as its statement commits. */
+const killedNode: Deliveries = {
+  async sendNew(most, make) {
+    return (await make(most)).result;
+  },
+  wake() {},
+};
+
+const makeForBots = statement<{ botId: string; number: number }>(
+  "test.make-for-bots",
+  `with earned as (
+    select bot_id, 'evt_' || gen_random_uuid() as event_id, 'rewarded'::text as event, '1'::text as user_id,
+      gen_random_uuid()::text as code, null::text as reference, false as is_test, now() as occurred_at, '{}'::text as body
+    from unnest($1::text[]) as bot_id, generate_series(1, $2::integer)
+  ), ${enqueueWebhook({ from: "earned", slots: "$3::integer" })}
+  select bot_id as "botId", count(*) as number from claimed_events group by bot_id`,
+);
+
+type Stage = Awaited<ReturnType<typeof openDeliveryStage>>;
+
+describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let endpoint: TestEndpoint;
+  let stage: Stage;
+  let running: { stop(): Promise<void> }[] = [];
+
+  /** A node without a clock: nothing is found by polling. It has looked at what waits, so that it knows of no backlog. */
+  async function start(limits?: Parameters<typeof startTestDelivery>[1]) {
+    const { recorded, names } = recordStatements(store.database);
+    const node = startTestDelivery(recorded, { pollMs: 600_000, ...limits });
+    running.push(node);
+    await expect.poll(() => names).toContain("deliveries.next-due");
+    names.length = 0;
+    return { ...node, names };
+  }
+  const states = async (of = stage) => (await of.deliveries()).map(({ state }) => state);
+  const delivered = (number: number, of = stage) =>
+    eventually(
+      () => states(of),
+      (all) => all.filter((state) => state === "delivered").length === number,
+      30_000,
+    );
+  const arrived = () => endpoint.received.map(({ headers }) => String(headers["webhook-id"]));
+  const inFlight = async () => (await stage.endpoint()).in_flight;
+  const expireLeases = async () => {
+    const expire = statement<never>(
+      "test.expire-leases",
+      "update deliveries set lease_until = now() - interval '1 s' where bot_id = $1 and state = 'sending'",
+    );
+    await store.database.run(expire, [stage.botId]);
+  };
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    endpoint = await openTestEndpoint();
+    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+  });
+  afterEach(async () => {
+    await Promise.all(running.map(({ stop }) => stop()));
+    running = [];
+    await endpoint.close();
+    const end = statement<never>("test.end", "update deliveries set state = 'failed' where state <> 'delivered'");
+    await store.database.run(end, []);
+  });
+
+  test("an event for a healthy endpoint is sent without a claim: it is inserted once and updated once", async () => {
+    const { deliveries, names } = await start();
+    const [eventId] = await stage.enqueue(1, { by: deliveries });
+    await delivered(1);
+    await eventually(inFlight, (number) => number === 0);
+    expect(arrived()).toEqual([eventId]);
+    // Beside it the tokens are read, once a second, and the upkeep runs.
+    expect(names.filter((name) => /claim|next-due|finish|release/.test(name))).toEqual(["deliveries.finish"]);
+    expect(endpoint.received[0]?.headers["webhook-attempt"]).toBe("1");
+    expect(await stage.deliveries()).toMatchObject([{ attempts: 1, fence: 1, booked_fence: 1, lease_until: null }]);
+    expect(await stage.attempts()).toMatchObject([{ attempt: 1, status: 200 }]);
+  });
+
+  test("over two nodes an endpoint is sent no more at once than its limit, and each event once", async () => {
+    endpoint.answer = (response) => void setTimeout(() => response.end(), 5);
+    const nodes = [await start(), await start()];
+    const made = await Promise.all(
+      Array.from({ length: 60 }, () => nodes.map(({ deliveries }) => stage.enqueue(2, { by: deliveries }))).flat(),
+    );
+    const ids = made.flat();
+    await delivered(ids.length);
+    expect(arrived().toSorted()).toEqual(ids.toSorted());
+    expect(endpoint.mostAtOnce).toBeLessThanOrEqual(4);
+    expect(await eventually(inFlight, (number) => number === 0)).toBe(0);
+  });
+
+  test("of one statement each endpoint gets what it has room for, and all together no more than the slots", async () => {
+    const others = [await openDeliveryStage(store.database, { webhookUrl: endpoint.url }), stage];
+    await stage.setEndpoint({ max_in_flight: 2, in_flight: 1, last_served_at: new Date() });
+    const botIds = others.map(({ botId }) => botId);
+    const claim = async (slots: number) => {
+      const claimed = await store.database.run(makeForBots, [botIds, 3, slots]);
+      return botIds.map((botId) => claimed.find((row) => row.botId === botId)?.number ?? 0);
+    };
+    expect(await claim(0)).toEqual([0, 0]);
+    const clear = statement<never>("test.clear", "update deliveries set state = 'failed' where state = 'waiting'");
+    await store.database.run(clear, []);
+    // The one that was served longest ago comes first.
+    expect(await claim(2)).toEqual([2, 0]);
+    await store.database.run(clear, []);
+    expect(await claim(100)).toEqual([2, 1]);
+    expect(await inFlight()).toBe(2);
+    await store.database.run(clear, []);
+    expect(await claim(100)).toEqual([0, 0]);
+  });
+
+  test("what waits is not overtaken: new events go behind what is due, in the order in which they were made", async () => {
+    const { deliveries } = await start();
+    await stage.setEndpoint({ max_in_flight: 1 });
+    const older = await stage.enqueue(3, { by: noDeliveries });
+    const newer = await stage.enqueue(1, { by: deliveries });
+    await delivered(4);
+    expect(arrived().slice(0, 3).toSorted()).toEqual(older.toSorted());
+    expect(arrived()[3]).toBe(newer[0]);
+  });
+
+  test("what waits for a later attempt, or is sent again in bulk, holds nothing up", async () => {
+    const { deliveries } = await start();
+    const change = statement<never>(
+      "test.later",
+      `update deliveries set due_at = case event_id when $2 then now() + interval '1 hour' else due_at end,
+         is_bulk = event_id <> $2
+       where bot_id = $1`,
+    );
+    const [later] = await stage.enqueue(2, { by: noDeliveries });
+    await store.database.run(change, [stage.botId, later]);
+    const [eventId] = await stage.enqueue(1, { by: deliveries });
+    await delivered(1);
+    expect(arrived()).toEqual([eventId]);
+  });
+
+  test("a node whose slots are all wanted makes new events wait, and the endpoint served longest ago comes first", async () => {
+    const gate = Promise.withResolvers<void>();
+    endpoint.answer = (response) => void gate.promise.then(() => response.end());
+    const other = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    const { deliveries } = await start({ perNode: 1, ahead: 0 });
+    await stage.enqueue(3, { by: noDeliveries });
+    deliveries.wake();
+    await eventually(
+      () => arrived().length,
+      (number) => number === 1,
+    );
+    const [ofOther] = await other.enqueue(1, { by: deliveries });
+    expect(await states(other)).toEqual(["waiting"]);
+    gate.resolve();
+    await delivered(3);
+    await delivered(1, other);
+    expect(arrived()[1]).toBe(ofOther);
+  });
+
+  test.each([
+    ["rests", { rest_until: new Date(Date.now() + 3_600_000) }, "waiting"],
+    ["has an open breaker", { breaker: "open", probe_at: new Date(Date.now() + 3_600_000) }, "waiting"],
+    ["is probed", { breaker: "half-open", in_flight: 1 }, "waiting"],
+    ["is full", { in_flight: 4 }, "waiting"],
+    ["has not answered a test", { state: "pending" }, "held"],
+    ["is disabled", { state: "disabled" }, "held"],
+  ] as const)("an event for an endpoint that %s is not claimed", async (_what, change, expected) => {
+    await stage.setEndpoint(change);
+    const { deliveries } = await start();
+    await stage.enqueue(1, { by: deliveries });
+    expect(await stage.deliveries()).toMatchObject([{ state: expected, attempts: 0, fence: 0, lease_until: null }]);
+    expect(arrived()).toEqual([]);
+  });
+
+  test("a node that stops claims nothing, and gives back at once what it had just claimed", async () => {
+    const node = await start();
+    let stopped: Promise<void> | undefined;
+    const stopping: Deliveries = {
+      wake() {},
+      sendNew: (most, make) =>
+        node.deliveries.sendNew(most, async (slots) => {
+          const made = await make(slots);
+          expect(made.claimed).toHaveLength(1);
+          stopped = node.stop();
+          return made;
+        }),
+    };
+    await stage.enqueue(1, { by: stopping });
+    await stopped;
+    expect(await stage.deliveries()).toMatchObject([{ state: "waiting", attempts: 0, lease_until: null }]);
+    expect(await inFlight()).toBe(0);
+    await stage.enqueue(1, { by: node.deliveries });
+    expect(await states()).toEqual(["waiting", "waiting"]);
+    expect(arrived()).toEqual([]);
+  });
+
+  test("a node whose statement fails has its slots back", async () => {
+    const { deliveries } = await start({ perNode: 1, ahead: 0 });
+    const fails = deliveries.sendNew(1, () => Promise.reject(new Error("no store")));
+    await expect(fails).rejects.toThrow("no store");
+    await stage.enqueue(1, { by: deliveries });
+    await delivered(1);
+  });
+
+  test("what a killed node had claimed is sent by another when the lease is over, and consumed no attempt", async () => {
+    await stage.enqueue(2, { by: killedNode });
+    expect(await states()).toEqual(["sending", "sending"]);
+    expect(await inFlight()).toBe(2);
+    await expireLeases();
+    await start();
+    await delivered(2);
+    expect(await stage.deliveries()).toMatchObject([
+      { attempts: 1, fence: 2 },
+      { attempts: 1, fence: 2 },
+    ]);
+    expect(await eventually(inFlight, (number) => number === 0)).toBe(0);
+    expect(arrived()).toHaveLength(2);
+  });
+
+  test("for an at-most-once bot the committed claim is the attempt: after a kill it is unknown and never sent", async () => {
+    await stage.deliverAtMostOnce();
+    await stage.enqueue(1, { by: killedNode });
+    await expireLeases();
+    const { deliveries } = await start();
+    await eventually(states, ([state]) => state === "unknown");
+    await stage.enqueue(1, { by: deliveries });
+    await delivered(1);
+    expect(arrived()).toHaveLength(1);
+    expect(await stage.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+  });
+
+  test("an endpoint that another statement has locked is not waited for", async () => {
+    // The embedded store has one session: its transactions wait for one another before any row is asked for.
+    if (kind === "embedded") return;
+    const { deliveries } = await start();
+    await store.database.transaction(async (tx) => {
+      await sql`select from endpoints where bot_id = ${stage.botId} for update`.execute(tx.query);
+      await stage.enqueue(1, { by: deliveries });
+      expect(await states()).toEqual(["waiting"]);
+    });
+    deliveries.wake();
+    await delivered(1);
+  });
+});

@@ -216,7 +216,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
         await stage.report(back, { closed: "tap" });
         expect(await stage.events()).toHaveLength(1);
         stage.advance(22);
-        await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+        await sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
         expect(await stage.events()).toHaveLength(2);
       }),
     );

@@ -48,8 +48,19 @@ export interface AppDeps {
 }
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, logger, database, campaigns, deliveries, views, secretBox, endpointTests, registry, isStopping, requests } =
-    deps;
+  const {
+    config,
+    logger,
+    database,
+    campaigns,
+    deliveries,
+    views,
+    secretBox,
+    endpointTests,
+    registry,
+    isStopping,
+    requests,
+  } = deps;
   const { now = () => new Date() } = deps;
   const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;

@@ -135,9 +135,25 @@ function toldAs(view: NewView, position: number) {
   const { code, viewer, vastAd, now } = view;
   return {
     position,
-    ...{ bot_id: code.botId, user_id: code.userId, code: code.code, reference: code.reference, session_id: view.sessionId },
-    ...{ campaign_id: view.campaignId, creative_id: view.creativeId, is_vast: vastAd !== undefined, is_test: view.isTest },
-    ...{ duration_ms: view.durationMs, opened_at: now, deadline: deadlineOf(view), failed_creatives: view.failedCreatives },
+    ...{
+      bot_id: code.botId,
+      user_id: code.userId,
+      code: code.code,
+      reference: code.reference,
+      session_id: view.sessionId,
+    },
+    ...{
+      campaign_id: view.campaignId,
+      creative_id: view.creativeId,
+      is_vast: vastAd !== undefined,
+      is_test: view.isTest,
+    },
+    ...{
+      duration_ms: view.durationMs,
+      opened_at: now,
+      deadline: deadlineOf(view),
+      failed_creatives: view.failedCreatives,
+    },
     token_hash: hashSessionToken(view.token).toString("hex"),
     ...{ broken_session_id: view.broken?.sessionId, vast_ad: vastAd },
     ...{ code_issued_at: code.issuedAt, code_expires_at: code.expiresAt },
@@ -152,10 +168,21 @@ function deadlineOf({ code }: NewView): Date {
 function sessionOfNew(view: NewView): AdSession {
   const { code, viewer, now } = view;
   return {
-    ...{ botId: code.botId, sessionId: view.sessionId, code: code.code, userId: code.userId, reference: code.reference },
+    ...{
+      botId: code.botId,
+      sessionId: view.sessionId,
+      code: code.code,
+      userId: code.userId,
+      reference: code.reference,
+    },
     ...{ campaignId: view.campaignId, creativeId: view.creativeId, isVast: view.vastAd !== undefined },
     ...{ isTest: view.isTest, durationMs: view.durationMs, openedAt: now, deadline: deadlineOf(view) },
-    ...{ failedCreatives: view.failedCreatives, tokenHash: hashSessionToken(view.token), openings: 1, firstSequence: 0 },
+    ...{
+      failedCreatives: view.failedCreatives,
+      tokenHash: hashSessionToken(view.token),
+      openings: 1,
+      firstSequence: 0,
+    },
     ...{ fault: null, faultAt: null, version: 0, state: "opened", acceptedMs: 0, clockMs: 0 },
     ...{ progress: { covered: [], sequences: [], refusals: {} }, signals: null, startedAt: null, lastReportAt: null },
     ...{ watchedAt: null, closeRequestedAt: null, closeReason: null, pendingReports: null, dueAt: null },

@@ -164,7 +164,9 @@ async function beginView(
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tags.failed]);
     const wish = { ...input.ad, without, seen: opening.seen };
-    const choice = tags.filled ? undefined : await selectAd({ database: views.database, campaigns }, wish, { now, random });
+    const choice = tags.filled
+      ? undefined
+      : await selectAd({ database: views.database, campaigns }, wish, { now, random });
     if (choice?.outcome === "no-ad") return choice;
     if (choice && !choice.creative) return { outcome: "no-ad", reason: "none-fits" };
     const chosen = choice?.creative
@@ -183,7 +185,19 @@ async function beginView(
     const vastAd = tags.filled?.vastAd;
     const durationMs = found.kind === "video" ? found.ad.durationMs : (vastAd?.durationMs ?? 0);
     const { viewer } = opening;
-    const view: NewView = { code, sessionId, token, ...chosen, durationMs, vastAd, isTest, failedCreatives, broken, viewer, now };
+    const view: NewView = {
+      code,
+      sessionId,
+      token,
+      ...chosen,
+      durationMs,
+      vastAd,
+      isTest,
+      failedCreatives,
+      broken,
+      viewer,
+      now,
+    };
     const state = choice?.state;
     const begun =
       state && isAtEdge(state, "rewarded")

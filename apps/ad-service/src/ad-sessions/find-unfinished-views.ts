@@ -1,4 +1,3 @@
-
 /** No code lives longer than 24 h, no session longer than its code by more than minutes: bounds the index range. */
 const OLDEST = "interval '25 hours'";
 

@@ -27,7 +27,12 @@ export interface Opening {
   session: AdSession | undefined;
   vastAd: VastAd | undefined;
   /** Of the viewer; null without a row. Compared when a view is begun. */
-  viewer: { earnedToday: number | null; lastEarnedAt: Date | null; decisions: number | null; creditedUntil: Date | null };
+  viewer: {
+    earnedToday: number | null;
+    lastEarnedAt: Date | null;
+    decisions: number | null;
+    creditedUntil: Date | null;
+  };
   /** What keeps the viewer from beginning a view. */
   limit: ViewerLimit;
   seen: Map<string, Date[]>;
@@ -175,6 +180,7 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
 /** Without what is not the session's, since it is remembered. */
 function sessionRowOf(row: Row): SessionRow {
   const { position, codeUserId, codeText, codeReference, codeExpiresAt, isRewarded, vastAd, seen, ...others } = row;
-  const { earnedToday, lastEarnedAt, viewerDecisions, viewerCreditedUntil, limitReason, availableAt, ...session } = others;
+  const { earnedToday, lastEarnedAt, viewerDecisions, viewerCreditedUntil, limitReason, availableAt, ...session } =
+    others;
   return session;
 }

@@ -38,6 +38,11 @@ type Acceptance = Pick<AcceptedProgress, "acceptedMs" | "acknowledged" | "refuse
 const CLOSE_WAITS_MS = 30_000;
 /** A heartbeat is due each 5 s once a video was watched: three missed ones mean that the page is gone. */
 export const SILENCE_MS = 15_000;
+
+/** When a watched view is closed of which nothing is heard any more. */
+export function silentFrom({ deadline }: AdSession, lastReportAt: Date): Date {
+  return new Date(1 + Math.min(lastReportAt.getTime() + SILENCE_MS, deadline.getTime()));
+}
 /** As many as one call carries. */
 const MOST_PENDING = 300;
 /** Each lost race was won by another change of the view. */
@@ -124,7 +129,6 @@ async function advance(
   // A close that waits for the cooldown stays asked for, however long that lasts.
   const kept = close ?? (session.state === "watched" ? closeRequestOf(session) : undefined);
   const isNewlyWatched = state === "watched" && session.state !== "watched";
-  const silentAt = new Date(Math.min(now.getTime() + SILENCE_MS, session.deadline.getTime()));
   const after: AdSession = {
     ...session,
     ...{ state, startedAt, progress, acceptedMs, clockMs, creditedUntil },
@@ -134,7 +138,8 @@ async function advance(
     closeReason: kept?.reason ?? null,
     signals: gatherSignals(session.signals ?? noSignals, accepted, now),
     pendingReports: pending?.reports ?? null,
-    dueAt: state === "watched" ? (isNewlyWatched ? silentAt : session.dueAt) : (pending?.settleAt ?? null),
+    dueAt:
+      state === "watched" ? (isNewlyWatched ? silentFrom(session, now) : session.dueAt) : (pending?.settleAt ?? null),
   };
   const milestones = milestonesBetween(
     { isStarted: session.startedAt !== null, acceptedMs: session.acceptedMs, isWatched: session.state === "watched" },

@@ -271,7 +271,9 @@ async function recordAll(
   slots: number,
 ): Promise<MadeEvents<ChangeOutcome[]>> {
   const told = changes.map(toldAs);
-  const bodies = new Map(changes.map(({ before }, index) => [told[index]?.event_id, { ...told[index], botId: before.botId }]));
+  const bodies = new Map(
+    changes.map(({ before }, index) => [told[index]?.event_id, { ...told[index], botId: before.botId }]),
+  );
   const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
   const claimed: ClaimedEvent[] = [];
   let made = 0;
@@ -305,13 +307,23 @@ function toldAs({ before, after, isStart, ending, milestones, now }: ViewChange,
     ...{ bot_id: before.botId, session_id: before.sessionId, version: before.version },
     ...{ credited_until: before.creditedUntil, decisions: before.decisions, due_before: before.dueAt },
     ...{ token_hash: isNewToken ? after.tokenHash.toString("hex") : null, openings: after.openings },
-    ...{ first_sequence: after.firstSequence, state: after.state, accepted_ms: after.acceptedMs, clock_ms: after.clockMs },
+    ...{
+      first_sequence: after.firstSequence,
+      state: after.state,
+      accepted_ms: after.acceptedMs,
+      clock_ms: after.clockMs,
+    },
     ...storedProgress(after),
     ...{ started_at: after.startedAt, last_report_at: after.lastReportAt, watched_at: after.watchedAt },
     ...{ close_requested_at: after.closeRequestedAt, close_reason: after.closeReason },
     ...{ pending_reports: after.pendingReports, due_at: after.dueAt, is_start: isStart, milestones, now },
     new_credited_until: isCredited ? after.creditedUntil : null,
-    ...(ending && { fate: ending.fate, suspicions: ending.suspicions, event_id: ending.eventId, body: bodyOf(after, ending, now) }),
+    ...(ending && {
+      fate: ending.fate,
+      suspicions: ending.suspicions,
+      event_id: ending.eventId,
+      body: bodyOf(after, ending, now),
+    }),
   };
 }
 

@@ -13,9 +13,9 @@ import { findBot } from "../bots/find-bot.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { type FillFromTag, tagFiller } from "../vast/fill-from-tag.ts";
-import { type ViewRecorder, viewRecorder } from "./record-views.ts";
 import { type Deliveries, noDeliveries } from "../webhook-delivery/deliveries.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
+import { type ViewRecorder, viewRecorder } from "./record-views.ts";
 
 /** What the routes of the player need. */
 export interface StageDeps {

@@ -3,7 +3,7 @@ import { newEventId } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
 import { randomBytes } from "../random-bytes.ts";
-import { endingOf, SILENCE_MS, settlePendingReports } from "./record-progress.ts";
+import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
 import type { ViewRecorder } from "./record-views.ts";
 import { type AdSession, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
 
@@ -52,10 +52,9 @@ async function settleDue(
   const silence = isPastDeadline ? "deadline" : "heartbeat-lost";
   const isClosed = session.closeRequestedAt !== null;
   if (!isClosed && !isPastDeadline) {
-    const silentAt = (session.lastReportAt?.getTime() ?? 0) + SILENCE_MS;
-    const later = Math.min(silentAt, session.deadline.getTime() + 1);
-    if (later > now.getTime()) {
-      await lookAgain(views, session, { at: new Date(later), now });
+    const at = silentFrom(session, session.lastReportAt ?? session.openedAt);
+    if (at > now) {
+      await lookAgain(views, session, { at, now });
       return false;
     }
     if (!isListening) return false;

@@ -70,9 +70,9 @@ export const sessionColumns = `
   s.clock_ms as "clockMs", s.covered, s.sequences, s.refusals, s.signals, s.started_at as "startedAt",
   s.last_report_at as "lastReportAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
   s.close_reason as "closeReason", s.pending_reports as "pendingReports", s.due_at as "dueAt",
-  v.credited_until as "creditedUntil", v.decisions`;
+  v.credited_until as "creditedUntil", coalesce(v.decisions, 0) as decisions`;
 
-const source = "ad_sessions s join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id";
+const source = "ad_sessions s left join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id";
 
 const read = statement<SessionRow>(
   "ad-sessions.read",

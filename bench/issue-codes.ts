@@ -1,30 +1,28 @@
 import { Pool } from "undici";
-import type { BenchStack } from "./bench-stack.ts";
+import type { Target } from "./bench-stack.ts";
+import { codeOf, codesOf } from "./clicks.ts";
 
-/** Codes for `count` different users, asked for over 64 connections. */
-export async function issueCodes(
-  stack: BenchStack,
-  bot: { botId: string; token: string },
-  count: number,
-): Promise<string[]> {
-  const pool = new Pool(stack.urls.adService, { connections: 64 });
-  const codes: string[] = new Array(count);
+/** A code for each of these users, in their order, which answers under load do not keep. */
+export async function issueCodes(target: Pick<Target, "urls" | "bot">, users: readonly string[]): Promise<string[]> {
+  const { url, requests } = codesOf(target, users);
+  const pool = new Pool(url, { connections: 64 });
+  const codes: string[] = [];
   let next = 0;
   const connection = async () => {
-    while (next < count) {
+    while (next < requests.length) {
       const index = next++;
-      const { statusCode, body } = await pool.request({
-        method: "POST",
-        path: "/client/v1/codes",
-        headers: { authorization: `Bearer ${bot.token}`, "content-type": "application/json" },
-        body: JSON.stringify({ bot_id: bot.botId, user_tg_id: String(1_000_000 + index) }),
-      });
+      const request = requests[index];
+      if (request === undefined) return;
+      const { statusCode, body } = await pool.request(request);
       const text = await body.text();
-      if (statusCode !== 200) throw new Error(`POST /client/v1/codes answered ${statusCode}: ${text}`);
-      codes[index] = JSON.parse(text).code;
+      if (statusCode !== 200) throw new Error(`${request.path} answered ${statusCode}: ${text}`);
+      codes[index] = codeOf(text);
     }
   };
-  await Promise.all(Array.from({ length: 64 }, connection));
-  await pool.close();
+  try {
+    await Promise.all(Array.from({ length: 64 }, connection));
+  } finally {
+    await pool.close();
+  }
   return codes;
 }

@@ -1,14 +1,14 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { initDataOf } from "../e2e/scripted-viewer.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
-import { freePort, root, startServer } from "../scripts/processes.ts";
+import { freePort, root, runCommand, startServer } from "../scripts/processes.ts";
 import { operate } from "./operate.ts";
-import { writeSlowVideo } from "./slow-video.ts";
 
 export interface Store {
   readonly name: string;
@@ -100,6 +100,25 @@ export function pidsOf({ servers }: Pick<BenchStack, "servers">): number[] {
   return [...servers.values()].flatMap((server) => server.process.pid ?? []);
 }
 
+export interface Baseline {
+  readonly name: string;
+  /** Of its sources, with packages of its own. */
+  readonly root: string;
+  remove(): void;
+}
+
+/** An older revision in a temporary folder, ready to run, so that both are measured in one run. */
+export async function unpackBaseline(revision: string): Promise<Baseline> {
+  const commit = execFileSync("git", ["rev-parse", "--short", `${revision}^{commit}`], { cwd: root, encoding: "utf8" });
+  const folder = mkdtempSync(join(tmpdir(), "intermission-baseline-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
+  const archive = execFileSync("git", ["archive", commit.trim()], { cwd: root, maxBuffer: 1024 ** 3 });
+  execFileSync("tar", ["-x", "-C", folder], { input: archive });
+  await runCommand(process.execPath, [join(folder, "scripts/set-up.mjs"), "scripts/say.ts"]);
+  return { name: commit.trim(), root: folder, remove };
+}
+
 /** The floor of the HTTP paths; with a store, each of its answers waits for one committed row. */
 export async function floorTarget(name: string, store?: Store): Promise<Target> {
   const port = await freePort();
@@ -150,4 +169,20 @@ function clockAt(path: string): MovableClock {
     catchUp: () => moveTo(Math.max(at, Date.now())),
     advance: (seconds) => moveTo(at + seconds * 1000),
   };
+}
+
+const fixture = { path: join(root, "e2e/fixtures/clip-2s.mp4"), seconds: 2 };
+/** ISO 14496-12, 8.2.2 and 8.4.2: after version, flags and two times of 32 bits. */
+const timescaleAt = 4 + 4 + 4;
+
+/** Writes a video of so many seconds: the fixture of two, with clocks that tick slower. */
+function writeSlowVideo(path: string, seconds: number): void {
+  const bytes = readFileSync(fixture.path);
+  for (const box of ["mvhd", "mdhd"]) {
+    for (let at = bytes.indexOf(box); at >= 0; at = bytes.indexOf(box, at + 4)) {
+      const timescale = at + 4 + timescaleAt;
+      bytes.writeUInt32BE(Math.round((bytes.readUInt32BE(timescale) * fixture.seconds) / seconds), timescale);
+    }
+  }
+  writeFileSync(path, bytes);
 }

@@ -1,3 +1,4 @@
+import { Pool } from "undici";
 import type { Target } from "./bench-stack.ts";
 import type { Load } from "./load.ts";
 
@@ -22,6 +23,31 @@ export function codesOf({ urls, bot }: Pick<Target, "urls" | "bot">, users: read
       body: JSON.stringify({ bot_id: bot.botId, user_tg_id: userId }),
     })),
   };
+}
+
+/** A code for each of these users, in their order, which answers under load do not keep. */
+export async function issueCodes(target: Pick<Target, "urls" | "bot">, users: readonly string[]): Promise<string[]> {
+  const { url, requests } = codesOf(target, users);
+  const pool = new Pool(url, { connections: 64 });
+  const codes: string[] = [];
+  let next = 0;
+  const connection = async () => {
+    while (next < requests.length) {
+      const index = next++;
+      const request = requests[index];
+      if (request === undefined) return;
+      const { statusCode, body } = await pool.request(request);
+      const text = await body.text();
+      if (statusCode !== 200) throw new Error(`${request.path} answered ${statusCode}: ${text}`);
+      codes[index] = codeOf(text);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: 64 }, connection));
+  } finally {
+    await pool.close();
+  }
+  return codes;
 }
 
 export function clicksOf({ urls }: Pick<Target, "urls">, codes: readonly string[]): Load {

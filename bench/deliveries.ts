@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServerDatabase } from "../packages/postgres/src/test-database.ts";
 import { freePort, runCommand, startServer } from "../scripts/processes.ts";
-import type { Baseline } from "./baseline.ts";
-import { type BenchStack, benchStack, pidsOf } from "./bench-stack.ts";
+import { type Baseline, type BenchStack, benchStack, pidsOf } from "./bench-stack.ts";
 import { clicksOf, codeOf, codesOf, newUsers } from "./clicks.ts";
 import { load } from "./load.ts";
 import type { Measured } from "./meter.ts";

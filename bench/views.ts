@@ -1,7 +1,6 @@
 import type { OpenSessionResponse, ReportRequest, ReportResponse } from "@intermission/ad-core/player-api";
 import type { Target } from "./bench-stack.ts";
-import { type Measure, newAddress, newUsers } from "./clicks.ts";
-import { issueCodes } from "./issue-codes.ts";
+import { issueCodes, type Measure, newAddress, newUsers } from "./clicks.ts";
 import type { Load, LoadRequest } from "./load.ts";
 
 export type OpenedSession = Extract<OpenSessionResponse, { outcome: "session" }>;

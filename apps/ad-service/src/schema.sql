@@ -185,7 +185,9 @@ create table viewers (
   day date not null,
   earned_today integer not null,
   last_earned_at timestamptz,
-  -- Real time before this moment was credited to one of the viewer's views, and counts for no other.
+  -- Real time counts for one of the viewer's views at a time: for the one that holds the viewer's clock. What was credited
+  -- stands with that view (ad_sessions.credited_until), and here once no view holds the clock.
+  clock_session_id text,
   credited_until timestamptz,
   -- How often an ad was offered to the viewer or a view began: compared by the next that wants to, so that two at once do
   -- not pass the limits together.
@@ -227,8 +229,10 @@ create table ad_sessions (
   -- 'held' and 'refused': watched and closed, but it looks wrong, or came when cooldown or cap did not allow it.
   state text not null check (state in ('opened', 'playing', 'watched', 'rewarded', 'held', 'refused')),
   accepted_ms integer not null default 0 check (accepted_ms >= 0),
-  -- Real time that was credited to this view.
+  -- Real time that was credited to this view, and the moment up to which it, or a view that held the viewer's clock before
+  -- it, was credited.
   clock_ms integer not null default 0 check (clock_ms >= 0),
+  credited_until timestamptz,
   -- Accepted ranges of the video in milliseconds, and settled sequence numbers: from, to, from, to …
   covered integer[] not null default '{}',
   sequences integer[] not null default '{}',

@@ -8,7 +8,7 @@ import { Pool } from "undici";
 import type { AdDatabase, AdTables } from "../apps/ad-service/src/ad-database.ts";
 import { addBot } from "../apps/ad-service/src/bots/add-bot.ts";
 import { secretBox as openSecretBox } from "../apps/ad-service/src/bots/secret-box.ts";
-import { allMigrations } from "../apps/ad-service/src/migrations/all-migrations.ts";
+import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { openGuardedRequests } from "../apps/ad-service/src/outbound/guarded-request.ts";
 import { openWebhookDelivery } from "../apps/ad-service/src/webhook-delivery/deliver-due-webhooks.ts";
 import { openDatabase, statement } from "../packages/postgres/src/open-database.ts";
@@ -101,7 +101,7 @@ async function measureOurs(): Promise<void> {
     databaseUrl: process.env.DATABASE_URL,
     dataDirectory: process.env.DATA_DIR ?? "",
     schema: "ad_service",
-    migrations: allMigrations,
+    migrations,
   });
   const secretBox = openSecretBox(Buffer.alloc(32, 1));
   await addEndpoints(database, secretBox);

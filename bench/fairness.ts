@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { AdTables } from "../apps/ad-service/src/ad-database.ts";
-import { allMigrations } from "../apps/ad-service/src/migrations/all-migrations.ts";
+import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { openDeliveryStage, startTestDelivery } from "../apps/ad-service/src/webhook-delivery/delivery-stage.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
 import { createServerDatabase } from "../packages/postgres/src/test-database.ts";
@@ -37,7 +37,7 @@ async function measure(hasDeadEndpoint: boolean): Promise<{ p50: number; p95: nu
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-bench-"));
   const server = postgres && (await createServerDatabase(postgres.url));
   const database = await openDatabase<AdTables>({
-    ...{ databaseUrl: server?.url, dataDirectory, schema: "ad_service", migrations: allMigrations },
+    ...{ databaseUrl: server?.url, dataDirectory, schema: "ad_service", migrations },
   });
   const madeAt = new Map<string, number>();
   const arrivedAt = new Map<string, number>();

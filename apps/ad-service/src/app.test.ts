@@ -5,14 +5,14 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
 import { openAppStage } from "./app-stage.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 
 const token = "a-metrics-token-of-more-than-32-characters";
 
 describe.each(testDatabases())("the app on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

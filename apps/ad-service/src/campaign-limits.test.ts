@@ -8,14 +8,14 @@ import { updateBot } from "./bots/update-bot.ts";
 import { addCampaign, type CampaignDraft } from "./campaigns/add-campaign.ts";
 import { openDirectLinkStage } from "./direct-links/direct-link-stage.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 
 describe.each(bothTestDatabases())("what a campaign and a user may have, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let stage: SessionStage;
   let latest = 0;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

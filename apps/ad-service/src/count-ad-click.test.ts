@@ -2,7 +2,7 @@ import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 import { rollUpUntilNow } from "./statistics/facts-stage.ts";
 import { readStatistics } from "./statistics/read-statistics.ts";
 import { startAdServer } from "./vast/ad-server-stage.ts";
@@ -19,7 +19,7 @@ describe.each(testDatabases())("taps on a call to action, on the %s store", (kin
   let store: TestDatabase<AdTables>;
   let stage: Awaited<ReturnType<typeof openVastStage>>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

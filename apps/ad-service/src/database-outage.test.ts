@@ -10,7 +10,7 @@ import { newSessionId } from "./ad-sessions/session-id.ts";
 import { openAppStage } from "./app-stage.ts";
 import { codeIn } from "./client-api/client-stage.ts";
 import { addBotOf, demoOf, launchData } from "./launch-fixture.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 
 const botId = "7000000001";
 const operatorToken = "an-operators-token-of-some-length";
@@ -34,7 +34,7 @@ test.runIf(testDatabases().includes("server"))(
     const dataDirectory = mkdtempSync(join(tmpdir(), "outage-"));
     const written: string[] = [];
     const database = await openDatabase<AdTables>({
-      ...{ databaseUrl: cluster.url, dataDirectory, schema: "ad_service", migrations: allMigrations },
+      ...{ databaseUrl: cluster.url, dataDirectory, schema: "ad_service", migrations },
     });
     const stage = await openAppStage(
       database,

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { AdTables } from "./ad-database.ts";
 import type { Opened } from "./ad-sessions/session-stage.ts";
 import { addCampaign } from "./campaigns/add-campaign.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 import { rollUpUntilNow } from "./statistics/facts-stage.ts";
 import { readStatistics } from "./statistics/read-statistics.ts";
 import { startAdServer } from "./vast/ad-server-stage.ts";
@@ -24,7 +24,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
   let store: TestDatabase<AdTables>;
   let stage: Awaited<ReturnType<typeof openVastStage>>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

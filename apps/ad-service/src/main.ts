@@ -13,7 +13,7 @@ import { createApp } from "./app.ts";
 import { secretBox as openSecretBox } from "./bots/secret-box.ts";
 import { type Config, readConfig } from "./config.ts";
 import { requireMediaFolder } from "./creatives/open-media-storage.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { rememberPublisherShare } from "./statistics/remember-publisher-share.ts";
 import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
@@ -32,7 +32,7 @@ async function start(config: Config): Promise<void> {
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataFolder,
     schema: "ad_service",
-    migrations: allMigrations,
+    migrations,
     logger,
     onDeath: (fault) => endAfter(fault, logger),
   });

@@ -10,7 +10,7 @@ import { newSessionId } from "./ad-sessions/session-id.ts";
 import { openAppStage } from "./app-stage.ts";
 import { codeIn } from "./client-api/client-stage.ts";
 import { addBotOf, demoOf, launchData } from "./launch-fixture.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 
 const botId = "7000000001";
 const operatorToken = "an-operators-token-of-some-length";
@@ -18,7 +18,7 @@ const json = { "content-type": "application/json" };
 
 test("10,000 malformed requests bring no 5xx, no hang and no stack, each error has the form of its surface, and OpenAPI lists each status", async () => {
   const kind = testDatabases().at(-1) ?? "embedded";
-  const store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  const store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   const miniappDir = await mkdtemp(join(tmpdir(), "miniapp-"));
   await mkdir(join(miniappDir, "assets"));
   await writeFile(join(miniappDir, "index.html"), "<!doctype html><title>App</title>");

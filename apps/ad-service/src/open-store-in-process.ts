@@ -7,7 +7,7 @@ import { createOperatorApp } from "./app.ts";
 import { secretBox } from "./bots/secret-box.ts";
 import type { CommandConfig } from "./config.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-storage.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator/operator-client.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { noDeliveries } from "./webhook-delivery/deliveries.ts";
@@ -36,7 +36,7 @@ async function openStore(
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataFolder,
     schema: "ad_service",
-    migrations: allMigrations,
+    migrations,
     isExisting: true,
   });
   const requests = openGuardedRequests({

@@ -3,13 +3,13 @@ import { keepPlans, loadStatements } from "@intermission/postgres/keep-plans";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 
 describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   beforeAll(async () => {
     await loadStatements(import.meta.dirname, /^(main|cli)\.ts$|-stage\.ts$|faults\//);
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations, poolSize: 1 });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations, poolSize: 1 });
   });
   afterAll(() => store.dispose());
 

@@ -1,10 +1,13 @@
+import { randomBytes } from "node:crypto";
+import { newClickId } from "@intermission/ad-core/code";
 import { openSessionResponse } from "@intermission/ad-core/player-api";
+import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
 import { advertiserKey } from "./advertisers/advertiser-names.ts";
 import { issuePostbackKey } from "./conversions/issue-postback-key.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 import { rollUpUntilNow } from "./statistics/facts-stage.ts";
 import { pruneFacts } from "./statistics/prune-facts.ts";
 import { openVastStage } from "./vast-stage.ts";
@@ -14,13 +17,24 @@ const agent = {
   "accept-language": "en",
 };
 
+const insertClick = statement<never>(
+  "test.insert-click",
+  `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, occurred_at, body)
+   values ($1, 'evt_' || substr($2, 5), 'direct_link', '1', $2, 'cmp_1', $3, now(), '')`,
+);
+const insertWithheld = statement<never>(
+  "test.insert-withheld-click",
+  `insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, occurred_at)
+   select $1, $2, $2, '1', 'cmp_1', 'held', now() where $3::bigint is null`,
+);
+
 describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let stage: Awaited<ReturnType<typeof openVastStage>>;
   let clickId: string;
   let key: string;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
@@ -89,14 +103,12 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
   test.each([
     ["counted", { status: 200, body: { outcome: "recorded" } }],
     ["test", { status: 404 }],
-    ["tap-asked-address", { status: 404 }],
+    ["held", { status: 404 }],
   ] as const)("of a direct link, a click that is %s", async (outcome, expected) => {
-    const click = { bot_id: stage.botId, click_id: `${outcome}-${stage.botId}`, code: "c", user_id: "1", outcome };
-    await store.database.query
-      .insertInto("clicks")
-      .values({ ...click, campaign_id: "cmp_1", occurred_at: new Date() })
-      .execute();
-    expect(await postback({ click_id: click.click_id, key })).toMatchObject(expected);
+    const id = newClickId(Date.now(), randomBytes(10));
+    const insert = outcome === "held" ? insertWithheld : insertClick;
+    await store.database.run(insert, [stage.botId, id, outcome === "counted" ? 5 : null]);
+    expect(await postback({ click_id: id, key })).toMatchObject(expected);
     const campaigns = (await stored()).map(({ campaign_id, creative_id }) => [campaign_id, creative_id]);
     expect(campaigns).toEqual(outcome === "counted" ? [["cmp_1", null]] : []);
   });

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
 import { sweepSessions } from "./ad-sessions/sweep-sessions.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 import { rollUpUntilNow } from "./statistics/facts-stage.ts";
 import { readStatistics } from "./statistics/read-statistics.ts";
 import { rollUpStatistics } from "./statistics/roll-up-statistics.ts";
@@ -24,14 +24,14 @@ const rawNumbers = statement<Record<"starts" | "completions" | "rewards" | "clos
   "test.raw-numbers",
   `select count(started_at) as starts, count(watched_at) as completions, count(closed_at) as closes,
      count(*) filter (where state = 'rewarded') as rewards,
-     (select coalesce(sum(price_micros), 0)::bigint from charges where bot_id = $1) as spend
+     (select coalesce(sum(price_micros), 0)::bigint from events where bot_id = $1) as spend
    from ad_sessions where bot_id = $1`,
 );
 
 describe.each(testDatabases())("the sums of real views, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

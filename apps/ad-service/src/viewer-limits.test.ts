@@ -9,7 +9,7 @@ import { type Opened, openSessionStage, type SessionStage, stretch, wholeVideo }
 import { sweepSessions } from "./ad-sessions/sweep-sessions.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
 import { personAgents } from "./direct-links/visitor-agents.ts";
-import { allMigrations } from "./migrations/all-migrations.ts";
+import { migrations } from "./migrations.ts";
 
 const ann = "501";
 const closing = { closed: "tap" as const };
@@ -26,7 +26,7 @@ describe.each(bothTestDatabases())("cooldown, cap and clock of one viewer, on th
   let store: TestDatabase<AdTables>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     await store.database.run(addLinkCampaign, []);
   });
   afterAll(() => store.dispose());

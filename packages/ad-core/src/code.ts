@@ -58,6 +58,16 @@ export function newEventId(nowMilliseconds: number, randomBytes: Uint8Array): st
   return `evt_${uuidv7(nowMilliseconds, randomBytes)}`;
 }
 
+/** The id of a followed direct link, `clk_` + UUIDv7: what landing pages and postbacks name. Needs 10 random bytes. */
+export function newClickId(nowMilliseconds: number, randomBytes: Uint8Array): string {
+  return `clk_${uuidv7(nowMilliseconds, randomBytes)}`;
+}
+
+/** The id of the event that a click earned, or would have earned: the same UUID. */
+export function eventIdOfClick(clickId: string): string {
+  return clickId.replace(/^clk_/, "evt_");
+}
+
 /** A UUIDv7 (RFC 9562, section 5.7). Needs 10 random bytes. Throws for a time that its 48 bits cannot hold. */
 export function uuidv7(nowMilliseconds: number, randomBytes: Uint8Array): string {
   if (randomBytes.length < 10) throw new Error("a UUIDv7 needs 10 random bytes");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
 import { setCampaignStatus } from "../campaigns/update-campaign.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { startCampaignSnapshot } from "./campaign-snapshot.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
@@ -11,7 +11,7 @@ const now = new Date("2026-03-01T12:00:00Z");
 describe.each(testDatabases())("the campaigns that run, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

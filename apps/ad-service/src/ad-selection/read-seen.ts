@@ -6,8 +6,8 @@ const MOST = 5000;
 
 const seen = statement<{ campaignId: string; at: Date }>(
   "campaigns.seen-by-user",
-  `(select campaign_id as "campaignId", occurred_at as at from charges
-    where bot_id = $1 and user_id = $2 and occurred_at > $3 order by occurred_at desc limit ${MOST})
+  `(select campaign_id as "campaignId", occurred_at as at from events
+    where bot_id = $1 and user_id = $2 and occurred_at > $3 and price_micros is not null order by occurred_at desc limit ${MOST})
    union all
    (select campaign_id, opened_at from ad_sessions
     where bot_id = $1 and user_id = $2 and opened_at > $3 and state in ('playing', 'watched', 'held')

@@ -2,7 +2,7 @@ import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { openViewerStage, type ViewerStage } from "../viewer-stage.ts";
 import { type Opened, stretch, wholeVideo } from "./session-stage.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
@@ -152,7 +152,7 @@ describe.each(testDatabases())("cheats, on the %s store", (kind) => {
   let stage: ViewerStage;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -29,7 +29,7 @@ const markSuspicious = statement<never>(
 );
 
 const setCodeAside = (from: string, reference: string) => `
-  update current_codes set is_set_aside = true from ${from}
+  update current_codes set is_withheld = true from ${from}
   where current_codes.bot_id = ${from}.bot_id and current_codes.user_id = ${from}.user_id
     and current_codes.reference = ${reference} and current_codes.code = ${from}.code`;
 

@@ -69,7 +69,7 @@ export async function refundView(
 ): Promise<RefundOutcome | { outcome: "unknown-view" }> {
   const [view] = await database.run(findView, [botId, sessionId]);
   if (!view) return { outcome: "unknown-view" };
-  return refundCharge(database, { botId, code: view.code, format: "rewarded", now });
+  return refundCharge(database, { botId, code: view.code, event: "rewarded", now });
 }
 
 async function ofHeld(

@@ -1,7 +1,7 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { HonestPlayer, openViewerStage, type ViewerStage } from "../viewer-stage.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
 
@@ -211,7 +211,7 @@ describe.each(testDatabases())("honest viewers, on the %s store", (kind) => {
   let stage: ViewerStage;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

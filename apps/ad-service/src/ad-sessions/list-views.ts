@@ -25,14 +25,17 @@ export async function listViews(
 ): Promise<SuspiciousView[]> {
   let query = database.query
     .selectFrom("ad_sessions")
-    .leftJoin("refunds", (join) =>
-      join
-        .onRef("refunds.bot_id", "=", "ad_sessions.bot_id")
-        .onRef("refunds.code", "=", "ad_sessions.code")
-        .on("refunds.format", "=", "rewarded"),
-    )
     .select(["ad_sessions.bot_id", "session_id", "user_id", "ad_sessions.code", "ad_sessions.campaign_id", "state"])
-    .select(["suspicions", "closed_at", "close_reason", "decided_at", "refunds.occurred_at as refunded_at"])
+    .select(["suspicions", "closed_at", "close_reason", "decided_at"])
+    .select(({ selectFrom }) =>
+      selectFrom("events")
+        .innerJoin("refunds", "refunds.event_id", "events.event_id")
+        .whereRef("events.bot_id", "=", "ad_sessions.bot_id")
+        .whereRef("events.code", "=", "ad_sessions.code")
+        .where("events.event", "=", "rewarded")
+        .select("refunds.occurred_at")
+        .as("refunded_at"),
+    )
     // The very condition of the index.
     .where(sql<boolean>`suspicions <> '{}'`);
   if (botId !== undefined) query = query.where("ad_sessions.bot_id", "=", botId);

@@ -2,7 +2,7 @@ import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/pla
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./routes.ts";
 import { type Opened, openSessionStage, type SessionStage } from "./session-stage.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
@@ -15,7 +15,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

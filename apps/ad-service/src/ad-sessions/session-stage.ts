@@ -141,7 +141,14 @@ export async function openSessionStage(
       database.run(insertLinkEvent, [botId, userId, code, clock.now]),
     status: (session: Opened) => post(`/sessions/${session.session_id}/status`, { token: session.token }),
     events: () => rowsOf<{ event: string; user_id: string; code: string; body: string }>(database, "events", botId),
-    charges: () => rowsOf<{ code: string; price_micros: number }>(database, "charges", botId),
+    charges: async () => {
+      const made = await rowsOf<{ code: string; campaign_id: string; price_micros: number | null }>(
+        database,
+        "events",
+        botId,
+      );
+      return made.filter(({ price_micros: price }) => price !== null);
+    },
     sessions: () =>
       rowsOf<{ session_id: string; state: string; close_reason: string | null }>(database, "ad_sessions", botId),
     viewers: () => rowsOf<{ user_id: string; earned_today: number }>(database, "viewers", botId),
@@ -208,7 +215,8 @@ const insertLinkEvent = statement(
   "test.link-event",
   `with earned as (
     select $1::text as bot_id, 'evt_' || $3 as event_id, 'direct_link' as event, $2::text as user_id, $3::text as code,
-      null::text as reference, false as is_test, $4::timestamptz as occurred_at, '{}' as body
+      null::text as reference, false as is_test, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros,
+      $4::timestamptz as occurred_at, '{}' as body
   ),
   ${enqueueWebhook({ from: "earned" })}
   select count(*) from enqueued`,

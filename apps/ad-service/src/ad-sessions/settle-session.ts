@@ -1,7 +1,6 @@
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
-import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
 import { admitEarnings } from "../viewers/admit-earnings.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 import type { CloseReason } from "./schema.ts";
@@ -43,25 +42,16 @@ const settle = statement<{ settled: number }>(
   ),
   earned as (
     select bot_id, $5::text as event_id, 'rewarded'::text as event, user_id, code, nullif($6::text, '') as reference,
-      is_test, $3::timestamptz as occurred_at, $7::text as body
-    from settled
+      is_test, campaign_id, creative_id, case when not is_test then view_price_micros end as price_micros,
+      $3::timestamptz as occurred_at, $7::text as body
+    from settled join campaigns using (campaign_id)
   ),
   ${enqueueWebhook({ from: "earned" })},
   came_past as (
     insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, reason, occurred_at)
     select bot_id, session_id, campaign_id, creative_id, 'close', $4, $3 from settled
     where not $8 and not is_test
-  ),
-  charged as (
-    insert into charges (charge_id, campaign_id, creative_id, bot_id, user_id, format, code, price_micros, occurred_at)
-    select enqueued.event_id, campaign_id, creative_id, enqueued.bot_id, enqueued.user_id, 'rewarded', enqueued.code,
-      view_price_micros, occurred_at
-    from enqueued join settled using (bot_id, code) join campaigns using (campaign_id)
-    where not enqueued.is_test
-    on conflict do nothing
-    returning campaign_id, format, price_micros, occurred_at
-  ),
-  summed as (${addToCampaignDays("charged")})
+  )
   select count(*) as settled from settled`,
 );
 

@@ -1,7 +1,7 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./routes.ts";
 import { openSessionStage, type SessionStage } from "./session-stage.ts";
 
@@ -14,7 +14,7 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
   let store: TestDatabase<AdTables>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -1,7 +1,7 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { rollUpUntilNow } from "../statistics/facts-stage.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
 import { openViewerStage, type ViewerStage } from "../viewer-stage.ts";
@@ -16,7 +16,7 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
   let stage: ViewerStage;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => stage.close());

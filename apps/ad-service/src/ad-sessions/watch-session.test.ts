@@ -3,7 +3,7 @@ import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./routes.ts";
 import { openSessionStage, type SessionStage, stretch, wholeVideo } from "./session-stage.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
@@ -15,7 +15,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
   let stage: SessionStage;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { newTelegramId } from "../app-stage.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { activateToken } from "./activate-token.ts";
 import { addBot } from "./add-bot.ts";
 import { authenticateBot } from "./authenticate-bot.ts";
@@ -21,7 +21,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   const box = secretBox(randomBytes(32));
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

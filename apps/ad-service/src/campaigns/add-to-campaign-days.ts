@@ -1,13 +1,13 @@
 /**
- * The SQL of a CTE that adds charges to the sums of their campaigns' days (UTC), in the statement that makes them: what a
- * campaign spent is never more or less than its charges. `from` names a CTE of made charges with campaign_id, format,
- * price_micros and occurred_at. Once per campaign and batch, in the order of the ids, so that batches never wait in a ring.
+ * The SQL of a CTE that adds priced events to the sums of their campaigns' days (UTC), in the statement that makes them: what
+ * a campaign spent is never more or less than its events. `from` names a CTE with campaign_id, event, price_micros and
+ * occurred_at. Once per campaign and batch, in the order of the ids, so that batches never wait in a ring.
  */
 export function addToCampaignDays(from: string): string {
   return `
     insert into campaign_days (campaign_id, day, views, clicks, spent_micros)
-    select campaign_id, (occurred_at at time zone 'utc')::date, count(*) filter (where format = 'rewarded'),
-      count(*) filter (where format = 'direct_link'), sum(price_micros)
+    select campaign_id, (occurred_at at time zone 'utc')::date, count(*) filter (where event = 'rewarded'),
+      count(*) filter (where event = 'direct_link'), sum(price_micros)
     from ${from} group by 1, 2 order by 1, 2
     on conflict (campaign_id, day) do update set
       views = campaign_days.views + excluded.views,

@@ -1,7 +1,7 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { addCampaign, type CampaignDraft } from "./add-campaign.ts";
 import { campaignSettings } from "./campaign-settings.ts";
 import { checkLandingUrl } from "./check-landing-url.ts";
@@ -24,7 +24,7 @@ const link: CampaignDraft = {
 describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   const setStatus = (campaignId: string, status: CampaignStatus) =>

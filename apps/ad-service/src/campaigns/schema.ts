@@ -65,25 +65,12 @@ export interface CampaignTables {
     clicks: number;
     spent_micros: number;
   };
-  charges: {
-    charge_id: string;
-    campaign_id: string;
-    creative_id: string | null;
-    bot_id: string;
-    user_id: string | null;
-    format: CampaignFormat;
-    code: string;
-    price_micros: ColumnType<number, number, never>;
-    occurred_at: ColumnType<Date, Date, never>;
-    /** The transaction that charged, for cursors in the order of commits. */
-    xid: ColumnType<string, never, never>;
-  } /** Charges that were given back, each whole and once. Written by a statement of its own. */;
+  /** Prices that were given back, each whole and once. Written by a statement of its own. */
   refunds: {
-    charge_id: ColumnType<string, never, never>;
+    event_id: ColumnType<string, never, never>;
     campaign_id: ColumnType<string, never, never>;
     bot_id: ColumnType<string, never, never>;
-    format: ColumnType<CampaignFormat, never, never>;
-    code: ColumnType<string, never, never>;
+    event: ColumnType<CampaignFormat, never, never>;
     price_micros: ColumnType<number, never, never>;
     charged_at: ColumnType<Date, never, never>;
     occurred_at: ColumnType<Date, never, never>;

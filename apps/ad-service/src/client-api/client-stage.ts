@@ -4,13 +4,13 @@ import { expect } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { openAppStage } from "../app-stage.ts";
 import type { Config } from "../config.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 
 export type ClientStage = Awaited<ReturnType<typeof openClientStage>>;
 
 /** A store, the app on it, and a publisher's bot that asks. */
 export async function openClientStage(kind: TestDatabaseKind, changes: Partial<Config> = {}) {
-  const store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+  const store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   const stage = await openAppStage(store.database, changes);
   const bot = await stage.newBot();
 

@@ -18,9 +18,9 @@ describe.each(testDatabases())("a publisher's statistics on the %s store", (kind
       { kind: "request", ...at(9), outcome: "no-ad", campaignId: null },
       { kind: "milestone", ...at(9), milestone: "start", campaignId: "cmp_a" },
       { kind: "milestone", ...at(10), milestone: "complete", campaignId: "cmp_a" },
-      { kind: "charge", ...at(10), format: "rewarded", campaignId: "cmp_a", priceMicros: 2501 },
-      { kind: "charge", ...at(17), format: "direct_link", campaignId: "cmp_b", priceMicros: 999 },
-      { kind: "click", ...at(17), outcome: "machine-crawler" },
+      { kind: "event", ...at(10), format: "rewarded", campaignId: "cmp_a", priceMicros: 2501 },
+      { kind: "event", ...at(17), format: "direct_link", campaignId: "cmp_b", priceMicros: 999 },
+      { kind: "refusal", ...at(17), reason: "machine-crawler" },
     ];
     const others: Fact[] = own.map((fact) => ({ ...fact, botId: "999" }));
     await stage.database.transaction((tx) => insertFacts(tx, [...own, ...others]));

@@ -39,19 +39,27 @@ export async function describeCode(
 ): Promise<{ outcome: "found"; code: DescribedCode } | { outcome: "unknown-code" }> {
   const found = await findCode(database, { code, now });
   if (!found || found.botId !== botId) return { outcome: "unknown-code" };
-  const [events, sessions, clicks, requests] = await Promise.all([
-    eventsOf(database, botId, code),
+  const earned = await eventsOf(database, botId, code);
+  const [sessions, clicks, requests] = await Promise.all([
     sessionsOf(database, botId, code),
-    clicksOf(database, botId, code),
+    clicksOf(database, { botId, code, events: earned }),
     requestsOf(database, botId, code),
   ]);
+  const events = earned.map(({ isTest: _isTest, ...event }) => event);
   return { outcome: "found", code: { ...found, events, sessions, clicks, requests } };
 }
 
+type DescribedEvents = Awaited<ReturnType<typeof eventsOf>>;
+
 async function eventsOf(database: AdDatabase, botId: string, code: string) {
-  const query = database.query.selectFrom("events").select(["event", "event_id", "occurred_at"]);
+  const query = database.query.selectFrom("events").select(["event", "event_id", "occurred_at", "is_test"]);
   const rows = await query.where("bot_id", "=", botId).where("code", "=", code).orderBy("occurred_at").execute();
-  return rows.map((row) => ({ event: row.event, eventId: row.event_id, occurredAt: row.occurred_at }));
+  return rows.map((row) => ({
+    event: row.event,
+    eventId: row.event_id,
+    occurredAt: row.occurred_at,
+    isTest: row.is_test,
+  }));
 }
 
 async function sessionsOf(database: AdDatabase, botId: string, code: string): Promise<DescribedSession[]> {
@@ -72,24 +80,22 @@ async function sessionsOf(database: AdDatabase, botId: string, code: string): Pr
   }));
 }
 
-async function clicksOf(database: AdDatabase, botId: string, code: string): Promise<Record<string, number>> {
-  const ofCode = database.query.selectFrom("clicks").select(({ fn }) => ["outcome", fn.countAll<number>().as("count")]);
-  const [earned, refused] = await Promise.all([
-    ofCode
-      .where("bot_id", "=", botId)
-      .where("code", "=", code)
-      .where("outcome", "in", ["counted", "test"])
-      .groupBy("outcome")
-      .execute(),
-    database.query
-      .selectFrom("click_refusals")
-      .select(({ fn }) => ["reason as outcome", fn.sum<string>("count").as("count")])
-      .where("bot_id", "=", botId)
-      .where("code", "=", code)
-      .groupBy("reason")
-      .execute(),
-  ]);
-  return Object.fromEntries([...earned, ...refused].map(({ outcome, count }) => [outcome, Number(count)]));
+/** A click that earned is an event; the others are counted. */
+async function clicksOf(
+  database: AdDatabase,
+  { botId, code, events }: { botId: string; code: string; events: DescribedEvents },
+): Promise<Record<string, number>> {
+  const refused = await database.query
+    .selectFrom("click_refusals")
+    .select(({ fn }) => ["reason", fn.sum<string>("count").as("count")])
+    .where("bot_id", "=", botId)
+    .where("code", "=", code)
+    .groupBy("reason")
+    .execute();
+  const earned = events
+    .filter(({ event }) => event === "direct_link")
+    .map(({ isTest }) => [isTest ? "test" : "counted", 1] as const);
+  return Object.fromEntries([...earned, ...refused.map(({ reason, count }) => [reason, Number(count)] as const)]);
 }
 
 async function requestsOf(database: AdDatabase, botId: string, code: string): Promise<Record<string, number>> {

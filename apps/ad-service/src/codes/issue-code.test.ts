@@ -7,7 +7,7 @@ import { newTelegramId } from "../app-stage.ts";
 import { addBot } from "../bots/add-bot.ts";
 import type { Bot } from "../bots/rows.ts";
 import { secretBox } from "../bots/secret-box.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { findCode } from "./find-code.ts";
 import { issueCode } from "./issue-code.ts";
 
@@ -23,7 +23,7 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let bot: Bot;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     bot = await newBot({});
   });
   afterAll(() => store.dispose());

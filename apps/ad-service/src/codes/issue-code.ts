@@ -24,7 +24,7 @@ export interface IssuedCode {
  * A code is given out again while it has earned nothing and has a good while left. An event committed while this statement
  * runs is not seen: then the code was given out just before it earned.
  */
-const isKept = `not kept.is_set_aside
+const isKept = `not kept.is_withheld
   and kept.expires_at - excluded.issued_at >= greatest(interval '60 s', (kept.expires_at - kept.issued_at) / 4)
   and not exists (select from events where events.bot_id = kept.bot_id and events.code = kept.code)`;
 
@@ -39,7 +39,7 @@ const issue = statement<IssuedCode>(
     select bot_id, user_id, reference, code, issued_at, expires_at from wanted order by position
     -- Even a kept row is updated: only so does the statement see one that was written after it began.
     on conflict (bot_id, user_id, reference) do update set
-      (code, issued_at, expires_at, is_set_aside) = (
+      (code, issued_at, expires_at, is_withheld) = (
         select case when is_kept then kept.code else excluded.code end,
           case when is_kept then kept.issued_at else excluded.issued_at end,
           case when is_kept then kept.expires_at else excluded.expires_at end,

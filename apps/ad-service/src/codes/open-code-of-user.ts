@@ -9,7 +9,7 @@ const select = statement<{ code: string }>(
   `select current_codes.code from current_codes
    left join ad_sessions using (bot_id, code)
    where current_codes.bot_id = $1 and current_codes.user_id = $2
-     and not is_set_aside and (expires_at > $3 or ad_sessions.deadline > $3)
+     and not is_withheld and (expires_at > $3 or ad_sessions.deadline > $3)
      and not exists (
        select from events where events.bot_id = current_codes.bot_id and events.code = current_codes.code
      )

@@ -21,6 +21,6 @@ export interface CodeTables {
     issued_at: Read<Date>;
     expires_at: Read<Date>;
     /** Its view was held or refused: it is not given out again. */
-    is_set_aside: Read<boolean>;
+    is_withheld: Read<boolean>;
   };
 }

@@ -25,13 +25,13 @@ const findAdvertiser = statement<{ name: string }>(
   "conversions.advertiser-of-key",
   "select name from advertisers where postback_key_hash = $1",
 );
-// With `outcome = 'counted'` among the conditions the index of addresses, of counted clicks only, would look as good as the key.
+// Of a direct link's click the event has the same UUID.
 const findClick = statement<{ botId: string; campaignId: string; creativeId: string | null; advertiser: string }>(
   "conversions.click",
   `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId", advertiser
    from (
-     select bot_id, case outcome when 'counted' then campaign_id end as campaign_id, null as creative_id
-     from clicks where click_id = $1
+     select bot_id, case when price_micros is not null then campaign_id end as campaign_id, creative_id
+     from events where event_id = 'evt_' || substr($1, 5) and starts_with($1, 'clk_')
      union all
      select bot_id, campaign_id, creative_id from ad_clicks where click_id = $1
    ) as clicked join campaigns using (campaign_id)`,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { type GuardedRequests, openGuardedRequests } from "../outbound/guarded-request.ts";
 import { addCreative } from "./add-creative.ts";
 import { addCreativeByAddress } from "./add-creative-by-address.ts";
@@ -45,7 +45,7 @@ describe("a video at an address", () => {
   };
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-fetched-"));
     server = createServer((request, response) => {
       const path = (request.url ?? "").split("?")[0] ?? "";

@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { type BucketStorage, bucketStorage } from "./bucket-storage.ts";
 import { mediaRoutes } from "./routes.ts";
@@ -28,7 +28,7 @@ describe("videos in a bucket, on a server that speaks S3", () => {
   let file: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-bucket-"));
     server = new S3rver({
       ...{ address: "127.0.0.1", port: 0, silent: true, directory: folder },

@@ -7,7 +7,7 @@ import { createLogger } from "@intermission/http-server/logger";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { addVastTag } from "./add-vast-tag.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
@@ -27,7 +27,7 @@ describe.each(testDatabases())("captions, on the %s store", (kind) => {
   let creativeId: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-captions-"));
     media = folderStorage(folder);
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };

@@ -12,7 +12,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
 import { hashOfFile } from "./hash-of-file.ts";
 import { inspectVideo } from "./inspect-video.ts";
@@ -34,7 +34,7 @@ describe("videos", () => {
   let media: FolderStorage;
 
   beforeAll(async () => {
-    const options = { schema: "ad_service", migrations: allMigrations } as const;
+    const options = { schema: "ad_service", migrations } as const;
     store = await openTestDatabase<AdTables>(options);
     folder = await mkdtemp(join(tmpdir(), "intermission-media-"));
     mediaDir = join(folder, "media");

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
 import { runFfmpeg } from "./run-ffmpeg.ts";
@@ -59,7 +59,7 @@ describe("a hostile upload", () => {
   let segment: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-hostile-"));
     media = folderStorage(join(folder, "media"));
     segment = join(folder, "private.ts");

@@ -10,7 +10,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { addVastTag } from "./add-vast-tag.ts";
 import { inspectPicture } from "./inspect-picture.ts";
@@ -43,7 +43,7 @@ describe("posters", () => {
   let creativeId: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-posters-"));
     media = folderStorage(join(folder, "media"));
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };

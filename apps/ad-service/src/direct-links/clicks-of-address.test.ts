@@ -1,7 +1,7 @@
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { rollUpUntilNow } from "../statistics/facts-stage.ts";
 import { pruneFacts } from "../statistics/prune-facts.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
@@ -13,7 +13,7 @@ describe.each(bothTestDatabases())("clicks from one address, on the %s store", (
   let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => stage.close());

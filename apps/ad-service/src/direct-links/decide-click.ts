@@ -1,7 +1,7 @@
+import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
-import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 
@@ -21,42 +21,42 @@ interface StoredClick {
 
 const find = statement<StoredClick>(
   "direct-links.find-click",
-  `select clicks.bot_id as "botId", clicks.code, clicks.user_id as "userId", outcome as state,
-     coalesce((select reference from codes where codes.bot_id = clicks.bot_id and codes.code = clicks.code), '') as reference
-   from clicks where click_id = $1`,
+  `select clicks.*, coalesce(
+     (select reference from codes where codes.bot_id = clicks."botId" and codes.code = clicks.code), '') as reference
+   from (
+     select bot_id as "botId", code, user_id as "userId", case when is_test then 'test' else 'counted' end as state
+     from events where event_id = $2 and event = 'direct_link'
+     union all
+     select bot_id, code, user_id, outcome from withheld_clicks where click_id = $1
+   ) as clicks limit 1`,
 );
 
 // Two operators may decide at once: the update of the held row lets one of them through.
 const release = statement<{ eventId: string }>(
   "direct-links.release-click",
   `with released as (
-    update clicks set outcome = 'counted', decided_at = $2
+    update withheld_clicks set outcome = 'released', decided_at = $2
     where click_id = $1 and outcome = 'held' and (
-      select event_id from events where events.bot_id = clicks.bot_id and events.code = clicks.code
+      select event_id from events where events.bot_id = withheld_clicks.bot_id and events.code = withheld_clicks.code
         and event = 'direct_link' limit 1
     ) is null
-    returning bot_id, code, user_id, campaign_id
+    returning bot_id, code, user_id, campaign_id, user_agent, address_hash, network_hash
   ),
   earned as (
     select bot_id, $3::text as event_id, 'direct_link'::text as event, user_id, code, nullif($4::text, '') as reference,
-      false as is_test, $2::timestamptz as occurred_at, $5::text as body
-    from released
+      false as is_test, campaign_id, null::text as creative_id, click_price_micros as price_micros,
+      $2::timestamptz as occurred_at, $5::text as body, user_agent, address_hash, network_hash,
+      null::text[] as suspicions
+    from released join campaigns using (campaign_id)
   ),
-  ${enqueueWebhook({ from: "earned" })},
-  charged as (
-    insert into charges (charge_id, campaign_id, bot_id, user_id, format, code, price_micros, occurred_at)
-    select event_id, campaign_id, bot_id, enqueued.user_id, 'direct_link', code, click_price_micros, occurred_at
-    from enqueued join released using (bot_id, code) join campaigns using (campaign_id)
-    returning campaign_id, format, price_micros, occurred_at
-  ),
-  summed as (${addToCampaignDays("charged")})
+  ${enqueueWebhook({ from: "earned", isClick: true })}
   select event_id as "eventId" from enqueued`,
 );
 
 const refuse = statement<{ code: string }>(
   "direct-links.refuse-held",
   `with refused as (
-    update clicks set outcome = 'refused', decided_at = $2 where click_id = $1 and outcome = 'held'
+    update withheld_clicks set outcome = 'refused', decided_at = $2 where click_id = $1 and outcome = 'held'
     returning bot_id, code
   )
   insert into click_refusals (bot_id, code, reason, hour, count)
@@ -68,10 +68,11 @@ const refuse = statement<{ code: string }>(
 /** Pays a held click: its event is made now, like any other. It used up its viewer's turn when it came. Then call `deliveries.wake()`. */
 export async function releaseClick(
   database: AdDatabase,
-  { clickId, eventId, now }: { clickId: string; eventId: string; now: Date },
+  { clickId, now }: { clickId: string; now: Date },
 ): Promise<DecideClickOutcome> {
-  const [click] = await database.run(find, [clickId]);
+  const click = await findClick(database, clickId);
   if (!click) return { outcome: "unknown-click" };
+  const eventId = eventIdOfClick(clickId);
   const body = encodeWebhookEvent({
     event: "direct_link",
     event_id: eventId,
@@ -84,6 +85,10 @@ export async function releaseClick(
   const made = await database.run(release, [clickId, now, eventId, click.reference, body]);
   if (made.length === 0) return notHeld(database, clickId);
   return { outcome: "released", eventId };
+}
+
+async function findClick(database: AdDatabase, clickId: string): Promise<StoredClick | undefined> {
+  return (await database.run(find, [clickId, eventIdOfClick(clickId)]))[0];
 }
 
 /** Refuses a held click for good. */
@@ -100,13 +105,13 @@ export async function refundClick(
   database: AdDatabase,
   { clickId, now }: { clickId: string; now: Date },
 ): Promise<RefundOutcome | { outcome: "unknown-click" }> {
-  const [click] = await database.run(find, [clickId]);
+  const click = await findClick(database, clickId);
   if (!click) return { outcome: "unknown-click" };
   if (click.state !== "counted") return { outcome: "not-charged" };
-  return refundCharge(database, { botId: click.botId, code: click.code, format: "direct_link", now });
+  return refundCharge(database, { botId: click.botId, code: click.code, event: "direct_link", now });
 }
 
 async function notHeld(database: AdDatabase, clickId: string): Promise<DecideClickOutcome> {
-  const [click] = await database.run(find, [clickId]);
+  const click = await findClick(database, clickId);
   return click ? { outcome: "not-held", state: click.state } : { outcome: "unknown-click" };
 }

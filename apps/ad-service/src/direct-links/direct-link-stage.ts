@@ -139,7 +139,8 @@ export async function openDirectLinkStage(
     async earnByView(code: string) {
       const text = `with earned as (
         select bot_id, 'evt_' || gen_random_uuid() as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference,
-          false as is_test, now() as occurred_at, '{}' as body
+          false as is_test, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros,
+          now() as occurred_at, '{}' as body
         from codes where bot_id = $1 and code = $2
       ), ${enqueueWebhook({ from: "earned" })} select 1 from enqueued`;
       await database.run(statement("test.earn-by-view", text), [botId, code]);
@@ -165,7 +166,10 @@ export async function openDirectLinkStage(
     suspend: () => database.query.updateTable("bots").set({ is_suspended: true }).where("bot_id", "=", botId).execute(),
     events: () =>
       rowsOf<{ event: string; code: string; body: string; event_id: string }>("select * from events where bot_id = $1"),
-    charges: () => rowsOf<{ code: string; price_micros: number }>("select * from charges where bot_id = $1"),
+    charges: () =>
+      rowsOf<{ code: string; price_micros: number }>(
+        "select code, price_micros from events where bot_id = $1 and price_micros is not null",
+      ),
     viewers: () => rowsOf<{ user_id: string; earned_today: number }>("select * from viewers where bot_id = $1"),
     clicks: () =>
       rowsOf<{
@@ -174,7 +178,11 @@ export async function openDirectLinkStage(
         campaign_id: string | null;
         user_agent: string;
         address_hash: Buffer;
-      }>("select * from clicks where bot_id = $1 order by click_id"),
+      }>(`select case when is_test then 'test' else 'counted' end as outcome, 'clk_' || substr(event_id, 5) as click_id,
+            campaign_id, user_agent, address_hash
+          from events where bot_id = $1 and event = 'direct_link'
+          union all select outcome, click_id, campaign_id, user_agent, address_hash from withheld_clicks where bot_id = $1
+          order by click_id`),
     /** How many visits were refused, by reason. */
     async refusals(): Promise<Record<string, number>> {
       const text = "select reason, sum(count)::integer as count from click_refusals where bot_id = $1 group by reason";

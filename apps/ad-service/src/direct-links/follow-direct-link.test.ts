@@ -2,7 +2,7 @@ import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
 import { crawlerAgents } from "./visitor-agents.ts";
@@ -18,7 +18,7 @@ describe.each(bothTestDatabases())("direct links on the %s store", (kind) => {
   const outcomes = async () => (await stage.clicks()).map(({ outcome }) => outcome);
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => stage.close());

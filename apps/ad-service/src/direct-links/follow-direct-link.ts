@@ -1,4 +1,4 @@
-import { isCode, newEventId, uuidv7 } from "@intermission/ad-core/code";
+import { eventIdOfClick, isCode, newClickId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import type { AdDatabase } from "../ad-database.ts";
@@ -109,7 +109,7 @@ export function directLinkFollower(deps: {
     const { now } = visit;
     if (!isCode(visit.code)) return { outcome: "unknown-code" };
     const address = hashAddress(visit.address, now);
-    const clickId = `clk_${uuidv7(now.getTime(), randomBytes(10))}`;
+    const clickId = newClickId(now.getTime(), randomBytes(10));
     for (let attempt = 1; ; attempt++) {
       const link = await links.submit({ code: visit.code, address, now });
       if (!link) return { outcome: "unknown-code" };
@@ -178,7 +178,7 @@ function countableClick(
   { campaignId }: Campaign,
 ): CountableClick {
   const { botId, userId, code, occurredAt, isTest } = click;
-  const eventId = newEventId(occurredAt.getTime(), randomBytes(10));
+  const eventId = eventIdOfClick(click.clickId);
   const body = encodeWebhookEvent({
     ...{ event: "direct_link", event_id: eventId, bot_id: botId, user_tg_id: userId, code },
     ...(reference !== null && { reference }),

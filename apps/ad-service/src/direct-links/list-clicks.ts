@@ -22,42 +22,40 @@ export interface SuspiciousClick {
   refundedAt: Date | null;
 }
 
+/** As stored: a released click is listed as what it became. */
+type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };
+
 /** Clicks that something spoke against when they came, the latest first. */
 export async function listClicks(
   database: AdDatabase,
   { botId, state, limit }: { botId?: string | undefined; state?: ClickState | undefined; limit: number },
 ): Promise<SuspiciousClick[]> {
-  let query = database.query
-    .selectFrom("clicks")
-    .leftJoin("refunds", (join) =>
-      join
-        .onRef("refunds.bot_id", "=", "clicks.bot_id")
-        .onRef("refunds.code", "=", "clicks.code")
-        .on("refunds.format", "=", "direct_link")
-        .on("clicks.outcome", "=", "counted"),
-    )
-    .select(["clicks.bot_id", "click_id", "user_id", "clicks.code", "clicks.campaign_id", "outcome", "suspicions"])
-    .select(["user_agent", "address_hash", "network_hash", "clicks.occurred_at", "decided_at"])
-    .select("refunds.occurred_at as refunded_at")
-    // The very condition of the index.
-    .where(sql<boolean>`suspicions <> '{}'`);
-  if (botId !== undefined) query = query.where("clicks.bot_id", "=", botId);
-  if (state !== undefined) query = query.where("outcome", "=", state);
-  const rows = await query.orderBy("clicks.occurred_at", "desc").orderBy("click_id").limit(limit).execute();
-  return rows.map((row) => ({
-    botId: row.bot_id,
-    clickId: row.click_id,
-    userId: row.user_id,
-    code: row.code,
-    campaignId: row.campaign_id,
-    state: row.outcome as ClickState,
-    suspicions: row.suspicions,
-    userAgent: row.user_agent,
-    address: shortened(row.address_hash),
-    network: shortened(row.network_hash),
-    occurredAt: row.occurred_at,
-    decidedAt: row.decided_at,
-    refundedAt: row.refunded_at,
+  const ofBot = sql`(${botId ?? null}::text is null or bot_id = ${botId ?? null})`;
+  const became = sql`case outcome when 'released' then 'counted' else outcome end`;
+  // Each half by its own index, the latest first; an event has the UUID of its click.
+  const { rows } = await sql<Row>`
+    select "botId", "clickId", "userId", code, "campaignId", state, suspicions, "userAgent", "addressHash", "networkHash",
+      "occurredAt", "decidedAt", refunds.occurred_at as "refundedAt"
+    from (
+      (select bot_id as "botId", 'clk_' || substr(event_id, 5) as "clickId", user_id as "userId", code,
+         campaign_id as "campaignId", 'counted' as state, suspicions, coalesce(user_agent, '') as "userAgent",
+         address_hash as "addressHash", network_hash as "networkHash", occurred_at as "occurredAt",
+         null::timestamptz as "decidedAt"
+       from events
+       where suspicions is not null and ${ofBot} and ${state ?? "counted"} = 'counted'
+       order by occurred_at desc, event_id limit ${limit})
+      union all
+      (select bot_id, click_id, user_id, code, campaign_id, ${became}, suspicions, user_agent, address_hash, network_hash,
+         occurred_at, decided_at
+       from withheld_clicks
+       where suspicions <> '{}' and ${ofBot} and (${state ?? null}::text is null or ${became} = ${state ?? null})
+       order by occurred_at desc, click_id limit ${limit})
+    ) as clicks left join refunds on refunds.event_id = 'evt_' || substr("clickId", 5)
+    order by "occurredAt" desc, "clickId" limit ${limit}`.execute(database.query);
+  return rows.map(({ addressHash, networkHash, ...row }) => ({
+    ...row,
+    address: shortened(addressHash),
+    network: shortened(networkHash),
   }));
 }
 

@@ -65,10 +65,14 @@ const read = statement<LinkRow>(
      unfinished.*,
      coalesce(address.clicks, '{}') || coalesce(before.clicks, '{}') as "addressClicks",
      coalesce(address.counted, 0) as "addressCounted",
-     (select campaign_id from clicks where clicks.bot_id = codes.bot_id and clicks.code = codes.code
-       and outcome in ('held', 'refused') limit 1) as "withheldCampaignId",
+     (select campaign_id from withheld_clicks where withheld_clicks.bot_id = codes.bot_id
+       and withheld_clicks.code = codes.code and outcome in ('held', 'refused', 'released') limit 1) as "withheldCampaignId",
      (select count(distinct (bot_id, user_id)) from (
-       select bot_id, user_id from clicks where clicks.network_hash = asked.network_hash
+       (select bot_id, user_id, occurred_at from events where events.network_hash = asked.network_hash
+        order by occurred_at desc limit ${LATEST_OF_NETWORK})
+       union all
+       (select bot_id, user_id, occurred_at from withheld_clicks
+        where withheld_clicks.network_hash = asked.network_hash order by occurred_at desc limit ${LATEST_OF_NETWORK})
        order by occurred_at desc limit ${LATEST_OF_NETWORK}
      ) as latest) as "usersOfNetwork"
    from unnest($1::text[], $2::bytea[], $3::bytea[], $4::bytea[], $5::timestamptz[])

@@ -29,15 +29,15 @@ const countUp = statement<{ key: string; count: number }>(
 // The look-up finds those that earlier hours kept. At the turn of an hour two nodes may keep a few more.
 const keep = statement<never>(
   "direct-links.keep-refused",
-  `insert into clicks (bot_id, click_id, code, user_id, outcome, user_agent, address_hash, occurred_at)
+  `insert into withheld_clicks (bot_id, click_id, code, user_id, outcome, user_agent, address_hash, occurred_at)
    select bot_id, click_id, code, user_id, reason, user_agent, address_hash, occurred_at
    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::timestamptz[],
        $9::integer[])
      as visits(bot_id, click_id, code, user_id, reason, user_agent, address_hash, occurred_at, position)
    where position + (
      select count(*) from (
-       select from clicks where clicks.bot_id = visits.bot_id and clicks.code = visits.code
-         and clicks.outcome = visits.reason limit ${KEPT_IN_FULL}
+       select from withheld_clicks where withheld_clicks.bot_id = visits.bot_id and withheld_clicks.code = visits.code
+         and withheld_clicks.outcome = visits.reason limit ${KEPT_IN_FULL}
      ) as kept
    ) <= ${KEPT_IN_FULL}
    on conflict do nothing`,

@@ -3,20 +3,23 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { describeCode } from "../codes/describe-code.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { rollUpUntilNow } from "../statistics/facts-stage.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
 import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
 
-const countRows = statement<{ clicks: number }>("test.count-click-rows", "select count(*) as clicks from clicks");
+const countRows = statement<{ clicks: number }>(
+  "test.count-click-rows",
+  "select count(*) as clicks from withheld_clicks",
+);
 
 describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => stage.close());

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { type AppStage, openAppStage } from "../app-stage.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 
 const html = '<!doctype html><html><head></head><body><div id="root"></div></body></html>';
 const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
@@ -21,7 +21,7 @@ describe("the addresses of the mini-app", () => {
     await mkdir(join(folder, "built", "assets"), { recursive: true });
     await writeFile(join(folder, "built", "index.html"), html);
     const [kind = "embedded"] = testDatabases().toReversed();
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(async () => {
     await store.dispose();

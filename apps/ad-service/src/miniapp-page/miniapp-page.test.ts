@@ -7,7 +7,7 @@ import { createLogger } from "@intermission/http-server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { contentSecurityPolicy } from "./content-security-policy.ts";
 import { miniappPageRoutes } from "./routes.ts";
 
@@ -20,7 +20,7 @@ describe("the mini-app's page", () => {
   let folder: string;
 
   beforeAll(async () => {
-    const options = { schema: "ad_service", migrations: allMigrations } as const;
+    const options = { schema: "ad_service", migrations } as const;
     store = await openTestDatabase<AdTables>(options);
     const shared = { name: "Bot", username: null, created_at: new Date(), updated_at: new Date() };
     await store.database.query

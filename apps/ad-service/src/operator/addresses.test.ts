@@ -2,7 +2,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { type AppStage, openAppStage } from "../app-stage.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 
 const operatorToken = "an-operators-token-of-some-length";
 
@@ -10,7 +10,7 @@ let store: TestDatabase<AdTables>;
 let stage: AppStage;
 let botId: string;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
   stage = await openAppStage(store.database, { mode: "production", operatorToken });
   ({ botId } = await stage.newBot());
 });

@@ -6,7 +6,7 @@ import { readBot } from "../bots/rows.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { personAgents } from "../direct-links/visitor-agents.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 
@@ -14,7 +14,7 @@ let store: TestDatabase<AdTables>;
 let stage: AppStage;
 let botId: string;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations: allMigrations });
+  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
   stage = await openAppStage(store.database, { operatorToken, trustProxy: ["127.0.0.1"] });
   ({ botId } = await stage.newBot({ suspiciousClicks: "hold", cooldownSeconds: 0 }));
   const fields = { name: "Link", advertiser: "Shop", formats: ["direct_link" as const], clickPriceMicros: 1500 };

@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
-import { newEventId } from "@intermission/ad-core/code";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
@@ -28,9 +26,7 @@ export function clickEndpoints(
 
   scope.post("/clicks/:clickId/release", async (request) => {
     const { clickId } = parseRequest(ofClick, request.params);
-    const at = now();
-    const eventId = newEventId(at.getTime(), randomBytes(10));
-    const released = await releaseClick(database, { clickId, eventId, now: at });
+    const released = await releaseClick(database, { clickId, now: now() });
     deliveries.wake();
     return answer(released, clickId);
   });

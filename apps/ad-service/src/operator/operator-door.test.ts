@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { type AppStage, openAppStage } from "../app-stage.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 
 const operatorToken = "an operator's token of some length";
 
@@ -11,7 +11,7 @@ let store: TestDatabase<AdTables>;
 let open: AppStage;
 let closed: AppStage;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
+  store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
   open = await openAppStage(store.database, { operatorToken: operatorToken.replaceAll(" ", "_") });
   closed = await openAppStage(store.database);
 });

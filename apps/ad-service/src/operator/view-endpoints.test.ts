@@ -6,7 +6,7 @@ import { newSessionId } from "../ad-sessions/session-id.ts";
 import { type AppStage, openAppStage } from "../app-stage.ts";
 import { readBot } from "../bots/rows.ts";
 import { issueCode } from "../codes/issue-code.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { insertCampaigns } from "../statistics/facts-stage.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
@@ -25,7 +25,7 @@ let store: TestDatabase<AdTables>;
 let stage: AppStage;
 let botId: string;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations: allMigrations });
+  store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
   stage = await openAppStage(store.database, { operatorToken });
   ({ botId } = await stage.newBot());
   await insertCampaigns(store.database);

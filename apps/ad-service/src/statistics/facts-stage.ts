@@ -9,9 +9,9 @@ import { rollUpStatistics } from "./roll-up-statistics.ts";
 export type Fact = { botId: string; hour: number; second: number } & (
   | { kind: "request"; outcome: "filled" | "no-ad" | "limited"; campaignId: string | null }
   | { kind: "milestone"; milestone: "start" | "midpoint" | "complete" | "close"; campaignId: string }
-  | { kind: "charge" | "refund"; format: "rewarded" | "direct_link"; campaignId: string; priceMicros: number }
+  | { kind: "event" | "refund"; format: "rewarded" | "direct_link"; campaignId: string; priceMicros: number }
   | { kind: "conversion" | "tap"; campaignId: string }
-  | { kind: "click"; outcome: "counted" | "machine-crawler" | "expired" }
+  | { kind: "refusal"; reason: "machine-crawler" | "expired" }
 );
 
 export const bots = ["910", "911"];
@@ -37,7 +37,7 @@ export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
     campaignId,
   }),
   fc.record({
-    kind: fc.constantFrom("charge" as const, "refund" as const),
+    kind: fc.constantFrom("event" as const, "refund" as const),
     ...place,
     format: fc.constantFrom("rewarded" as const, "direct_link" as const),
     campaignId,
@@ -45,9 +45,9 @@ export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
   }),
   fc.record({ kind: fc.constantFrom("conversion" as const, "tap" as const), ...place, campaignId }),
   fc.record({
-    kind: fc.constant("click" as const),
+    kind: fc.constant("refusal" as const),
     ...place,
-    outcome: fc.constantFrom("counted" as const, "machine-crawler" as const, "expired" as const),
+    reason: fc.constantFrom("machine-crawler" as const, "expired" as const),
   }),
 );
 
@@ -56,17 +56,16 @@ const insertions = {
     values ($1, '1', $2, $4, '', $5, $3)`,
   milestone: `insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, occurred_at)
     values ($1, $2, $5, 'cre_a', $4, $3)`,
-  charge: `insert into charges (charge_id, code, bot_id, campaign_id, creative_id, format, price_micros, occurred_at)
-    values ($2, $2, $1, $5, 'cre_a', $4, $6, $3)`,
-  refund: `insert into refunds (charge_id, code, bot_id, campaign_id, creative_id, format, price_micros, charged_at, occurred_at)
-    values ($2, $2, $1, $5, 'cre_a', $4, $6, $3, $3)`,
+  event: `insert into events (event_id, code, bot_id, user_id, campaign_id, creative_id, event, price_micros, occurred_at, body)
+    values ($2, $2, $1, '1', $5, 'cre_a', $4, $6, $3, '')`,
+  refund: `insert into refunds (event_id, bot_id, campaign_id, creative_id, event, price_micros, charged_at, occurred_at)
+    values ($2, $1, $5, 'cre_a', $4, $6, $3, $3)`,
   conversion: `insert into conversions (bot_id, click_id, campaign_id, occurred_at) values ($1, $2, $4, $3)`,
   tap: `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
     values ($1, $2, $2, '1', $4, 'cre_a', $3)`,
   refusal: `insert into click_refusals (bot_id, code, reason, hour, count)
     values ($1, $2, $4, date_trunc('hour', $3::timestamptz, 'UTC'), 1)
     on conflict (bot_id, code, reason, hour) do update set count = click_refusals.count + 1, is_summed = false`,
-  click: `insert into clicks (bot_id, click_id, code, user_id, outcome, occurred_at) values ($1, $2, $2, '1', $4, $3)`,
 };
 
 /** Refused clicks are of `code`: two transactions that are open at once need one of their own each, or wait for one another. */
@@ -75,12 +74,13 @@ export async function insertFacts(tx: AdTransaction, facts: readonly Fact[], cod
     const values: unknown[] = [fact.botId, randomUUID(), momentOf(fact)];
     if (fact.kind === "request") values.push(fact.outcome, fact.campaignId);
     if (fact.kind === "milestone") values.push(fact.milestone, fact.campaignId);
-    if (fact.kind === "charge" || fact.kind === "refund") values.push(fact.format, fact.campaignId, fact.priceMicros);
+    if (fact.kind === "event" || fact.kind === "refund") values.push(fact.format, fact.campaignId, fact.priceMicros);
     if (fact.kind === "conversion" || fact.kind === "tap") values.push(fact.campaignId);
-    if (fact.kind === "click") values.push(fact.outcome);
-    const kind = fact.kind === "click" && fact.outcome !== "counted" ? "refusal" : fact.kind;
-    if (kind === "refusal") values[1] = code;
-    await tx.run(statement(`test.insert-${kind}`, insertions[kind]), values);
+    if (fact.kind === "refusal") {
+      values.push(fact.reason);
+      values[1] = code;
+    }
+    await tx.run(statement(`test.insert-${fact.kind}`, insertions[fact.kind]), values);
   }
 }
 
@@ -104,10 +104,9 @@ export async function insertCampaigns(database: AdDatabase): Promise<void> {
 export function expectedSums(facts: readonly Fact[]): Record<string, [count: number, spend: number, revenue: number]> {
   const sums: Record<string, [number, number, number]> = {};
   for (const fact of facts) {
-    const measured = measureOf(fact);
-    if (!measured) continue;
-    const key = [fact.botId, fact.hour, "campaignId" in fact ? (fact.campaignId ?? "") : "", ...measured].join(" ");
-    const price = fact.kind === "charge" || fact.kind === "refund" ? fact.priceMicros : 0;
+    const campaignOf = "campaignId" in fact ? (fact.campaignId ?? "") : "";
+    const key = [fact.botId, fact.hour, campaignOf, ...measureOf(fact)].join(" ");
+    const price = fact.kind === "event" || fact.kind === "refund" ? fact.priceMicros : 0;
     const sign = fact.kind === "refund" ? -1 : 1;
     const percent = fact.hour < shares.changedAtHour ? shares.morning : shares.afternoon;
     const [count, spend, revenue] = sums[key] ?? [0, 0, 0];
@@ -116,15 +115,14 @@ export function expectedSums(facts: readonly Fact[]): Record<string, [count: num
   return sums;
 }
 
-function measureOf(fact: Fact): [measure: string, reason: string] | undefined {
+function measureOf(fact: Fact): [measure: string, reason: string] {
   if (fact.kind === "request") return [{ filled: "fills", "no-ad": "no-fills", limited: "limited" }[fact.outcome], ""];
   if (fact.kind === "milestone") {
     return [{ start: "starts", midpoint: "midpoints", complete: "completions", close: "closes" }[fact.milestone], ""];
   }
-  if (fact.kind === "charge") return [fact.format === "rewarded" ? "rewards" : "clicks", ""];
+  if (fact.kind === "event") return [fact.format === "rewarded" ? "rewards" : "clicks", ""];
   if (fact.kind === "refund") return ["refunds", fact.format];
-  if (fact.kind !== "click") return [`${fact.kind}s`, ""];
-  return fact.outcome === "counted" ? undefined : ["clicks-refused", fact.outcome];
+  return fact.kind === "refusal" ? ["clicks-refused", fact.reason] : [`${fact.kind}s`, ""];
 }
 
 const mark = statement<{ xid: string }>("test.mark", "select commit_xid() as xid");

@@ -11,7 +11,7 @@ const oldRows = {
   ad_requests: olderThanKept("occurred_at"),
   ad_milestones: olderThanKept("occurred_at"),
   ad_clicks: olderThanKept("occurred_at"),
-  clicks: olderThanKept("occurred_at"),
+  withheld_clicks: olderThanKept("occurred_at"),
   click_refusals: olderThanKept("hour"),
   conversions: olderThanKept("occurred_at"),
   // Limits look at today and yesterday (UTC).

@@ -4,7 +4,7 @@ import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermi
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import {
   anyFact,
   dayStart,
@@ -12,6 +12,7 @@ import {
   type Fact,
   insertCampaigns,
   insertFacts,
+  momentOf,
   readSums,
   rollUpUntilNow,
   shares,
@@ -55,14 +56,14 @@ describe.each(bothTestDatabases())("statistics on the %s store", (kind) => {
   let nodes: [AdDatabase, AdDatabase];
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     const { databaseUrl } = store;
     second = databaseUrl
       ? await openDatabase<AdTables>({
           databaseUrl,
           dataDirectory: "",
           schema: "ad_service",
-          migrations: allMigrations,
+          migrations,
         })
       : undefined;
     nodes = [store.database, second ?? store.database];
@@ -135,14 +136,12 @@ describe.each(bothTestDatabases())("statistics on the %s store", (kind) => {
   });
 
   test("clicks and the counts of refused ones are kept for 13 months, too", async () => {
-    const click = (hour: number, outcome: "counted" | "expired"): Fact => ({
-      ...{ kind: "click", botId: "910", hour, second: 0, outcome },
-    });
-    const facts = [click(1, "counted"), click(1, "expired"), click(23, "counted"), click(23, "expired")];
-    await store.database.transaction((tx) => insertFacts(tx, facts));
+    const refusal = (hour: number): Fact => ({ kind: "refusal", botId: "910", hour, second: 0, reason: "expired" });
+    await store.database.transaction((tx) => insertFacts(tx, [refusal(1), refusal(23)]));
+    for (const fact of [refusal(1), refusal(23)]) await store.database.run(insertWithheld, [momentOf(fact)]);
     await rollUpUntilNow(store.database);
     const left = async () => {
-      const clicks = await store.database.query.selectFrom("clicks").select("occurred_at as at").execute();
+      const clicks = await store.database.query.selectFrom("withheld_clicks").select("occurred_at as at").execute();
       const refusals = await store.database.query.selectFrom("click_refusals").select("hour as at").execute();
       return [clicks, refusals].map((rows) => rows.map(({ at }) => at.getUTCHours()).sort());
     };
@@ -225,12 +224,18 @@ function dyingAfter(most: number, database: AdDatabase): Pick<AdDatabase, "trans
   };
 }
 
+const insertWithheld = statement<never>(
+  "test.insert-withheld",
+  `insert into withheld_clicks (click_id, bot_id, code, user_id, outcome, occurred_at)
+   values (gen_random_uuid(), '910', 'c', '1', 'expired', $1)`,
+);
+
 async function empty(database: AdDatabase): Promise<void> {
   for (const table of [
     "ad_requests",
     "ad_milestones",
-    "charges",
-    "clicks",
+    "events",
+    "withheld_clicks",
     "click_refusals",
     "conversions",
     "stats_hours",

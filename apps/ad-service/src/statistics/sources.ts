@@ -3,7 +3,7 @@ import { type Statement, statement } from "@intermission/postgres/open-database"
 /** One kind of raw row that the sums are made of. */
 export interface Source {
   /** Its row in `stats_progress`. */
-  name: "requests" | "milestones" | "charges" | "clicks" | "taps" | "conversions" | "refunds";
+  name: "requests" | "milestones" | "events" | "clicks" | "taps" | "conversions" | "refunds";
   /** Where a batch ends: of rows from `$1` on, the transaction of the one after so many. Nothing: all fit. */
   end: Statement<{ xid: string }>;
   /** Adds the rows of the transactions from `$1` up to, without, `$2`, and moves the place; `$3` is the moment up to which all are counted. */
@@ -45,8 +45,8 @@ function source(name: Source["name"], { from, facts }: { from: string; facts: st
 const free = "0::bigint as spend_micros, 0::bigint as revenue_micros";
 const who = "bot_id, campaign_id, creative_id, occurred_at";
 
-/** What of a charge is the publisher's, rounded down to the millionth: by the share of the time when it was charged. */
-const revenueOfCharge = (chargedAt: string) => `price_micros * coalesce(
+/** What of a price is the publisher's, rounded down to the millionth: by the share of the time when it was charged. */
+const revenueOf = (chargedAt: string) => `price_micros * coalesce(
   (select percent from publisher_shares where since <= ${chargedAt} order by since desc limit 1),
   (select percent from publisher_shares order by since limit 1), 0) / 100`;
 
@@ -98,15 +98,15 @@ export const sources: readonly Source[] = [
       when 'close' then 'closes' when 'held' then 'views-held' when 'fault' then 'playback-faults'
       else 'views-refused' end as measure, reason, ${free}`,
   }),
-  source("charges", {
-    from: "charges where true",
-    facts: `${who}, case format when 'rewarded' then 'rewards' else 'clicks' end as measure, '' as reason,
-      price_micros as spend_micros, ${revenueOfCharge("charges.occurred_at")} as revenue_micros`,
+  source("events", {
+    from: "events where price_micros is not null",
+    facts: `${who}, case event when 'rewarded' then 'rewards' else 'clicks' end as measure, '' as reason,
+      price_micros as spend_micros, ${revenueOf("events.occurred_at")} as revenue_micros`,
   }),
   source("refunds", {
     from: "refunds where true",
-    facts: `${who}, 'refunds' as measure, format as reason, -price_micros as spend_micros,
-      -(${revenueOfCharge("refunds.charged_at")}) as revenue_micros`,
+    facts: `${who}, 'refunds' as measure, event as reason, -price_micros as spend_micros,
+      -(${revenueOf("refunds.charged_at")}) as revenue_micros`,
   }),
   refusedClicks,
   source("taps", {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { sessionRoutes } from "../ad-sessions/routes.ts";
 import { openSessionStage, type SessionStage } from "../ad-sessions/session-stage.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { rollUpUntilNow } from "../statistics/facts-stage.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
 import { noDeliveries } from "../webhook-delivery/deliveries.ts";
@@ -22,7 +22,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
   let stage: SessionStage;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     stage = await openSessionStage(store.database, sessionRoutes);
     await liveOf(stage, bob);
     await liveOf(stage, ann);
@@ -145,10 +145,10 @@ const rowsOfUser = [
   `insert into events (bot_id, event_id, event, user_id, code, reference, occurred_at, body)
    values (:bot, 'evt_open' || right(:user, 4), 'direct_link', :user, 'code' || right(:user, 4), 'order-of-' || :user, now(), '{"user_tg_id":"' || :user || '"}')`,
   "insert into deliveries (bot_id, event_id, state) values (:bot, 'evt_open' || right(:user, 4), 'waiting')",
-  `insert into clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, occurred_at)
-   values (:bot, 'clk_' || right(:user, 3), 'c', :user, 'cmp_1', 'counted', 'Phone of ' || :user, '\\x01', now())`,
-  `insert into charges (charge_id, campaign_id, bot_id, user_id, format, code, price_micros, occurred_at)
-   values ('chg_' || right(:user, 3), 'cmp_1', :bot, :user, 'direct_link', 'c', 7000, now())`,
+  `insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash, occurred_at)
+   values (:bot, 'clk_h' || right(:user, 3), 'c' || right(:user, 4), :user, 'cmp_1', 'held', 'Phone of ' || :user, '\\x01', now())`,
+  `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, user_agent, address_hash, occurred_at, body)
+   values (:bot, 'evt_' || right(:user, 3), 'direct_link', :user, 'd' || right(:user, 4), 'cmp_1', 7000, 'Phone of ' || :user, '\\x01', now(), '')`,
   `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
    values (:bot, :session, 'adc_' || right(:user, 3), :user, 'cmp_1', 'cre_1', now())`,
   `insert into conversions (click_id, conversion_id, bot_id, campaign_id, occurred_at)
@@ -180,12 +180,11 @@ async function sumsOf(database: AdDatabase, botId: string) {
   const day = { from: new Date("2026-02-01T00:00:00Z"), to: new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000) };
   const { rows, total } = await readStatistics(database, { ...day, by: "campaign", botId });
   const { rows: charged } = await sql`
-    select campaign_id, format, count(*), sum(price_micros) from charges group by 1, 2 order by 1, 2`.execute(
-    database.query,
-  );
+    select campaign_id, event, count(*), sum(price_micros) from events where price_micros is not null
+    group by 1, 2 order by 1, 2`.execute(database.query);
   const { rows: days } = await sql`select * from campaign_days order by 1, 2`.execute(database.query);
   const { rows: counts } = await sql`
-    select (select count(*) from events) as events, (select count(*) from clicks) as clicks,
+    select (select count(*) from events) as events, (select count(*) from withheld_clicks) as clicks,
       (select count(*) from conversions) as conversions, (select count(*) from codes) as codes`.execute(database.query);
   return { rows, total, charged, days, counts };
 }

@@ -29,7 +29,8 @@ export const steps: readonly ErasureStep[] = [
     table: "conversions",
     becomes: "kept without the advertiser's id of it",
     where: `conversion_id <> '' and conversion_id !~ '^erased-' and click_id in (
-      select click_id from clicks where ${ofUser} union all select click_id from ad_clicks where ${ofUser})`,
+      select 'clk_' || substr(event_id, 5) from events where ${ofUser} union all
+      select click_id from withheld_clicks where ${ofUser} union all select click_id from ad_clicks where ${ofUser})`,
     set: "conversion_id = 'erased-' || gen_random_uuid()",
   },
   { table: "ad_clicks", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
@@ -52,7 +53,7 @@ export const steps: readonly ErasureStep[] = [
     table: "events",
     becomes: "kept under a pseudonym, not sent and not listed any more",
     where: ofUser,
-    set: `user_id = $3, reference = null, is_erased = true, body = jsonb_build_object('event', event,
+    set: `user_id = $3, reference = null, is_erased = true, user_agent = null, address_hash = null, network_hash = null, body = jsonb_build_object('event', event,
       'event_id', event_id, 'bot_id', bot_id, 'user_tg_id', $3::text, 'code', code, 'occurred_at', occurred_at)::text`,
   },
   {
@@ -69,13 +70,12 @@ export const steps: readonly ErasureStep[] = [
       state = case state when 'held' then 'refused' else state end`,
   },
   {
-    table: "clicks",
+    table: "withheld_clicks",
     becomes: "kept under a pseudonym, without user agent and address; held clicks are refused",
     where: ofUser,
     set: `user_id = $3, user_agent = '', address_hash = null, network_hash = null,
       outcome = case outcome when 'held' then 'refused' else outcome end`,
   },
-  { table: "charges", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   { table: "ad_requests", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   { table: "viewers", becomes: "deleted", where: ofUser },
   { table: "current_codes", becomes: "deleted", where: ofUser },

@@ -1,42 +1,111 @@
-import { describe, expect, test } from "vitest";
-import { limitOfViewer } from "./limit-of-viewer.ts";
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
 
-const limits = { cooldownSeconds: 60, dailyCap: 3 };
+interface Asked {
+  day?: string;
+  earnedToday?: number;
+  lastEarnedAt?: Date;
+  cooldownSeconds?: number;
+  dailyCap?: number;
+  unfinished?: number;
+  lastActiveAt?: Date;
+  firstDeadline?: Date;
+}
+
+const ask = statement<{ reason: string | null; availableAt: Date | null }>(
+  "test.limit-of-viewer",
+  `select (asked).reason, (asked).available_at as "availableAt"
+   from (select limit_of_viewer($1, $2, $3, $4, $5, $6, $7, $8, $9) as asked offset 0) as asked`,
+);
+const explain = statement<{ "QUERY PLAN": string }>(
+  "test.limit-of-viewer-plan",
+  `explain (verbose) select (limit_of_viewer(day, earned_today, last_earned_at, 60, 3, 0, null, null, now())).reason
+   from viewers where bot_id = '1' and user_id = '2'`,
+);
+
 const at = (time: string) => new Date(`2026-03-01T${time}Z`);
 const earned = (count: number, time: string) => ({ day: "2026-03-01", earnedToday: count, lastEarnedAt: at(time) });
 
-describe("who may begin to earn", () => {
-  test("somebody who never earned is free", () => {
-    expect(limitOfViewer(undefined, limits, at("12:00:00"))).toEqual({ outcome: "free" });
+describe("when a viewer may earn", () => {
+  let store: TestDatabase<AdTables>;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind: "server", schema: "ad_service", migrations });
+  });
+  afterAll(() => store.dispose());
+
+  async function limit(asked: Asked, now: Date) {
+    const { cooldownSeconds = 60, dailyCap = 3, unfinished = 0 } = asked;
+    const [row] = await store.database.run(ask, [
+      ...[asked.day, asked.earnedToday, asked.lastEarnedAt, cooldownSeconds, dailyCap],
+      ...[unfinished, asked.lastActiveAt, asked.firstDeadline, now],
+    ]);
+    return row;
+  }
+  const free = { reason: null, availableAt: null };
+
+  test("a viewer who never earned is free", async () => {
+    expect(await limit({}, at("12:00:00"))).toEqual(free);
   });
 
-  test.each([
-    { now: "12:00:59.999", outcome: "limited" },
-    { now: "12:01:00.000", outcome: "free" },
-  ])("a minute's cooldown at $now: $outcome", ({ now, outcome }) => {
-    expect(limitOfViewer(earned(1, "12:00:00"), limits, at(now)).outcome).toBe(outcome);
+  test("a cooldown of a minute ends to the millisecond", async () => {
+    const asked = earned(1, "12:00:00");
+    expect(await limit(asked, at("12:00:59.999"))).toEqual({ reason: "cooldown", availableAt: at("12:01:00") });
+    expect(await limit(asked, at("12:01:00.000"))).toEqual(free);
   });
 
-  test("the cap counts one UTC day", () => {
+  test("without a cooldown, what another node's clock dated ahead is no reason to wait", async () => {
+    expect(await limit({ ...earned(1, "12:00:10"), cooldownSeconds: 0 }, at("12:00:00"))).toEqual(free);
+  });
+
+  test("the cap counts one UTC day", async () => {
     const viewer = earned(3, "12:00:00");
-    const limit = limitOfViewer(viewer, limits, at("13:00:00"));
-    expect(limit).toEqual({ outcome: "limited", reason: "daily-cap", availableAt: new Date("2026-03-02T00:00:00Z") });
-    expect(limitOfViewer(viewer, limits, new Date("2026-03-02T00:00:00Z")).outcome).toBe("free");
+    const tomorrow = new Date("2026-03-02T00:00:00Z");
+    expect(await limit(viewer, at("13:00:00"))).toEqual({ reason: "daily-cap", availableAt: tomorrow });
+    expect(await limit(viewer, tomorrow)).toEqual(free);
   });
 
-  test("capped a moment before midnight, the cooldown is waited for as well", () => {
-    const limit = limitOfViewer(earned(3, "23:59:30"), limits, at("23:59:40"));
-    expect(limit).toMatchObject({ reason: "daily-cap", availableAt: new Date("2026-03-02T00:00:30Z") });
+  test("capped a moment before midnight, the cooldown is waited for as well", async () => {
+    const availableAt = new Date("2026-03-02T00:00:30Z");
+    expect(await limit(earned(3, "23:59:30"), at("23:59:40"))).toEqual({ reason: "daily-cap", availableAt });
   });
 
-  test("a clock that steps back over midnight does not give the day anew", () => {
-    expect(limitOfViewer(earned(3, "00:00:10"), limits, new Date("2026-02-28T23:59:00Z")).outcome).toBe("limited");
+  test("a clock that steps back over midnight does not begin the day again", async () => {
+    const [viewer, before] = [earned(3, "00:00:10"), new Date("2026-02-28T23:59:00Z")];
+    expect(await limit(viewer, before)).toMatchObject({ reason: "daily-cap" });
+    expect(await limit({ ...viewer, cooldownSeconds: 0 }, before)).toMatchObject({ reason: "daily-cap" });
   });
 
-  test("a view under way counts as if it had earned, until its deadline", () => {
-    const unfinished = { count: 1, lastActiveAt: at("11:00:00"), firstDeadline: at("12:10:00") };
-    const limit = limitOfViewer(earned(2, "11:00:00"), limits, at("12:00:00"), unfinished);
-    expect(limit).toEqual({ outcome: "limited", reason: "daily-cap", availableAt: at("12:10:00") });
-    expect(limitOfViewer(earned(1, "11:00:00"), limits, at("12:00:00"), unfinished).outcome).toBe("free");
+  test("a view under way counts as if it had earned, until its deadline", async () => {
+    const unfinished = { unfinished: 1, lastActiveAt: at("11:00:00"), firstDeadline: at("12:10:00") };
+    expect(await limit({ ...earned(2, "11:00:00"), ...unfinished }, at("12:00:00"))).toEqual({
+      reason: "daily-cap",
+      availableAt: at("12:10:00"),
+    });
+    expect(await limit({ ...earned(1, "11:00:00"), ...unfinished }, at("12:00:00"))).toEqual(free);
+    expect(await limit({ ...earned(1, "11:00:00"), ...unfinished }, at("11:00:30"))).toEqual({
+      reason: "cooldown",
+      availableAt: at("11:01:00"),
+    });
+  });
+
+  test("a cap that was used up is not freed by the end of a view under way", async () => {
+    const unfinished = { unfinished: 1, lastActiveAt: at("11:00:00"), firstDeadline: at("12:10:00") };
+    const availableAt = new Date("2026-03-02T00:00:00Z");
+    expect(await limit({ ...earned(3, "11:00:00"), ...unfinished }, at("12:00:00"))).toEqual({
+      reason: "daily-cap",
+      availableAt,
+    });
+  });
+
+  test("the rule is planned into the statement that asks: no call is left", async () => {
+    const plan = (await store.database.run(explain, [])).map((row) => row["QUERY PLAN"]).join("\n");
+    expect(plan).toContain("daily-cap");
+    expect(plan).not.toContain("limit_of_viewer");
+    expect(plan).not.toContain("available_at");
+    expect(plan).not.toContain("cooldown_end");
   });
 });

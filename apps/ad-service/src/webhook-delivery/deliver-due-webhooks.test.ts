@@ -4,7 +4,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import {
   eventually,
@@ -46,7 +46,7 @@ describe.each(bothTestDatabases())("webhook delivery on the %s store", (kind) =>
   const finishing = () => finishDeliveries(store.database, () => {});
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

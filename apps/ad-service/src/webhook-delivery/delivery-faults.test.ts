@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { AdTables } from "../ad-database.ts";
 import { activateToken } from "../bots/activate-token.ts";
 import { createToken } from "../bots/create-token.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { startMisbehavingServer } from "../outbound/faults/misbehaving-server.ts";
 import { comeBackAtOnce } from "./come-back-stage.ts";
 import {
@@ -36,7 +36,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     );
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
 import { openDeliveryStage } from "./delivery-stage.ts";
 import { rarelyRead } from "./rarely-read.ts";
@@ -17,7 +17,7 @@ const log = { warn: (_facts: object, message: string) => warnings.push(message) 
 describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 
@@ -83,7 +83,7 @@ describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => 
   });
 
   test("without the database a scrape still answers, and has no figures rather than wrong ones", async () => {
-    const gone = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    const gone = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     await gone.dispose();
     const registry = metricsRegistry({ service: "test", version: "0" });
     const metrics = deliveryMetrics(registry, { database: gone.database, log });

@@ -67,7 +67,8 @@ export async function openTestEndpoint(): Promise<TestEndpoint> {
 const insertEvents = statement<{ eventId: string; url: string | null; deliveryMode: DeliveryMode | null }>(
   "test.enqueue",
   `with earned as (
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[], $9::text[])
+    select *, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::timestamptz[], $9::text[])
       as earned(bot_id, event_id, event, user_id, code, reference, is_test, occurred_at, body)
   ), ${enqueueWebhook({ from: "earned", slots: "$10::integer" })}
   select event_id as "eventId", null as url, null as "deliveryMode" from enqueued

@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import { openDeliveryStage } from "./delivery-stage.ts";
 import { EndpointModel } from "./endpoint-model-stage.ts";
@@ -32,7 +32,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
   const changes: EndpointChange[] = [];
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

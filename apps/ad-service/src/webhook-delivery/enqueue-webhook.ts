@@ -1,27 +1,43 @@
+import { addToCampaignDays } from "../campaigns/add-to-campaign-days.ts";
+
+const made = [
+  ...["bot_id", "event_id", "event", "user_id", "code", "reference", "is_test"],
+  ...["campaign_id", "creative_id", "price_micros", "occurred_at", "body"],
+];
+const visitor = ["user_agent", "address_hash", "network_hash", "suspicions"];
+
+interface Enqueued {
+  from: string;
+  slots?: string;
+  isClick?: boolean;
+}
+
 /** Longer than an exchange can last, and what a node needs to begin it: then any other may send the delivery. */
 export const LEASE_SECONDS = 30;
 
 /**
- * The one way in which an event is made: CTEs for the statement that changes the state, so that both commit together.
+ * The one way in which an event is made: CTEs for the statement that changes the state, so that both commit together, with
+ * what the campaign owes.
  *
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
- * without one), is_test, occurred_at and body (text made by `encodeWebhookEvent`). The CTE `enqueued` (bot_id, event_id,
- * event, user_id, code, reference, is_test, occurred_at) holds what was truly made: a code that earned this event before
- * is left out, and whoever counts or charges must go by `enqueued`.
+ * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
+ * made by `encodeWebhookEvent`); of clicks also user_agent, address_hash, network_hash and suspicions. The CTE `enqueued`
+ * holds what was made: a code that earned this event before is left out.
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` gives. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) holds those, for `sendNew` to
  * send. Return its rows beside the statement's own by `union all`: to join two CTEs compares each row with each. Without
  * `slots` nothing is claimed; after the commit call `deliveries.wake()`.
  */
-export function enqueueWebhook({ from, slots }: { from: string; slots?: string }): string {
+export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): string {
+  const columns = [...made, ...(isClick ? visitor : [])].join(", ");
   return `
     enqueued as (
-      insert into events (bot_id, event_id, event, user_id, code, reference, is_test, occurred_at, body)
-      select bot_id, event_id, event, user_id, code, reference, is_test, occurred_at, body
+      insert into events (${columns})
+      select ${columns}
       from ${from} order by bot_id, code, event
       on conflict do nothing
-      returning bot_id, event_id, event, user_id, code, reference, is_test, occurred_at
+      returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at
     ),
     ${slots === undefined ? "" : claimedEvents(slots)}
     enqueued_deliveries as (
@@ -38,7 +54,9 @@ export function enqueueWebhook({ from, slots }: { from: string; slots?: string }
         from enqueued offset 0
       ) as made
       order by bot_id, event_id
-    )`;
+    ),
+    sold as (select campaign_id, event, price_micros, occurred_at from enqueued where price_micros is not null),
+    campaign_days_summed as (${addToCampaignDays("sold")})`;
 }
 
 /*

@@ -2,7 +2,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdDatabase, AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { openDeliveryStage } from "./delivery-stage.ts";
 import { findBotOfEvent } from "./find-bot-of-event.ts";
 import { listDeliveries } from "./list-deliveries.ts";
@@ -22,7 +22,7 @@ describe.each(testDatabases())("what an operator sees of deliveries on the %s st
 
   // So many that reading whole tables would not pay: 30 bots with 600 deliveries each, 50 of each state, the rest delivered.
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     const made: string[] = [];
     for (let bots = 0; bots < 30; bots++) {
       const stage = await openDeliveryStage(store.database, { webhookUrl });
@@ -107,7 +107,7 @@ function stepsOf(step: PlanStep): PlanStep[] {
 describe.each(testDatabases())("one delivery on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -2,7 +2,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { openDeliveryStage } from "./delivery-stage.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
 import { listDeliveries } from "./list-deliveries.ts";
@@ -13,7 +13,7 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
   let store: TestDatabase<AdTables>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 
@@ -70,7 +70,8 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
       "test.slow-event",
       `with earned as (
         select $1::text as bot_id, $2::text as event_id, 'rewarded' as event, '1' as user_id, $2::text as code, null::text as reference,
-          false as is_test, now() as occurred_at, '{}' as body
+          false as is_test, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros,
+          now() as occurred_at, '{}' as body
       ), ${enqueueWebhook({ from: "earned" })} select event_id from enqueued`,
     );
     const seen: string[] = [];

@@ -25,6 +25,15 @@ export interface WebhookDeliveryTables {
     code: Read<string | null>;
     reference: Read<string | null>;
     is_test: Read<boolean>;
+    campaign_id: Read<string | null>;
+    creative_id: Read<string | null>;
+    /** What the campaign owes; null: nothing was sold. */
+    price_micros: Read<number | null>;
+    /** Of clicks. */
+    user_agent: Read<string | null>;
+    address_hash: Read<Buffer | null>;
+    network_hash: Read<Buffer | null>;
+    suspicions: Read<string[] | null>;
     /** Of a person who was erased: it is not sent, replayed or listed any more. */
     is_erased: Read<boolean>;
     occurred_at: Read<Date>;

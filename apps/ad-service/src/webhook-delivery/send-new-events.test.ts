@@ -3,7 +3,7 @@ import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermi
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdDatabase, AdTables } from "../ad-database.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import { type Deliveries, noDeliveries } from "./deliveries.ts";
 import {
   eventually,
@@ -80,7 +80,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   };
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { updateBot } from "../bots/update-bot.ts";
-import { allMigrations } from "../migrations/all-migrations.ts";
+import { migrations } from "../migrations.ts";
 import {
   eventually,
   openDeliveryStage,
@@ -29,7 +29,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
   const bodies = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()));
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations: allMigrations });
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

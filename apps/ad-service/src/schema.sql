@@ -1,0 +1,682 @@
+-- The whole schema of the ad service, for PostgreSQL 15 and newer. Tables that belong to a bot have bot_id in their key, so
+-- that a distributed PostgreSQL can spread them by it. From the first release on it changes by further migrations only,
+-- which add and never rewrite: see migrations.ts.
+--
+-- Foreign keys are left out where the statement that writes a row has just read or made the parent, and parents are never
+-- deleted: each would cost a look-up and a lock for every row, and could refuse nothing.
+
+-- A publisher's bot and its settings. Bots are never deleted.
+create table bots (
+  bot_id text primary key check (bot_id ~ '^[1-9][0-9]{0,19}$'),
+  -- The first characters of the bot's codes: a code names its bot.
+  code_prefix text not null unique check (length(code_prefix) = 4),
+  name text not null check (length(name) between 1 and 128),
+  username text,
+  is_suspended boolean not null default false,
+  publisher_api_url text,
+  delivery_mode text not null default 'at-least-once' check (delivery_mode in ('at-least-once', 'at-most-once')),
+  code_lifetime_seconds integer not null default 3600 check (code_lifetime_seconds between 60 and 86400),
+  cooldown_seconds integer not null default 60 check (cooldown_seconds between 0 and 604800),
+  daily_cap integer not null default 20 check (daily_cap between 1 and 10000),
+  -- Users for whom everything runs in test mode: free of charge, and out of the statistics.
+  testers text[] not null default '{}',
+  category text check (category ~ '^[a-z][a-z0-9-]{0,31}$'),
+  time_zone text not null default 'UTC',
+  blocked_categories text[] not null default '{}',
+  blocked_advertisers text[] not null default '{}',
+  -- What becomes of a view, or a click, that earned but looks wrong.
+  suspicious_views text not null default 'pay' check (suspicious_views in ('pay', 'hold', 'refuse')),
+  suspicious_clicks text not null default 'pay' check (suspicious_clicks in ('pay', 'hold', 'refuse')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+-- API tokens of bots, which also sign webhooks: a hash to look them up by, and their ciphertext.
+create table bot_tokens (
+  bot_id text not null references bots,
+  token_id text not null,
+  lookup_hash bytea not null unique,
+  ciphertext bytea not null,
+  state text not null check (state in ('next', 'active', 'retiring', 'revoked')),
+  created_at timestamptz not null default now(),
+  activated_at timestamptz,
+  revoke_at timestamptz,
+  revoked_at timestamptz,
+  primary key (bot_id, token_id)
+);
+create unique index bot_tokens_one_active on bot_tokens (bot_id) where state = 'active';
+create unique index bot_tokens_one_next on bot_tokens (bot_id) where state = 'next';
+
+-- Every code that was issued. Written once.
+create table codes (
+  bot_id text not null,
+  code text not null,
+  user_id text not null,
+  -- The publisher's own key, '' without one.
+  reference text not null default '',
+  issued_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (bot_id, code)
+);
+
+-- The latest code of each (bot, user, reference). One upsert of this row decides which code a request is given, so that
+-- parallel requests get the same one.
+create table current_codes (
+  bot_id text not null,
+  user_id text not null,
+  reference text not null default '',
+  code text not null,
+  issued_at timestamptz not null,
+  expires_at timestamptz not null,
+  -- Its view or click looked wrong and was held or refused: the next request gets another code.
+  is_withheld boolean not null default false,
+  primary key (bot_id, user_id, reference)
+);
+
+-- Who pays. The key of the advertiser's postbacks is kept as a hash.
+create table advertisers (
+  name text primary key check (length(name) between 1 and 128),
+  -- In lower case, with single blanks: names that differ in nothing else are one advertiser's.
+  name_key text not null unique,
+  postback_key_hash bytea unique,
+  created_at timestamptz not null default now()
+);
+
+-- What is shown: a file of ours, an address elsewhere, or a VAST tag that is asked for an ad at each opening.
+create table creatives (
+  creative_id text primary key,
+  kind text not null default 'file' check (kind in ('file', 'address', 'vast')),
+  -- Of 'address' the video, of 'vast' the tag.
+  url text,
+  sha256 text,
+  file_name text,
+  poster_file_name text,
+  media_type text,
+  byte_length bigint check (byte_length > 0),
+  duration_ms integer check (duration_ms > 0),
+  width integer check (width > 0),
+  height integer check (height > 0),
+  created_at timestamptz not null default now(),
+  check (case kind when 'file' then file_name is not null else url is not null end),
+  check (kind = 'vast' or (media_type is not null and duration_ms is not null and width is not null and height is not null))
+);
+
+-- Lighter files of a creative's video.
+create table creative_renditions (
+  creative_id text not null references creatives,
+  file_name text not null,
+  media_type text not null,
+  byte_length integer not null,
+  width integer not null,
+  height integer not null,
+  primary key (creative_id, file_name)
+);
+
+-- Captions of a creative's video, by language (BCP 47, in its canonical form).
+create table creative_captions (
+  creative_id text not null references creatives,
+  language text not null check (length(language) between 2 and 35),
+  file_name text not null,
+  primary key (creative_id, language)
+);
+
+-- What an advertiser buys: prices, caps, pacing, targeting. Campaigns are never deleted.
+create table campaigns (
+  campaign_id text primary key,
+  name text not null check (length(name) between 1 and 128),
+  advertiser text not null references advertisers on update cascade,
+  formats text[] not null check (formats <@ array['rewarded', 'direct_link'] and cardinality(formats) between 1 and 2),
+  status text not null default 'active' check (status in ('active', 'paused', 'archived')),
+  priority text not null default 'standard' check (priority in ('sponsorship', 'standard', 'house')),
+  category text check (category ~ '^[a-z][a-z0-9-]{0,31}$'),
+  pacing text not null default 'even' check (pacing in ('even', 'asap')),
+  starts_at timestamptz,
+  ends_at timestamptz,
+  landing_url text,
+  call_to_action text,
+  weight integer not null default 1 check (weight between 1 and 1000000),
+  -- Of one completed view, of one counted click: millionths of the deployment's currency.
+  view_price_micros bigint not null default 0 check (view_price_micros >= 0),
+  click_price_micros bigint not null default 0 check (click_price_micros >= 0),
+  total_budget_micros bigint check (total_budget_micros > 0),
+  daily_budget_micros bigint check (daily_budget_micros > 0),
+  total_view_cap bigint check (total_view_cap > 0),
+  daily_view_cap bigint check (daily_view_cap > 0),
+  total_click_cap bigint check (total_click_cap > 0),
+  daily_click_cap bigint check (daily_click_cap > 0),
+  -- So many views and clicks of one user of a bot, counted over so many seconds back.
+  user_cap integer check (user_cap > 0),
+  user_cap_seconds integer check (user_cap_seconds between 60 and 7776000),
+  targeting jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  check (ends_at > starts_at),
+  check ((user_cap is null) = (user_cap_seconds is null))
+);
+
+-- Which creatives a campaign shows, by weight. Label and call to action are the campaign's unless said here.
+create table campaign_creatives (
+  campaign_id text not null references campaigns,
+  creative_id text not null references creatives,
+  weight integer not null default 1 check (weight between 1 and 1000000),
+  label text check (length(label) between 1 and 128),
+  call_to_action text check (length(call_to_action) between 1 and 40),
+  is_active boolean not null default true,
+  primary key (campaign_id, creative_id)
+);
+
+-- What a campaign delivered on a day (UTC): the sum of its priced events without the refunded ones. Changed by the statement
+-- that makes them, once per batch, in the order of the ids.
+create table campaign_days (
+  campaign_id text not null references campaigns,
+  day date not null,
+  views bigint not null default 0,
+  clicks bigint not null default 0,
+  spent_micros bigint not null default 0,
+  primary key (campaign_id, day)
+) with (fillfactor = 50);
+
+-- A bot's user, from the first opening or click on: cooldown, daily cap and the clock of views are decided under the lock of
+-- this row, for views and clicks alike.
+create table viewers (
+  bot_id text not null,
+  user_id text not null,
+  -- The day (UTC) that earned_today counts.
+  day date not null,
+  earned_today integer not null,
+  last_earned_at timestamptz,
+  -- Real time before this moment was credited to one of the viewer's views, and counts for no other.
+  credited_until timestamptz,
+  primary key (bot_id, user_id)
+) with (fillfactor = 70);
+
+-- A view of an ad: one for each code. What reports change stands at the end and in no index, so that updates stay in their
+-- page and their record in the log is short.
+create table ad_sessions (
+  bot_id text not null,
+  -- Begins with the bot's id.
+  session_id text not null,
+  code text not null,
+  user_id text not null,
+  campaign_id text not null references campaigns,
+  creative_id text not null references creatives,
+  is_vast boolean not null default false,
+  -- Of one of the bot's testers: free of charge, and out of the statistics.
+  is_test boolean not null default false,
+  duration_ms integer not null check (duration_ms > 0),
+  opened_at timestamptz not null,
+  deadline timestamptz not null,
+  -- What the code was opened with before, and could not be played.
+  failed_creatives text[] not null default '{}',
+  -- SHA-256 of the token of the latest opening.
+  token_hash bytea not null,
+  openings integer not null default 1,
+  first_sequence integer not null default 0,
+  -- What the player said last of a video that it gave up, and when.
+  fault text check (fault in ('not-found', 'timeout', 'unsupported', 'not-displayed', 'too-short', 'other')),
+  fault_at timestamptz,
+  suspicions text[] not null default '{}',
+  decided_at timestamptz,
+  -- 'held' and 'refused': watched and closed, but it looks wrong.
+  state text not null check (state in ('opened', 'playing', 'watched', 'rewarded', 'held', 'refused')),
+  accepted_ms integer not null default 0 check (accepted_ms >= 0),
+  -- Real time that was credited to this view.
+  clock_ms integer not null default 0 check (clock_ms >= 0),
+  progress jsonb not null default '{"covered":[],"sequences":[],"refusals":{}}',
+  signals jsonb,
+  started_at timestamptz,
+  last_report_at timestamptz,
+  watched_at timestamptz,
+  close_requested_at timestamptz,
+  closed_at timestamptz,
+  close_reason text check (close_reason in ('tap', 'page-hidden', 'heartbeat-lost', 'deadline', 'reopened')),
+  pending_reports jsonb,
+  -- When a closed view can settle that waits for the clock, or for the bot's cooldown.
+  settle_at timestamptz,
+  primary key (bot_id, session_id),
+  unique (bot_id, code)
+);
+create index ad_sessions_to_sweep on ad_sessions (last_report_at) where state = 'watched';
+create index ad_sessions_to_settle on ad_sessions (settle_at) where settle_at is not null;
+create index ad_sessions_of_user on ad_sessions (bot_id, user_id, opened_at desc);
+-- Views under way are held against their campaign's limits.
+create index ad_sessions_in_flight on ad_sessions (campaign_id, opened_at) where state in ('opened', 'playing', 'watched') and not is_test;
+create index ad_sessions_suspicious on ad_sessions (closed_at desc, session_id) where suspicions <> '{}';
+
+-- What was earned: the view or click of a code, what its campaign owes for it, and the bytes that tell the publisher. Also
+-- test events, which cost nothing. Append-only; only the erasure of a user and the end of retention blank what names a
+-- person. The unique key is the promise that a code earns each event at most once, ever.
+create table events (
+  -- 'evt_' and a UUIDv7. Of a click, the same UUID after 'clk_' is its click id.
+  event_id text not null,
+  bot_id text not null,
+  event text not null check (event in ('rewarded', 'direct_link')),
+  user_id text not null,
+  -- Of test events that were asked for, null.
+  code text,
+  reference text,
+  is_test boolean not null default false,
+  campaign_id text,
+  creative_id text,
+  -- What the campaign owes, in millionths of the currency; null: nothing was sold.
+  price_micros bigint check (price_micros >= 0),
+  occurred_at timestamptz not null,
+  -- Of clicks: the visitor. Hashes are keyed by the day, so those of two days cannot be told to be of one address.
+  user_agent text,
+  address_hash bytea,
+  network_hash bytea,
+  -- Why a click looked wrong that was paid all the same.
+  suspicions text[],
+  is_erased boolean not null default false,
+  -- The text that is signed and sent, on each attempt the same.
+  body text not null check (octet_length(body) <= 20480),
+  xid xid8 not null default commit_xid(),
+  -- A click is looked up by its own id alone.
+  primary key (event_id, bot_id),
+  unique (bot_id, code, event)
+);
+create index events_in_commit_order on events (bot_id, xid, event_id);
+create index events_to_sum on events (xid) where price_micros is not null;
+-- For the cap per user: what one saw and followed lately.
+create index events_of_user on events (bot_id, user_id, occurred_at desc);
+create index events_of_network on events (network_hash, occurred_at desc) where network_hash is not null;
+create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
+
+-- Events whose price was given back, each whole and once. Append-only.
+create table refunds (
+  event_id text primary key,
+  campaign_id text not null,
+  creative_id text,
+  bot_id text not null,
+  event text not null check (event in ('rewarded', 'direct_link')),
+  price_micros bigint not null check (price_micros >= 0),
+  charged_at timestamptz not null,
+  occurred_at timestamptz not null,
+  xid xid8 not null default commit_xid()
+);
+create index refunds_in_commit_order on refunds (xid);
+
+-- How far the webhook of an event has come. Apart from the event, since it changes.
+create table deliveries (
+  bot_id text not null,
+  event_id text not null,
+  state text not null check (state in ('waiting', 'sending', 'delivered', 'failed', 'held', 'unknown')),
+  attempts integer not null default 0,
+  due_at timestamptz not null default now(),
+  lease_until timestamptz,
+  -- Grows with each claim; only the claim that holds the newest number may finish.
+  fence bigint not null default 0,
+  -- The claim that was booked last: each is booked once, however often an uncertain commit is repeated.
+  booked_fence bigint not null default 0,
+  -- Failures that the schedule counts; replays and our own faults are none.
+  schedule_step integer not null default 0,
+  -- Set while a replay is on its way: what the delivery returns to if that fails.
+  resume_state text check (resume_state in ('waiting', 'delivered', 'unknown')),
+  resume_due_at timestamptz,
+  -- Sent again with many others: it goes after what is new.
+  is_bulk boolean not null default false,
+  end_reason text check (end_reason in ('attempts-used-up', 'at-most-once', 'held-too-long', 'test', 'erased')),
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  primary key (bot_id, event_id)
+);
+-- By bot, so that one endpoint's backlog is never read for the sake of another's. Equal entries are not kept as one: such a
+-- one stays until all its rows are gone, and each claim would walk by what was claimed before.
+create index deliveries_due on deliveries (bot_id, is_bulk, due_at) with (deduplicate_items = off) where state = 'waiting';
+create index deliveries_leased on deliveries (lease_until) where state = 'sending';
+create index deliveries_held on deliveries (bot_id) where state = 'held';
+create index deliveries_undelivered on deliveries (bot_id, event_id) where state in ('failed', 'unknown');
+
+-- The log of attempts, kept for 30 days.
+create table delivery_attempts (
+  bot_id text not null,
+  event_id text not null,
+  attempt integer not null,
+  started_at timestamptz not null,
+  url text not null,
+  address text,
+  status integer,
+  error_class text,
+  dns_ms integer,
+  tcp_ms integer,
+  tls_ms integer,
+  first_byte_ms integer,
+  total_ms integer,
+  response_text text,
+  next_at timestamptz,
+  is_replay boolean not null default false,
+  primary key (bot_id, event_id, attempt)
+);
+-- Rows come in the order of time: block ranges find the old ones, at next to no cost for an insert.
+create index delivery_attempts_by_time on delivery_attempts using brin (started_at) with (pages_per_range = 32);
+
+-- One row for each bot that has an address for webhooks, with its health. Written with each batch of attempts: room for
+-- updates in place.
+create table endpoints (
+  bot_id text primary key references bots,
+  url text not null,
+  state text not null check (state in ('pending', 'active', 'disabled')),
+  state_since timestamptz not null default now(),
+  disabled_reason text check (disabled_reason in ('operator', 'gone', 'failing')),
+  max_in_flight integer not null default 4 check (max_in_flight between 1 and 40),
+  -- Claimed and not yet booked, over all nodes.
+  in_flight integer not null default 0 check (in_flight >= 0),
+  last_served_at timestamptz not null default '-infinity',
+  rest_until timestamptz not null default '-infinity',
+
+  breaker text not null default 'closed' check (breaker in ('closed', 'open', 'half-open')),
+  probe_at timestamptz not null default '-infinity',
+  probe_failures integer not null default 0,
+  probe_successes integer not null default 0,
+  failures_in_row integer not null default 0,
+  window_started_at timestamptz not null default '-infinity',
+  window_attempts integer not null default 0,
+  window_failures integer not null default 0,
+
+  last_success_at timestamptz,
+  last_failure_at timestamptz,
+  failing_since timestamptz,
+  failures_since_success integer not null default 0,
+  -- The way to being disabled that was last warned of, in percent.
+  warned_percent integer not null default 0,
+  gone_since timestamptz,
+  gone_event_id text,
+  is_gone_for_several boolean not null default false,
+  last_status integer,
+  last_error_class text,
+  last_answer text,
+
+  -- Of the present pending time: its one test event, sent again until it is answered 2xx.
+  test_event_id text,
+  test_due_at timestamptz not null default now(),
+  tests integer not null default 0,
+  is_tested_for_event boolean not null default false
+) with (fillfactor = 50);
+create index endpoints_to_test on endpoints (test_due_at) where state = 'pending';
+create index endpoints_to_hold on endpoints (bot_id) where state <> 'active';
+
+-- Refused visits of direct links, counted, since anybody with a link can cause any number of them. `summed` is how many of
+-- them the statistics hold.
+create table click_refusals (
+  bot_id text not null,
+  code text not null,
+  reason text not null,
+  hour timestamptz not null,
+  count bigint not null check (count > 0),
+  summed bigint not null default 0,
+  is_summed boolean not null default false,
+  primary key (bot_id, code, reason, hour)
+) with (fillfactor = 70);
+-- Its condition stays true while a row is counted up, so that those updates touch no index.
+create index click_refusals_to_sum on click_refusals (hour, bot_id, code, reason) where not is_summed;
+create index click_refusals_by_hour on click_refusals using brin (hour) with (pages_per_range = 32);
+
+-- Clicks that earned nothing: held or refused because they look wrong ('released' once an operator paid for one), and the
+-- first few refused visits of each code and reason in full.
+create table withheld_clicks (
+  click_id text not null,
+  bot_id text not null,
+  code text not null,
+  user_id text not null,
+  campaign_id text,
+  -- 'held', 'refused', 'released', or why a visit was refused.
+  outcome text not null,
+  user_agent text not null default '',
+  address_hash bytea,
+  network_hash bytea,
+  suspicions text[] not null default '{}',
+  occurred_at timestamptz not null,
+  decided_at timestamptz,
+  primary key (click_id, bot_id)
+);
+create index withheld_clicks_of_code on withheld_clicks (bot_id, code);
+-- A click that was withheld for looking wrong is the only one of its code.
+create unique index withheld_clicks_once on withheld_clicks (bot_id, code) where outcome in ('held', 'refused', 'released');
+create index withheld_clicks_of_network on withheld_clicks (network_hash, occurred_at desc) where network_hash is not null;
+create index withheld_clicks_suspicious on withheld_clicks (occurred_at desc, click_id) where suspicions <> '{}';
+create index withheld_clicks_by_time on withheld_clicks using brin (occurred_at) with (pages_per_range = 32);
+
+-- One row for each address and day (UTC), whose limits are decided under its lock. The hash is keyed by the day. Kept for two
+-- days.
+create table address_days (
+  address_hash bytea primary key,
+  day date not null,
+  -- When clicks counted, the newest first, as many as the limits look at.
+  clicks timestamptz[] not null,
+  counted integer not null,
+  -- Of the counted ones, those by a tap on our page.
+  tapped integer not null,
+  -- Which users came with which user agent: 'agent user', shortened hashes, the newest first.
+  devices text[] not null
+) with (fillfactor = 70);
+create index address_days_by_day on address_days (day);
+
+-- What a VAST tag was unwrapped to for a session: apart from it, since each report reads the session.
+create table vast_ads (
+  bot_id text not null,
+  session_id text not null,
+  ad jsonb not null,
+  primary key (bot_id, session_id),
+  -- Offers that are withdrawn and persons who are erased take theirs along.
+  foreign key (bot_id, session_id) references ad_sessions on delete cascade
+);
+
+-- Each address that a VAST ad wants to be called at, once. A claim moves due_at: until then it belongs to its claimer.
+create table tracker_calls (
+  call_id bigint generated always as identity primary key,
+  bot_id text not null,
+  -- Null: an error of a tag, reported before there was a session.
+  session_id text,
+  event text not null,
+  -- Of several addresses of one event.
+  position integer not null,
+  url text not null,
+  user_agent text not null default '',
+  attempts integer not null default 0,
+  due_at timestamptz not null,
+  finished_at timestamptz,
+  -- 'unknown': it was sent and not answered, so it may have been counted, and is not sent again.
+  outcome text check (outcome in ('answered', 'refused', 'failed', 'unknown')),
+  check ((finished_at is null) = (outcome is null))
+);
+create unique index tracker_calls_once on tracker_calls (bot_id, session_id, event, position);
+create index tracker_calls_due on tracker_calls (due_at) where finished_at is null;
+create index tracker_calls_finished on tracker_calls (finished_at) where finished_at is not null;
+
+-- The first tap on a session's call to action.
+create table ad_clicks (
+  bot_id text not null,
+  session_id text not null,
+  click_id text not null unique,
+  user_id text not null,
+  campaign_id text not null,
+  creative_id text not null,
+  occurred_at timestamptz not null,
+  xid xid8 not null default commit_xid(),
+  primary key (bot_id, session_id)
+);
+create index ad_clicks_in_commit_order on ad_clicks (xid);
+create index ad_clicks_by_time on ad_clicks using brin (occurred_at) with (pages_per_range = 32);
+
+-- What advertisers say came of clicks. Append-only.
+create table conversions (
+  click_id text not null,
+  event text not null default '',
+  -- The advertiser's own; '' without one: then a click converts once for each event.
+  conversion_id text not null default '',
+  value_micros bigint check (value_micros >= 0),
+  bot_id text not null,
+  campaign_id text not null,
+  creative_id text,
+  occurred_at timestamptz not null,
+  xid xid8 not null default commit_xid(),
+  primary key (click_id, event, conversion_id)
+);
+create index conversions_in_commit_order on conversions (xid);
+create index conversions_by_time on conversions using brin (occurred_at) with (pages_per_range = 32);
+
+-- Postbacks that were refused, by day and reason.
+create table conversion_refusals (
+  day date not null,
+  reason text not null,
+  count bigint not null,
+  primary key (day, reason)
+);
+
+-- What became of each request for a rewarded ad. Append-only.
+create table ad_requests (
+  bot_id text not null,
+  user_id text not null,
+  code text,
+  -- 'limited' by the publisher's cooldown or cap, and 'refused' for the code's sake, ask for no ad.
+  outcome text not null check (outcome in ('filled', 'no-ad', 'limited', 'refused')),
+  reason text not null default '',
+  campaign_id text,
+  creative_id text,
+  occurred_at timestamptz not null,
+  xid xid8 not null default commit_xid()
+);
+create index ad_requests_of_code on ad_requests (bot_id, code);
+create index ad_requests_in_commit_order on ad_requests (xid);
+create index ad_requests_by_time on ad_requests using brin (occurred_at) with (pages_per_range = 32);
+
+-- What a view came past, once each: written by the statement that stores the progress. Append-only.
+create table ad_milestones (
+  bot_id text not null,
+  session_id text not null,
+  campaign_id text not null,
+  creative_id text not null,
+  milestone text not null check (milestone in
+    ('start', 'first-quartile', 'midpoint', 'third-quartile', 'complete', 'close', 'held', 'refused', 'fault')),
+  reason text not null default '',
+  occurred_at timestamptz not null,
+  xid xid8 not null default commit_xid()
+);
+create index ad_milestones_in_commit_order on ad_milestones (xid);
+create index ad_milestones_by_time on ad_milestones using brin (occurred_at) with (pages_per_range = 32);
+
+-- What of a price is the publisher's, from when on. The first row holds for all time before it.
+create table publisher_shares (
+  since timestamptz primary key,
+  percent integer not null check (percent between 0 and 100)
+);
+
+-- The sums of the statistics. What belongs to no campaign has '' there.
+create table stats_hours (
+  bot_id text not null,
+  hour timestamptz not null,
+  campaign_id text not null default '',
+  creative_id text not null default '',
+  measure text not null,
+  reason text not null default '',
+  count bigint not null,
+  spend_micros bigint not null default 0,
+  revenue_micros bigint not null default 0,
+  primary key (bot_id, hour, campaign_id, creative_id, measure, reason)
+) with (fillfactor = 70);
+create index stats_hours_by_hour on stats_hours (hour);
+
+-- Up to where each kind of raw row is in the sums, in the order of commits. Changed by the transaction that adds them.
+create table stats_progress (
+  source text primary key,
+  xid xid8 not null default '0',
+  counted_until timestamptz not null default '-infinity'
+);
+insert into stats_progress (source)
+  values ('requests'), ('milestones'), ('events'), ('refunds'), ('clicks'), ('taps'), ('conversions');
+
+/*
+ * Which clicks their addresses still admit. They come in the order of the address hashes, so that two batches never wait for
+ * one another, and are judged one after the other: each counts for the next. The rows stay locked until the batch commits, so
+ * a burst passes no limit, on several nodes either. Around midnight the day before is looked at without its lock.
+ *
+ * Gives for each position: null where it was not asked for, 0 where the address refuses, else 1, plus 2 when more than
+ * `most_users` users came from this address with this user agent, plus 4 when most clicks of this address were taps.
+ */
+create function admit_clicks(
+  positions integer[], hashes bytea[], hashes_before bytea[], moments timestamptz[], taps boolean[],
+  agents text[], users text[], most integer, limit_clicks integer[], limit_seconds integer[],
+  most_users integer, least_taps integer
+) returns integer[] language plpgsql as $$
+declare
+  -- Looked up at once, so that an address that comes for the first time costs one statement, not three.
+  known bytea[] := array(select address_hash from address_days where address_hash = any (hashes) order by address_hash);
+  known_before bytea[] := array(select address_hash from address_days where address_hash = any (hashes_before));
+  next_known integer := 1;
+  address address_days;
+  before timestamptz[];
+  recent timestamptz[];
+  device text;
+  is_known boolean;
+  is_over boolean;
+  verdict integer;
+  verdicts integer[] := '{}';
+  first integer := 1;
+  last integer;
+begin
+  while first <= cardinality(hashes) loop
+    last := first;
+    while hashes[last + 1] = hashes[first] loop
+      last := last + 1;
+    end loop;
+    before := null;
+    if hashes_before[first] = any (known_before) then
+      select clicks into before from address_days where address_hash = hashes_before[first];
+    end if;
+    while known[next_known] < hashes[first] loop
+      next_known := next_known + 1;
+    end loop;
+    is_known := coalesce(known[next_known] = hashes[first], false);
+    loop
+      if is_known then
+        select * into address from address_days where address_hash = hashes[first] for update;
+        is_known := found;
+      end if;
+      if not is_known then
+        address := row(hashes[first], (moments[first] at time zone 'utc')::date, '{}', 0, 0, '{}');
+      end if;
+      for n in first .. last loop
+        verdicts[positions[n]] := 0;
+        continue when address.counted >= most;
+        recent := address.clicks || before;
+        is_over := false;
+        if not taps[n] and recent[1] is not null then
+          for l in 1 .. cardinality(limit_clicks) loop
+            is_over := is_over
+              or coalesce(recent[limit_clicks[l]] > moments[n] - make_interval(secs => limit_seconds[l]), false);
+          end loop;
+        end if;
+        continue when is_over;
+        verdict := 1;
+        address.clicks := (array[moments[n]] || address.clicks)[1 : limit_clicks[cardinality(limit_clicks)]];
+        address.counted := address.counted + 1;
+        address.tapped := address.tapped + taps[n]::integer;
+        device := agents[n] || ' ' || users[n];
+        if not device = any (address.devices) then
+          address.devices := (array[device] || address.devices)[1 : 100];
+        end if;
+        if cardinality(address.devices) > most_users and (
+          select count(*) from unnest(address.devices) as seen where starts_with(seen, agents[n] || ' ')
+        ) > most_users then
+          verdict := verdict + 2;
+        end if;
+        if address.tapped >= least_taps and address.tapped * 5 >= address.counted * 4 then
+          verdict := verdict + 4;
+        end if;
+        verdicts[positions[n]] := verdict;
+      end loop;
+      if is_known then
+        update address_days set clicks = address.clicks, counted = address.counted, tapped = address.tapped,
+          devices = address.devices where address_hash = address.address_hash;
+        exit;
+      end if;
+      insert into address_days values (address.*) on conflict do nothing;
+      exit when found;
+      -- Another node made the row at this moment: it is judged again, on what that one counted.
+      is_known := true;
+    end loop;
+    first := last + 1;
+  end loop;
+  return verdicts;
+end
+$$;

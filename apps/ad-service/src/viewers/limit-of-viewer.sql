@@ -1,0 +1,49 @@
+-- The rule for cooldown and daily cap, for views and clicks alike. Each function is one expression, which the planner puts in
+-- the place of the call. They are stable and not immutable, since adding to a time is: else they would be called.
+
+create type viewer_limit as (
+  -- 'cooldown' or 'daily-cap'; null: the viewer may earn.
+  reason text,
+  -- When the limit ends.
+  available_at timestamptz
+);
+
+-- What counts towards the cap at a moment; 0 without a row. Of a day that is ahead, too: a clock that steps back does not
+-- begin a day again.
+create function earned_on_day(day date, earned_today integer, moment timestamptz) returns integer language sql stable
+return case when day >= (moment at time zone 'utc')::date then earned_today else 0 end;
+
+-- Null: there is nothing to wait for. Without a cooldown, what another node's clock dated ahead is no reason to wait.
+create function cooldown_end(last_earned_at timestamptz, last_active_at timestamptz, cooldown_seconds integer)
+returns timestamptz language sql stable
+return case when cooldown_seconds > 0
+  then greatest(last_earned_at, last_active_at) + make_interval(secs => cooldown_seconds) end;
+
+/*
+ * Whether a viewer may earn at a moment: call it when an ad is opened, when playback starts, and, under the lock of the
+ * viewer's row, with what is about to earn. `day`, `earned_today` and `last_earned_at` are the viewer's, null without a row.
+ * The last three are of the viewer's other views that began and may still earn, which count as if they had earned: how many,
+ * when the latest was active, and when the first of them can earn no more. A statement that pays for a view passes their
+ * number alone.
+ */
+create function limit_of_viewer(
+  day date, earned_today integer, last_earned_at timestamptz, cooldown_seconds integer, daily_cap integer,
+  unfinished integer, last_active_at timestamptz, first_deadline timestamptz, moment timestamptz
+) returns viewer_limit language sql stable
+return row(
+  case
+    when earned_on_day(day, earned_today, moment) + unfinished >= daily_cap then 'daily-cap'
+    when cooldown_end(last_earned_at, last_active_at, cooldown_seconds) > moment then 'cooldown'
+  end,
+  case
+    when earned_on_day(day, earned_today, moment) + unfinished >= daily_cap then greatest(
+      cooldown_end(last_earned_at, last_active_at, cooldown_seconds),
+      least(
+        (date_trunc('day', moment at time zone 'utc') + interval '1 day') at time zone 'utc',
+        case when earned_on_day(day, earned_today, moment) < daily_cap then first_deadline end
+      )
+    )
+    when cooldown_end(last_earned_at, last_active_at, cooldown_seconds) > moment
+      then cooldown_end(last_earned_at, last_active_at, cooldown_seconds)
+  end
+)::viewer_limit;

@@ -40,7 +40,7 @@ const markOf = (progress: string) =>
 /**
  * CTEs that update endpoints by what became of a batch of attempts. `from` names a CTE with a row for each booked attempt:
  * bot_id, event_id, url, is_success (null: no fault of the endpoint and no merit), status, error_class, response_text,
- * rest_seconds (null: none); `inFlight` is how many of a bot's rows its endpoint still counts as under way. The CTE
+ * rest_seconds (null: none); `ended` is how many of a bot's rows were claims until now. The CTE
  * `endpoint_changes` has a row for each endpoint whose breaker or state changed, or which reached the next mark of its way
  * to being disabled: bot_id, breaker, endpoint_state, disabled_reason, warned_percent (null unless warned now); null where
  * nothing changed.
@@ -48,10 +48,10 @@ const markOf = (progress: string) =>
  * Attempts at an address that the bot has changed meanwhile end, but teach nothing about the new one. The rows are locked
  * in the order of the key, so that two batches never wait for one another in a ring.
  */
-export function endpointHealth({ from, inFlight }: { from: string; inFlight: string }): string {
+export function endpointHealth({ from, ended }: { from: string; ended: string }): string {
   return `
     tally as (
-      select bot_id, (${inFlight})::integer as number, ended.url,
+      select bot_id, (${ended})::integer as number, ended.url,
         count(*) filter (where is_success)::integer as successes,
         count(*) filter (where not is_success)::integer as failures,
         max(rest_seconds) filter (where is_of_address) as rest_seconds,
@@ -124,7 +124,7 @@ export function endpointHealth({ from, inFlight }: { from: string; inFlight: str
     ),
     updated as (
       update endpoints set
-        in_flight = greatest(0, endpoints.in_flight - number),
+        ended = endpoints.ended + number,
         state = case when disable_reason is null then judged.state else 'disabled' end,
         state_since = case when disable_reason is null then judged.state_since else now() end,
         disabled_reason = coalesce(disable_reason, judged.disabled_reason),

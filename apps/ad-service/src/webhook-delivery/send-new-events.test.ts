@@ -39,7 +39,8 @@ const makeForBots = statement<{ botId: string; number: number }>(
   "test.make-for-bots",
   `with earned as (
     select bot_id, 'evt_' || gen_random_uuid() as event_id, 'rewarded'::text as event, '1'::text as user_id,
-      gen_random_uuid()::text as code, null::text as reference, false as is_test, now() as occurred_at, '{}'::text as body
+      gen_random_uuid()::text as code, null::text as reference, false as is_test, null::text as campaign_id,
+      null::text as creative_id, null::bigint as price_micros, now() as occurred_at, '{}'::text as body
     from unnest($1::text[]) as bot_id, generate_series(1, $2::integer)
   ), ${enqueueWebhook({ from: "earned", slots: "$3::integer" })}
   select bot_id as "botId", count(*) as number from claimed_events group by bot_id`,
@@ -123,7 +124,8 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
 
   test("of one statement each endpoint gets what it has room for, and all together no more than the slots", async () => {
     const others = [await openDeliveryStage(store.database, { webhookUrl: endpoint.url }), stage];
-    await stage.setEndpoint({ max_in_flight: 2, in_flight: 1, last_served_at: new Date() });
+    await stage.setEndpoint({ max_in_flight: 2 });
+    await stage.setClaims({ claimed: 1, last_served_at: new Date() });
     const botIds = others.map(({ botId }) => botId);
     const claim = async (slots: number) => {
       const claimed = await store.database.run(makeForBots, [botIds, 3, slots]);
@@ -188,8 +190,8 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   test.each([
     ["rests", { rest_until: new Date(Date.now() + 3_600_000) }, "waiting"],
     ["has an open breaker", { breaker: "open", probe_at: new Date(Date.now() + 3_600_000) }, "waiting"],
-    ["is probed", { breaker: "half-open", in_flight: 1 }, "waiting"],
-    ["is full", { in_flight: 4 }, "waiting"],
+    ["is probed", { breaker: "half-open", ended: -1 }, "waiting"],
+    ["is full", { ended: -4 }, "waiting"],
     ["has not answered a test", { state: "pending" }, "held"],
     ["is disabled", { state: "disabled" }, "held"],
   ] as const)("an event for an endpoint that %s is not claimed", async (_what, change, expected) => {
@@ -262,7 +264,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     if (kind === "embedded") return;
     const { deliveries } = await start();
     await store.database.transaction(async (tx) => {
-      await sql`select from endpoints where bot_id = ${stage.botId} for update`.execute(tx.query);
+      await sql`select from endpoint_claims where bot_id = ${stage.botId} for update`.execute(tx.query);
       await stage.enqueue(1, { by: deliveries });
       expect(await states()).toEqual(["waiting"]);
     });

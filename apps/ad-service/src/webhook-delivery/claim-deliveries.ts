@@ -51,7 +51,7 @@ const claim = statement<ClaimedDelivery>(
   `with recursive ${waitingBots},
   ready as (
     select endpoints.bot_id, endpoints.url, ended, last_served_at, breaker <> 'closed' as is_probe,
-      case breaker when 'closed' then max_in_flight - claimed + ended else 1 end as room
+      case breaker when 'closed' then max_in_flight - greatest(0, claimed - ended) else 1 end as room
     from waiting_bots join endpoints using (bot_id) join endpoint_claims using (bot_id)
     where endpoints.state = 'active' and rest_until <= now()
       and case breaker when 'closed' then claimed - ended < max_in_flight else claimed <= ended and probe_at <= now() end

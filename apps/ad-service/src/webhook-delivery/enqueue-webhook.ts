@@ -72,7 +72,7 @@ const claimedEvents = (slots: string) => `enqueued_of_bots as (
     ready_endpoints as (
       select enqueued_of_bots.bot_id, event_ids, url, ended, room, last_served_at
       from enqueued_of_bots cross join lateral (
-        select url, ended, max_in_flight - claimed + ended as room, last_served_at
+        select url, ended, max_in_flight - greatest(0, claimed - ended) as room, last_served_at
         from endpoint_claims join endpoints using (bot_id)
         where endpoint_claims.bot_id = enqueued_of_bots.bot_id and state = 'active' and breaker = 'closed'
           and rest_until <= now() and claimed - ended < max_in_flight

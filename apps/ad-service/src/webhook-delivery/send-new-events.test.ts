@@ -14,14 +14,15 @@ import {
 } from "./delivery-stage.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
 
-/** The database as a node uses it, with the names of the statements that it ran. */
+/** The database as a node uses it, with the names of the statements that were answered. */
 function recordStatements(database: AdDatabase): { recorded: AdDatabase; names: string[] } {
   const names: string[] = [];
   const recorded: AdDatabase = {
     ...database,
-    run(asked, values) {
+    async run(asked, values) {
+      const rows = await database.run(asked, values);
       names.push(asked.name);
-      return database.run(asked, values);
+      return rows;
     },
   };
   return { recorded, names };
@@ -259,7 +260,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(await stage.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  test("an endpoint that another statement has locked is not waited for", async () => {
+  test("a claim of another node is not waited for, and a booking under way holds no new event up", async () => {
     // The embedded store has one session: its transactions wait for one another before any row is asked for.
     if (kind === "embedded") return;
     const { deliveries } = await start();
@@ -270,5 +271,38 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     });
     deliveries.wake();
     await delivered(1);
+    await eventually(inFlight, (number) => number === 0);
+    await store.database.transaction(async (tx) => {
+      await sql`select from endpoints where bot_id = ${stage.botId} for update`.execute(tx.query);
+      await stage.enqueue(1, { by: deliveries });
+      await eventually(
+        () => arrived().length,
+        (number) => number === 2,
+      );
+    });
+    await delivered(2);
+  });
+
+  test("the limit holds when the endpoint was taken away and given back while it was sent to", async () => {
+    const gate = Promise.withResolvers<void>();
+    endpoint.answer = (response) => void gate.promise.then(() => response.end());
+    const { deliveries } = await start();
+    await stage.enqueue(4, { by: deliveries });
+    await eventually(
+      () => arrived().length,
+      (number) => number === 4,
+    );
+    await stage.moveTo(null);
+    await stage.moveTo(endpoint.url);
+    gate.resolve();
+    await delivered(4);
+    // They ended without being claims of the new row.
+    expect(await inFlight()).toBe(-4);
+    endpoint.mostAtOnce = 0;
+    endpoint.answer = (response) => void setTimeout(() => response.end(), 20);
+    await stage.enqueue(12, { by: deliveries });
+    await delivered(16);
+    expect(endpoint.mostAtOnce).toBeLessThanOrEqual(4);
+    expect(await eventually(inFlight, (number) => number === 0)).toBe(0);
   });
 });

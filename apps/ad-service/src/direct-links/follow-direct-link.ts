@@ -75,7 +75,7 @@ export function directLinkFollower(deps: {
   const refusals = refusalRecorder(database);
 
   async function choose(wish: AdWish, link: Link, now: Date): Promise<CampaignState | Judged> {
-    const chosen = await selectAd({ database, campaigns, isStored: false }, wish, { now, random: Math.random });
+    const chosen = await selectAd({ database, campaigns }, wish, { now, random: Math.random });
     if (chosen.outcome === "chosen") return chosen.state;
     return { reason: "no-ad", result: { outcome: "no-ad", bot: botOf(link) } };
   }

@@ -156,6 +156,7 @@ const rowsOfUser = [
   `insert into tracker_calls (bot_id, session_id, event, position, url, user_agent, due_at)
    values (:bot, :session, 'start', 0, 'https://ads.test/?u=' || :user, 'Phone of ' || :user, now())`,
   `insert into vast_ads (bot_id, session_id, ad) values (:bot, :session, jsonb_build_object('user', :user))`,
+  "insert into views_due (due_at, bot_id, session_id) values (now() + interval '1 day', :bot, :left)",
   "update bots set testers = array_append(testers, :user) where bot_id = :bot",
   "update endpoints set last_answer = 'no user ' || :user where bot_id = :bot",
 ];

@@ -383,9 +383,8 @@ create table endpoints (
   state_since timestamptz not null default now(),
   disabled_reason text check (disabled_reason in ('operator', 'gone', 'failing')),
   max_in_flight integer not null default 4 check (max_in_flight between 1 and 40),
-  -- Claimed and not yet booked, over all nodes.
-  in_flight integer not null default 0 check (in_flight >= 0),
-  last_served_at timestamptz not null default '-infinity',
+  -- Claims that were booked, given back or taken back: what is in flight is `endpoint_claims.claimed` less these.
+  ended bigint not null default 0,
   rest_until timestamptz not null default '-infinity',
 
   breaker text not null default 'closed' check (breaker in ('closed', 'open', 'half-open')),
@@ -418,6 +417,14 @@ create table endpoints (
 ) with (fillfactor = 50);
 create index endpoints_to_test on endpoints (test_due_at) where state = 'pending';
 create index endpoints_to_hold on endpoints (bot_id) where state <> 'active';
+
+-- What was claimed for each endpoint, over all nodes. Who claims locks this row: in a row of its own, so that claims and the
+-- bookings of attempts, which write `endpoints`, do not get in each other's way.
+create table endpoint_claims (
+  bot_id text primary key references endpoints on delete cascade,
+  claimed bigint not null default 0,
+  last_served_at timestamptz not null default '-infinity'
+) with (fillfactor = 50);
 
 -- Refused visits of direct links, counted, since anybody with a link can cause any number of them. `summed` is how many of
 -- them the statistics hold.

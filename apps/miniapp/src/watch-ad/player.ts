@@ -1,5 +1,5 @@
 import type { PlaybackFault } from "@intermission/ad-core/player-api";
-import type { PlayerEvent, PlayerMoment } from "./collect-stretches.ts";
+import type { PlayerEvent, PlayerMoment } from "./collect-ranges.ts";
 import { describeFault } from "./describe-fault.ts";
 import { describePlayback, type Hold, type PlayerSnapshot } from "./describe-playback.ts";
 import { guardVideo } from "./guard-video.ts";
@@ -68,7 +68,7 @@ export class Player {
     this.#listen("timeupdate", () => this.#tick());
     this.#listen("pause", () => this.#onPause());
     this.#listen("waiting", () => this.#publish());
-    this.#listen("volumechange", () => this.#onEvent(this.#isRunning ? "changed" : "stopped"));
+    this.#listen("volumechange", () => this.#onEvent(this.#isRunning ? "moved" : "stopped"));
     this.#listen("ended", () => this.#onEnded());
     this.#listen("error", () => this.#onError());
     this.#listen("loadedmetadata", () => this.#onMetadata());
@@ -237,7 +237,7 @@ export class Player {
     if (this.#isWanted && this.#video.duration * 1000 < least) onFault("too-short");
   }
 
-  #onEvent(type: "moved" | "changed" | "stopped"): void {
+  #onEvent(type: "moved" | "stopped"): void {
     if (!this.#video.seeking) {
       if (this.#isRunning) this.#furthestMs = Math.max(this.#furthestMs, this.#positionMs);
       this.#options.onEvent({ type, moment: this.#moment() });

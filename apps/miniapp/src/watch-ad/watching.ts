@@ -2,7 +2,7 @@ import type { OpenSessionResponse, PlaybackFault } from "@intermission/ad-core/p
 import { beaconReports, reportFault, sendReports } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
 import { afterPaint } from "../ui/after-paint.ts";
-import { type Collecting, collectStretches, type PlayerEvent } from "./collect-stretches.ts";
+import { type Collecting, collectRanges, type PlayerEvent } from "./collect-ranges.ts";
 import type { PlayerSnapshot } from "./describe-playback.ts";
 import { Player } from "./player.ts";
 import { ReportQueue } from "./report-queue.ts";
@@ -52,8 +52,8 @@ export class Watching {
 
   constructor(session: Session, video: HTMLVideoElement, host: Host) {
     this.#host = host;
-    this.#collecting = { nextSequence: session.first_sequence, running: null };
-    const { session_id: sessionId, token } = session;
+    const { session_id: sessionId, token, ad } = session;
+    this.#collecting = { durationMs: ad.duration_ms, nextSequence: session.first_sequence, open: null };
     this.#queue = new ReportQueue({
       send: (call) => sendReports(sessionId, { token, ...call }),
       beacon: (call) => beaconReports(sessionId, { token, ...call }),
@@ -63,8 +63,8 @@ export class Watching {
     });
     this.#player = new Player(video, {
       resumeAtMs: session.resume_at_ms,
-      durationMs: session.ad.duration_ms,
-      lighter: (session.ad.lighter_media ?? []).map(({ url }) => url),
+      durationMs: ad.duration_ms,
+      lighter: (ad.lighter_media ?? []).map(({ url }) => url),
       isHere: () => this.#isHere,
       onStart: () => this.#queue.start(),
       onEvent: (event) => this.#onPlayerEvent(event),
@@ -76,7 +76,12 @@ export class Watching {
     const stopPresence = watchPresence(host, (isHere) => this.#onPresence(isHere));
     this.#stop.signal.addEventListener("abort", stopPresence);
     const listening = { signal: this.#stop.signal };
-    window.addEventListener("pagehide", () => this.#queue.leave("page-hidden"), listening);
+    const onPageHide = () => {
+      // What was played up to now goes along, whatever the signals of presence said before.
+      this.#player.hold("away");
+      this.#queue.leave("page-hidden");
+    };
+    window.addEventListener("pagehide", onPageHide, listening);
     window.addEventListener("online", () => this.#queue.flush(), listening);
   }
 
@@ -138,7 +143,7 @@ export class Watching {
   }
 
   #onPlayerEvent(event: PlayerEvent): void {
-    const { collecting, reports } = collectStretches(this.#collecting, event);
+    const { collecting, reports } = collectRanges(this.#collecting, event);
     this.#collecting = collecting;
     this.#queue.add(reports);
   }

@@ -35,6 +35,39 @@ test("swiping the page away after the end still pays", async ({ api, page, stack
   await expectPaidOnce(api, userId, "rewarded");
 });
 
+test("a swipe before anything was reported loses nothing of what was played", async ({ api, page, stack, userId }) => {
+  await page.addInitScript(() => {
+    // In the page, so that a busy machine does not play on to the end meanwhile.
+    const onTime = ({ target }: Event) => {
+      if (!(target instanceof HTMLVideoElement) || target.currentTime < 0.4 || sessionStorage.getItem("left")) return;
+      sessionStorage.setItem("left", "once");
+      addEventListener("pagehide", () => sessionStorage.setItem("left at", String(target.currentTime * 1000)));
+      location.href = "about:blank";
+    };
+    addEventListener("timeupdate", onTime, true);
+  });
+  const { code, miniappUrl } = await newCode(api, userId);
+  const url = launchUrl(miniappUrl, userId, stack.secrets);
+  await page.goto(url);
+  await page.getByRole("button", { name: "Watch" }).click();
+  await page.waitForURL("about:blank");
+  const headers = { authorization: `Bearer ${stack.secrets.adApiToken}` };
+  const accepted = async () => {
+    const response = await fetch(`${stack.urls.adService}/client/v1/codes/${code}`, { headers });
+    return (await response.json()).sessions[0].accepted_ms;
+  };
+  await expect.poll(accepted).toBeGreaterThan(400);
+  const opening = page.waitForResponse((response) => response.url().endsWith("/player/v1/sessions"));
+  await page.goto(url);
+  const { resume_at_ms: resumeAtMs } = await (await opening).json();
+  const leftAtMs = await page.evaluate(() => Number(sessionStorage.getItem("left at")));
+  // A video stands still a little later than it is asked to.
+  expect(Math.abs(resumeAtMs - leftAtMs)).toBeLessThan(100);
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
 test("opening again in the middle goes on at the same second", async ({ api, page, stack, userId }) => {
   await page.addInitScript(() => {
     // In the page, so that a busy machine does not play on to the end meanwhile.

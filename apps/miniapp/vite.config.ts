@@ -17,6 +17,7 @@ export default defineConfig(({ mode }) => ({
   ],
   build: {
     // Telegram's own web views: iOS 15.4 and Android System WebView 100 on.
+    // For Safari 15 members named with # become WeakMaps: classes of the first load say `private`, which saves 0.5 kB.
     target: ["chrome100", "safari15.4", "firefox100"],
     sourcemap: false,
     cssCodeSplit: false,

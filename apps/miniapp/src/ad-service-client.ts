@@ -25,10 +25,8 @@ export function sendReports(sessionId: string, request: ReportRequest): Promise<
 
 /** For a page that is going away: the browser sends it later, and nobody hears the answer. */
 export function beaconReports(sessionId: string, request: ReportRequest): boolean {
-  return navigator.sendBeacon(
-    sessionsUrl(`/${sessionId}/reports`),
-    new Blob([JSON.stringify(request)], { type: "text/plain" }),
-  );
+  // A text goes as text/plain.
+  return navigator.sendBeacon(sessionsUrl(`/${sessionId}/reports`), JSON.stringify(request));
 }
 
 export function reportFault(sessionId: string, request: FaultRequest): Promise<Answer<FaultResponse>> {

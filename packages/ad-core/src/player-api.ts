@@ -119,22 +119,25 @@ export const openSessionResponse = z.discriminatedUnion("outcome", [
 ]);
 export type OpenSessionResponse = z.infer<typeof openSessionResponse>;
 
-/** One stretch of continuous playback, about a second long. Reports are a set keyed by `sequence`: order does not matter, repeats add nothing. */
+/**
+ * One range of continuous playback, up to 5 s of it as a rule and 30 s at most. Reports are a set keyed by `sequence`: order
+ * does not matter, repeats add nothing.
+ */
 export const progressReport = z.object({
   sequence: z.int().nonnegative().max(1_000_000),
-  /** Media position where the stretch began and ended, in milliseconds. */
+  /** Media position where the range began and ended, in milliseconds. */
   from_ms: z.int().nonnegative().max(86_400_000),
   to_ms: z.int().nonnegative().max(86_400_000),
   visible: z.boolean(),
   muted: z.boolean(),
-  /** Video frames rendered in the stretch (`getVideoPlaybackQuality`), where the browser tells. */
+  /** Video frames rendered in the range (`getVideoPlaybackQuality`), where the browser tells. */
   rendered_frames: z.int().nonnegative().optional(),
 });
 export type ProgressReport = z.infer<typeof progressReport>;
 
 export const reportRequest = z.object({
   token: z.string().min(1).max(128),
-  /** All stretches that were not acknowledged yet. Empty is a heartbeat, due each 5 s once `watched`. */
+  /** All ranges that were not acknowledged yet. Empty is a heartbeat, due each 5 s once `watched`. */
   reports: z.array(progressReport).max(300),
   /** The first call of playback: stamps the start on the server's clock. Repeats change nothing. */
   started: z.boolean().optional(),
@@ -154,7 +157,7 @@ export const reportResponse = z.object({
   /** Sequences that are settled, accepted or refused: do not send them again. */
   acknowledged: z.array(z.int()),
   refused: z.array(z.object({ sequence: z.int(), reason: reportRefusalReason })),
-  /** Stretches that claim more than the server's clock allows yet: send them again after this long. They are not acknowledged. */
+  /** Ranges that claim more than the server's clock allows yet: send them again after this long. They are not acknowledged. */
   too_early: z.object({ sequences: z.array(z.int()), retry_after_ms: z.int().positive() }).optional(),
   server_time: z.iso.datetime(),
 });

@@ -1,5 +1,5 @@
 import type { PlaybackFault } from "@intermission/ad-core/player-api";
-import type { PlayerEvent, PlayerMoment } from "./collect-stretches.ts";
+import type { PlayerEvent, PlayerMoment } from "./collect-ranges.ts";
 import { describeFault } from "./describe-fault.ts";
 import { describePlayback, type Hold, type PlayerSnapshot } from "./describe-playback.ts";
 import { guardVideo } from "./guard-video.ts";
@@ -33,254 +33,254 @@ const UNCOUNTED_MS = 100;
 
 /** Plays one video from its start tap to its end, whatever holds it up. It never plays ahead of the user's will. */
 export class Player {
-  readonly #video: HTMLVideoElement;
-  readonly #options: PlayerOptions;
-  readonly #stop = new AbortController();
-  readonly #holds = new Set<Hold>();
-  #isWanted = false;
-  #hasPlayed = false;
-  #isBlocked = false;
-  #isStalled = false;
-  #isEnded = false;
-  #isRunning = false;
-  #furthestMs: number;
+  private readonly video: HTMLVideoElement;
+  private readonly options: PlayerOptions;
+  private readonly stop = new AbortController();
+  private readonly holds = new Set<Hold>();
+  private isWanted = false;
+  private hasPlayed = false;
+  private isBlocked = false;
+  private isStalled = false;
+  private isEnded = false;
+  private isRunning = false;
+  private furthestMs: number;
   /** Where playback stood when it was last asked for. */
-  #restMs = 0;
-  #attempts = 0;
-  #errors = 0;
+  private restMs = 0;
+  private attempts = 0;
+  private errors = 0;
   /** How far playback had come at the last error. */
-  #failedAtMs = -1;
-  #watching: Watching;
-  #ticks: ReturnType<typeof setInterval> | undefined;
+  private failedAtMs = -1;
+  private watching: Watching;
+  private ticks: ReturnType<typeof setInterval> | undefined;
 
   constructor(video: HTMLVideoElement, options: PlayerOptions) {
-    this.#video = video;
-    this.#options = options;
-    this.#furthestMs = options.resumeAtMs;
-    this.#watching = startWatching(options.resumeAtMs, performance.now());
-    this.#seek(options.resumeAtMs);
+    this.video = video;
+    this.options = options;
+    this.furthestMs = options.resumeAtMs;
+    this.watching = startWatching(options.resumeAtMs, performance.now());
+    this.seek(options.resumeAtMs);
     const unguard = guardVideo(video, {
-      furthestSeconds: () => this.#furthestMs / 1000,
-      onSeek: () => this.#options.onEvent({ type: "jumped" }),
+      furthestSeconds: () => this.furthestMs / 1000,
+      onSeek: () => this.options.onEvent({ type: "jumped" }),
     });
-    this.#stop.signal.addEventListener("abort", unguard);
-    this.#listen("playing", () => this.#onPlaying());
-    this.#listen("timeupdate", () => this.#tick());
-    this.#listen("pause", () => this.#onPause());
-    this.#listen("waiting", () => this.#publish());
-    this.#listen("volumechange", () => this.#onEvent(this.#isRunning ? "changed" : "stopped"));
-    this.#listen("ended", () => this.#onEnded());
-    this.#listen("error", () => this.#onError());
-    this.#listen("loadedmetadata", () => this.#onMetadata());
+    this.stop.signal.addEventListener("abort", unguard);
+    this.listen("playing", () => this.onPlaying());
+    this.listen("timeupdate", () => this.tick());
+    this.listen("pause", () => this.onPause());
+    this.listen("waiting", () => this.publish());
+    this.listen("volumechange", () => this.onEvent(this.isRunning ? "moved" : "stopped"));
+    this.listen("ended", () => this.onEnded());
+    this.listen("error", () => this.onError());
+    this.listen("loadedmetadata", () => this.onMetadata());
   }
 
   /** The user asks for playback, at first or again after it was blocked or gave up. Only inside a tap. */
   start(): void {
-    const hasStalled = this.#isStalled;
-    this.#isWanted = true;
-    this.#isBlocked = false;
-    this.#isStalled = false;
-    this.#errors = 0;
-    this.#ticks ??= setInterval(() => this.#tick(), TICK_MS);
-    this.#watching = startWatching(this.#positionMs, performance.now());
-    if (hasStalled) this.#reloadLighter();
-    else if (this.#video.error) this.#reload();
-    this.#follow();
-    this.#checkLength();
+    const hasStalled = this.isStalled;
+    this.isWanted = true;
+    this.isBlocked = false;
+    this.isStalled = false;
+    this.errors = 0;
+    this.ticks ??= setInterval(() => this.tick(), TICK_MS);
+    this.watching = startWatching(this.positionMs, performance.now());
+    if (hasStalled) this.reloadLighter();
+    else if (this.video.error) this.reload();
+    this.follow();
+    this.checkLength();
   }
 
   hold(hold: Hold): void {
-    this.#holds.add(hold);
-    this.#follow();
+    this.holds.add(hold);
+    this.follow();
   }
 
   release(hold: Hold): void {
-    this.#holds.delete(hold);
-    this.#follow();
+    this.holds.delete(hold);
+    this.follow();
   }
 
   /** Sound only inside a tap: elsewhere browsers pause a video that is unmuted. */
   setMuted(isMuted: boolean): void {
-    this.#video.muted = isMuted;
-    this.#publish();
+    this.video.muted = isMuted;
+    this.publish();
   }
 
   destroy(): void {
-    this.#stop.abort();
-    clearInterval(this.#ticks);
-    this.#video.pause();
+    this.stop.abort();
+    clearInterval(this.ticks);
+    this.video.pause();
   }
 
   get snapshot(): PlayerSnapshot {
     return {
       playback: describePlayback({
-        isWanted: this.#isWanted,
-        isEnded: this.#isEnded,
-        isStalled: this.#isStalled,
-        isBlocked: this.#isBlocked,
-        isHeld: this.#holds.size > 0,
-        hasFrames: this.#isRunning && this.#video.readyState > HTMLMediaElement.HAVE_CURRENT_DATA,
+        isWanted: this.isWanted,
+        isEnded: this.isEnded,
+        isStalled: this.isStalled,
+        isBlocked: this.isBlocked,
+        isHeld: this.holds.size > 0,
+        hasFrames: this.isRunning && this.video.readyState > HTMLMediaElement.HAVE_CURRENT_DATA,
       }),
-      holds: new Set(this.#holds),
-      positionMs: this.#positionMs,
-      isMuted: this.#video.muted,
+      holds: new Set(this.holds),
+      positionMs: this.positionMs,
+      isMuted: this.video.muted,
     };
   }
 
-  get #positionMs(): number {
-    return this.#video.currentTime * 1000;
+  private get positionMs(): number {
+    return this.video.currentTime * 1000;
   }
 
-  get #shouldPlay(): boolean {
-    return this.#isWanted && this.#holds.size === 0 && !this.#isStalled && !this.#isEnded;
+  private get shouldPlay(): boolean {
+    return this.isWanted && this.holds.size === 0 && !this.isStalled && !this.isEnded;
   }
 
-  #follow(): void {
-    if (!this.#shouldPlay) {
-      if (!this.#video.paused) this.#pause();
-    } else if (this.#video.paused) {
-      this.#watching = startWatching(this.#positionMs, performance.now());
-      this.#play();
+  private follow(): void {
+    if (!this.shouldPlay) {
+      if (!this.video.paused) this.pause();
+    } else if (this.video.paused) {
+      this.watching = startWatching(this.positionMs, performance.now());
+      this.play();
     }
-    this.#publish();
+    this.publish();
   }
 
   /** Told at once and not with the event: a page that goes away does not live to see it. */
-  #pause(): void {
-    this.#video.pause();
-    if (this.#isRunning) this.#onEvent("stopped");
-    this.#isRunning = false;
+  private pause(): void {
+    this.video.pause();
+    if (this.isRunning) this.onEvent("stopped");
+    this.isRunning = false;
   }
 
-  async #play(): Promise<void> {
-    const attempt = ++this.#attempts;
+  private async play(): Promise<void> {
+    const attempt = ++this.attempts;
     // What ran before a busy page was told so, and was held before it could be counted, is played again, not missed.
-    if (this.#positionMs > this.#furthestMs + UNCOUNTED_MS) this.#seek(this.#furthestMs);
-    this.#restMs = this.#positionMs;
+    if (this.positionMs > this.furthestMs + UNCOUNTED_MS) this.seek(this.furthestMs);
+    this.restMs = this.positionMs;
     try {
-      await this.#video.play();
-      this.#isBlocked = false;
+      await this.video.play();
+      this.isBlocked = false;
     } catch {
       // A newer attempt, or our own pause, interrupts an older one; only the last one tells.
-      this.#isBlocked = attempt === this.#attempts && this.#shouldPlay && !this.#video.error;
+      this.isBlocked = attempt === this.attempts && this.shouldPlay && !this.video.error;
     }
-    this.#publish();
+    this.publish();
   }
 
-  #onPlaying(): void {
-    if (!this.#shouldPlay) {
-      this.#video.pause();
+  private onPlaying(): void {
+    if (!this.shouldPlay) {
+      this.video.pause();
       return;
     }
     // A busy device tells late that playback began: what ran until then was played, too.
-    if (!this.#isRunning && !this.#video.seeking) {
-      this.#options.onEvent({ type: "moved", moment: { ...this.#moment(), positionMs: this.#restMs } });
+    if (!this.isRunning && !this.video.seeking) {
+      this.options.onEvent({ type: "moved", moment: { ...this.moment(), positionMs: this.restMs } });
     }
-    this.#isRunning = true;
-    if (!this.#hasPlayed) this.#options.onStart();
-    this.#hasPlayed = true;
-    this.#onEvent("moved");
+    this.isRunning = true;
+    if (!this.hasPlayed) this.options.onStart();
+    this.hasPlayed = true;
+    this.onEvent("moved");
   }
 
-  #onPause(): void {
+  private onPause(): void {
     // Something outside paused it: a call, a system dialog. Ask for a tap instead of fighting.
-    if (this.#isRunning && this.#shouldPlay && !this.#video.ended) this.#isBlocked = true;
-    this.#onEvent("stopped");
-    this.#isRunning = false;
-    this.#publish();
+    if (this.isRunning && this.shouldPlay && !this.video.ended) this.isBlocked = true;
+    this.onEvent("stopped");
+    this.isRunning = false;
+    this.publish();
   }
 
-  #onEnded(): void {
+  private onEnded(): void {
     // A seek to the end that was taken back.
-    if (!this.#video.ended) return;
-    this.#isEnded = true;
-    this.#onEvent("stopped");
-    this.#isRunning = false;
-    this.#options.onEnd();
+    if (!this.video.ended) return;
+    this.isEnded = true;
+    this.onEvent("stopped");
+    this.isRunning = false;
+    this.options.onEnd();
   }
 
   /** The network or the decoder gave up. The watchdog decides how long it is worth trying. */
-  #onError(): void {
-    this.#publish();
-    if (this.#shouldPlay) this.#errors = this.#furthestMs > this.#failedAtMs ? 1 : this.#errors + 1;
-    this.#failedAtMs = this.#furthestMs;
-    if (this.#errors === ERRORS_OF_A_FAULT) this.#options.onFault(describeFault(this.#video.error));
+  private onError(): void {
+    this.publish();
+    if (this.shouldPlay) this.errors = this.furthestMs > this.failedAtMs ? 1 : this.errors + 1;
+    this.failedAtMs = this.furthestMs;
+    if (this.errors === ERRORS_OF_A_FAULT) this.options.onFault(describeFault(this.video.error));
     setTimeout(() => {
-      if (this.#video.error && this.#shouldPlay && !this.#stop.signal.aborted) this.#reload();
+      if (this.video.error && this.shouldPlay && !this.stop.signal.aborted) this.reload();
     }, ERROR_PAUSE_MS);
   }
 
-  #tick(): void {
-    if (this.#stop.signal.aborted) return;
-    if (this.#isRunning && !this.#video.seeking) this.#onEvent("moved");
-    if (!this.#shouldPlay || this.#isBlocked) return;
-    const { watching, verdict } = watch(this.#watching, this.#positionMs, performance.now());
-    this.#watching = watching;
-    if (verdict === "reload") this.#reloadLighter();
+  private tick(): void {
+    if (this.stop.signal.aborted) return;
+    if (this.isRunning && !this.video.seeking) this.onEvent("moved");
+    if (!this.shouldPlay || this.isBlocked) return;
+    const { watching, verdict } = watch(this.watching, this.positionMs, performance.now());
+    this.watching = watching;
+    if (verdict === "reload") this.reloadLighter();
     if (verdict === "give-up") {
-      this.#isStalled = true;
-      this.#follow();
-      this.#options.onFault(describeFault(this.#video.error));
+      this.isStalled = true;
+      this.follow();
+      this.options.onFault(describeFault(this.video.error));
     }
   }
 
-  #onMetadata(): void {
-    this.#seek(this.#furthestMs);
-    this.#checkLength();
+  private onMetadata(): void {
+    this.seek(this.furthestMs);
+    this.checkLength();
   }
 
   /** An ad may promise more than its file holds. */
-  #checkLength(): void {
-    const { durationMs, onFault } = this.#options;
+  private checkLength(): void {
+    const { durationMs, onFault } = this.options;
     const lastMs = Math.min(LAST_SECOND_MS, durationMs * LAST_SECOND_SHARE);
     const least = Math.min(durationMs * SHORTEST_SHARE, durationMs - lastMs);
-    if (this.#isWanted && this.#video.duration * 1000 < least) onFault("too-short");
+    if (this.isWanted && this.video.duration * 1000 < least) onFault("too-short");
   }
 
-  #onEvent(type: "moved" | "changed" | "stopped"): void {
-    if (!this.#video.seeking) {
-      if (this.#isRunning) this.#furthestMs = Math.max(this.#furthestMs, this.#positionMs);
-      this.#options.onEvent({ type, moment: this.#moment() });
+  private onEvent(type: "moved" | "stopped"): void {
+    if (!this.video.seeking) {
+      if (this.isRunning) this.furthestMs = Math.max(this.furthestMs, this.positionMs);
+      this.options.onEvent({ type, moment: this.moment() });
     }
-    this.#publish();
+    this.publish();
   }
 
-  #moment(): PlayerMoment {
+  private moment(): PlayerMoment {
     return {
-      positionMs: this.#positionMs,
-      isVisible: this.#options.isHere(),
-      isMuted: this.#video.muted,
-      renderedFrames: this.#video.getVideoPlaybackQuality?.().totalVideoFrames,
+      positionMs: this.positionMs,
+      isVisible: this.options.isHere(),
+      isMuted: this.video.muted,
+      renderedFrames: this.video.getVideoPlaybackQuality?.().totalVideoFrames,
     };
   }
 
   /** What stalled may be too heavy for the connection. */
-  #reloadLighter(): void {
-    const files = this.#options.lighter.map((url) => new URL(url, location.href).href);
-    const next = files[files.indexOf(this.#video.src) + 1];
-    if (next) this.#video.src = next;
-    this.#reload();
+  private reloadLighter(): void {
+    const files = this.options.lighter.map((url) => new URL(url, location.href).href);
+    const next = files[files.indexOf(this.video.src) + 1];
+    if (next) this.video.src = next;
+    this.reload();
   }
 
   /** Loads the media again and goes on where it stopped. */
-  #reload(): void {
-    this.#options.onEvent({ type: "jumped" });
-    this.#isRunning = false;
-    this.#video.load();
-    this.#seek(this.#furthestMs);
-    if (this.#shouldPlay) this.#play();
+  private reload(): void {
+    this.options.onEvent({ type: "jumped" });
+    this.isRunning = false;
+    this.video.load();
+    this.seek(this.furthestMs);
+    if (this.shouldPlay) this.play();
   }
 
   /** Before the media's length is known this asks where playback will start; not each web view listens, so it is asked again then. */
-  #seek(positionMs: number): void {
-    if (Math.abs(this.#positionMs - positionMs) > 1) this.#video.currentTime = positionMs / 1000;
+  private seek(positionMs: number): void {
+    if (Math.abs(this.positionMs - positionMs) > 1) this.video.currentTime = positionMs / 1000;
   }
 
-  #listen(type: keyof HTMLMediaElementEventMap, listener: () => void): void {
-    this.#video.addEventListener(type, listener, { signal: this.#stop.signal });
+  private listen(type: keyof HTMLMediaElementEventMap, listener: () => void): void {
+    this.video.addEventListener(type, listener, { signal: this.stop.signal });
   }
 
-  #publish(): void {
-    if (!this.#stop.signal.aborted) this.#options.onChange(this.snapshot);
+  private publish(): void {
+    if (!this.stop.signal.aborted) this.options.onChange(this.snapshot);
   }
 }

@@ -6,7 +6,7 @@ import { type Call, ReportQueue } from "./report-queue.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const stretch = (sequence: number): ProgressReport => ({
+const range = (sequence: number): ProgressReport => ({
   sequence,
   from_ms: sequence * 1000,
   to_ms: (sequence + 1) * 1000,
@@ -21,8 +21,8 @@ function acknowledging(call: Call, response: Partial<ReportResponse> = {}): Answ
   return { outcome: "answered", body };
 }
 
-/** The other side's endpoint: answers as the test says, and keeps what it was sent. */
-function endpoint(answer: (call: Call, index: number) => Answer<ReportResponse>) {
+/** The other side's endpoint: answers as the test says, after so many milliseconds, and keeps what it was sent. */
+function endpoint(answer: (call: Call, index: number) => Answer<ReportResponse>, takesMs = (_: number) => 50) {
   const calls: Call[] = [];
   const beacons: Call[] = [];
   const refusals: string[] = [];
@@ -30,9 +30,9 @@ function endpoint(answer: (call: Call, index: number) => Answer<ReportResponse>)
   const states: string[] = [];
   const queue = new ReportQueue({
     send: async (call) => {
-      calls.push(call);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      return answer(call, calls.length - 1);
+      const index = calls.push(call) - 1;
+      await new Promise((resolve) => setTimeout(resolve, takesMs(index)));
+      return answer(call, index);
     },
     beacon: (call) => beacons.push(call) > 0,
     onAnswer: ({ state }) => states.push(state),
@@ -49,9 +49,9 @@ describe("nothing that was played is lost", () => {
       index < 2 ? unreachable : acknowledging(call),
     );
     queue.start();
-    queue.add([stretch(0)]);
+    queue.add([range(0)]);
     await vi.advanceTimersByTimeAsync(3000);
-    queue.add([stretch(1)]);
+    queue.add([range(1)]);
     await vi.advanceTimersByTimeAsync(3000);
     expect(sequences()).toEqual([[], [0], [0], [1]]);
     expect(connections).toEqual([false, false, true, true]);
@@ -61,7 +61,7 @@ describe("nothing that was played is lost", () => {
     const { queue, calls } = endpoint((call, index) => (index === 0 ? unreachable : acknowledging(call)));
     queue.start();
     await vi.advanceTimersByTimeAsync(1000);
-    queue.add([stretch(0)]);
+    queue.add([range(0)]);
     await vi.advanceTimersByTimeAsync(1000);
     expect(calls.map(({ started }) => started)).toEqual([true, true, undefined]);
   });
@@ -71,7 +71,7 @@ describe("nothing that was played is lost", () => {
     const { queue, sequences } = endpoint((call, index) => acknowledging(call, index === 1 ? early : {}));
     queue.start();
     await vi.advanceTimersByTimeAsync(100);
-    queue.add([stretch(0)]);
+    queue.add([range(0)]);
     await vi.advanceTimersByTimeAsync(1400);
     expect(sequences()).toEqual([[], [0]]);
     await vi.advanceTimersByTimeAsync(200);
@@ -81,7 +81,7 @@ describe("nothing that was played is lost", () => {
   test("a long backlog goes in calls that the service accepts, oldest first, and all of it", async () => {
     const { queue, calls } = endpoint((call) => acknowledging(call));
     queue.start();
-    queue.add(Array.from({ length: 700 }, (_, index) => stretch(index)));
+    queue.add(Array.from({ length: 700 }, (_, index) => range(index)));
     await vi.advanceTimersByTimeAsync(1000);
     expect(calls.map(({ reports }) => reports.length)).toEqual([0, 300, 300, 100]);
     expect(queue.isSettled).toBe(true);
@@ -92,7 +92,7 @@ describe("nothing that was played is lost", () => {
       acknowledging(call, { acknowledged: [], too_early: { sequences: [0], retry_after_ms: 5000 } }),
     );
     queue.start();
-    queue.add(Array.from({ length: 400 }, (_, index) => stretch(index)));
+    queue.add(Array.from({ length: 400 }, (_, index) => range(index)));
     await vi.advanceTimersByTimeAsync(10_500);
     expect(calls.length).toBeLessThanOrEqual(4);
   });
@@ -100,9 +100,9 @@ describe("nothing that was played is lost", () => {
   test("a page that goes away tells by beacon all that is not acknowledged, and keeps it", async () => {
     const { queue, beacons, sequences } = endpoint((call, index) => (index < 2 ? unreachable : acknowledging(call)));
     queue.start();
-    queue.add([stretch(0), stretch(1)]);
+    queue.add([range(0), range(1)]);
     queue.leave("page-hidden");
-    expect(beacons).toEqual([{ reports: [stretch(0), stretch(1)], started: true, closed: "page-hidden" }]);
+    expect(beacons).toEqual([{ reports: [range(0), range(1)], started: true, closed: "page-hidden" }]);
     await vi.advanceTimersByTimeAsync(5000);
     expect(sequences().at(-1)).toEqual([0, 1]);
   });
@@ -114,13 +114,66 @@ describe("nothing that was played is lost", () => {
   });
 });
 
+describe("a call that hangs", () => {
+  const hangs = (which: number) => (index: number) => (index === which ? 10_000 : 50);
+
+  test("holds up what comes after it for two seconds, and its failure is no failure of the newer call", async () => {
+    const { queue, sequences, connections } = endpoint(
+      (call, index) => (index === 1 ? unreachable : acknowledging(call)),
+      hangs(1),
+    );
+    queue.start();
+    await vi.advanceTimersByTimeAsync(100);
+    queue.add([range(0)]);
+    await vi.advanceTimersByTimeAsync(1000);
+    queue.add([range(1)]);
+    await vi.advanceTimersByTimeAsync(1900);
+    expect(sequences()).toEqual([[], [0]]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(sequences()).toEqual([[], [0], [0, 1]]);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(sequences()).toHaveLength(3);
+    expect(connections).toEqual([true, true]);
+    expect(queue.isSettled).toBe(true);
+  });
+
+  test("that carries the end is repeated after two seconds, and the first of both answers counts", async () => {
+    const { queue, sequences, states } = endpoint((call) => acknowledging(call, { state: "watched" }), hangs(1));
+    queue.start();
+    await vi.advanceTimersByTimeAsync(100);
+    queue.add([range(0)]);
+    queue.flush();
+    expect(sequences()).toEqual([[], [0]]);
+    await vi.advanceTimersByTimeAsync(2100);
+    expect(sequences()).toEqual([[], [0], [0]]);
+    expect(states).toEqual(["watched", "watched"]);
+    expect(queue.isSettled).toBe(true);
+  });
+
+  test("whose answer comes late changes nothing but what it acknowledges", async () => {
+    const { queue, states, calls } = endpoint(
+      (call, index) => acknowledging(call, { state: index === 1 ? "playing" : "watched" }),
+      hangs(1),
+    );
+    queue.start();
+    await vi.advanceTimersByTimeAsync(100);
+    queue.add([range(0)]);
+    queue.flush();
+    await vi.advanceTimersByTimeAsync(11_000);
+    expect(states.slice(1)).not.toContain("playing");
+    const before = calls.length;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(calls.length - before).toBe(2);
+  });
+});
+
 describe("closing", () => {
   test("does not wait for a call that hangs, and carries everything", async () => {
     const { queue, calls } = endpoint((call) => acknowledging(call));
     queue.start();
-    queue.add([stretch(0)]);
+    queue.add([range(0)]);
     queue.close();
-    expect(calls.at(-1)).toEqual({ reports: [stretch(0)], started: true, closed: "tap" });
+    expect(calls.at(-1)).toEqual({ reports: [range(0)], started: true, closed: "tap" });
   });
 
   test("is said again until the service heard it, and ends with the reward", async () => {
@@ -158,9 +211,9 @@ test("retries wait longer and longer, but never more than 8 s, nor less than the
 test("a refusal is told once, and nothing is sent after it", async () => {
   const { queue, calls, refusals } = endpoint(() => ({ outcome: "refused", code: "SUPERSEDED", requestId: null }));
   queue.start();
-  queue.add([stretch(0)]);
+  queue.add([range(0)]);
   await vi.advanceTimersByTimeAsync(1000);
-  queue.add([stretch(1)]);
+  queue.add([range(1)]);
   queue.close();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(calls.length).toBe(1);

@@ -2,7 +2,7 @@ import type { OpenSessionResponse, PlaybackFault } from "@intermission/ad-core/p
 import { beaconReports, reportFault, sendReports } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
 import { afterPaint } from "../ui/after-paint.ts";
-import { type Collecting, collectStretches, type PlayerEvent } from "./collect-stretches.ts";
+import { type Collecting, collectRanges, type PlayerEvent } from "./collect-ranges.ts";
 import type { PlayerSnapshot } from "./describe-playback.ts";
 import { Player } from "./player.ts";
 import { ReportQueue } from "./report-queue.ts";
@@ -40,167 +40,172 @@ export type WatchingActions = Pick<Watching, "play" | "pause" | "setMuted" | "as
 
 /** One opening of one ad, from the offer to its close: the player, what it reports, and what the service answers. */
 export class Watching {
-  readonly #host: Host;
-  readonly #player: Player;
-  readonly #queue: ReportQueue;
-  readonly #listeners = new Set<() => void>();
-  readonly #stop = new AbortController();
-  #collecting: Collecting;
-  #isHere = true;
-  #snapshot: WatchingSnapshot;
-  #isTelling = false;
+  private readonly host: Host;
+  private readonly player: Player;
+  private readonly queue: ReportQueue;
+  private readonly listeners = new Set<() => void>();
+  private readonly stop = new AbortController();
+  private collecting: Collecting;
+  private isHere = true;
+  private snapshot: WatchingSnapshot;
+  private isTelling = false;
 
   constructor(session: Session, video: HTMLVideoElement, host: Host) {
-    this.#host = host;
-    this.#collecting = { nextSequence: session.first_sequence, running: null };
-    const { session_id: sessionId, token } = session;
-    this.#queue = new ReportQueue({
+    this.host = host;
+    const { session_id: sessionId, token, ad } = session;
+    this.collecting = { durationMs: ad.duration_ms, nextSequence: session.first_sequence, open: null };
+    this.queue = new ReportQueue({
       send: (call) => sendReports(sessionId, { token, ...call }),
       beacon: (call) => beaconReports(sessionId, { token, ...call }),
-      onAnswer: ({ state }) => this.#onServiceState(state),
-      onRefused: (code) => this.#onRefused(code),
-      onConnection: (isConnected) => this.#set({ isConnected }),
+      onAnswer: ({ state }) => this.onServiceState(state),
+      onRefused: (code) => this.onRefused(code),
+      onConnection: (isConnected) => this.set({ isConnected }),
     });
-    this.#player = new Player(video, {
+    this.player = new Player(video, {
       resumeAtMs: session.resume_at_ms,
-      durationMs: session.ad.duration_ms,
-      lighter: (session.ad.lighter_media ?? []).map(({ url }) => url),
-      isHere: () => this.#isHere,
-      onStart: () => this.#queue.start(),
-      onEvent: (event) => this.#onPlayerEvent(event),
-      onEnd: () => this.#onEnd(),
-      onFault: (fault) => this.#onFault(sessionId, { token, fault }),
-      onChange: (player) => this.#set({ player }),
+      durationMs: ad.duration_ms,
+      lighter: (ad.lighter_media ?? []).map(({ url }) => url),
+      isHere: () => this.isHere,
+      onStart: () => this.queue.start(),
+      onEvent: (event) => this.onPlayerEvent(event),
+      onEnd: () => this.onEnd(),
+      onFault: (fault) => this.onFault(sessionId, { token, fault }),
+      onChange: (player) => this.set({ player }),
     });
-    this.#snapshot = { stage: "offer", player: this.#player.snapshot, isConnected: true, isAskedToLeave: false };
-    const stopPresence = watchPresence(host, (isHere) => this.#onPresence(isHere));
-    this.#stop.signal.addEventListener("abort", stopPresence);
-    const listening = { signal: this.#stop.signal };
-    window.addEventListener("pagehide", () => this.#queue.leave("page-hidden"), listening);
-    window.addEventListener("online", () => this.#queue.flush(), listening);
+    this.snapshot = { stage: "offer", player: this.player.snapshot, isConnected: true, isAskedToLeave: false };
+    const stopPresence = watchPresence(host, (isHere) => this.onPresence(isHere));
+    this.stop.signal.addEventListener("abort", stopPresence);
+    const listening = { signal: this.stop.signal };
+    const onPageHide = () => {
+      // What was played up to now goes along, whatever the signals of presence said before.
+      this.player.hold("away");
+      this.queue.leave("page-hidden");
+    };
+    window.addEventListener("pagehide", onPageHide, listening);
+    window.addEventListener("online", () => this.queue.flush(), listening);
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   };
 
-  readonly getSnapshot = (): WatchingSnapshot => this.#snapshot;
+  readonly getSnapshot = (): WatchingSnapshot => this.snapshot;
 
   /** The start tap, and each further tap that asks for playback. */
   readonly play = (): void => {
-    if (this.#snapshot.stage === "offer") {
-      this.#host.holdOpen(true);
-      this.#set({ stage: "playing" });
+    if (this.snapshot.stage === "offer") {
+      this.host.holdOpen(true);
+      this.set({ stage: "playing" });
     }
-    this.#player.release("paused");
-    this.#player.release("away");
-    this.#player.start();
+    this.player.release("paused");
+    this.player.release("away");
+    this.player.start();
   };
 
-  readonly pause = (): void => this.#player.hold("paused");
-  readonly setMuted = (isMuted: boolean): void => this.#player.setMuted(isMuted);
+  readonly pause = (): void => this.player.hold("paused");
+  readonly setMuted = (isMuted: boolean): void => this.player.setMuted(isMuted);
 
   /** The close button and Telegram's back button: asks first, while there is something to lose. */
   readonly askToClose = (): void => {
-    if (this.#snapshot.isAskedToLeave) this.stay();
-    else if (this.#snapshot.stage === "playing") {
-      this.#player.hold("dialog");
-      this.#set({ isAskedToLeave: true });
+    if (this.snapshot.isAskedToLeave) this.stay();
+    else if (this.snapshot.stage === "playing") {
+      this.player.hold("dialog");
+      this.set({ isAskedToLeave: true });
     } else this.close();
   };
 
   readonly stay = (): void => {
-    this.#set({ isAskedToLeave: false });
-    this.#player.release("dialog");
+    this.set({ isAskedToLeave: false });
+    this.player.release("dialog");
   };
 
   /** Gives the reward up. */
   readonly leave = (): void => {
-    this.#set({ isAskedToLeave: false });
-    this.#finish("left");
-    this.#queue.close();
-    this.#host.close();
+    this.set({ isAskedToLeave: false });
+    this.finish("left");
+    this.queue.close();
+    this.host.close();
   };
 
   /** After the end. Whatever is not acknowledged goes along, so the user need not wait for it. */
   readonly close = (): void => {
-    this.#finish("closed");
-    this.#queue.close();
+    this.finish("closed");
+    this.queue.close();
   };
 
   destroy(): void {
-    this.#stop.abort();
-    this.#player.destroy();
-    this.#queue.stop();
-    this.#host.holdOpen(false);
-    this.#listeners.clear();
+    this.stop.abort();
+    this.player.destroy();
+    this.queue.stop();
+    this.host.holdOpen(false);
+    this.listeners.clear();
   }
 
-  #onPlayerEvent(event: PlayerEvent): void {
-    const { collecting, reports } = collectStretches(this.#collecting, event);
-    this.#collecting = collecting;
-    this.#queue.add(reports);
+  private onPlayerEvent(event: PlayerEvent): void {
+    const { collecting, reports } = collectRanges(this.collecting, event);
+    this.collecting = collecting;
+    this.queue.add(reports);
   }
 
-  #onEnd(): void {
-    if (this.#snapshot.stage === "playing") this.#set({ stage: "confirming" });
-    this.#queue.flush();
+  private onEnd(): void {
+    if (this.snapshot.stage === "playing") this.set({ stage: "confirming" });
+    this.queue.flush();
   }
 
   /** Unless it plays by then after all, or nobody answers: then the player goes on trying. */
-  async #onFault(sessionId: string, report: { token: string; fault: PlaybackFault }): Promise<void> {
+  private async onFault(sessionId: string, report: { token: string; fault: PlaybackFault }): Promise<void> {
     const answer = await reportFault(sessionId, report);
     const isAnother = answer.outcome === "answered" && answer.body.next_opening === "another-ad";
-    if (!isAnother || this.#stop.signal.aborted) return;
-    const { stage, player } = this.#snapshot;
+    if (!isAnother || this.stop.signal.aborted) return;
+    const { stage, player } = this.snapshot;
     const isTooShort = report.fault === "too-short" && (stage === "playing" || stage === "confirming");
-    if (isTooShort || (stage === "playing" && player.playback !== "playing")) this.#finish("broken");
+    if (isTooShort || (stage === "playing" && player.playback !== "playing")) this.finish("broken");
   }
 
-  #onPresence(isHere: boolean): void {
-    if (isHere === this.#isHere) return;
-    this.#isHere = isHere;
+  private onPresence(isHere: boolean): void {
+    if (isHere === this.isHere) return;
+    this.isHere = isHere;
     if (isHere) {
-      this.#player.release("away");
+      this.player.release("away");
     } else {
-      this.#player.hold("away");
-      this.#queue.leave();
+      this.player.hold("away");
+      this.queue.leave();
     }
   }
 
-  #onServiceState(state: Session["state"]): void {
-    const { stage } = this.#snapshot;
+  private onServiceState(state: Session["state"]): void {
+    const { stage } = this.snapshot;
     const isDone = state === "watched" || state === "rewarded";
     if (isDone && (stage === "playing" || stage === "confirming")) {
-      this.#player.release("dialog");
-      this.#host.holdOpen(false);
-      this.#set({ stage: "watched", isAskedToLeave: false });
-      this.#host.haptic("success");
-    } else if (!isDone && stage === "confirming" && this.#queue.isSettled) this.#finish("incomplete");
+      this.player.release("dialog");
+      this.host.holdOpen(false);
+      this.set({ stage: "watched", isAskedToLeave: false });
+      this.host.haptic("success");
+    } else if (!isDone && stage === "confirming" && this.queue.isSettled) this.finish("incomplete");
   }
 
-  #onRefused(code: string): void {
-    if (this.#snapshot.stage === "closed" || this.#snapshot.stage === "left") return;
-    if (code === "LIMIT_REACHED") this.#finish("limited");
-    else this.#finish(code === "SESSION_OVER" ? "over" : "superseded");
+  private onRefused(code: string): void {
+    if (this.snapshot.stage === "closed" || this.snapshot.stage === "left") return;
+    if (code === "LIMIT_REACHED") this.finish("limited");
+    else this.finish(code === "SESSION_OVER" ? "over" : "superseded");
   }
 
-  #finish(stage: Stage): void {
-    this.#player.hold("over");
+  private finish(stage: Stage): void {
+    this.player.hold("over");
     // What was taken from the device for the ad, its media keys above all, is given back with it.
-    this.#player.destroy();
-    this.#host.holdOpen(false);
-    this.#set({ stage, isAskedToLeave: false });
+    this.player.destroy();
+    this.host.holdOpen(false);
+    this.set({ stage, isAskedToLeave: false });
   }
 
-  #set(change: Partial<WatchingSnapshot>): void {
-    this.#snapshot = { ...this.#snapshot, ...change };
-    if (this.#isTelling) return;
-    this.#isTelling = true;
+  private set(change: Partial<WatchingSnapshot>): void {
+    this.snapshot = { ...this.snapshot, ...change };
+    if (this.isTelling) return;
+    this.isTelling = true;
     afterPaint(() => {
-      this.#isTelling = false;
-      for (const listener of this.#listeners) listener();
+      this.isTelling = false;
+      for (const listener of this.listeners) listener();
     });
   }
 }

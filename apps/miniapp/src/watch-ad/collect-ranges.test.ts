@@ -1,0 +1,163 @@
+import type { ProgressReport } from "@intermission/ad-core/player-api";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Collecting, collectRanges, type PlayerEvent, type PlayerMoment, reportDueMs } from "./collect-ranges.ts";
+
+const at = (positionMs: number, moment: Partial<PlayerMoment> = {}): PlayerMoment => ({
+  positionMs,
+  isVisible: true,
+  isMuted: true,
+  ...moment,
+});
+const moved = (positionMs: number, moment?: Partial<PlayerMoment>): PlayerEvent => ({
+  type: "moved",
+  moment: at(positionMs, moment),
+});
+const stopped = (positionMs: number): PlayerEvent => ({ type: "stopped", moment: at(positionMs) });
+const jumped: PlayerEvent = { type: "jumped" };
+
+function reportsOf(events: PlayerEvent[], { durationMs = 30_000, nextSequence = 0 } = {}): ProgressReport[] {
+  let collecting: Collecting = { durationMs, nextSequence, open: null };
+  return events.flatMap((event) => {
+    const step = collectRanges(collecting, event);
+    collecting = step.collecting;
+    return step.reports;
+  });
+}
+
+const spans = (reports: ProgressReport[]) => reports.map(({ from_ms, to_ms }) => [from_ms, to_ms]);
+
+/** A tick each quarter of a second, a little late now and then, and the stop at the end. */
+function playback(durationMs: number, fromMs = 0): PlayerEvent[] {
+  const ticks = Math.floor((durationMs - fromMs) / 257);
+  return [...Array.from({ length: ticks + 1 }, (_, tick) => moved(fromMs + tick * 257.3)), stopped(durationMs)];
+}
+
+describe("when a report is due", () => {
+  const dueIn = (durationMs: number): number[] => {
+    const due = [reportDueMs(0, durationMs)];
+    for (let next = due[0] ?? 0; next < durationMs; next = due.at(-1) ?? 0) due.push(reportDueMs(next, durationMs));
+    return due.filter((position) => position < durationMs).map(Math.round);
+  };
+
+  test.each([
+    { durationMs: 1000, due: [] },
+    { durationMs: 2000, due: [1000] },
+    { durationMs: 10_000, due: [2500, 5000, 7500] },
+    { durationMs: 20_000, due: [5000, 10_000, 15_000] },
+    { durationMs: 30_000, due: [3750, 7500, 11_250, 15_000, 18_750, 22_500, 26_250] },
+    { durationMs: 60_000, due: Array.from({ length: 11 }, (_, index) => 5000 * (index + 1)) },
+  ])("a video of $durationMs ms is reported at its quartiles and at least each 5 s", ({ durationMs, due }) => {
+    expect(dueIn(durationMs)).toEqual(due);
+  });
+
+  test("no report is due at once or later than in 5 s, wherever playback goes on, and no quartile is passed over", () => {
+    const position = fc.record({
+      durationMs: fc.integer({ min: 1000, max: 180_000 }),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(position, ({ durationMs, share }) => {
+        const fromMs = durationMs * share;
+        const dueMs = reportDueMs(fromMs, durationMs);
+        expect(dueMs).toBeGreaterThan(fromMs - 1e-6);
+        expect(dueMs - fromMs).toBeLessThanOrEqual(5000 + 1e-6);
+        if (durationMs < 4000) return;
+        const quartiles = [0.25, 0.5, 0.75].map((quarter) => durationMs * quarter);
+        expect(quartiles.filter((quartile) => quartile > fromMs + 1e-6 && quartile < dueMs - 1e-6)).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe("an even playback", () => {
+  test("is told in ranges that leave no hole up to its end", () => {
+    const ticks = [0, 260, 2510, 3760.4, 4000, 7490, 7502.6, 8000];
+    const reports = reportsOf([...ticks.map((position) => moved(position)), stopped(8300)]);
+    expect(spans(reports)).toEqual([
+      [0, 3760],
+      [3760, 7503],
+      [7503, 8300],
+    ]);
+    expect(reports.map(({ sequence }) => sequence)).toEqual([0, 1, 2]);
+  });
+
+  test("of 30 s takes eight reports, of 2 s two", () => {
+    expect(reportsOf(playback(30_000), { durationMs: 30_000 })).toHaveLength(8);
+    expect(reportsOf(playback(2000), { durationMs: 2000 })).toHaveLength(2);
+  });
+
+  test("of a session that goes on begins with the number the service asked for", () => {
+    expect(reportsOf([moved(5000), stopped(5600)], { nextSequence: 17 })).toEqual([
+      { sequence: 17, from_ms: 5000, to_ms: 5600, visible: true, muted: true },
+    ]);
+  });
+
+  test("told late, after a starved timer, comes in pieces that the service accepts, and none is lost", () => {
+    expect(spans(reportsOf([moved(0), moved(25_000)]))).toEqual([
+      [0, 10_000],
+      [10_000, 20_000],
+      [20_000, 25_000],
+    ]);
+  });
+});
+
+describe("what was not played is not told", () => {
+  test("a jump ahead ends the range where it stood", () => {
+    expect(spans(reportsOf([moved(0), moved(400), jumped, moved(9000), stopped(9300)]))).toEqual([
+      [0, 400],
+      [9000, 9300],
+    ]);
+  });
+
+  test("a position that goes back without a word is a jump too", () => {
+    expect(spans(reportsOf([moved(2000), moved(2500), moved(1000), stopped(1400)]))).toEqual([
+      [2000, 2500],
+      [1000, 1400],
+    ]);
+  });
+
+  test.each([
+    { name: "a stop", events: [stopped(1000), stopped(1000)] },
+    { name: "a jump", events: [jumped] },
+    { name: "a start that never moved", events: [moved(0), stopped(0), jumped] },
+  ])("$name without playback says nothing", ({ events }) => {
+    expect(reportsOf(events)).toEqual([]);
+  });
+
+  test("a pause belongs to no range", () => {
+    expect(spans(reportsOf([moved(0), stopped(700), moved(700), stopped(1500)]))).toEqual([
+      [0, 700],
+      [700, 1500],
+    ]);
+  });
+});
+
+describe("how it was seen and heard", () => {
+  test("sound that is turned on begins a range of its own", () => {
+    const reports = reportsOf([moved(0), moved(600, { isMuted: false }), stopped(900)]);
+    expect(reports.map(({ muted }) => muted)).toEqual([true, false]);
+    expect(spans(reports)).toEqual([
+      [0, 600],
+      [600, 900],
+    ]);
+  });
+
+  test("a volume that changes while it stays heard ends nothing", () => {
+    expect(spans(reportsOf([moved(0), moved(300), moved(310), stopped(900)]))).toEqual([[0, 900]]);
+  });
+
+  test("a range that began out of sight is told as hidden, and ends where it is seen", () => {
+    const reports = reportsOf([moved(0, { isVisible: false }), moved(500), stopped(900)]);
+    expect(reports.map(({ visible }) => visible)).toEqual([false, true]);
+  });
+
+  test("frames are those of the range; a count that began anew is left out", () => {
+    const [first, second] = reportsOf(
+      [moved(0, { renderedFrames: 10 }), moved(1000, { renderedFrames: 40 }), moved(2000, { renderedFrames: 5 })],
+      { durationMs: 4000 },
+    );
+    expect(first?.rendered_frames).toBe(30);
+    expect(second).not.toHaveProperty("rendered_frames");
+  });
+});

@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Network, type SimulatedPage, simulatePage } from "../../test/simulated-page.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+/** A tick of the player, and what a video shows before its page is told that it plays. */
+const TICK_MS = 250;
+const UNCOUNTED_MS = 100;
+
+async function watchAndClose(page: SimulatedPage, durationMs: number): Promise<void> {
+  page.tapPlay();
+  await page.wait(durationMs + 500);
+  page.watching.close();
+  await page.wait(500);
+}
+
+describe("how often a player calls", () => {
+  test.each([
+    { durationMs: 1000, most: 4 },
+    { durationMs: 2000, most: 4 },
+    { durationMs: 10_000, most: 6 },
+    { durationMs: 30_000, most: 10 },
+    { durationMs: 60_000, most: 14 },
+  ])(
+    "a view of $durationMs ms takes no more than $most calls from its start to its close",
+    async ({ durationMs, most }) => {
+      const page = simulatePage({ durationMs });
+      await watchAndClose(page, durationMs);
+      expect(page.service.state).toBe("rewarded");
+      expect(page.calls.length).toBeLessThanOrEqual(most);
+      expect(page.calls[0]).toMatchObject({ started: true, reports: [] });
+      expect(page.calls.at(-1)).toMatchObject({ closed: "tap", reports: [] });
+      expect(page.calls.every(({ by }) => by === "fetch")).toBe(true);
+    },
+  );
+
+  test("a view of 30 s is reported at its start, each quartile and its end, and never later than 5 s after the call before", async () => {
+    const page = simulatePage({ durationMs: 30_000 });
+    await watchAndClose(page, 30_000);
+    const reached = page.calls.map(({ reports }) => reports.at(-1)?.to_ms ?? 0);
+    for (const quartile of [7500, 15_000, 22_500, 30_000]) {
+      expect(reached.some((position) => position >= quartile && position < quartile + TICK_MS)).toBe(true);
+    }
+    const gaps = page.calls.slice(1).map(({ atMs }, index) => atMs - (page.calls[index]?.atMs ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(5000);
+  });
+
+  test.each([1000, 2000, 5000, 10_000])(
+    "a view of %i ms is watched within one call after its end",
+    async (durationMs) => {
+      const page = simulatePage({ durationMs });
+      page.tapPlay();
+      await page.wait(durationMs);
+      expect(page.stage()).toBe("confirming");
+      await page.wait(250);
+      expect(page.stage()).toBe("watched");
+    },
+  );
+
+  test("a view that was watched says each 5 s that its viewer is there", async () => {
+    const page = simulatePage({ durationMs: 2000 });
+    page.tapPlay();
+    await page.wait(2500);
+    const before = page.calls.length;
+    await page.wait(20_000);
+    expect(page.calls.length - before).toBe(4);
+  });
+});
+
+describe("what ends a range is told at once", () => {
+  const playing = async () => {
+    const page = simulatePage({ durationMs: 30_000 });
+    page.tapPlay();
+    await page.wait(2000);
+    return { page, before: page.calls.length };
+  };
+  const told = ({ calls }: SimulatedPage, since: number) =>
+    calls.slice(since).map(({ by, reports }) => ({ by, reports }));
+  const range = expect.objectContaining({ from_ms: 0, to_ms: expect.closeTo(2000, -2), visible: true, muted: true });
+
+  test("a pause", async () => {
+    const { page, before } = await playing();
+    page.watching.pause();
+    await page.wait(10);
+    expect(told(page, before)).toEqual([{ by: "fetch", reports: [range] }]);
+  });
+
+  test("sound", async () => {
+    const { page, before } = await playing();
+    page.watching.setMuted(false);
+    await page.wait(10);
+    expect(told(page, before)).toEqual([{ by: "fetch", reports: [range] }]);
+  });
+
+  test("a page out of sight, by a beacon too", async () => {
+    const { page, before } = await playing();
+    page.hide();
+    expect(told(page, before)).toEqual([
+      { by: "fetch", reports: [range] },
+      { by: "beacon", reports: [range] },
+    ]);
+    expect(page.video.paused).toBe(true);
+  });
+
+  test("a page that goes away, also where no other signal came before", async () => {
+    const { page, before } = await playing();
+    page.swipe({ isHiddenFirst: false });
+    expect(page.calls.slice(before).at(-1)).toMatchObject({ by: "beacon", reports: [range], closed: "page-hidden" });
+  });
+});
+
+type Action =
+  | { readonly do: "wait"; readonly milliseconds: number }
+  | { readonly do: "network"; readonly network: Network }
+  | { readonly do: "play" | "pause" | "toggle sound" | "hide" | "show" };
+
+const waits = fc.record({ do: fc.constant("wait" as const), milliseconds: fc.integer({ min: 0, max: 6000 }) });
+const taps = fc.record({ do: fc.constantFrom("play", "pause", "toggle sound", "hide", "show") });
+const networks = fc.record({
+  do: fc.constant("network" as const),
+  network: fc.constantFrom<Network>("fine", "request-lost", "answer-lost", "hangs", "busy"),
+});
+const durations = fc.integer({ min: 1000, max: 60_000 });
+const quiet: fc.Arbitrary<Action[]> = fc.array(fc.oneof(waits, waits, taps), { maxLength: 30 });
+const rough: fc.Arbitrary<Action[]> = fc.array(fc.oneof(waits, waits, taps, networks), { maxLength: 30 });
+
+async function act(page: SimulatedPage, actions: readonly Action[]): Promise<void> {
+  page.tapPlay();
+  for (const action of actions) {
+    if (action.do === "wait") await page.wait(action.milliseconds);
+    else if (action.do === "network") page.setNetwork(action.network);
+    else if (action.do === "play") page.tapPlay();
+    else if (action.do === "pause") page.watching.pause();
+    else if (action.do === "toggle sound") page.watching.setMuted(!page.video.muted);
+    else page[action.do]();
+  }
+}
+
+describe("whatever the viewer and the network do", () => {
+  test("a swipe at any moment loses nothing that was played", async () => {
+    await fc.assert(
+      fc.asyncProperty(durations, rough, fc.boolean(), async (durationMs, actions, isHiddenFirst) => {
+        const page = simulatePage({ durationMs });
+        await act(page, actions);
+        page.swipe({ isHiddenFirst });
+        await page.wait(1000);
+        expect(page.service.untoldMs(page.video.played)).toBeLessThanOrEqual(UNCOUNTED_MS);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("a page that is killed without an event loses no more than 5 s of playback", async () => {
+    await fc.assert(
+      fc.asyncProperty(durations, quiet, async (durationMs, actions) => {
+        const page = simulatePage({ durationMs });
+        await act(page, actions);
+        const played = page.video.played;
+        page.kill();
+        await page.wait(1000);
+        expect(page.service.untoldMs(played)).toBeLessThanOrEqual(5000 + TICK_MS + UNCOUNTED_MS);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("who watches to the end after all is paid, and a closed view calls no more", async () => {
+    await fc.assert(
+      fc.asyncProperty(durations, rough, async (durationMs, actions) => {
+        const page = simulatePage({ durationMs });
+        await act(page, actions);
+        page.setNetwork("fine");
+        page.show();
+        page.tapPlay();
+        await page.wait(durationMs + 15_000);
+        expect(page.stage()).toBe("watched");
+        page.watching.close();
+        await page.wait(2000);
+        expect(page.service.state).toBe("rewarded");
+        const before = page.calls.length;
+        await page.wait(60_000);
+        expect(page.calls.length).toBe(before);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

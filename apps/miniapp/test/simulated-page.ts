@@ -1,0 +1,108 @@
+import type { ReportRequest } from "@intermission/ad-core/player-api";
+import { vi } from "vitest";
+import { idleHost, session } from "../src/gallery/sample-session.ts";
+import { Watching } from "../src/watch-ad/watching.ts";
+import { SimulatedService } from "./simulated-service.ts";
+import { SimulatedVideo } from "./simulated-video.ts";
+
+/** What becomes of a call. One that hangs never arrives, and is given up after ten seconds. */
+export type Network = "fine" | "request-lost" | "answer-lost" | "hangs" | "busy";
+
+export interface SentCall extends ReportRequest {
+  readonly atMs: number;
+  readonly by: "fetch" | "beacon";
+}
+
+const ONE_WAY_MS = 60;
+const LONGEST_CALL_MS = 10_000;
+
+/** One ad in a page, from its offer on, by the test's fake clock: real player and queue, simulated video, page and service. */
+export function simulatePage({ durationMs }: { durationMs: number }) {
+  const service = new SimulatedService(durationMs);
+  const video = new SimulatedVideo(durationMs);
+  const calls: SentCall[] = [];
+  const startedAt = performance.now();
+  let network: Network = "fine";
+  let isGone = false;
+
+  const sent = (by: SentCall["by"], body: string): ReportRequest => {
+    const request: ReportRequest = JSON.parse(body);
+    calls.push({ ...request, atMs: performance.now() - startedAt, by });
+    return request;
+  };
+  const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+  async function answer(_: string, { body }: { body: string }) {
+    const request = sent("fetch", body);
+    const fate = network;
+    await wait(ONE_WAY_MS);
+    if (fate === "hangs") await wait(LONGEST_CALL_MS - ONE_WAY_MS);
+    // A call that was under way may die with its page.
+    if (fate === "hangs" || fate === "request-lost" || isGone) throw new TypeError("Failed to fetch");
+    if (fate === "busy")
+      return { ok: false, status: 503, headers: new Headers({ "retry-after": "1" }), json: async () => ({}) };
+    const response = service.receive(request);
+    await wait(ONE_WAY_MS);
+    if (fate === "answer-lost") throw new TypeError("Failed to fetch");
+    return { ok: true, status: 200, headers: new Headers(), json: async () => response };
+  }
+
+  const page = new EventTarget();
+  const shown = Object.assign(new EventTarget(), {
+    visibilityState: "visible",
+    hasFocus: () => true,
+    querySelector: () => null,
+  });
+  const beacon = (_: string, body: string): boolean => {
+    const request = sent("beacon", body);
+    setTimeout(() => service.receive(request), ONE_WAY_MS);
+    return true;
+  };
+  vi.stubGlobal("window", page);
+  vi.stubGlobal("document", shown);
+  vi.stubGlobal("location", { href: "https://ads.example/" });
+  vi.stubGlobal("navigator", { sendBeacon: beacon });
+  vi.stubGlobal("HTMLMediaElement", { HAVE_CURRENT_DATA: 2 });
+  vi.stubGlobal("requestAnimationFrame", (callback: () => void) => setTimeout(callback, 16));
+  vi.stubGlobal("fetch", answer);
+  vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+
+  const ad = { ...session.ad, duration_ms: durationMs };
+  const watching = new Watching({ ...session, ad }, video as unknown as HTMLVideoElement, idleHost);
+
+  const setVisible = (isVisible: boolean): void => {
+    shown.visibilityState = isVisible ? "visible" : "hidden";
+    shown.dispatchEvent(new Event("visibilitychange"));
+  };
+
+  return {
+    service,
+    video,
+    watching,
+    calls,
+    wait: (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds),
+    stage: () => watching.getSnapshot().stage,
+    setNetwork(next: Network): void {
+      network = next;
+    },
+    tapPlay(): void {
+      page.dispatchEvent(new Event("click"));
+      watching.play();
+    },
+    hide: () => setVisible(false),
+    show: () => setVisible(true),
+    /** The page dies without a word: no event, no beacon, and no call that is under way arrives. */
+    kill(): void {
+      isGone = true;
+      watching.destroy();
+    },
+    /** The app is swiped away: all that the page can still do is to send beacons. */
+    swipe({ isHiddenFirst }: { isHiddenFirst: boolean }): void {
+      if (isHiddenFirst) setVisible(false);
+      page.dispatchEvent(new Event("pagehide"));
+      this.kill();
+    },
+  };
+}
+
+export type SimulatedPage = ReturnType<typeof simulatePage>;

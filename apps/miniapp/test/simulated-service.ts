@@ -1,0 +1,95 @@
+import type { ProgressReport, ReportRequest, ReportResponse } from "@intermission/ad-core/player-api";
+
+type Range = [from: number, to: number];
+
+/** As the ad service joins ranges, and how far it lets progress run ahead of its clock. */
+const JITTER_MS = 250;
+const SLACK_MS = 1000;
+
+/** What the ad service makes of one view's reports, in short. `told` is all that arrived, also what is too early. */
+export class SimulatedService {
+  readonly #durationMs: number;
+  readonly #settled = new Set<number>();
+  #startedAt: number | undefined;
+  #covered: Range[] = [];
+  #state: ReportResponse["state"] = "opened";
+  told: Range[] = [];
+
+  constructor(durationMs: number) {
+    this.#durationMs = durationMs;
+  }
+
+  get state(): ReportResponse["state"] {
+    return this.#state;
+  }
+
+  receive({ started, reports, closed }: ReportRequest): ReportResponse {
+    const now = performance.now();
+    if (started) this.#startedAt ??= now;
+    const early = reports.filter((report) => !this.#settle(report, now));
+    if (this.#state === "opened" && this.#startedAt !== undefined) this.#state = "playing";
+    if (this.#isWatched(this.#covered) && this.#state === "playing") this.#state = "watched";
+    if (closed && this.#state === "watched") this.#state = "rewarded";
+    const tooEarly = early.map(({ sequence }) => sequence);
+    return {
+      state: this.#state,
+      accepted_ms: total(this.#covered),
+      acknowledged: reports.map(({ sequence }) => sequence).filter((sequence) => this.#settled.has(sequence)),
+      refused: [],
+      ...(early.length > 0 && { too_early: { sequences: tooEarly, retry_after_ms: this.#waitFor(early, now) } }),
+      server_time: "2030-01-01T00:00:00Z",
+    };
+  }
+
+  /** How much of what was played nothing was told of. */
+  untoldMs(played: readonly Range[]): number {
+    const both = played.reduce<Range[]>((ranges, range) => join(ranges, range), this.told);
+    return total(both) - total(this.told);
+  }
+
+  #settle(report: ProgressReport, now: number): boolean {
+    const { sequence, visible } = report;
+    if (!visible || this.#settled.has(sequence) || this.#startedAt === undefined) return true;
+    this.told = join(this.told, rangeOf(report));
+    const covered = join(this.#covered, rangeOf(report));
+    if (this.#neededMs(covered) > now - this.#startedAt) return false;
+    this.#covered = covered;
+    this.#settled.add(sequence);
+    return true;
+  }
+
+  #waitFor(early: readonly ProgressReport[], now: number): number {
+    const claimed = early.reduce((ranges, report) => join(ranges, rangeOf(report)), this.#covered);
+    return Math.max(1, Math.ceil(this.#neededMs(claimed) - (now - (this.#startedAt ?? now))));
+  }
+
+  #neededMs(covered: readonly Range[]): number {
+    return this.#isWatched(covered) ? this.#leastMs : total(covered) - SLACK_MS;
+  }
+
+  #isWatched(covered: readonly Range[]): boolean {
+    return covered.some(([from, to]) => from <= JITTER_MS && to >= this.#leastMs);
+  }
+
+  get #leastMs(): number {
+    return this.#durationMs - Math.min(1000, this.#durationMs / 10);
+  }
+}
+
+function rangeOf({ from_ms: from, to_ms: to }: ProgressReport): Range {
+  return [from, to];
+}
+
+function join(ranges: readonly Range[], [from, to]: Range): Range[] {
+  const touches = (range: Range) => range[0] <= to + JITTER_MS && range[1] >= from - JITTER_MS;
+  const touched = ranges.filter(touches);
+  const joined: Range = [
+    Math.min(from, ...touched.map((range) => range[0])),
+    Math.max(to, ...touched.map((range) => range[1])),
+  ];
+  return [...ranges.filter((range) => !touches(range)), joined];
+}
+
+function total(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+}

@@ -138,8 +138,7 @@ create table reconciliations (
 );
 
 -- Records events: ledger entry, balance and daily count in one statement, so in one commit. Returns how many of the lines
--- were new, by the reason why they pay nothing (null: they pay). The lines come in the order of their event ids, and no
--- event, code or user comes twice.
+-- were new, by the reason why they pay nothing (null: they pay). No event, code or user comes twice among the lines.
 --
 -- What is decided about an event stands on the entries of its code, read without a lock, and on its user's rows, locked by
 -- `on conflict`. Entries that another transaction adds meanwhile make this one fail with serialization_failure: each entry
@@ -224,7 +223,7 @@ begin
       (bot_id, user_id, event, event_id, code, code_entry, reference, amount, reason, balance_after, raw_body, signature)
     select bot, user_id, event, event_id, code, case when code is not null then entries + 1 end, own_reference,
       case when reason is null then worth else 0 end, reason, balance, raw_body, decode(signature, 'hex')
-    from priced left join credited using (user_id)
+    from priced left join credited using (user_id) order by event_id
     returning reason
   )
   select reason, count(*) from recorded group by reason;

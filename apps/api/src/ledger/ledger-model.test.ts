@@ -138,9 +138,9 @@ describe.each(bothTestDatabases())("the ledger on %s", (kindOfStore) => {
       /** Books it, and then the transaction does not live to its commit. */
       async cut({ eventId, event, userId, code, isTest }: ModelEvent) {
         const line = { eventId, event, userId, code, isTest, reference: null, occurredAt: null };
-        const evidence = { rawBody: "{}", signatureHeader: null, repeats: 0 };
+        const evidence = { rawBody: "{}", signatureHeader: null };
         const cutting = database.transaction(async (tx) => {
-          await recordBatch(tx, botId, payout, [{ ...line, ...evidence }]);
+          await recordBatch(tx, botId, payout, [{ line: { ...line, ...evidence }, repeats: 0 }]);
           if (kindOfStore === "server")
             await tx.run({ name: "model-die", text: "select pg_terminate_backend(pg_backend_pid())" }, []);
           throw new Error("cut");

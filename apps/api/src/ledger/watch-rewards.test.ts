@@ -12,8 +12,8 @@ const { botId, payout } = testConfig;
 async function book(runner: Pick<Database<unknown>, "run">, ...eventIds: string[]): Promise<void> {
   for (const eventId of eventIds) {
     const line = { eventId, event: "rewarded", userId: "42", code: `code${eventId}`, reference: null } as const;
-    const rest = { occurredAt: null, isTest: false, rawBody: null, signatureHeader: null, repeats: 0 };
-    await recordBatch(runner, botId, payout, [{ ...line, ...rest }]);
+    const rest = { occurredAt: null, isTest: false, rawBody: null, signatureHeader: null };
+    await recordBatch(runner, botId, payout, [{ line: { ...line, ...rest }, repeats: 0 }]);
   }
 }
 

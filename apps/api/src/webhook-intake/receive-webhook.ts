@@ -61,7 +61,17 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     }
     const rawBody = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
     const eventId = idOf(event);
-    const line = { ...lineOf(event, eventId ?? ""), rawBody, signatureHeader };
+    const line = {
+      eventId: eventId ?? "",
+      event: event.event,
+      userId: event.user_tg_id,
+      code: event.code ?? null,
+      reference: event.reference || null,
+      occurredAt: event.occurred_at ?? null,
+      isTest: event.test === true || event.user_tg_id === "0",
+      rawBody,
+      signatureHeader,
+    };
     if (!isStorable(line)) {
       const message = "a field contains U+0000 or half a surrogate pair";
       return refuse({ outcome: "bad-shape", message }, message);
@@ -84,16 +94,4 @@ function isForeign(botId: string | string[] | undefined, ours: string): boolean 
 /** A code earns each kind of event once: code and kind are an id, too, where a service sends no other. */
 function idOf(event: WebhookEvent): string | undefined {
   return event.event_id ?? (event.code && `${event.code}:${event.event}`);
-}
-
-function lineOf(event: WebhookEvent, eventId: string): Omit<EventLine, "rawBody" | "signatureHeader"> {
-  return {
-    eventId,
-    event: event.event,
-    userId: event.user_tg_id,
-    code: event.code ?? null,
-    reference: event.reference || null,
-    occurredAt: event.occurred_at ?? null,
-    isTest: event.test === true || event.user_tg_id === "0",
-  };
 }

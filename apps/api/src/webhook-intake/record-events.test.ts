@@ -189,7 +189,7 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
       const link = line({ userId: other, code: view.code, event: "direct_link" });
       let recording = Promise.resolve<unknown>(undefined);
       await test_.database.transaction(async (tx) => {
-        await recordBatch(tx, botId, payout, [{ ...view, repeats: 0 }]);
+        await recordBatch(tx, botId, payout, [{ line: view, repeats: 0 }]);
         recording = outcomes([link]);
         const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
         await expect.poll(() => rows(waiting)).toHaveLength(1);

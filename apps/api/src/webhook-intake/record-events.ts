@@ -61,7 +61,7 @@ export function recordBatch(
 /** What is absent is null, false or 0. */
 function jsonOf(batch: readonly BatchLine[], hasDailyCap: boolean): string {
   return JSON.stringify(
-    batch.map((line) => ({
+    batch.map(({ line, repeats }) => ({
       event_id: line.eventId,
       event: line.event,
       user_id: line.userId,
@@ -71,7 +71,7 @@ function jsonOf(batch: readonly BatchLine[], hasDailyCap: boolean): string {
       is_test: line.isTest || undefined,
       raw_body: line.rawBody ?? undefined,
       signature: line.signatureHeader?.slice("sha256=".length),
-      repeats: line.repeats || undefined,
+      repeats: repeats || undefined,
     })),
   );
 }

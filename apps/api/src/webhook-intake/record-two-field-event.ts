@@ -83,7 +83,7 @@ export async function recordTwoFieldEvent(
       reference: null,
       occurredAt: null,
     };
-    await recordBatch(tx, botId, payout, [{ ...line, repeats: 0 }], { isRetry: true });
+    await recordBatch(tx, botId, payout, [{ line, repeats: 0 }], { isRetry: true });
     return { outcome: "booked" };
   });
 }

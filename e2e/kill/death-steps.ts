@@ -22,7 +22,7 @@ export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
   ],
   api: [
     "at:webhook-arrived",
-    ...around("book-events"),
+    ...around("record-events"),
     "at:webhook-replied",
     ...around("take-units"),
     "during:commit",

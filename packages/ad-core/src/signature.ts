@@ -1,20 +1,18 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, type Hmac, timingSafeEqual } from "node:crypto";
 
 /**
  * HMAC-SHA256 of the body (RFC 2104), keyed with the UTF-8 bytes of the token: what Node makes of a text. A Buffer as the
  * key costs five times as much (10.5 against 2.2 µs).
  */
-function mac(body: Uint8Array, token: string): Buffer {
-  return createHmac("sha256", token).update(body).digest();
+function mac(body: Uint8Array, token: string): Hmac {
+  return createHmac("sha256", token).update(body);
 }
 
 /** The value of `X-Signature` for these bytes: `sha256=` and 64 lower-case hex digits. Throws for an empty token. */
 export function sign(body: Uint8Array, token: string): string {
   if (token === "") throw new Error("an empty token signs nothing: anyone could forge it");
-  return `sha256=${mac(body, token).toString("hex")}`;
+  return `sha256=${mac(body, token).digest("hex")}`;
 }
-
-const signaturePattern = /^sha256=([0-9a-f]{64})$/;
 
 /**
  * Whether the header is the signature of exactly these bytes under one of the tokens.
@@ -24,21 +22,30 @@ const signaturePattern = /^sha256=([0-9a-f]{64})$/;
  * An empty token never verifies. Never throws, whatever the header is.
  */
 export function verify(body: Uint8Array, header: unknown, tokens: readonly string[]): boolean {
-  const hex = typeof header === "string" ? signaturePattern.exec(header)?.[1] : undefined;
-  const given = hex === undefined ? Buffer.alloc(32) : Buffer.from(hex, "hex");
+  const given = textBytes(header);
   let isValid = false;
   for (const token of tokens) {
-    if (timingSafeEqual(mac(body, token), given) && token !== "") isValid = true;
+    if (isSame(given, `sha256=${mac(body, token).digest("hex")}`) && token !== "") isValid = true;
   }
-  return isValid && hex !== undefined;
+  return isValid;
+}
+
+const nothing = Buffer.alloc(0);
+
+/** No signature is longer than 100 letters. */
+function textBytes(text: unknown): Buffer {
+  return typeof text === "string" && text.length <= 100 ? Buffer.from(text) : nothing;
+}
+
+/** The text has one spelling, so that equal bytes are an equal MAC: cheaper than reading hex or base64 (2.7 against 3.2 µs). */
+function isSame(given: Buffer, expected: string): boolean {
+  const bytes = Buffer.from(expected);
+  return given.length === bytes.length && timingSafeEqual(given, bytes);
 }
 
 /** A full stop parts id, time and body in the signed text: an id that held one could move the border between them. */
 const webhookIdPattern = /^[\x21-\x2d\x2f-\x7e]{1,256}$/;
 const timestampPattern = /^(0|[1-9][0-9]{0,11})$/;
-/** 32 bytes of base64 in their only canonical spelling: the last letter carries four bits, the other two are zero. */
-const listedSignaturePattern = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/;
-
 /** The three headers of Standard Webhooks 1.0, by their names on the wire. */
 export interface StandardWebhookHeaders {
   readonly "webhook-id": string;
@@ -46,8 +53,8 @@ export interface StandardWebhookHeaders {
   readonly "webhook-signature": string;
 }
 
-function standardSignature(id: string, timestamp: string, body: Uint8Array, token: string): Buffer {
-  return createHmac("sha256", token).update(`${id}.${timestamp}.`, "utf8").update(body).digest();
+function standardSignature(id: string, timestamp: string, body: Uint8Array, token: string): string {
+  return `v1,${createHmac("sha256", token).update(`${id}.${timestamp}.`, "utf8").update(body).digest("base64")}`;
 }
 
 /**
@@ -66,9 +73,7 @@ export function signStandardWebhook(attempt: {
   if (!webhookIdPattern.test(attempt.id)) throw new Error(`"${attempt.id}" cannot be a webhook-id`);
   if (!timestampPattern.test(timestamp)) throw new Error(`${timestamp} cannot be a webhook-timestamp`);
   if (attempt.tokens.length === 0 || attempt.tokens.includes("")) throw new Error("a webhook is signed with a token");
-  const signatures = attempt.tokens.map(
-    (token) => `v1,${standardSignature(attempt.id, timestamp, attempt.body, token).toString("base64")}`,
-  );
+  const signatures = attempt.tokens.map((token) => standardSignature(attempt.id, timestamp, attempt.body, token));
   return { "webhook-id": attempt.id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }
 
@@ -110,15 +115,13 @@ export function verifyStandardWebhook(received: {
 function isSignedByOne(
   entries: readonly string[],
   tokens: readonly string[],
-  macOf: (token: string) => Buffer,
+  signatureOf: (token: string) => string,
 ): boolean {
-  const expected = tokens.filter((token) => token !== "").map(macOf);
+  const expected = tokens.filter((token) => token !== "").map(signatureOf);
   let isValid = false;
   for (const entry of entries) {
-    const base64 = listedSignaturePattern.exec(entry)?.[1];
-    if (base64 === undefined) continue;
-    const given = Buffer.from(base64, "base64");
-    for (const one of expected) if (timingSafeEqual(one, given)) isValid = true;
+    const given = textBytes(entry);
+    for (const one of expected) if (isSame(given, one)) isValid = true;
   }
   return isValid;
 }

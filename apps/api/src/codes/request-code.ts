@@ -17,14 +17,15 @@ export interface RequestCodeOptions {
   onUnavailable: (facts: { reason: string; detail: string }) => void;
 }
 
-// The service returns an open code again; an event may even have come before this row.
+// The service returns an open code again. One that an event has named before stays that event's user's.
 const keepCode = statement<unknown>(
   "keep-code",
-  `insert into codes as kept (bot_id, code, user_id, reference, issued_at, expires_at)
-values ($1, $2, $3, $4, now(), $5)
-on conflict (bot_id, code) do update set
-  reference = coalesce(kept.reference, excluded.reference), issued_at = excluded.issued_at, expires_at = excluded.expires_at
-where kept.issued_at is null`,
+  `insert into codes (bot_id, code, user_id, reference, expires_at)
+values ($1, $2, coalesce((
+  select user_id from ledger_entries where bot_id = $1 and code = $2
+    and coalesce(reason, '') not in ('test', 'code-of-another-user') limit 1
+), $3), $4, $5)
+on conflict (bot_id, code) do nothing`,
 );
 
 /** Gets the user's code from the ad service and remembers that it was issued here, and to whom, before it is handed out. */

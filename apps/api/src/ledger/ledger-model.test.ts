@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestCode } from "../codes/request-code.ts";
 import { migrations } from "../migrations.ts";
 import { testConfig, testToken } from "../test-api.ts";
-import { bookEvents } from "../webhook-intake/book-events.ts";
 import { receiveWebhook } from "../webhook-intake/receive-webhook.ts";
+import { recordBatch } from "../webhook-intake/record-events.ts";
 import { LedgerModel, type ModelEvent } from "./ledger-model.ts";
 import { spend } from "./spend.ts";
 
@@ -138,9 +138,9 @@ describe.each(bothTestDatabases())("the ledger on %s", (kindOfStore) => {
       /** Books it, and then the transaction does not live to its commit. */
       async cut({ eventId, event, userId, code, isTest }: ModelEvent) {
         const line = { eventId, event, userId, code, isTest, reference: null, occurredAt: null };
-        const evidence = { rawBody: "{}", signatureHeader: "", isTwoField: false };
+        const evidence = { rawBody: "{}", signatureHeader: null };
         const cutting = database.transaction(async (tx) => {
-          await bookEvents(tx, botId, payout, [{ ...line, ...evidence }]);
+          await recordBatch(tx, botId, payout, [{ line: { ...line, ...evidence }, repeats: 0 }]);
           if (kindOfStore === "server")
             await tx.run({ name: "model-die", text: "select pg_terminate_backend(pg_backend_pid())" }, []);
           throw new Error("cut");

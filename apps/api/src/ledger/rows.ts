@@ -13,11 +13,11 @@ export interface EntryRow {
   amount: number;
   reason: string | null;
   balance_after: number | null;
-  booked_at: Date;
+  recorded_at: Date;
 }
 
 export const entryColumns = `${epochOf("ledger_entries.xid")} as epoch, xid, entry_id, user_id, event, code, reference,
-  event_id, amount, reason, balance_after, booked_at`;
+  event_id, amount, reason, balance_after, recorded_at`;
 
 export function rewardEntryOf(row: EntryRow): RewardEntry {
   return {
@@ -30,6 +30,6 @@ export function rewardEntryOf(row: EntryRow): RewardEntry {
     amount: row.amount,
     reason: row.reason,
     balance: row.balance_after,
-    bookedAt: row.booked_at.toISOString(),
+    bookedAt: row.recorded_at.toISOString(),
   };
 }

@@ -3,22 +3,18 @@ import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermi
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { migrations } from "../migrations.ts";
 import { startTestApi, testConfig } from "../test-api.ts";
-import { bookEvents } from "../webhook-intake/book-events.ts";
+import { recordBatch, recordEvents } from "../webhook-intake/record-events.ts";
 import type { RewardEntry } from "./schema.ts";
 import { latestCursor, startOfLedger, watchRewards } from "./watch-rewards.ts";
 
 const { botId, payout } = testConfig;
 
 async function book(runner: Pick<Database<unknown>, "run">, ...eventIds: string[]): Promise<void> {
-  await bookEvents(
-    runner,
-    botId,
-    payout,
-    eventIds.map((eventId) => ({
-      ...{ eventId, event: "rewarded", userId: "42", code: `code${eventId}`, reference: null, occurredAt: null },
-      ...{ isTest: false, rawBody: null, signatureHeader: null, isTwoField: false },
-    })),
-  );
+  for (const eventId of eventIds) {
+    const line = { eventId, event: "rewarded", userId: "42", code: `code${eventId}`, reference: null } as const;
+    const rest = { occurredAt: null, isTest: false, rawBody: null, signatureHeader: null };
+    await recordBatch(runner, botId, payout, [{ line: { ...line, ...rest }, repeats: 0 }]);
+  }
 }
 
 describe.each(bothTestDatabases())("watching the ledger on %s", (kind) => {
@@ -95,13 +91,13 @@ describe.each(bothTestDatabases())("watching the ledger on %s", (kind) => {
 
   test("more test events than a page holds hide nothing behind them", async () => {
     const from = await latestCursor(store.database);
-    await bookEvents(
+    await recordEvents(
       store.database,
       botId,
       payout,
       Array.from({ length: 450 }, (_, index) => ({
         ...{ eventId: `evt_t${index}`, event: "rewarded", userId: "0", code: null, reference: null, occurredAt: null },
-        ...{ isTest: true, rawBody: null, signatureHeader: null, isTwoField: false },
+        ...{ isTest: true, rawBody: null, signatureHeader: null },
       })),
     );
     await book(store.database, "evt_behind");

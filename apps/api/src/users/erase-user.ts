@@ -19,15 +19,15 @@ export const steps: readonly Step[] = [
     table: "receipts",
     becomes: "kept under a pseudonym, without the bytes that came",
     where: ofUser,
-    // Not null: the bytes of a repeat would be kept again. The id of an unmatched event is made of the user's.
-    set: `user_id = $3, raw_body = '', signature_header = '',
+    // Not null: the bytes of a repeat would be kept. The id of an unmatched event is made of the user's.
+    set: `user_id = $3, raw_body = '', signature = '',
       event_id = case when unmatched_reason is null then event_id else 'unmatched:erased:' || gen_random_uuid() end`,
   },
   {
     table: "receipts",
     becomes: "kept without the bytes, which were no event and named the user",
     where: "bot_id = $1 and invalid_reason is not null and raw_body ~ ('(^|[^0-9])' || $2 || '([^0-9]|$)')",
-    set: "raw_body = '', signature_header = '', invalid_reason = 'erased'",
+    set: "raw_body = '', signature = '', invalid_reason = 'erased'",
   },
   {
     table: "codes",
@@ -39,9 +39,11 @@ export const steps: readonly Step[] = [
   { table: "balances", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   {
     table: "ledger_entries",
-    becomes: "kept under a pseudonym, without reference and idempotency key",
+    becomes: "kept under a pseudonym, without reference, idempotency key and the bytes that came",
     where: ofUser,
-    set: `user_id = $3, reference = null,
+    // Not null of an event: the bytes of a repeat would be kept.
+    set: `user_id = $3, reference = null, raw_body = case when event is not null then '' end,
+      signature = case when event is not null then ''::bytea end,
       idempotency_key = case when idempotency_key is not null then 'erased-' || gen_random_uuid() end`,
   },
 ];

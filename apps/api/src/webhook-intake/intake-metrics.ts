@@ -1,15 +1,15 @@
 import { durationHistogram } from "@intermission/http-server/duration-histogram";
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { BookedCount } from "./book-events.ts";
 import type { RefusalCounter } from "./count-refusals.ts";
 import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
 import type { Reconciled } from "./reconcile-events.ts";
+import type { RecordedCount } from "./record-events.ts";
 
 export interface IntakeMetrics {
   /** Counts what became of each webhook, and how long it took. */
   measured(receive: ReceiveWebhook): ReceiveWebhook;
   /** Of events that a webhook brought: what was new, paid or not. The rest were known. */
-  booked(counts: readonly BookedCount[], lines: number): void;
+  booked(counts: readonly RecordedCount[], lines: number): void;
   /** Counts what was refused before its signature held. */
   alsoCounting(refusals: RefusalCounter): RefusalCounter;
   reconciled(result: Pick<Reconciled, "outcome" | "booked">, now: number): void;

@@ -7,7 +7,8 @@ const keptCharacters = 4096;
 // The bytes are the key: one that is sent again and again stays one row.
 const keep = statement<unknown>(
   "keep-invalid-webhook",
-  `insert into receipts as kept (bot_id, event_id, raw_body, signature_header, invalid_reason) values ($1, $2, $3, $4, $5)
+  `insert into receipts as kept (bot_id, event_id, raw_body, signature, invalid_reason)
+values ($1, $2, $3, decode(substr($4, 8), 'hex'), $5)
 on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, last_duplicate_at = now()`,
 );
 

@@ -9,45 +9,79 @@ interface Row {
   code: string | null;
   amount: number | null;
   reason: string | null;
-  unmatched_reason: string | null;
-  invalid_reason: string | null;
+  is_invalid: boolean;
   duplicates: number;
   last_duplicate_at: Date | null;
   raw_body: string | null;
-  signature_header: string | null;
+  signature: Buffer | null;
 }
 
-const columns = `received_at, receipt.event, event_id, receipt.user_id, code, amount, reason, unmatched_reason,
-  invalid_reason, duplicates, last_duplicate_at, raw_body, signature_header`;
+type Chosen = NonNullable<ReceiptQuery["outcome"]> | "all";
 
-const conditions = {
+/** Which entries of the ledger are chosen; none where it says nothing. */
+const chosenEntries: Partial<Record<Chosen, string>> = {
   all: "true",
+  event: "true",
   booked: "amount > 0",
   refused: "amount = 0",
+};
+/** Which receipts are chosen beside them. */
+const chosenReceipts: Partial<Record<Chosen, string>> = {
+  all: "(unmatched_reason is not null or invalid_reason is not null)",
+  event: "unmatched_reason is not null",
   unmatched: "unmatched_reason is not null",
   invalid: "invalid_reason is not null",
   duplicate: "duplicates > 0",
-  event: "invalid_reason is null",
 };
 
-// The ledger knows which events are a user's; it lacks those of two fields that matched nothing. (Not said of them here: a
-// plan that is made on empty tables would take the index of all that match nothing.)
-const receiptsOf = {
-  everybody: "(select * from receipts where bot_id = $1) receipt",
-  user: `(
-  select bot_id, event_id from ledger_entries where bot_id = $1 and user_id = $4 and event_id is not null
-  union
-  select bot_id, event_id from receipts where bot_id = $1 and user_id = $4 and is_two_field
-) mine join receipts receipt using (bot_id, event_id)`,
-};
+/** A plan is kept and must fit one condition: everybody's and a user's receipts are statements of their own, too. */
+const ofUser = (isOfUser: boolean, table: string) => (isOfUser ? `${table}.user_id = $4` : "true");
 
-/** A statement for each condition: its plan is kept, and must not stand for other conditions than its own. */
-function newest(whose: keyof typeof receiptsOf, chosen: keyof typeof conditions): Statement<Row> {
+/**
+ * The ledger's events, newest first, read one by one: a recursion is read no further than the limit needs, and it ends
+ * behind `since`. The order of commits may differ from that of time by as long as a transaction takes.
+ */
+function newestEntries(chosen: Chosen, isOfUser: boolean): Statement<Row> | undefined {
+  const condition = chosenEntries[chosen];
+  if (condition === undefined) return undefined;
+  const newestWhere = (place: string) => `select * from ledger_entries as entry
+    where entry.bot_id = $1 and ${ofUser(isOfUser, "entry")} and ${place}
+    order by entry.xid desc, entry.entry_id desc limit 1`;
   return statement(
-    `list-receipts-${whose}-${chosen}`,
-    `select ${columns} from ${receiptsOf[whose]} left join ledger_entries using (bot_id, event_id)
-where ${conditions[chosen]} and received_at >= coalesce($2::timestamptz, '-infinity')
-order by received_at desc, event_id desc limit $3`,
+    `list-receipts-entries-${chosen}-${isOfUser}`,
+    `with recursive entry as (
+  (${newestWhere("true")})
+  union all
+  select earlier.* from entry as later cross join lateral (
+    ${newestWhere("(entry.xid, entry.entry_id) < (later.xid, later.entry_id)")}
+  ) as earlier
+  where later.recorded_at >= $2::timestamptz - interval '1 minute'
+)
+select recorded_at as received_at, entry.event, entry.event_id, entry.user_id, code, amount, reason, false as is_invalid,
+  coalesce(duplicates, 0) as duplicates, last_duplicate_at, coalesce(entry.raw_body, receipt.raw_body) as raw_body,
+  coalesce(entry.signature, receipt.signature) as signature
+from entry left join lateral (
+  select * from receipts where receipts.bot_id = $1 and receipts.event_id = entry.event_id limit 1
+) as receipt on true
+where entry.event is not null and recorded_at >= $2 and ${condition} limit $3`,
+  );
+}
+
+/** What is not in the ledger; and of what is, what came more than once. */
+function newestReceipts(chosen: Chosen, isOfUser: boolean): Statement<Row> | undefined {
+  const condition = chosenReceipts[chosen];
+  if (condition === undefined) return undefined;
+  return statement(
+    `list-receipts-${chosen}-${isOfUser}`,
+    `select coalesce(recorded_at, received_at) as received_at, receipt.event, receipt.event_id, receipt.user_id, code, amount,
+  coalesce(invalid_reason, unmatched_reason, reason) as reason, invalid_reason is not null as is_invalid,
+  duplicates, last_duplicate_at, coalesce(entry.raw_body, receipt.raw_body) as raw_body,
+  coalesce(entry.signature, receipt.signature) as signature
+from receipts as receipt left join lateral (
+  select * from ledger_entries where ledger_entries.bot_id = $1 and ledger_entries.event_id = receipt.event_id limit 1
+) as entry on true
+where receipt.bot_id = $1 and ${ofUser(isOfUser, "receipt")} and received_at >= $2 and ${condition}
+order by receipt.received_at desc, receipt.event_id desc limit $3`,
   );
 }
 
@@ -57,20 +91,21 @@ export async function listReceipts(
   botId: string,
   { outcome, userId, since, limit }: ReceiptQuery,
 ): Promise<Receipt[]> {
-  const values = [botId, since ?? null, limit];
-  const chosen = outcome ?? "all";
-  const rows =
-    userId === undefined
-      ? await runner.run(newest("everybody", chosen), values)
-      : await runner.run(newest("user", chosen), [...values, userId]);
-  return rows.map(receiptOf);
+  const values = [botId, since ?? "-infinity", limit, ...(userId === undefined ? [] : [userId])];
+  const found: Row[] = [];
+  for (const newest of [newestEntries, newestReceipts]) {
+    const chosen = newest(outcome ?? "all", userId !== undefined);
+    if (chosen) found.push(...(await runner.run(chosen, values)));
+  }
+  found.sort((a, b) => b.received_at.getTime() - a.received_at.getTime() || (a.event_id < b.event_id ? 1 : -1));
+  return found.slice(0, limit).map(receiptOf);
 }
 
 function receiptOf(row: Row): Receipt {
   return {
     receivedAt: row.received_at.toISOString(),
     outcome: outcomeOf(row),
-    reason: row.invalid_reason ?? row.unmatched_reason ?? row.reason,
+    reason: row.reason,
     event: row.event,
     eventId: row.event_id,
     userId: row.user_id,
@@ -79,13 +114,18 @@ function receiptOf(row: Row): Receipt {
     duplicates: row.duplicates,
     lastDuplicateAt: row.last_duplicate_at?.toISOString() ?? null,
     rawBody: row.raw_body,
-    signatureHeader: row.signature_header,
+    signatureHeader: row.signature && headerOf(row.signature),
     verified: true,
   };
 }
 
-function outcomeOf({ invalid_reason, amount }: Row): Receipt["outcome"] {
-  if (invalid_reason !== null) return "invalid";
+/** Nothing is left of it after an erasure. */
+function headerOf(signature: Buffer): string {
+  return signature.length === 0 ? "" : `sha256=${signature.toString("hex")}`;
+}
+
+function outcomeOf({ is_invalid, amount }: Row): Receipt["outcome"] {
+  if (is_invalid) return "invalid";
   if (amount === null) return "unmatched";
   return amount > 0 ? "booked" : "refused";
 }

@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webhook-event";
 import { groupCommits } from "@intermission/postgres/group-commits";
 import type { Database } from "@intermission/postgres/open-database";
-import { type BookedCount, bookEvents, isStorable } from "./book-events.ts";
-import { bookTwoFieldEvent, type UnmatchedReason } from "./book-two-field-event.ts";
 import { judgeSignature, type SignatureFault, type WebhookRequest } from "./judge-signature.ts";
 import { keepInvalidWebhook } from "./keep-invalid-webhook.ts";
+import { isStorable, type RecordedCount, recordEvents } from "./record-events.ts";
+import { recordTwoFieldEvent, type UnmatchedReason } from "./record-two-field-event.ts";
 import type { EventLine, Payout } from "./schema.ts";
 
 export type ReceiveWebhookOutcome =
@@ -29,14 +28,14 @@ export interface ReceiveWebhookOptions {
   /** Called after each commit that may have added entries. */
   onBooked: () => void;
   /** What each batch of webhooks brought to the ledger; what is not among the counts was known. */
-  onBatch?: (counts: readonly BookedCount[], lines: number) => void;
+  onBatch?: (counts: readonly RecordedCount[], lines: number) => void;
 }
 
 /** Makes the receiver. It resolves only after the commit, so that a 2xx answer means: kept. */
 export function receiveWebhook({ database, botId, payout, ...options }: ReceiveWebhookOptions): ReceiveWebhook {
   const group = groupCommits<EventLine, undefined>({
     async run(lines) {
-      const counts = await bookEvents(database, botId, payout, lines);
+      const counts = await recordEvents(database, botId, payout, lines);
       options.onBatch?.(counts, lines.length);
       if (counts.length > 0) options.onBooked();
       return lines.map(() => undefined);
@@ -61,16 +60,27 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       return refuse({ outcome: "foreign-bot" }, "it is another bot's");
     }
     const rawBody = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
-    const line = { ...lineOf(event, idOf(event) ?? `two-field:${randomUUID()}`), rawBody, signatureHeader };
+    const eventId = idOf(event);
+    const line = {
+      eventId: eventId ?? "",
+      event: event.event,
+      userId: event.user_tg_id,
+      code: event.code ?? null,
+      reference: event.reference || null,
+      occurredAt: event.occurred_at ?? null,
+      isTest: event.test === true || event.user_tg_id === "0",
+      rawBody,
+      signatureHeader,
+    };
     if (!isStorable(line)) {
       const message = "a field contains U+0000 or half a surrogate pair";
       return refuse({ outcome: "bad-shape", message }, message);
     }
-    if (!line.isTwoField) {
+    if (eventId !== undefined) {
       await group.submit(line);
       return { outcome: "booked" };
     }
-    const outcome = await bookTwoFieldEvent(database, botId, payout, options.twoFieldEvents, line);
+    const outcome = await recordTwoFieldEvent(database, botId, payout, options.twoFieldEvents, line);
     if (outcome.outcome === "booked") options.onBatch?.([{ reason: null, events: 1 }], 1);
     options.onBooked();
     return outcome;
@@ -84,17 +94,4 @@ function isForeign(botId: string | string[] | undefined, ours: string): boolean 
 /** A code earns each kind of event once: code and kind are an id, too, where a service sends no other. */
 function idOf(event: WebhookEvent): string | undefined {
   return event.event_id ?? (event.code && `${event.code}:${event.event}`);
-}
-
-function lineOf(event: WebhookEvent, eventId: string): Omit<EventLine, "rawBody" | "signatureHeader"> {
-  return {
-    eventId,
-    event: event.event,
-    userId: event.user_tg_id,
-    code: event.code ?? null,
-    reference: event.reference || null,
-    occurredAt: event.occurred_at ?? null,
-    isTest: event.test === true || event.user_tg_id === "0",
-    isTwoField: idOf(event) === undefined,
-  };
 }

@@ -1,10 +1,10 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { AdServiceClient, ListedEvent, ListedEvents } from "../ad-service-client.ts";
-import { bookEvents, isStorable } from "./book-events.ts";
+import { isStorable, recordEvents } from "./record-events.ts";
 import type { EventLine, Payout } from "./schema.ts";
 
 export interface ReconcileOptions {
-  database: Pick<Database<unknown>, "run">;
+  database: Pick<Database<unknown>, "run" | "transaction">;
   adService: Pick<AdServiceClient, "listEvents">;
   botId: string;
   payout: Payout;
@@ -113,7 +113,7 @@ async function bookRipe(
     .filter((event) => isRipe(event) && isOurs(event))
     .map(lineOf)
     .filter(isStorable);
-  const counts = await bookEvents(database, botId, payout, lines);
+  const counts = await recordEvents(database, botId, payout, lines);
   const unripe = news.findIndex((event) => !isRipe(event));
   return {
     booked: counts.reduce((sum, { events }) => sum + events, 0),
@@ -132,6 +132,5 @@ function lineOf(event: ListedEvent): EventLine {
     isTest: event.test === true || event.user_tg_id === "0",
     rawBody: null,
     signatureHeader: null,
-    isTwoField: false,
   };
 }

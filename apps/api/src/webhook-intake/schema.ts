@@ -45,7 +45,7 @@ export interface RefusalCount {
   lastAt: string;
 }
 
-/** One event to be booked, whatever brought it. Its id is what makes a repeat harmless. */
+/** One event to be recorded, whatever brought it. Its id is what makes a repeat harmless. */
 export interface EventLine {
   eventId: string;
   event: "rewarded" | "direct_link";
@@ -56,7 +56,6 @@ export interface EventLine {
   isTest: boolean;
   rawBody: string | null;
   signatureHeader: string | null;
-  isTwoField: boolean;
 }
 
 export interface Payout {

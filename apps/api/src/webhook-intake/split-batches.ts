@@ -1,29 +1,43 @@
 import type { EventLine } from "./schema.ts";
 
-/** How often the event came in the same call, after the first time. */
-export type BatchLine = EventLine & { repeats: number };
+export interface BatchLine {
+  readonly line: EventLine;
+  /** How often the event came in the same call, after the first time. */
+  repeats: number;
+}
 
 /**
- * Parts lines into batches in which no event, code or user stands twice, each in the order of event ids (the order of time
- * with ids that begin with it). Of two lines of one code or user the lower id is in the earlier batch.
+ * Parts lines into batches in which no event, code or user stands twice. Of two lines of one code or user the lower event
+ * id (the order of time with ids that begin with it) is in the earlier batch.
  */
 export function splitBatches(lines: readonly EventLine[]): BatchLine[][] {
+  const merged = mergeRepeats(lines);
+  const { batch, later } = parted(merged);
+  if (later.length === 0) return [batch];
   const batches: BatchLine[][] = [];
-  let waiting = mergeRepeats(lines);
+  let waiting = merged.sort((a, b) => (a.line.eventId < b.line.eventId ? -1 : 1));
   while (waiting.length > 0) {
-    const seen = new Set<string>();
-    const batch: BatchLine[] = [];
-    const later: BatchLine[] = [];
-    for (const line of waiting) {
-      const user = `user ${line.userId}`;
-      const code = line.code === null ? user : `code ${line.code}`;
-      (seen.has(user) || seen.has(code) ? later : batch).push(line);
-      seen.add(user).add(code);
-    }
+    const { batch, later } = parted(waiting);
     batches.push(batch);
     waiting = later;
   }
   return batches;
+}
+
+/** The lines whose code and user no line before them has, and the others. */
+function parted(waiting: readonly BatchLine[]): { batch: BatchLine[]; later: BatchLine[] } {
+  const users = new Set<string>();
+  const codes = new Set<string>();
+  const batch: BatchLine[] = [];
+  const later: BatchLine[] = [];
+  for (const each of waiting) {
+    const { userId, code } = each.line;
+    const isSeen = users.has(userId) || (code !== null && codes.has(code));
+    (isSeen ? later : batch).push(each);
+    users.add(userId);
+    if (code !== null) codes.add(code);
+  }
+  return { batch, later };
 }
 
 function mergeRepeats(lines: readonly EventLine[]): BatchLine[] {
@@ -31,7 +45,7 @@ function mergeRepeats(lines: readonly EventLine[]): BatchLine[] {
   for (const line of lines) {
     const first = byId.get(line.eventId);
     if (first) first.repeats += 1;
-    else byId.set(line.eventId, { ...line, repeats: 0 });
+    else byId.set(line.eventId, { line, repeats: 0 });
   }
-  return [...byId.values()].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+  return [...byId.values()];
 }

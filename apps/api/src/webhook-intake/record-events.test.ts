@@ -1,7 +1,8 @@
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
-import { bookEvents } from "./book-events.ts";
+import { listReceipts } from "./list-receipts.ts";
+import { recordBatch, recordEvents } from "./record-events.ts";
 import type { EventLine, Payout } from "./schema.ts";
 
 const botId = "7000000001";
@@ -20,7 +21,6 @@ function line(changes: Partial<EventLine> = {}): EventLine {
     isTest: false,
     rawBody: "{}",
     signatureHeader: "sha256=00",
-    isTwoField: false,
     ...changes,
   };
 }
@@ -33,7 +33,7 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
   afterAll(() => test_.dispose());
 
   const book = (lines: EventLine[], changes: Partial<Payout> = {}) =>
-    bookEvents(test_.database, botId, { ...payout, ...changes }, lines);
+    recordEvents(test_.database, botId, { ...payout, ...changes }, lines);
   const booked = async (lines: EventLine[]) => {
     const text = "select event_id, amount, reason from ledger_entries where event_id = any($1::text[])";
     const ids = lines.map(({ eventId }) => eventId);
@@ -47,12 +47,8 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
     return lines.map(({ eventId }) => (before.has(eventId) ? "nothing" : after.get(eventId)));
   };
   const receiptOf = async ({ eventId }: EventLine) => {
-    const text = "select duplicates, last_duplicate_at, raw_body from receipts where event_id = $1";
-    const [receipt] = await rows<{ duplicates: number; last_duplicate_at: Date | null; raw_body: string | null }>(
-      text,
-      [eventId],
-    );
-    return receipt;
+    const receipts = await listReceipts(test_.database, botId, { limit: 1000 });
+    return receipts.find((receipt) => receipt.eventId === eventId);
   };
   const rows = async <Row>(text: string, values: unknown[] = []) =>
     test_.database.run<Row>({ name: `test-${text.length}-${text.slice(0, 40)}`, text }, values);
@@ -77,13 +73,13 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
   test("each repeat is counted on the receipt with its time, whichever way it came", async () => {
     const event = line({ userId: "23" });
     await book([event]);
-    expect(await receiptOf(event)).toMatchObject({ duplicates: 0, last_duplicate_at: null });
+    expect(await receiptOf(event)).toMatchObject({ duplicates: 0, lastDuplicateAt: null });
     await book([event, event]);
     await book([event]);
-    expect(await receiptOf(event)).toMatchObject({ duplicates: 3, last_duplicate_at: expect.any(Date) });
+    expect(await receiptOf(event)).toMatchObject({ duplicates: 3, lastDuplicateAt: expect.any(String) });
     const together = line({ userId: "24" });
     await book([together, together, together]);
-    expect(await receiptOf(together)).toMatchObject({ duplicates: 2, last_duplicate_at: expect.any(Date) });
+    expect(await receiptOf(together)).toMatchObject({ duplicates: 2, lastDuplicateAt: expect.any(String) });
   });
 
   test("a webhook after its reconciliation brings the bytes and is no repeat; one before it is not counted again", async () => {
@@ -91,9 +87,9 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
     const listed = { ...event, rawBody: null, signatureHeader: null };
     await book([listed]);
     await book([event]);
-    expect(await receiptOf(event)).toEqual({ duplicates: 0, last_duplicate_at: null, raw_body: '{"a":1}' });
+    expect(await receiptOf(event)).toMatchObject({ duplicates: 0, lastDuplicateAt: null, rawBody: '{"a":1}' });
     await book([listed]);
-    expect(await receiptOf(event)).toEqual({ duplicates: 0, last_duplicate_at: null, raw_body: '{"a":1}' });
+    expect(await receiptOf(event)).toMatchObject({ duplicates: 0, lastDuplicateAt: null, rawBody: '{"a":1}' });
   });
 
   test("a code pays for its first event only, the link after the view is booked as zero with the reason", async () => {
@@ -182,6 +178,28 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
       ),
     ).toEqual([]);
   });
+
+  test.runIf(kind === "server").each([
+    ["the same user", "31", "31", "code-already-paid"],
+    ["another user", "32", "33", "code-of-another-user"],
+  ])(
+    "an event sees what another node records of its code at that moment, for %s",
+    async (_name, one, other, reason) => {
+      const view = line({ userId: one });
+      const link = line({ userId: other, code: view.code, event: "direct_link" });
+      let recording = Promise.resolve<unknown>(undefined);
+      await test_.database.transaction(async (tx) => {
+        await recordBatch(tx, botId, payout, [{ line: view, repeats: 0 }]);
+        recording = outcomes([link]);
+        const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+        await expect.poll(() => rows(waiting)).toHaveLength(1);
+      });
+      expect(await recording).toEqual([reason]);
+      expect(await rows("select balance from balances where user_id = $1", [other])).toEqual(
+        one === other ? [{ balance: 10 }] : [],
+      );
+    },
+  );
 
   test("the ledger refuses to be changed", async () => {
     await expect(rows("update ledger_entries set amount = 1000")).rejects.toThrow("append-only");

@@ -1,17 +1,21 @@
+import { randomUUID } from "node:crypto";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { bookEvents } from "./book-events.ts";
-import type { EventLine, Payout } from "./schema.ts";
+import { recordBatch } from "./record-events.ts";
+import type { Payout } from "./schema.ts";
 
 /** Equal events closer together than this are taken for repeats: the ad service's default cooldown. */
 const equalEventsApartSeconds = 60;
+
+/** Begins the ids that are made here for events which bring none. */
+const twoFieldPrefix = "two-field:";
 
 const lockUser = statement<unknown>("lock-two-field-user", "select pg_advisory_xact_lock(hashtextextended($1, 0))");
 
 const findTwin = statement<{ event_id: string }>(
   "find-two-field-twin",
-  `select event_id from receipts
-where bot_id = $1 and user_id = $2 and event = $3 and is_two_field and unmatched_reason is null
-  and received_at > now() - make_interval(secs => $4)
+  `select event_id from ledger_entries
+where bot_id = $1 and user_id = $2 and event = $3 and starts_with(event_id, $5)
+  and recorded_at > now() - make_interval(secs => $4)
 limit 1`,
 );
 
@@ -19,18 +23,20 @@ limit 1`,
 const findCode = statement<{ code: string }>(
   "find-two-field-code",
   `select code from codes
-where bot_id = $1 and user_id = $2 and issued_at is not null
-  and expires_at > now() - interval '72 hours 10 minutes'
-  and case $3 when 'rewarded' then rewarded_by else direct_link_by end is null
+where bot_id = $1 and user_id = $2 and expires_at > now() - interval '72 hours 10 minutes'
+  and not exists (
+    select from ledger_entries as entry where entry.bot_id = $1 and entry.code = codes.code and entry.event = $3
+      and coalesce(reason, '') not in ('test', 'code-of-another-user') offset 0
+  )
 order by issued_at, code limit 1`,
 );
 
 // One row per user, kind and cooldown, so that a captured webhook sent again and again fills no disk.
 const keepUnmatched = statement<unknown>(
   "keep-unmatched",
-  `insert into receipts as kept (bot_id, event_id, event, user_id, raw_body, signature_header, is_two_field, unmatched_reason)
-values ($1, format('unmatched:%s:%s:%s', $2::text, $3::text, floor(extract(epoch from now()) / $4::integer)), $3, $2, $5, $6,
-  true, $7)
+  `insert into receipts as kept (bot_id, event_id, event, user_id, raw_body, signature, unmatched_reason)
+values ($1, format('unmatched:%s:%s:%s', $2::text, $3::text, floor(extract(epoch from now()) / $4::integer)), $3, $2, $5,
+  decode(substr($6, 8), 'hex'), $7)
 on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, last_duplicate_at = now()`,
 );
 
@@ -42,16 +48,14 @@ interface TwoFieldEvent {
   isTest: boolean;
   rawBody: string;
   signatureHeader: string;
-  /** Made for this arrival: the event brought none. */
-  eventId: string;
 }
 
 /**
- * Books an event that carries no id of its own on the user's oldest code that has not earned it, or keeps it as unmatched.
+ * Records an event that carries no id of its own on the user's oldest code that has not earned it, or keeps it as unmatched.
  * Two views by one user are byte-identical, so this is not replay-safe: a captured webhook, sent again after the cooldown,
  * takes the user's next open code.
  */
-export async function bookTwoFieldEvent(
+export async function recordTwoFieldEvent(
   database: Pick<Database<unknown>, "transaction">,
   botId: string,
   payout: Payout,
@@ -68,15 +72,18 @@ export async function bookTwoFieldEvent(
     if (mode === "off") return keep("no-event-id");
     // Two equal events at once must not take two codes: the second looks only after the first has committed.
     await tx.run(lockUser, [`two-field:${botId}:${event.userId}`]);
-    const twins = await tx.run(findTwin, [botId, event.userId, event.event, equalEventsApartSeconds]);
+    const twins = await tx.run(findTwin, [botId, event.userId, event.event, equalEventsApartSeconds, twoFieldPrefix]);
     if (twins.length > 0) return keep("repeated-within-cooldown");
     const [open] = event.isTest ? [] : await tx.run(findCode, [botId, event.userId, event.event]);
     if (!open) return keep("no-open-code");
-    await bookEvents(tx, botId, payout, [lineOf(event, open.code)]);
+    const line = {
+      ...event,
+      eventId: `${twoFieldPrefix}${randomUUID()}`,
+      code: open.code,
+      reference: null,
+      occurredAt: null,
+    };
+    await recordBatch(tx, botId, payout, [{ line, repeats: 0 }], { isRetry: true });
     return { outcome: "booked" };
   });
-}
-
-function lineOf(event: TwoFieldEvent, code: string): EventLine {
-  return { ...event, code, reference: null, occurredAt: null, isTwoField: true };
 }

@@ -1,0 +1,232 @@
+-- The whole schema of the companion API, in the schema that the connection's search_path names. PostgreSQL 15 and newer.
+-- From the first release on, this file stays as it is, and a change is an additive file `migrations/0002-….sql`.
+--
+-- Tables that belong to a bot lead their key with bot_id, ready to be distributed by it. commit_xid() stands in
+-- packages/postgres: the order of commits, also after a restore.
+
+-- A code that this API asked the ad service for, written by `codes.create` before the code is handed out, and not changed
+-- afterwards but by an erasure. Its key keeps one row of a code that the ad service returns again.
+create table codes (
+  bot_id text not null,
+  code text not null,
+  user_id text not null,
+  reference text,
+  issued_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  primary key (bot_id, code)
+);
+-- What TWO_FIELD_EVENTS=match looks through.
+create index codes_by_user on codes (bot_id, user_id, issued_at);
+
+-- One line of the ledger, append-only: an event with the webhook that brought it (record_events), or what a user spent
+-- (`rewards.spend`).
+create table ledger_entries (
+  bot_id text not null,
+  -- Commit order: readers stop before the oldest transaction that is still running.
+  xid xid8 not null default commit_xid(),
+  entry_id bigint not null generated always as identity,
+  user_id text not null,
+  recorded_at timestamptz not null default now(),
+  -- Negative for a spend; 0 for an event that pays nothing.
+  amount bigint not null,
+  -- Null where the user has no balance yet.
+  balance_after bigint check (balance_after >= 0),
+  -- Why an event pays nothing, or the note of a spend.
+  reason text,
+
+  event text check (event in ('rewarded', 'direct_link')),
+  event_id text,
+  code text,
+  -- 1 for the first entry of the code, then 2, …
+  code_entry integer,
+  reference text,
+  -- The text whose UTF-8 bytes were signed, and the 32 bytes of X-Signature; null where reconciliation fetched the event.
+  raw_body text,
+  signature bytea,
+
+  idempotency_key text,
+
+  primary key (bot_id, xid, entry_id),
+  check (case when event is null then event_id is null and idempotency_key is not null and amount < 0
+              else event_id is not null and idempotency_key is null and amount >= 0 end),
+  check (event is null or (amount = 0) = (reason is not null)),
+  check ((code is null) = (code_entry is null))
+);
+-- An event is recorded once, however often and by whichever way it arrives.
+create unique index ledger_entries_once_per_event on ledger_entries (bot_id, event_id);
+-- Of two transactions that decided about a code without seeing the other's entry, one fails.
+create unique index ledger_entries_by_code on ledger_entries (bot_id, code, code_entry);
+-- A spend with a key happens once.
+create unique index ledger_entries_once_per_key on ledger_entries (bot_id, user_id, idempotency_key)
+  where idempotency_key is not null;
+create index ledger_entries_by_user on ledger_entries (bot_id, user_id, xid, entry_id);
+
+-- The ledger stays append-only, but for the erasure of a person: a transaction that says so may replace what names the
+-- person in an entry, and nothing that a sum, an order or a cursor is made of.
+create function forbid_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and current_setting('intermission.erasing', true) = 'on'
+    and to_jsonb(new) - array['user_id', 'reference', 'idempotency_key', 'raw_body', 'signature']
+      = to_jsonb(old) - array['user_id', 'reference', 'idempotency_key', 'raw_body', 'signature']
+  then
+    return new;
+  end if;
+  raise exception 'the ledger is append-only';
+end $$;
+create trigger ledger_entries_append_only before update or delete on ledger_entries
+  for each row execute function forbid_change();
+
+-- What a user has: the sum of the user's entries, changed in the transaction that appends one. The upper bound is
+-- JavaScript's safe integer.
+create table balances (
+  bot_id text not null,
+  user_id text not null,
+  balance bigint not null check (balance between 0 and 9007199254740991),
+  primary key (bot_id, user_id)
+);
+
+-- How many payable events of a user's UTC day were recorded, where DAILY_CAP is set; the first DAILY_CAP of them pay.
+create table daily_rewards (
+  bot_id text not null,
+  user_id text not null,
+  day date not null,
+  counted integer not null check (counted > 0),
+  primary key (bot_id, user_id, day)
+);
+
+-- What came signed and is not in the ledger. Either a webhook that has no entry, with the reason; its key is made of its
+-- bytes or of user, kind and minute, so that one that is sent again and again stays one row. Or, by the event's id, what
+-- came of an event after its entry: how often, and the bytes where reconciliation was first.
+create table receipts (
+  bot_id text not null,
+  event_id text not null,
+  received_at timestamptz not null default now(),
+  event text check (event in ('rewarded', 'direct_link')),
+  user_id text,
+  raw_body text,
+  signature bytea,
+  -- Signed by two fields alone, and matches no code.
+  unmatched_reason text,
+  -- Signed with a token of ours, but no event of this contract; then nothing else is known of it.
+  invalid_reason text,
+  duplicates integer not null default 0,
+  last_duplicate_at timestamptz,
+  primary key (bot_id, event_id),
+  check (invalid_reason is not null or (event is not null and user_id is not null))
+);
+create index receipts_by_time on receipts (bot_id, received_at);
+
+-- How many webhooks came without a good signature, by hour and reason. Written once a minute, kept for 30 days.
+create table refused_webhooks (
+  bot_id text not null,
+  hour timestamptz not null,
+  reason text not null,
+  refused bigint not null check (refused > 0),
+  last_at timestamptz not null,
+  primary key (bot_id, hour, reason)
+);
+
+-- How far the ad service's list of events was read; a row for each bot, made at the first start. Events from before it are
+-- another receiver's.
+create table reconciliations (
+  bot_id text primary key,
+  started_at timestamptz not null default now(),
+  -- The place before the last page that held an event.
+  cursor text,
+  -- The last event of that page that was settled. A list that no longer has it there is another one than the cursor's.
+  settled_event_id text
+);
+
+-- Records events: ledger entry, balance and daily count in one statement, so in one commit. Returns how many of the lines
+-- were new, by the reason why they pay nothing (null: they pay). No event, code or user comes twice among the lines.
+--
+-- What is decided about an event stands on the entries of its code, read without a lock, and on its user's rows, locked by
+-- `on conflict`. Entries that another transaction adds meanwhile make this one fail with serialization_failure: each entry
+-- takes the next number of its code, and an event has one entry. Tried again with `locks_users`, it first waits for all
+-- who write entries of the same users, and then sees what they wrote.
+--
+-- A function keeps its plan, whatever the session's settings are: planning anew cost 0.3 ms a call. Each look-up is a
+-- lateral by the whole key of an index, so the plan made while the tables were empty stays good.
+create function record_events(
+  bot text, lines json, worth_of_view bigint, worth_of_link bigint, pays_code_once boolean, daily_cap integer,
+  locks_users boolean
+) returns table (reason text, events bigint)
+language plpgsql set plan_cache_mode to force_generic_plan as $$
+#variable_conflict use_column
+begin
+  if locks_users then
+    perform from balances where bot_id = bot
+      and user_id in (select user_id from json_to_recordset(lines) as line (user_id text)) order by user_id for update;
+  end if;
+  return query
+  with arrived as materialized (
+    select line.*, known.user_id as known_user_id, known.lacks_bytes, known.user_id is not null as is_known, coalesce(line.reference, issued.reference) as own_reference,
+      earlier.entries, earlier.is_settled, earlier.has_earned,
+      coalesce(earlier.owner, issued.user_id, line.user_id) <> line.user_id as is_foreign,
+      case line.event when 'rewarded' then worth_of_view else worth_of_link end as worth
+    from json_to_recordset(lines) as line (
+      event_id text, event text, user_id text, code text, reference text, day date, is_test boolean,
+      raw_body text, signature text, repeats integer
+    )
+    left join lateral (
+      select entry.user_id, entry.raw_body is null as lacks_bytes from ledger_entries as entry
+      where entry.bot_id = bot and entry.event_id = line.event_id limit 1
+    ) as known on true
+    left join lateral (
+      select issued.user_id, issued.reference from codes as issued
+      where issued.bot_id = bot and issued.code = line.code limit 1
+    ) as issued on true
+    cross join lateral (
+      select count(*)::integer as entries,
+        max(entry.user_id) filter (where coalesce(reason, '') not in ('test', 'code-of-another-user')) as owner,
+        bool_or(coalesce(reason, '') not in ('test', 'code-of-another-user', 'no-reward')) as is_settled,
+        bool_or(entry.event = line.event and coalesce(reason, '') not in ('test', 'code-of-another-user')) as has_earned
+      from ledger_entries as entry where entry.bot_id = bot and entry.code = line.code
+    ) as earlier
+  ), repeated as (
+    insert into receipts as kept
+      (bot_id, event_id, event, user_id, raw_body, signature, duplicates, last_duplicate_at)
+    select bot, event_id, event, coalesce(known_user_id, user_id), case when lacks_bytes then raw_body end,
+      case when lacks_bytes then decode(signature, 'hex') end, count, case when count > 0 then now() end
+    from arrived cross join lateral (select coalesce(repeats, 0) + (is_known and not lacks_bytes)::integer as count) as counted
+    where raw_body is not null and (is_known or count > 0)
+    on conflict (bot_id, event_id) do update set
+      raw_body = coalesce(kept.raw_body, excluded.raw_body), signature = coalesce(kept.signature, excluded.signature),
+      duplicates = kept.duplicates + excluded.duplicates + num_nonnulls(kept.raw_body, excluded.raw_body) / 2,
+      last_duplicate_at = case when excluded.duplicates > 0 or num_nonnulls(kept.raw_body, excluded.raw_body) = 2
+        then now() else kept.last_duplicate_at end
+  ), judged as materialized (
+    select *,
+      case
+        when is_test then 'test'
+        when is_foreign then 'code-of-another-user'
+        when worth = 0 then 'no-reward'
+        when pays_code_once and is_settled then 'code-already-paid'
+        when has_earned then 'event-already-booked'
+      end as refusal
+    from arrived where not is_known
+  ), counted as (
+    insert into daily_rewards as kept (bot_id, user_id, day, counted)
+    select bot, user_id, coalesce(day, (now() at time zone 'UTC')::date), 1 from judged where refusal is null and daily_cap is not null order by user_id
+    on conflict (bot_id, user_id, day) do update set counted = kept.counted + 1
+    returning user_id, counted
+  ), priced as materialized (
+    select judged.*, coalesce(refusal, case when counted > daily_cap then 'daily-cap' end) as reason
+    from judged left join counted using (user_id)
+  ), credited as (
+    insert into balances as kept (bot_id, user_id, balance)
+    select bot, user_id, worth from priced where reason is null order by user_id
+    on conflict (bot_id, user_id) do update set balance = kept.balance + excluded.balance
+    returning user_id, balance
+  ), recorded as (
+    insert into ledger_entries
+      (bot_id, user_id, event, event_id, code, code_entry, reference, amount, reason, balance_after, raw_body, signature)
+    select bot, user_id, event, event_id, code, case when code is not null then entries + 1 end, own_reference,
+      case when reason is null then worth else 0 end, reason, balance, raw_body, decode(signature, 'hex')
+    from priced left join credited using (user_id) order by event_id
+    returning reason
+  )
+  select reason, count(*) from recorded group by reason;
+exception when unique_violation then
+  raise exception using errcode = 'serialization_failure', message = 'another transaction recorded an event of the same code';
+end $$;

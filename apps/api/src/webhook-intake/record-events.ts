@@ -1,0 +1,91 @@
+import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
+import type { EventLine, Payout } from "./schema.ts";
+import { type BatchLine, splitBatches } from "./split-batches.ts";
+
+/** How many events were new. */
+export interface RecordedCount {
+  /** Why these pay nothing; null where they pay. */
+  reason: string | null;
+  events: number;
+}
+
+// Its SQL stands in schema.sql.
+const recordLines = statement<RecordedCount>(
+  "record-events",
+  "select reason, events from record_events($1, $2, $3, $4, $5, $6, $7)",
+);
+
+/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair; such a line would fail again and again. */
+export function isStorable({ eventId, code, reference }: Pick<EventLine, "eventId" | "code" | "reference">): boolean {
+  return [eventId, code, reference].every((text) => text === null || (text.isWellFormed() && !text.includes("\0")));
+}
+
+/**
+ * Records what is new among the lines and returns how many that were. Each event is recorded whole or not at all; several
+ * of one user or code commit one after the other.
+ */
+export async function recordEvents(
+  database: Pick<Database<unknown>, "run" | "transaction">,
+  botId: string,
+  payout: Payout,
+  lines: readonly EventLine[],
+): Promise<RecordedCount[]> {
+  const counts: RecordedCount[] = [];
+  for (const batch of splitBatches(lines)) {
+    try {
+      counts.push(...(await recordBatch(database, botId, payout, batch)));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      const retry = () => database.transaction((tx) => recordBatch(tx, botId, payout, batch, { isRetry: true }));
+      counts.push(...(await retry()));
+    }
+  }
+  return counts;
+}
+
+/**
+ * One attempt. It fails with a serialisation failure where another transaction records an event of the same code meanwhile;
+ * a retry waits for those of the same users first.
+ */
+export function recordBatch(
+  runner: Pick<Runner<unknown>, "run">,
+  botId: string,
+  { rewarded, directLink, perCode, dailyCap }: Payout,
+  batch: readonly BatchLine[],
+  { isRetry = false } = {},
+): Promise<RecordedCount[]> {
+  const lines = jsonOf(batch, dailyCap !== undefined);
+  return runner.run(recordLines, [botId, lines, rewarded, directLink, perCode === "once", dailyCap ?? null, isRetry]);
+}
+
+/** What is absent is null, false or 0. */
+function jsonOf(batch: readonly BatchLine[], hasDailyCap: boolean): string {
+  return JSON.stringify(
+    batch.map(({ line, repeats }) => ({
+      event_id: line.eventId,
+      event: line.event,
+      user_id: line.userId,
+      code: line.code ?? undefined,
+      reference: line.reference ?? undefined,
+      day: hasDailyCap ? dayOf(line.occurredAt) : undefined,
+      is_test: line.isTest || undefined,
+      raw_body: line.rawBody ?? undefined,
+      signature: line.signatureHeader?.slice("sha256=".length),
+      repeats: repeats || undefined,
+    })),
+  );
+}
+
+/**
+ * The day in UTC. What claims to have been earned before the year 2000, or in no year at all, counts for the day on which
+ * it is recorded: undefined.
+ */
+function dayOf(occurredAt: string | null): string | undefined {
+  const moment = new Date(occurredAt ?? Number.NaN);
+  const isUsual = moment.getTime() >= Date.UTC(2000) && moment.getTime() < Date.UTC(9999);
+  return isUsual ? moment.toISOString().slice(0, "2000-01-01".length) : undefined;
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "40001" || error.code === "40P01");
+}

@@ -1,8 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { initDataOf } from "../e2e/scripted-viewer.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
-import { freePort, root, startServer } from "../scripts/processes.ts";
+import { freePort, root, runCommand, startServer } from "../scripts/processes.ts";
+import { operate } from "./operate.ts";
 
 export interface Store {
   readonly name: string;
@@ -11,28 +17,110 @@ export interface Store {
 
 export type BenchStack = DemoStack;
 
+const clockSocket = "clock.sock";
+
+/** The ad service's. It stands still until it is moved, and never goes back. */
+export interface MovableClock {
+  /** To the real time, where it is behind. */
+  catchUp(): Promise<Date>;
+  advance(seconds: number): Promise<Date>;
+}
+
+/** A server, or a stack of them, under load. */
+export interface Target {
+  readonly name: string;
+  readonly urls: { readonly adService: string; readonly api: string };
+  readonly bot: { readonly botId: string; readonly token: string };
+  readonly pids: readonly number[];
+  /** Launch data of the bot's user as Telegram would sign it. */
+  initDataOf(userId: string, at: Date): string;
+  readonly clock: MovableClock;
+  stop(): Promise<void>;
+}
+
+export interface StackOptions {
+  /** Of the sources to be run: those of another revision are measured beside ours. */
+  readonly sources?: string;
+  /** Of the house campaign's video. */
+  readonly videoSeconds?: number;
+}
+
 /** A whole stack whose limits per token and per user are out of the way. */
-export async function benchStack(store: Store): Promise<BenchStack> {
+export async function benchStack(
+  store: Store,
+  { sources = root, videoSeconds = 2 }: StackOptions = {},
+): Promise<BenchStack & { dataDirectory: string }> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-bench-"));
-  const stack = await startDemoStack({
+  const video = join(dataDirectory, "video.mp4");
+  writeSlowVideo(video, videoSeconds);
+  const start: typeof startDemoStack =
+    sources === root
+      ? startDemoStack
+      : (await import(pathToFileURL(join(sources, "scripts/demo-stack.ts")).href)).startDemoStack;
+  const stack = await start({
     dataDirectory,
     ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
     databaseUrl: store.databaseUrl,
-    video: join(root, "e2e/fixtures/clip-2s.mp4"),
+    video,
     hasChat: false,
     cooldownSeconds: 0,
     dailyCap: 1000,
-    env: { "ad-service": { TRUST_PROXY: "127.0.0.1", RATE_LIMIT_PER_TOKEN: "1000000", LOG_LEVEL: "warn" } },
+    env: {
+      "ad-service": {
+        ...{ TRUST_PROXY: "127.0.0.1", RATE_LIMIT_PER_TOKEN: "1000000", LOG_LEVEL: "warn" },
+        NODE_OPTIONS: `--import=${pathToFileURL(join(root, "bench/movable-clock.ts")).href}`,
+        BENCH_CLOCK_SOCKET: join(dataDirectory, clockSocket),
+      },
+    },
   });
   const stop = async () => {
     await stack.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   };
-  return { ...stack, secrets: stack.secrets, stop };
+  return { ...stack, secrets: stack.secrets, stop, dataDirectory };
+}
+
+/** What the stack's bot earns is held, so that no delivery runs beside what is measured. */
+export async function stackTarget(name: string, store: Store, options: StackOptions): Promise<Target> {
+  const stack = await benchStack(store, options);
+  const { secrets, urls, dataDirectory } = stack;
+  await operate(stack, "POST", `/endpoints/${secrets.botId}/disable`, {});
+  return {
+    name,
+    urls,
+    bot: { botId: secrets.botId, token: secrets.adApiToken ?? "" },
+    pids: pidsOf(stack),
+    initDataOf: (userId, at) => initDataOf(userId, secrets, at),
+    clock: clockAt(join(dataDirectory, clockSocket)),
+    stop: stack.stop,
+  };
+}
+
+export function pidsOf({ servers }: Pick<BenchStack, "servers">): number[] {
+  return [...servers.values()].flatMap((server) => server.process.pid ?? []);
+}
+
+export interface Baseline {
+  readonly name: string;
+  /** Of its sources, with packages of its own. */
+  readonly root: string;
+  remove(): void;
+}
+
+/** An older revision in a temporary folder, ready to run, so that both are measured in one run. */
+export async function unpackBaseline(revision: string): Promise<Baseline> {
+  const commit = execFileSync("git", ["rev-parse", "--short", `${revision}^{commit}`], { cwd: root, encoding: "utf8" });
+  const folder = mkdtempSync(join(tmpdir(), "intermission-baseline-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
+  const archive = execFileSync("git", ["archive", commit.trim()], { cwd: root, maxBuffer: 1024 ** 3 });
+  execFileSync("tar", ["-x", "-C", folder], { input: archive });
+  await runCommand(process.execPath, [join(folder, "scripts/set-up.mjs"), "scripts/say.ts"]);
+  return { name: commit.trim(), root: folder, remove };
 }
 
 /** The floor of the HTTP paths; with a store, each of its answers waits for one committed row. */
-export async function startFloor(store?: Store): Promise<{ url: string; stop(): Promise<void> }> {
+export async function floorTarget(name: string, store?: Store): Promise<Target> {
   const port = await freePort();
   const dataDirectory =
     store && store.databaseUrl === undefined ? mkdtempSync(join(tmpdir(), "intermission-bench-")) : undefined;
@@ -52,5 +140,49 @@ export async function startFloor(store?: Store): Promise<{ url: string; stop(): 
     await stop();
     throw error;
   }
-  return { url: `http://127.0.0.1:${port}`, stop };
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    name,
+    urls: { adService: url, api: url },
+    bot: { botId: "7000000001", token: "t".repeat(43) },
+    pids: server.process.pid === undefined ? [] : [server.process.pid],
+    // Nothing is checked, but as many bytes are read.
+    initDataOf: () =>
+      `auth_date=1&query_id=AA&user=${"u".repeat(100)}&signature=${"s".repeat(86)}&hash=${"h".repeat(64)}`,
+    clock: { catchUp: async () => new Date(), advance: async () => new Date() },
+    stop,
+  };
+}
+
+function clockAt(path: string): MovableClock {
+  let at = 0;
+  const moveTo = async (milliseconds: number) => {
+    at = milliseconds;
+    const socket = connect(path);
+    socket.write(`${at}\n`);
+    const [answer] = await once(socket, "data");
+    socket.destroy();
+    if (answer.toString() !== "moved\n") throw new Error(`the clock answered ${answer}`);
+    return new Date(at);
+  };
+  return {
+    catchUp: () => moveTo(Math.max(at, Date.now())),
+    advance: (seconds) => moveTo(at + seconds * 1000),
+  };
+}
+
+const fixture = { path: join(root, "e2e/fixtures/clip-2s.mp4"), seconds: 2 };
+/** ISO 14496-12, 8.2.2 and 8.4.2: after version, flags and two times of 32 bits. */
+const timescaleAt = 4 + 4 + 4;
+
+/** Writes a video of so many seconds: the fixture of two, with clocks that tick slower. */
+function writeSlowVideo(path: string, seconds: number): void {
+  const bytes = readFileSync(fixture.path);
+  for (const box of ["mvhd", "mdhd"]) {
+    for (let at = bytes.indexOf(box); at >= 0; at = bytes.indexOf(box, at + 4)) {
+      const timescale = at + 4 + timescaleAt;
+      bytes.writeUInt32BE(Math.round((bytes.readUInt32BE(timescale) * fixture.seconds) / seconds), timescale);
+    }
+  }
+  writeFileSync(path, bytes);
 }

@@ -1,42 +1,200 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createServerDatabase } from "../packages/postgres/src/test-database.ts";
 import { freePort, runCommand, startServer } from "../scripts/processes.ts";
-import type { Store } from "./bench-stack.ts";
+import { type Baseline, type BenchStack, benchStack, pidsOf } from "./bench-stack.ts";
+import { clicksOf, codeOf, codesOf, newUsers } from "./clicks.ts";
+import { load } from "./load.ts";
+import type { Measured } from "./meter.ts";
+import { addBenchBot, operate } from "./operate.ts";
+import type { PostgresFigures } from "./postgres-figures.ts";
+import { processorMilliseconds } from "./processor-time.ts";
+import { tableHead, tableLine } from "./table.ts";
 
-const endpoints = 50;
+/** Each is one publisher with one endpoint, which takes eight webhooks at once. */
+const publishers = 50;
+const maxInFlight = 8;
+const delays: [milliseconds: number, target: { postgres: number; embedded: number }][] = [
+  [1, { postgres: 0.65, embedded: 0.5 }],
+  [20, { postgres: 0.75, embedded: 0.6 }],
+  [200, { postgres: 0.9, embedded: 0.9 }],
+];
 
-export interface SendingResult {
-  readonly perSecond: number;
-  /** Of the sending process alone, for one webhook. */
-  readonly cpuMicroseconds: number;
+export interface DeliveriesOptions {
+  readonly store: string;
+  readonly postgres: (PostgresFigures & { url: string }) | undefined;
+  readonly rounds: number;
+  readonly count: number;
+  readonly base: Baseline | undefined;
+}
+
+interface Sender {
+  readonly name: string;
+  readonly stack: BenchStack;
+  readonly bots: readonly { botId: string; token: string }[];
+}
+
+interface Sink {
+  readonly ports: readonly number[];
+  /** An address to be posted to. */
+  countFromNow(sending: { delayMs: number; count: number }): string;
+  figures(): Promise<{ answered: number; perSecond: number }>;
+  stop(): Promise<void>;
+}
+
+/** What is sent in one round, and what is asked for its cost. */
+interface Sending {
+  readonly sink: Sink;
+  readonly delayMs: number;
+  readonly count: number;
+  readonly postgres: PostgresFigures | undefined;
 }
 
 /**
- * Webhooks a second at 256 in flight to 50 endpoints that answer after `delayMs`, eight at once each: from waiting rows to
- * booked ones. The floor is undici posting the same to the same endpoints, without a database.
+ * Webhooks a second to endpoints that answer after some time: of events that were held until their endpoints were enabled,
+ * and of clicks that are delivered at once. The floor is undici alone, in a process of its own, to the same endpoints.
  */
-export async function measureDeliveries(
-  store: Store,
-  { count, delayMs }: { count: number; delayMs: number },
-): Promise<{ floor: SendingResult; ours: SendingResult }> {
-  const ports = await Promise.all(Array.from({ length: endpoints }, () => freePort()));
-  const shared = { PORTS: ports.join(","), COUNT: String(count), DELAY_MS: String(delayMs) };
-  const sink = startServer("endpoints", "bench/sink-server.ts", shared);
-  const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-bench-"));
-  const database = store.databaseUrl === undefined ? undefined : await createServerDatabase(store.databaseUrl);
+export async function measureDeliveries(options: DeliveriesOptions): Promise<void> {
+  const { store, postgres, base } = options;
+  const cleanUps: (() => Promise<void>)[] = [];
   try {
-    await sink.ready;
-    const send = async (env: NodeJS.ProcessEnv): Promise<SendingResult> =>
-      JSON.parse(await runCommand(process.execPath, ["bench/delivery-sender.ts"], { env: { ...shared, ...env } }));
-    const floor = await send({ MODE: "floor" });
-    // Named also when there is none: an operator's own, in the environment, must not be measured.
-    const ours = await send({ MODE: "ours", DATA_DIR: dataDirectory, DATABASE_URL: database?.url });
-    return { floor, ours };
+    const sink = await startSink(await Promise.all(Array.from({ length: publishers }, () => freePort())));
+    cleanUps.push(sink.stop);
+    const startSender = async (name: string, sources?: string): Promise<Sender> => {
+      const database = postgres && (await createServerDatabase(postgres.url));
+      if (database) cleanUps.push(database.drop);
+      const isOverSocket = store === "postgres-socket" && database;
+      const databaseUrl = isOverSocket ? await postgres?.socketUrlOf(database.url) : database?.url;
+      const stack = await benchStack(
+        { name, ...(databaseUrl !== undefined && { databaseUrl }) },
+        { ...(sources !== undefined && { sources }) },
+      );
+      cleanUps.push(stack.stop);
+      const botOf = (port: number, at: number) => ({
+        ...{ botId: String(8_000_000_000 + at), webhookUrl: `http://127.0.0.1:${port}/hook`, maxInFlight },
+      });
+      return {
+        name,
+        stack,
+        bots: await Promise.all(sink.ports.map((port, at) => addBenchBot(stack, botOf(port, at)))),
+      };
+    };
+    const senders = [...(base ? [await startSender(base.name, base.root)] : []), await startSender(store)];
+    console.log(`\n${tableHead()}`);
+    for (const [delayMs, target] of delays) {
+      const count = Math.round(options.count / (delayMs > 100 ? 5 : 2) / publishers) * publishers;
+      const sending = { sink, delayMs, count, postgres };
+      await measureDelay(options, { sending, senders, target: target[postgres ? "postgres" : "embedded"] });
+    }
   } finally {
-    await sink.stop();
-    await database?.drop();
-    rmSync(dataDirectory, { recursive: true, force: true });
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
   }
+}
+
+async function measureDelay(
+  options: DeliveriesOptions,
+  { sending, senders, target }: { sending: Sending; senders: readonly Sender[]; target: number },
+): Promise<void> {
+  const { delayMs } = sending;
+  const floor: Measured[] = [];
+  const queued = new Map<string, Measured[]>(senders.map(({ name }) => [name, []]));
+  const atOnce = new Map<string, Measured[]>(senders.map(({ name }) => [name, []]));
+  // The first round warms up.
+  for (let round = -1; round < options.rounds; round++) {
+    const sent = await sendAlone(sending);
+    if (round >= 0) floor.push(sent);
+    for (const sender of senders) {
+      const ofQueue = await deliverQueue(sender, sending);
+      if (round >= 0) queued.get(sender.name)?.push(ofQueue);
+      if (delayMs > 1) continue;
+      const ofClicks = await deliverAtOnce(sender, sending);
+      if (round >= 0) atOnce.get(sender.name)?.push(ofClicks);
+    }
+  }
+  console.log(tableLine({ path: `deliver, ${delayMs} ms`, server: "undici alone", rounds: floor }));
+  const baseline = options.base && queued.get(options.base.name);
+  for (const [server, measured] of queued) {
+    const isBaseline = measured === baseline;
+    const compared = isBaseline ? {} : { baseline, target };
+    console.log(tableLine({ path: "", server, rounds: measured, floor, ...compared }));
+  }
+  for (const [server, measured] of delayMs > 1 ? [] : atOnce) {
+    const comparedWith = options.base && server !== options.base.name ? atOnce.get(options.base.name) : undefined;
+    console.log(tableLine({ path: "click, delivered at once", server, rounds: measured, baseline: comparedWith }));
+  }
+}
+
+async function sendAlone({ sink, delayMs, count }: Sending): Promise<Measured> {
+  const countFromNow = sink.countFromNow({ delayMs, count });
+  await fetch(countFromNow, { method: "POST" });
+  const env = { PORTS: sink.ports.join(","), COUNT: String(count), COUNT_FROM_NOW: countFromNow };
+  const output = await runCommand(process.execPath, ["bench/delivery-floor.ts"], { env });
+  const { answered, perSecond } = await sink.figures();
+  const costs = { postgresMilliseconds: Number.NaN, walBytes: Number.NaN, ...JSON.parse(output) };
+  return { ...costs, answered, seconds: answered / perSecond, latencies: new Map() };
+}
+
+/** From the moment when the endpoints are enabled. */
+async function deliverQueue(sender: Sender, sending: Sending): Promise<Measured> {
+  const forEach = (call: string, body: object) =>
+    Promise.all(sender.bots.map(({ botId }) => operate(sender.stack, "POST", `/endpoints/${botId}/${call}`, body)));
+  await forEach("disable", {});
+  await load(clicksOf(sender.stack, await codesFor(sender, sending.count)));
+  return measureSending(sender, sending, () => forEach("enable", { skipTest: true }));
+}
+
+async function deliverAtOnce(sender: Sender, sending: Sending): Promise<Measured> {
+  const clicks = clicksOf(sender.stack, await codesFor(sender, sending.count));
+  return measureSending(sender, sending, () => load(clicks));
+}
+
+async function codesFor({ stack, bots }: Sender, count: number): Promise<string[]> {
+  const loads = bots.map((bot) => codesOf({ urls: stack.urls, bot }, newUsers(count / bots.length)));
+  const [first] = loads;
+  if (first === undefined) return [];
+  return (await load({ ...first, requests: loads.flatMap(({ requests }) => requests) })).bodies.map(codeOf);
+}
+
+async function measureSending(
+  { stack }: Sender,
+  { sink, delayMs, count, postgres }: Sending,
+  begin: () => Promise<unknown>,
+): Promise<Measured> {
+  const costs = async () => ({
+    nodeMilliseconds: processorMilliseconds(pidsOf(stack)),
+    postgresMilliseconds: postgres?.processorMilliseconds() ?? Number.NaN,
+    walBytes: (await postgres?.walBytes()) ?? Number.NaN,
+  });
+  await fetch(sink.countFromNow({ delayMs, count }), { method: "POST" });
+  const before = await costs();
+  await begin();
+  let { answered, perSecond } = await sink.figures();
+  for (const until = Date.now() + 300_000; answered < count; { answered, perSecond } = await sink.figures()) {
+    if (Date.now() > until) throw new Error(`${answered} of ${count} webhooks came within 300 s`);
+    await sleep(50);
+  }
+  // What was answered last is still to be recorded.
+  await sleep(300);
+  const after = await costs();
+  const { answered: all } = await sink.figures();
+  if (all !== count) throw new Error(`${all} webhooks came for ${count} events`);
+  return {
+    ...{ answered, seconds: answered / perSecond, latencies: new Map() },
+    nodeMilliseconds: after.nodeMilliseconds - before.nodeMilliseconds,
+    postgresMilliseconds: after.postgresMilliseconds - before.postgresMilliseconds,
+    walBytes: after.walBytes - before.walBytes,
+  };
+}
+
+async function startSink(ports: readonly number[]): Promise<Sink> {
+  const controlPort = await freePort();
+  const env = { PORTS: ports.join(","), CONTROL_PORT: String(controlPort) };
+  const server = startServer("endpoints", "bench/sink-server.ts", env);
+  await server.ready;
+  const control = `http://127.0.0.1:${controlPort}`;
+  return {
+    ports,
+    countFromNow: ({ delayMs, count }) => `${control}/?delayMs=${delayMs}&expected=${count}`,
+    figures: async () => (await fetch(control)).json(),
+    stop: server.stop,
+  };
 }

@@ -10,7 +10,8 @@ import { openDatabase, statement } from "../packages/postgres/src/open-database.
 
 const { PORT, DATABASE_URL, DATA_DIR } = process.env;
 const body = "x".repeat(250);
-const expiresAt = "2030-01-01T00:00:00Z";
+const moment = "2030-01-01T00:00:00Z";
+const newId = () => randomBytes(12).toString("hex");
 
 const tables = "create table kept (id text primary key, body text not null)";
 const insert = statement<never>(
@@ -41,12 +42,12 @@ app.post("/client/v1/codes", async (request) => {
   createHash("sha256")
     .update(request.headers.authorization ?? "")
     .digest();
-  const code = randomBytes(12).toString("hex").slice(0, 16);
+  const code = newId().slice(0, 16);
   await keeper?.keep(code);
-  return { code, expires_in: 3600, expires_at: expiresAt };
+  return { code, expires_in: 3600, expires_at: moment };
 });
 app.get<{ Params: { code: string } }>("/:code", async (request, reply) => {
-  await keeper?.keep(request.params.code);
+  await keeper?.keep(`click ${request.params.code}`);
   return reply
     .header("cache-control", "no-store")
     .header("x-robots-tag", "noindex")
@@ -57,6 +58,35 @@ app.post<{ Body: { event_id: string } }>("/webhooks/ads", async (request) => {
   await keeper?.keep(request.body.event_id);
   return { outcome: "booked" };
 });
+app.post<{ Body: { bot_id: string; code: string } }>("/player/v1/sessions", async (request) => {
+  const { bot_id: botId, code } = request.body;
+  const id = newId();
+  await keeper?.keep(id);
+  return {
+    ...{ outcome: "session", bot: { bot_id: botId, name: "Floor", link: "https://t.me/floor_bot" } },
+    ...{ session_id: id, token: id, code, state: "opened" },
+    ad: {
+      ...{ advertiser: "Intermission", media_url: `https://ads.example/media/${body.slice(0, 64)}.mp4` },
+      ...{ media_type: "video/mp4", duration_ms: 30_000, width: 180, height: 320 },
+      call_to_action: { label: "Learn more", url: `https://ads.example/player/v1/sessions/${id}/click` },
+    },
+    ...{ accepted_ms: 0, resume_at_ms: 0, first_sequence: 0, server_time: moment, deadline: moment },
+  };
+});
+app.post<{ Body: { reports: { sequence: number; to_ms: number }[]; closed?: string } }>(
+  "/player/v1/sessions/:sessionId/reports",
+  async (request) => {
+    await keeper?.keep(newId());
+    const { reports, closed } = request.body;
+    return {
+      state: closed === undefined ? "playing" : "rewarded",
+      accepted_ms: reports.at(-1)?.to_ms ?? 0,
+      acknowledged: reports.map(({ sequence }) => sequence),
+      refused: [],
+      server_time: moment,
+    };
+  },
+);
 
 const address = await app.listen({ host: "127.0.0.1", port: Number(PORT) });
 console.log(JSON.stringify({ msg: "listening", url: address }));

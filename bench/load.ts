@@ -1,10 +1,9 @@
-import { Pool } from "undici";
-
-export interface LoadResult {
-  readonly perSecond: number;
-  readonly p50Milliseconds: number;
-  readonly p99Milliseconds: number;
-}
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { aptInstall } from "../scripts/find-browser.ts";
+import { root } from "../scripts/processes.ts";
 
 export interface LoadRequest {
   readonly method: "GET" | "POST";
@@ -13,51 +12,137 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
-/** One path under load. */
-export interface LoadPath {
-  readonly origin: string;
-  /** Of each of its answers. */
+export interface Load {
+  readonly url: string;
+  /** Of each of the answers. */
   readonly status: number;
-  requestOf(index: number): LoadRequest;
+  /** Each is sent once. */
+  readonly requests: readonly LoadRequest[];
+  /** Whether the bodies of the answers are returned, in the order in which they came. Each must be one line. */
+  readonly isCaptured?: boolean;
 }
 
-/** Sends `count` different requests over 64 connections, one at a time on each, and fails on the first unexpected status. */
-export async function load(
-  { origin, status, requestOf }: LoadPath,
-  count: number,
-  connections = 64,
-): Promise<LoadResult> {
-  const pool = new Pool(origin, { connections, pipelining: 1 });
-  const latencies = new Float64Array(count);
-  let next = 0;
-  const startedAt = performance.now();
-  const connection = async () => {
-    while (next < count) {
-      const index = next++;
-      const sentAt = performance.now();
-      const { statusCode, body } = await pool.request(requestOf(index));
-      const text = await body.text();
-      latencies[index] = performance.now() - sentAt;
-      if (statusCode !== status)
-        throw new Error(`${requestOf(index).path} answered ${statusCode}: ${text.slice(0, 300)}`);
-    }
-  };
+export interface LoadResult {
+  readonly seconds: number;
+  readonly answered: number;
+  /** How many answers took so many microseconds. wrk adds those that waiting for a slow answer kept from being sent. */
+  readonly latencies: ReadonlyMap<number, number>;
+  readonly bodies: readonly string[];
+}
+
+export const connections = 64;
+const mostSeconds = 600;
+
+/** Sends different requests over 64 connections, one at a time on each. Fails where an answer is missing or has another status. */
+export async function load({ url, status, requests, isCaptured = false }: Load): Promise<LoadResult> {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-load-"));
   try {
-    await Promise.all(Array.from({ length: connections }, connection));
+    const files = {
+      requests: join(folder, "requests"),
+      result: join(folder, "result"),
+      bodies: join(folder, "bodies"),
+    };
+    writeFileSync(files.requests, bytesOf(requests, new URL(url).host));
+    const words = [files.requests, String(connections), String(status), files.result];
+    await send(url, isCaptured ? [...words, files.bodies] : words);
+    const result = readResult(readFileSync(files.result, "utf8"), requests);
+    return { ...result, bodies: isCaptured ? readFileSync(files.bodies, "utf8").split("\n") : [] };
   } finally {
-    await pool.close();
+    rmSync(folder, { recursive: true, force: true });
   }
-  const seconds = (performance.now() - startedAt) / 1000;
-  latencies.sort();
-  const quantile = (share: number) => latencies[Math.min(count - 1, Math.floor(count * share))] ?? Number.NaN;
-  return { perSecond: count / seconds, p50Milliseconds: quantile(0.5), p99Milliseconds: quantile(0.99) };
 }
 
-export function median(results: readonly LoadResult[]): LoadResult {
-  const middle = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-  return {
-    perSecond: middle(results.map((result) => result.perSecond)),
-    p50Milliseconds: middle(results.map((result) => result.p50Milliseconds)),
-    p99Milliseconds: middle(results.map((result) => result.p99Milliseconds)),
-  };
+/** As one: the time of all, the latencies of all. */
+export function mergeResults(results: readonly LoadResult[]): LoadResult {
+  const latencies = new Map<number, number>();
+  for (const result of results) {
+    for (const [value, count] of result.latencies) latencies.set(value, (latencies.get(value) ?? 0) + count);
+  }
+  const seconds = results.reduce((sum, result) => sum + result.seconds, 0);
+  return { seconds, answered: results.reduce((sum, result) => sum + result.answered, 0), latencies, bodies: [] };
+}
+
+export function quantileMilliseconds({ latencies }: Pick<LoadResult, "latencies">, share: number): number {
+  const sorted = [...latencies].sort(([a], [b]) => a - b);
+  const total = sorted.reduce((sum, [, count]) => sum + count, 0);
+  let below = 0;
+  for (const [value, count] of sorted) {
+    below += count;
+    if (below >= total * share) return value / 1000;
+  }
+  return Number.NaN;
+}
+
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+let generator: Promise<"wrk" | "raw sockets"> | undefined;
+
+/** wrk of this machine or from apt-get; a generator in Node uses more processor time than the server that it measures. */
+export function loadGenerator(): Promise<"wrk" | "raw sockets"> {
+  generator ??= (async () => {
+    if (await hasWrk()) return "wrk";
+    await aptInstall("wrk").catch(() => {});
+    return (await hasWrk()) ? "wrk" : "raw sockets";
+  })();
+  return generator;
+}
+
+function hasWrk(): Promise<boolean> {
+  return run("wrk", ["--version"]).then(
+    () => true,
+    (error: Error) => !("code" in error && error.code === "ENOENT"),
+  );
+}
+
+async function send(url: string, words: string[]): Promise<void> {
+  if ((await loadGenerator()) === "wrk") {
+    const settings = ["-t1", `-c${connections}`, `-d${mostSeconds}s`, "--timeout", "10s"];
+    await run("wrk", [...settings, "-s", join(root, "bench/load.lua"), url, "--", ...words]);
+  } else {
+    await run(process.execPath, [join(root, "bench/raw-load.ts"), new URL(url).port, ...words]);
+  }
+}
+
+function run(command: string, words: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    child.once("error", reject);
+    child.once("close", (code) => (code === 0 ? resolve() : reject(new Error(`${command} failed: ${output}`))));
+  });
+}
+
+function bytesOf(requests: readonly LoadRequest[], host: string): Buffer {
+  const parts: Buffer[] = [];
+  for (const { method, path, headers = {}, body = "" } of requests) {
+    const lines = [`${method} ${path} HTTP/1.1`, `host: ${host}`];
+    for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+    if (method === "POST") lines.push(`content-length: ${Buffer.byteLength(body)}`);
+    const bytes = Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body}`);
+    parts.push(Buffer.from(`${bytes.length}\n`), bytes);
+  }
+  return Buffer.concat(parts);
+}
+
+function readResult(text: string, requests: readonly LoadRequest[]): Omit<LoadResult, "bodies"> {
+  const facts = new Map<string, string>();
+  const latencies = new Map<number, number>();
+  for (const line of text.split("\n")) {
+    const [name = "", value = "", count] = line.split(" ");
+    if (name === "latency") latencies.set(Number(value), Number(count));
+    else facts.set(name, line.slice(name.length + 1));
+  }
+  const numberOf = (name: string) => Number(facts.get(name));
+  const path = requests[0]?.path;
+  if (numberOf("unexpected") > 0) {
+    throw new Error(`${path}: ${facts.get("unexpected")} unexpected answers, the first: ${facts.get("first")}`);
+  }
+  const answered = numberOf("answered");
+  if (answered !== requests.length || numberOf("broken") > 0) {
+    throw new Error(`${path}: ${answered} of ${requests.length} requests were answered, ${facts.get("broken")} broke`);
+  }
+  return { seconds: numberOf("elapsed") / 1e6, answered, latencies };
 }

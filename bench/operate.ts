@@ -2,7 +2,7 @@ import type { BenchStack } from "./bench-stack.ts";
 
 /** A call of the operator's API. */
 export async function operate(
-  stack: BenchStack,
+  stack: Pick<BenchStack, "urls" | "secrets">,
   method: string,
   path: string,
   body: object,
@@ -16,22 +16,15 @@ export async function operate(
   return response.json();
 }
 
-/** A bot without an address for webhooks: what it earns is held, so that no delivery runs beside what is measured. */
-export async function addBenchBot(stack: BenchStack, botId: string): Promise<string> {
-  const added = await operate(stack, "POST", "/bots", {
-    botId,
-    name: `Bench ${botId}`,
-    cooldownSeconds: 0,
-    dailyCap: 1000,
-  });
-  if (added.token === undefined) throw new Error("the new bot came without its token");
-  return added.token;
-}
-
-let addresses = 0;
-
-/** A visitor's address that no one had before: clicks of one address are limited. */
-export function nextAddress(): string {
-  addresses += 1;
-  return `11.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+/** A bot whose webhooks go to this address without a test. Its users have no cooldown. */
+export async function addBenchBot(
+  stack: Pick<BenchStack, "urls" | "secrets">,
+  { botId, webhookUrl, maxInFlight }: { botId: string; webhookUrl: string; maxInFlight: number },
+): Promise<{ botId: string; token: string }> {
+  const settings = { name: `Bench ${botId}`, cooldownSeconds: 0, dailyCap: 1000, webhookUrl };
+  const { token } = await operate(stack, "POST", "/bots", { botId, ...settings });
+  if (token === undefined) throw new Error("the new bot came without its token");
+  await operate(stack, "PATCH", `/endpoints/${botId}`, { maxInFlight });
+  await operate(stack, "POST", `/endpoints/${botId}/enable`, { skipTest: true });
+  return { botId, token };
 }

@@ -1,45 +1,31 @@
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
-import type { BenchStack } from "./bench-stack.ts";
-import type { LoadPath } from "./load.ts";
+import type { Target } from "./bench-stack.ts";
+import { type Measure, newUsers } from "./clicks.ts";
 
-/** Each receipt is another event of another user: verified, deduped, booked. */
-export async function receiveWebhooks(stack: BenchStack, count: number, round: number): Promise<LoadPath> {
-  const token = stack.secrets.adApiToken ?? "";
-  const requests = Array.from({ length: count }, (_, index) => {
-    const eventId = `evt_0199${String(round).padStart(4, "0")}-0000-7000-8000-${index.toString(16).padStart(12, "0")}`;
+let events = 0;
+
+/** Each receipt is another event of another user: verified, deduped, recorded. */
+export async function measureReceipts({ urls, bot }: Target, count: number, measure: Measure): Promise<void> {
+  const { botId, token } = bot;
+  const requests = newUsers(count).map((userId) => {
+    events += 1;
+    const eventId = `evt_01990000-0000-7000-8000-${events.toString(16).padStart(12, "0")}`;
     const now = new Date();
     const text = encodeWebhookEvent({
-      event: "rewarded",
-      event_id: eventId,
-      bot_id: stack.secrets.botId,
-      user_tg_id: String(50_000_000 + round * 1_000_000 + index),
-      code: `bench${round}x${index}`,
+      ...{ event: "rewarded", event_id: eventId, bot_id: botId, user_tg_id: userId, code: `bench${userId}` },
       occurred_at: now.toISOString(),
     });
     const body = new TextEncoder().encode(text);
+    const timestampSeconds = Math.floor(now.getTime() / 1000);
     return {
-      method: "POST" as const,
-      path: "/webhooks/ads",
+      ...{ method: "POST" as const, path: "/webhooks/ads", body: text },
       headers: {
-        "content-type": "application/json",
-        "x-bot-id": stack.secrets.botId,
-        "x-timestamp": now.toISOString(),
+        ...{ "content-type": "application/json", "x-bot-id": botId, "x-timestamp": now.toISOString() },
         "x-signature": sign(body, token),
-        ...signStandardWebhook({
-          id: eventId,
-          timestampSeconds: Math.floor(now.getTime() / 1000),
-          body,
-          tokens: [token],
-        }),
+        ...signStandardWebhook({ id: eventId, timestampSeconds, body, tokens: [token] }),
       },
-      body: text,
     };
   });
-  const requestOf = (index: number) => {
-    const request = requests[index];
-    if (request === undefined) throw new Error(`no request ${index}`);
-    return request;
-  };
-  return { origin: stack.urls.api, status: 200, requestOf };
+  await measure("receipt", { url: urls.api, status: 200, requests });
 }

@@ -1,119 +1,207 @@
 /**
- * `pnpm bench`: one table of the hot paths, each beside its floor in the same run. Figures are medians of the rounds;
- * machines are noisy, so read the ratios. "One row" is the floor with the least of a store: about the most to be reached.
+ * `pnpm bench`: one table of the hot paths, each beside its floor and beside a server that writes one row for each request,
+ * in the same rounds. Figures are medians of the rounds; machines are noisy, so read the ratios. Each server is warm before
+ * it is measured. WAL is without most of the whole pages that follow a checkpoint.
  *
- *   pnpm bench [--rounds 3] [--count 10000] [--only codes,links,receipts,deliveries]
+ *   pnpm bench [--only code,click,receipt,open,report,close,view,view-each-second,deliveries] [--rounds 5] [--count 20000]
+ *     [--store embedded,postgres-socket,postgres-tcp] [--warm 4] [--baseline <revision>]
  */
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { createServerDatabase } from "../packages/postgres/src/test-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
-import { type BenchStack, benchStack, type Store, startFloor } from "./bench-stack.ts";
-import { createCodes } from "./codes.ts";
+import { type Baseline, floorTarget, type Store, stackTarget, type Target, unpackBaseline } from "./bench-stack.ts";
+import { type Measure, measureClicks } from "./clicks.ts";
 import { measureDeliveries } from "./deliveries.ts";
-import { followLinks } from "./direct-links.ts";
-import { type LoadPath, type LoadResult, load, median } from "./load.ts";
-import { receiveWebhooks } from "./receipts.ts";
+import { loadGenerator, medianOf } from "./load.ts";
+import { type Measured, mergeMeasured, newMeter } from "./meter.ts";
+import { hotShares, openPostgresFigures, type PostgresFigures } from "./postgres-figures.ts";
+import { measureReceipts } from "./receipts.ts";
+import { perSecond, tableHead, tableLine } from "./table.ts";
+import { eachSecond, measureViews, videoSeconds } from "./views.ts";
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "3" },
-    count: { type: "string", default: "10000" },
-    only: { type: "string", default: "codes,links,receipts,deliveries" },
+    only: { type: "string", default: "code,click,receipt,open,report,close,view,deliveries" },
+    rounds: { type: "string", default: "5" },
+    count: { type: "string", default: "20000" },
+    store: { type: "string", default: "embedded,postgres-socket,postgres-tcp" },
+    warm: { type: "string", default: "4" },
+    baseline: { type: "string" },
   },
 });
-const rounds = Number(values.rounds);
-const count = Number(values.count);
 const only = new Set(values.only.split(","));
+const [rounds, count, warmSeconds] = [Number(values.rounds), Number(values.count), Number(values.warm)];
 
-type MakePath = (stack: BenchStack, count: number, round: number) => Promise<LoadPath>;
+interface Path {
+  readonly key: string;
+  readonly title: string;
+  /** Of the one-row server's rate: on PostgreSQL, and with the embedded store. */
+  readonly target?: readonly [postgres: number, embedded: number];
+  /** A whole view is the sum of its calls. */
+  readonly parts?: readonly string[];
+}
 
-const paths: [name: string, key: string, makePath: MakePath][] = [
-  ["create a code", "codes", createCodes],
-  ["follow a link, first click", "links", followLinks],
-  ["receipt verified and booked", "receipts", receiveWebhooks],
+interface Flow {
+  readonly paths: readonly Path[];
+  /** Of `--count`. */
+  readonly share: number;
+  run(target: Target, count: number, measure: Measure): Promise<void>;
+}
+
+const flows: readonly Flow[] = [
+  {
+    paths: [
+      { key: "code", title: "create a code", target: [0.75, 0.7] },
+      { key: "click", title: "first click", target: [0.5, 0.4] },
+    ],
+    share: 1,
+    run: measureClicks,
+  },
+  {
+    paths: [{ key: "receipt", title: "receipt", target: [0.6, 0.5] }],
+    share: 1,
+    run: measureReceipts,
+  },
+  {
+    paths: [
+      { key: "open", title: "open a view", target: [0.2, 0.15] },
+      { key: "report", title: "report", target: [0.6, 0.5] },
+      { key: "close", title: "close", target: [0.3, 0.25] },
+      { key: "view", title: "whole view, ten calls", parts: ["open", "report", "close"] },
+    ],
+    share: 0.2,
+    run: measureViews,
+  },
+  {
+    paths: [
+      {
+        ...{ key: "view-each-second", title: "whole view, report per s" },
+        parts: ["each-second open", "each-second report", "each-second close"],
+      },
+    ],
+    share: 0.1,
+    run: (target, views, measure) =>
+      measureViews(target, views, measure, { seconds: eachSecond, prefix: "each-second " }),
+  },
 ];
 
-function row(path: string, store: string, result: LoadResult, floor?: LoadResult): string {
-  const ratio = floor ? (result.perSecond / floor.perSecond).toFixed(2) : "";
-  const milliseconds = (value: number) => (Number.isNaN(value) ? "" : value.toFixed(1));
-  const figures = [
-    result.perSecond.toFixed(0),
-    milliseconds(result.p50Milliseconds),
-    milliseconds(result.p99Milliseconds),
-  ];
-  return `| ${path.padEnd(28)} | ${store.padEnd(10)} | ${figures.map((figure) => figure.padStart(8)).join(" | ")} | ${ratio.padStart(5)} |`;
-}
+/** The faster a server is, the more requests make a round long enough. */
+const shareOf = { floor: 4, oneRow: 2, ours: 1, baseline: 0.25 };
+type Role = keyof typeof shareOf;
+type Targets = Partial<Record<Role, Target>>;
+type Results = Partial<Record<Role, Measured[]>>;
 
-const middle = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-/** A delivery has no caller that waits for it. */
-const withoutLatency = (perSecond: number): LoadResult => ({
-  ...{ perSecond, p50Milliseconds: Number.NaN, p99Milliseconds: Number.NaN },
-});
-
-/** Webhooks to endpoints that answer quickly, as usual, and slowly. */
-async function measureSending(store: Store): Promise<void> {
-  for (const delayMs of [1, 20, 200]) {
-    const floor: number[] = [];
-    const ours: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const sent = await measureDeliveries(store, { count: delayMs > 100 ? Math.min(count, 4000) : count, delayMs });
-      floor.push(sent.floor.perSecond);
-      ours.push(sent.ours.perSecond);
-    }
-    const floorResult = withoutLatency(middle(floor));
-    console.log(row(`deliver, answered in ${delayMs} ms`, "floor", floorResult));
-    console.log(row("", store.name, withoutLatency(middle(ours)), floorResult));
-  }
-}
-
-async function measureStore(store: Store): Promise<void> {
-  if (paths.some(([, key]) => only.has(key))) await measurePaths(store);
-  if (only.has("deliveries")) await measureSending(store);
-}
-
-/** On a server in a database of its own: nothing of an earlier run is there, and nothing stays. */
-async function measurePaths({ name: storeName, databaseUrl: serverUrl }: Store): Promise<void> {
+async function measureStore(name: string, postgres: (PostgresFigures & { url: string }) | undefined, base?: Baseline) {
   const cleanUps: (() => Promise<void>)[] = [];
+  const storeFor = async (server: string): Promise<Store> => {
+    if (postgres === undefined) return { name };
+    const { url, drop } = await createServerDatabase(postgres.url);
+    cleanUps.push(async () => {
+      if (server !== "one row") await printHot(server, url);
+      await drop();
+    });
+    return { name, databaseUrl: name === "postgres-socket" ? await postgres.socketUrlOf(url) : url };
+  };
+  const start = async (started: Promise<Target>) => {
+    const target = await started;
+    cleanUps.push(target.stop);
+    return target;
+  };
+  const chosen = flows.filter(({ paths }) => paths.some(({ key }) => only.has(key)));
   try {
-    const database = serverUrl === undefined ? undefined : await createServerDatabase(serverUrl);
-    if (database) cleanUps.push(database.drop);
-    const store: Store = { name: storeName, ...(database && { databaseUrl: database.url }) };
-    const stack = await benchStack(store);
-    cleanUps.push(stack.stop);
-    const floor = await startFloor();
-    cleanUps.push(floor.stop);
-    const oneRow = await startFloor(store);
-    cleanUps.push(oneRow.stop);
-    for (const [name, key, makePath] of paths) {
-      if (!only.has(key)) continue;
-      const results: Record<"floor" | "oneRow" | "ours", LoadResult[]> = { floor: [], oneRow: [], ours: [] };
-      for (let round = 0; round < rounds; round++) {
-        const path = await makePath(stack, count, round);
-        results.floor.push(await load({ ...path, origin: floor.url }, count));
-        results.oneRow.push(await load({ ...path, origin: oneRow.url }, count));
-        results.ours.push(await load(path, count));
-      }
-      const floorResult = median(results.floor);
-      console.log(row(name, "floor", floorResult));
-      console.log(row("", "one row", median(results.oneRow), floorResult));
-      console.log(row("", storeName, median(results.ours), floorResult));
-    }
+    if (chosen.length === 0) return;
+    const targets: Targets = {
+      floor: await start(floorTarget("floor")),
+      oneRow: await start(floorTarget("one row", await storeFor("one row"))),
+      ours: await start(stackTarget(name, await storeFor(name), { videoSeconds })),
+      ...(base && {
+        baseline: await start(stackTarget(base.name, await storeFor(base.name), { videoSeconds, sources: base.root })),
+      }),
+    };
+    console.log(`\n${tableHead()}`);
+    for (const flow of chosen) await measureFlow(flow, targets, postgres);
   } finally {
     for (const cleanUp of cleanUps.reverse()) await cleanUp();
   }
 }
 
-console.log(`${rounds} rounds of ${count} requests, 64 connections; every answer after its commit.\n`);
-console.log("| path                         | store      |    per s |   p50 ms |   p99 ms | ratio |");
-console.log("|------------------------------|------------|---------:|---------:|---------:|------:|");
-await measureStore({ name: "PGlite" });
-const postgres = await findPostgres();
-if (postgres === undefined) {
-  console.log("\nPostgreSQL was not measured: no server can be had here.");
-} else {
-  try {
-    await measureStore({ name: "PostgreSQL", databaseUrl: postgres.url });
-  } finally {
-    await postgres.stop();
+async function measureFlow(flow: Flow, targets: Targets, postgres: PostgresFigures | undefined): Promise<void> {
+  const roles = Object.entries(targets) as [Role, Target][];
+  const countFor = (role: Role) => Math.max(64, Math.round(count * flow.share * shareOf[role]));
+  for (const [role, target] of roles) await warm(flow, target, countFor(role));
+  const results = new Map<string, Results>();
+  for (let round = 0; round < rounds; round++) {
+    for (const [role, target] of roles) {
+      const meter = newMeter(target, role === "floor" ? undefined : postgres);
+      await flow.run(target, countFor(role), meter.measure);
+      for (const path of flow.paths) {
+        const ofPath = results.get(path.key) ?? {};
+        results.set(path.key, { ...ofPath, [role]: [...(ofPath[role] ?? []), takenOf(path, meter.taken)] });
+      }
+    }
   }
+  for (const path of flow.paths) if (only.has(path.key)) printPath(path, targets, results.get(path.key) ?? {});
+}
+
+/** Until each of the flow's paths was under load for so long, each time with other requests. */
+async function warm(flow: Flow, target: Target, requests: number): Promise<void> {
+  const meter = newMeter(target, undefined);
+  const leastSeconds = () => Math.min(...[...meter.taken.values()].map(({ seconds }) => seconds));
+  while (warmSeconds > 0 && !(leastSeconds() >= warmSeconds && meter.taken.size > 0)) {
+    await flow.run(target, requests, meter.measure);
+  }
+}
+
+function takenOf({ key, parts = [key] }: Path, taken: ReadonlyMap<string, Measured>): Measured {
+  const measured = parts.flatMap((part) => taken.get(part) ?? []);
+  const [first] = measured;
+  if (first === undefined || measured.length < parts.length) throw new Error(`${key} was not measured`);
+  return parts.length === 1 ? first : { ...mergeMeasured(measured), answered: first.answered, latencies: new Map() };
+}
+
+function printPath({ title, key, target }: Path, targets: Targets, { floor, oneRow, ours, baseline }: Results): void {
+  const nameOf = (role: Role) => targets[role]?.name ?? role;
+  if (floor) console.log(tableLine({ path: title, server: nameOf("floor"), rounds: floor }));
+  if (oneRow) console.log(tableLine({ path: "", server: nameOf("oneRow"), rounds: oneRow, floor }));
+  if (baseline) console.log(tableLine({ path: "", server: nameOf("baseline"), rounds: baseline, floor, oneRow }));
+  if (!ours) return;
+  const wanted = target?.[nameOf("ours") === "embedded" ? 1 : 0];
+  console.log(tableLine({ path: "", server: nameOf("ours"), rounds: ours, floor, oneRow, baseline, target: wanted }));
+  if (key === "view") {
+    const viewers = medianOf(ours.map(perSecond)) * videoSeconds;
+    console.log(`  ${nameOf("ours")}: one node completes the views of ${viewers.toFixed(0)} concurrent viewers`);
+  }
+}
+
+async function printHot(server: string, url: string): Promise<void> {
+  const shares = await hotShares(url);
+  const texts = shares.map(({ name, updated, share }) => `${name} ${(share * 100).toFixed(0)} % of ${updated}`);
+  if (texts.length > 0) console.log(`  ${server}: HOT updates: ${texts.join(", ")}`);
+}
+
+const stores = values.store.split(",");
+const base = values.baseline === undefined ? undefined : await unpackBaseline(values.baseline);
+const server = stores.some((store) => store.startsWith("postgres")) ? await findPostgres() : undefined;
+const figures = server && { ...(await openPostgresFigures(server.url)), url: server.url };
+// Another's server keeps its settings.
+if (figures && server.source !== "TEST_DATABASE_URL") await figures.keepCheckpointsAway();
+console.log(
+  `${rounds} rounds of ${count} requests, 64 connections of ${await loadGenerator()}; every answer after its commit.`,
+);
+console.log(`Load of this machine: ${loadavg()[0]?.toFixed(1)}. Processor time and WAL are for one request or view.\n`);
+try {
+  for (const store of stores) {
+    if (store !== "embedded" && figures === undefined) {
+      console.log(`\n${store} was not measured: no server can be had here.`);
+      continue;
+    }
+    const postgres = store === "embedded" ? undefined : figures;
+    await measureStore(store, postgres, base);
+    if (only.has("deliveries")) await measureDeliveries({ store, postgres, rounds, count, base });
+  }
+} finally {
+  await figures?.close();
+  await server?.stop();
+  base?.remove();
 }

@@ -6,6 +6,7 @@ import { createLogger } from "@intermission/http-server/logger";
 import { metricsRegistry } from "@intermission/http-server/metrics-registry";
 import type { AdDatabase } from "./ad-database.ts";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
+import { viewRecorder } from "./ad-sessions/record-views.ts";
 import { createApp } from "./app.ts";
 import { addBot } from "./bots/add-bot.ts";
 import type { BotSettings } from "./bots/bot-settings.ts";
@@ -46,6 +47,7 @@ export async function openAppStage(
     secretBox,
     campaigns,
     deliveries: noDeliveries,
+    views: viewRecorder({ database, deliveries: noDeliveries }),
     endpointTests,
     requests,
     isControlSocket: (socket) => controlSockets.has(socket),

@@ -11,6 +11,7 @@ import type { Registry } from "prom-client";
 import { adClickRoutes } from "./ad-clicks/routes.ts";
 import type { AdDatabase } from "./ad-database.ts";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
+import type { ViewRecorder } from "./ad-sessions/record-views.ts";
 import { sessionRoutes } from "./ad-sessions/routes.ts";
 import type { SecretBox } from "./bots/secret-box.ts";
 import { clientApiRoutes } from "./client-api/routes.ts";
@@ -35,6 +36,7 @@ export interface AppDeps {
   secretBox: SecretBox;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
+  views: ViewRecorder;
   endpointTests: EndpointTests;
   requests: GuardedRequests;
   /** Whether a connection came by the operator's own door, the socket in the data folder. */
@@ -46,8 +48,19 @@ export interface AppDeps {
 }
 
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, logger, database, campaigns, deliveries, secretBox, endpointTests, registry, isStopping, requests } =
-    deps;
+  const {
+    config,
+    logger,
+    database,
+    campaigns,
+    deliveries,
+    views,
+    secretBox,
+    endpointTests,
+    registry,
+    isStopping,
+    requests,
+  } = deps;
   const { now = () => new Date() } = deps;
   const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
@@ -74,7 +87,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   const isPlainHttpAllowed = config.mode === "demo";
   const fillFromTag = tagFiller({ database, requests, isPlainHttpAllowed, log: logger, now });
-  sessionRoutes(app, { database, campaigns, deliveries, fillFromTag, telegramPublicKeyFor, publicUrl, now });
+  sessionRoutes(app, { database, views, campaigns, fillFromTag, telegramPublicKeyFor, publicUrl, now });
   adClickRoutes(app, { database, now });
   conversionRoutes(app, { database, now });
   const { mostDailyClicksPerAddress, directLinkUrl } = config;

@@ -8,6 +8,7 @@ import { openDatabase } from "@intermission/postgres/open-database";
 import manifest from "../package.json" with { type: "json" };
 import type { AdTables } from "./ad-database.ts";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
+import { viewRecorder } from "./ad-sessions/record-views.ts";
 import { startSweepingSessions } from "./ad-sessions/sweep-sessions.ts";
 import { createApp } from "./app.ts";
 import { secretBox as openSecretBox } from "./bots/secret-box.ts";
@@ -53,6 +54,7 @@ async function start(config: Config): Promise<void> {
   countProcess(registry);
   const metrics = deliveryMetrics(registry, { database, log: logger });
   const deliveries = openWebhookDelivery({ database, secretBox, requests, log: logger, metrics });
+  const views = viewRecorder({ database, deliveries });
   const endpointTests = openEndpointTests({ database, deliveries, secretBox, requests, log: logger });
   let isStopping = false;
   const app = await createApp({
@@ -64,6 +66,7 @@ async function start(config: Config): Promise<void> {
       secretBox,
       campaigns,
       deliveries,
+      views,
       endpointTests,
       isControlSocket,
       registry,
@@ -76,7 +79,7 @@ async function start(config: Config): Promise<void> {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
-  const sweeping = startSweepingSessions({ database, deliveries, log: logger });
+  const sweeping = startSweepingSessions({ views, log: logger });
   const rollingUp = startRollingUpStatistics({ database, log: logger });
   deliveries.start();
   const calling = startCallingTrackers({ database, requests, log: logger });

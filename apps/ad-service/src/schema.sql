@@ -187,19 +187,24 @@ create table viewers (
   last_earned_at timestamptz,
   -- Real time before this moment was credited to one of the viewer's views, and counts for no other.
   credited_until timestamptz,
+  -- How often an ad was offered to the viewer or a view began: compared by the next that wants to, so that two at once do
+  -- not pass the limits together.
+  decisions integer not null default 0,
   primary key (bot_id, user_id)
 ) with (fillfactor = 70);
 
--- A view of an ad: one for each code. What reports change stands at the end and in no index, so that updates stay in their
--- page and their record in the log is short.
+-- A view of an ad: one for each code. What reports change stands at the end and in no index: updates stay in their page
+-- (HOT), and their record in the log is short.
 create table ad_sessions (
   bot_id text not null,
   -- Begins with the bot's id.
   session_id text not null,
   code text not null,
   user_id text not null,
-  campaign_id text not null references campaigns,
-  creative_id text not null references creatives,
+  -- The publisher's own key of the code, '' without one.
+  reference text not null default '',
+  campaign_id text not null,
+  creative_id text not null,
   is_vast boolean not null default false,
   -- Of one of the bot's testers: free of charge, and out of the statistics.
   is_test boolean not null default false,
@@ -217,31 +222,46 @@ create table ad_sessions (
   fault_at timestamptz,
   suspicions text[] not null default '{}',
   decided_at timestamptz,
-  -- 'held' and 'refused': watched and closed, but it looks wrong.
+  -- Grows with each change: a report is stored by compare-and-set.
+  version integer not null default 0,
+  -- 'held' and 'refused': watched and closed, but it looks wrong, or came when cooldown or cap did not allow it.
   state text not null check (state in ('opened', 'playing', 'watched', 'rewarded', 'held', 'refused')),
   accepted_ms integer not null default 0 check (accepted_ms >= 0),
   -- Real time that was credited to this view.
   clock_ms integer not null default 0 check (clock_ms >= 0),
-  progress jsonb not null default '{"covered":[],"sequences":[],"refusals":{}}',
-  signals jsonb,
+  -- Accepted ranges of the video in milliseconds, and settled sequence numbers: from, to, from, to …
+  covered integer[] not null default '{}',
+  sequences integer[] not null default '{}',
+  -- What the reports tell beyond the clock: the numbers of viewing-signals.ts.
+  signals integer[],
+  -- How many reports earned nothing, by reason.
+  refusals jsonb,
   started_at timestamptz,
   last_report_at timestamptz,
   watched_at timestamptz,
   close_requested_at timestamptz,
   closed_at timestamptz,
   close_reason text check (close_reason in ('tap', 'page-hidden', 'heartbeat-lost', 'deadline', 'reopened')),
+  -- What was claimed too early and the clock will allow soon; it is settled without another call.
   pending_reports jsonb,
-  -- When a closed view can settle that waits for the clock, or for the bot's cooldown.
-  settle_at timestamptz,
+  -- Its row in views_due.
+  due_at timestamptz,
   primary key (bot_id, session_id),
   unique (bot_id, code)
-);
-create index ad_sessions_to_sweep on ad_sessions (last_report_at) where state = 'watched';
-create index ad_sessions_to_settle on ad_sessions (settle_at) where settle_at is not null;
+) with (fillfactor = 60);
 create index ad_sessions_of_user on ad_sessions (bot_id, user_id, opened_at desc);
 -- Views under way are held against their campaign's limits.
-create index ad_sessions_in_flight on ad_sessions (campaign_id, opened_at) where state in ('opened', 'playing', 'watched') and not is_test;
-create index ad_sessions_suspicious on ad_sessions (closed_at desc, session_id) where suspicions <> '{}';
+create index ad_sessions_of_campaign on ad_sessions (campaign_id, opened_at) where not is_test;
+create index ad_sessions_suspicious on ad_sessions (opened_at desc, session_id) where suspicions <> '{}';
+
+-- Views that the sweeper must look at, and when: watched and not closed, or closed and waiting for the clock or the cooldown.
+-- Apart from the views, whose updates would otherwise touch an index.
+create table views_due (
+  due_at timestamptz not null,
+  bot_id text not null,
+  session_id text not null,
+  primary key (due_at, session_id)
+);
 
 -- What was earned: the view or click of a code, what its campaign owes for it, and the bytes that tell the publisher. Also
 -- test events, which cost nothing. Append-only; only the erasure of a user and the end of retention blank what names a
@@ -553,7 +573,6 @@ create index ad_requests_by_time on ad_requests using brin (occurred_at) with (p
 -- What a view came past, once each: written by the statement that stores the progress. Append-only.
 create table ad_milestones (
   bot_id text not null,
-  session_id text not null,
   campaign_id text not null,
   creative_id text not null,
   milestone text not null check (milestone in

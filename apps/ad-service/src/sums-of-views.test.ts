@@ -77,6 +77,6 @@ async function live(stage: ViewerStage, visit: Visit): Promise<"filled" | "limit
   else await player.send();
   if (visit.leaving === "reopen") await stage.open(visit.userId, code);
   stage.advance(visit.afterSeconds);
-  await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+  await sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
   return "filled";
 }

@@ -53,7 +53,7 @@ describe.each(bothTestDatabases())("cooldown, cap and clock of one viewer, on th
     return status;
   };
   const sweep = (stage: SessionStage) =>
-    sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+    sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
 
   describe("an offer that was opened and not started holds nothing", () => {
     test.each([

@@ -65,8 +65,6 @@ function expressionOf({ column, type, isNullable, choices }: Column): string {
   const moment = "now() - n * interval '20 s'";
   const values: Record<string, string> = {
     text: `(${kinds[column] ?? "n"})::text`,
-    "text[]": "'{}'",
-    "timestamp with time zone[]": "'{}'",
     boolean: "n % 2 = 0",
     bytea: "decode(md5(n::text), 'hex')",
     date: "current_date",
@@ -75,5 +73,5 @@ function expressionOf({ column, type, isNullable, choices }: Column): string {
     "timestamp with time zone": isNullable ? `case n % 2 when 0 then ${moment} end` : moment,
     xid8: "n::text::xid8",
   };
-  return values[type] ?? `n::${type}`;
+  return values[type] ?? (type.endsWith("[]") ? "'{}'" : `n::${type}`);
 }

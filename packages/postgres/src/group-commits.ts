@@ -132,6 +132,20 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
   };
 }
 
+/** The items in as few batches as it takes for none to hold two of one key, in their order. */
+export function inRounds<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
+  const rounds: Item[][] = [];
+  const seen = new Map<string, number>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const round = seen.get(key) ?? 0;
+    seen.set(key, round + 1);
+    rounds[round] ??= [];
+    rounds[round].push(item);
+  }
+  return rounds;
+}
+
 function isDataError(error: unknown): boolean {
   return (
     error instanceof pg.DatabaseError &&

@@ -1,13 +1,14 @@
-import { uuidv7 } from "@intermission/ad-core/code";
+import { newClickId } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { isClickKey } from "../ad-sessions/click-key.ts";
-import { findAd } from "../ad-sessions/find-ad.ts";
+import { type AdRows, findAd } from "../ad-sessions/find-ad.ts";
 import { type AdSession, lockSession } from "../ad-sessions/rows.ts";
 import { landingAddress } from "../direct-links/landing-address.ts";
 import { randomBytes } from "../random-bytes.ts";
 import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
 import { fillMacros } from "../vast/fill-macros.ts";
+import { readVastAd } from "../vast/store-vast-ad.ts";
 
 export interface AdClick {
   botId: string;
@@ -31,15 +32,19 @@ const read = statement<{ clickId: string }>(
 );
 
 /** Leads from a video's call to action to its landing page. The first tap of a session that began to play is counted. */
-export async function countAdClick(database: AdDatabase, click: AdClick): Promise<AdClickOutcome> {
+export async function countAdClick(
+  { database, ads }: { database: AdDatabase; ads: AdRows },
+  click: AdClick,
+): Promise<AdClickOutcome> {
   return database.transaction(async (tx) => {
     // Under the session's lock: two taps at once are one click.
     const session = await lockSession(tx, click);
     if (!session) return { outcome: "unknown" };
-    const { landingUrl } = await findAd(tx, session);
+    const vastAd = session.isVast ? await readVastAd(tx, session) : undefined;
+    const { landingUrl } = await findAd(ads, session, { vastAd });
     if (landingUrl === null) return { outcome: "unknown" };
     const [earlier] = await tx.run(read, [session.botId, session.sessionId]);
-    const clickId = earlier?.clickId ?? `clk_${uuidv7(click.now.getTime(), randomBytes(10))}`;
+    const clickId = earlier?.clickId ?? newClickId(click.now.getTime(), randomBytes(10));
     const isCounted = !earlier && isCountable(session, click);
     if (isCounted) await count(tx, session, { clickId, now: click.now });
     return { outcome: "landed", isCounted, url: landingOf(landingUrl, session, { clickId, now: click.now }) };

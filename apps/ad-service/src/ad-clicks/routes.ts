@@ -2,6 +2,7 @@ import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { callBudget } from "../ad-sessions/call-budget.ts";
+import { adRows } from "../ad-sessions/find-ad.ts";
 import { botOfSession } from "../ad-sessions/session-id.ts";
 import { recognisePerson } from "../direct-links/recognise-person.ts";
 import { countAdClick } from "./count-ad-click.ts";
@@ -9,6 +10,7 @@ import { countAdClick } from "./count-ad-click.ts";
 /** `GET /player/v1/sessions/{id}/click?key=`: where a video's call to action leads. It opens in a browser of its own. */
 export function adClickRoutes(app: FastifyInstance, deps: { database: AdDatabase; now?: () => Date }): void {
   const { database, now = () => new Date() } = deps;
+  const ads = adRows(database);
   const taps = callBudget({ perSecond: 1, burst: 20, mostKeys: 50_000 });
 
   app.get<{ Params: { sessionId: string }; Querystring: { key?: unknown } }>(
@@ -26,7 +28,7 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: AdDatabase
       const visitor = recognisePerson(request.method, request.headers);
       const key = typeof request.query.key === "string" ? request.query.key : "";
       const isMachine = visitor.kind === "machine";
-      const outcome = await countAdClick(database, { botId, sessionId, key, isMachine, now: at });
+      const outcome = await countAdClick({ database, ads }, { botId, sessionId, key, isMachine, now: at });
       if (outcome.outcome === "unknown") throw unknownSession();
       reply.headers({
         "cache-control": "no-store",

@@ -11,16 +11,20 @@ export interface DeliveredLately {
   viewsInFlight: number;
 }
 
-const inFlight = (campaignId: string) => `(select count(*) from ad_sessions
-    where ad_sessions.campaign_id = ${campaignId} and state in ('opened', 'playing', 'watched') and not is_test
-      and opened_at > $1::timestamptz - ${IN_FLIGHT})::integer as "viewsInFlight"`;
+/** Only a campaign with a limit is asked: all its views of that time are looked at. */
+const inFlight = (of: string) => `case when coalesce(${of}.total_budget_micros, ${of}.daily_budget_micros,
+      ${of}.total_view_cap, ${of}.daily_view_cap) is null then 0 else (
+    select count(*) from ad_sessions
+    where ad_sessions.campaign_id = ${of}.campaign_id and state in ('opened', 'playing', 'watched') and not is_test
+      and opened_at > $1::timestamptz - ${IN_FLIGHT}
+  ) end::integer as "viewsInFlight"`;
 
 /** What running campaigns delivered on the day of `$1`, and what is under way. Only of those with either. */
 export const deliveredToday = statement<DeliveredLately>(
   "campaigns.delivered-today",
   `select * from (
      select campaigns.campaign_id as "campaignId", coalesce(views, 0) as views, coalesce(clicks, 0) as clicks,
-       coalesce(spent_micros, 0) as "spentMicros", ${inFlight("campaigns.campaign_id")}
+       coalesce(spent_micros, 0) as "spentMicros", ${inFlight("campaigns")}
      from campaigns left join lateral (
        -- Row by row: joined as a whole, all days there ever were were read for one of each campaign.
        select * from campaign_days where campaign_days.campaign_id = campaigns.campaign_id
@@ -42,7 +46,7 @@ export const deliveredBy = statement<
      coalesce(sum(views) filter (where not is_today), 0)::bigint as "earlierViews",
      coalesce(sum(clicks) filter (where not is_today), 0)::bigint as "earlierClicks",
      coalesce(sum(spent_micros) filter (where not is_today), 0)::bigint as "earlierSpentMicros",
-     ${inFlight("$2::text")}
+     (select ${inFlight("campaigns")} from campaigns where campaigns.campaign_id = $2)
    from (
      select *, day = ($1::timestamptz at time zone 'utc')::date as is_today from campaign_days where campaign_id = $2
    ) as days`,

@@ -4,14 +4,25 @@ import type { AdTransaction } from "../ad-database.ts";
 /** Enough for the largest cap per user of a few campaigns; a user who saw more is over each of them. */
 const MOST = 5000;
 
+const selectSeen = (of: { botId: string; userId: string; since: string }) => `
+  (select campaign_id as "campaignId", occurred_at as at from events
+   where events.bot_id = ${of.botId} and events.user_id = ${of.userId} and occurred_at > ${of.since}
+     and price_micros is not null
+   order by occurred_at desc limit ${MOST})
+  union all
+  (select campaign_id, opened_at from ad_sessions
+   where ad_sessions.bot_id = ${of.botId} and ad_sessions.user_id = ${of.userId} and opened_at > ${of.since}
+     and state in ('playing', 'watched', 'held')
+   order by opened_at desc limit ${MOST})`;
+
+/** The SQL of a JSON array of the same, `{campaignId, at}`, or null. */
+export function seenByUser(of: { botId: string; userId: string; since: string }): string {
+  return `select json_agg(seen) from (${selectSeen(of)}) as seen`;
+}
+
 const seen = statement<{ campaignId: string; at: Date }>(
   "campaigns.seen-by-user",
-  `(select campaign_id as "campaignId", occurred_at as at from events
-    where bot_id = $1 and user_id = $2 and occurred_at > $3 and price_micros is not null order by occurred_at desc limit ${MOST})
-   union all
-   (select campaign_id, opened_at from ad_sessions
-    where bot_id = $1 and user_id = $2 and opened_at > $3 and state in ('playing', 'watched', 'held')
-    order by opened_at desc limit ${MOST})`,
+  selectSeen({ botId: "$1", userId: "$2", since: "$3" }),
 );
 
 /** When a bot's user was shown or followed ads, by campaign, back to a moment; views under way among them. */

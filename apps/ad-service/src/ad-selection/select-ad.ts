@@ -10,6 +10,8 @@ import { readSeen } from "./read-seen.ts";
 
 export interface AdWish extends Omit<AdRequest, "seen"> {
   userId: string;
+  /** What the user saw of campaigns with a cap per user, where the caller has read it. */
+  seen?: Map<string, Date[]>;
 }
 
 /** So many campaigns may turn out to be full, one after the other, before it is said that there is none. */
@@ -20,29 +22,28 @@ const NEAR = 20_000;
 /** More than can be asked for at the same moment: with fewer left, one is given after the other. */
 const EDGE = 500;
 
+// Of the locks on a row the one that its days' foreign keys do not wait for.
 const lockCampaign = statement(
   "campaigns.lock-edge",
-  "select pg_advisory_xact_lock(hashtextextended('campaign:' || $1::text, 0))",
+  "select campaign_id from campaigns where campaign_id = $1 for no key update",
 );
 
 /**
  * Chooses an ad for a user, and holds it against its campaign's limits. Near a limit the database is asked how much is
- * left. In a transaction that stores the view the last ads before a limit are given one after the other on all nodes, so
- * that none is given beyond it; elsewhere who stores it asks `isAtEdge`, and then `hasRoom`.
+ * left. The last ads before a limit are given one after the other on all nodes, so that none is given beyond it: before the
+ * view or click is stored, ask `isAtEdge`, and then `hasRoom` in the transaction that stores it.
  */
 export async function selectAd(
-  { database, campaigns, isStored }: { database: AdTransaction; campaigns: CampaignSnapshot; isStored: boolean },
+  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
   { userId, ...wish }: AdWish,
   { now, random }: { now: Date; random: () => number },
 ): Promise<Choice> {
-  const seen = await seenBy({ database, campaigns }, { botId: wish.bot.botId, userId }, now);
+  const seen = wish.seen ?? (await seenBy({ database, campaigns }, { botId: wish.bot.botId, userId }, now));
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const choice = campaigns.choose({ ...wish, seen }, { now, random });
     if (choice.outcome === "no-ad") return choice;
-    if (isNearLimit(choice.state, wish.format)) {
-      if (isStored && isAtEdge(choice.state, wish.format)) await database.run(lockCampaign, [choice.state.campaign.campaignId]);
-      if (!(await hasMore({ database, campaigns }, choice.state, { format: wish.format, now }))) continue;
-    }
+    const isNear = isNearLimit(choice.state, wish.format);
+    if (isNear && !(await hasMore({ database, campaigns }, choice.state, { format: wish.format, now }))) continue;
     campaigns.hold(choice.state.campaign.campaignId, wish.format);
     return choice;
   }
@@ -59,14 +60,17 @@ export function isAtEdge(state: CampaignState, format: CampaignFormat): boolean 
   return adsLeft(state, format) < EDGE;
 }
 
-/** Whether one more fits before each limit. Until the transaction ends nobody else is told so, on any node. */
+/** Whether the ad that was selected fits before each limit. Until the transaction ends no other is told so, on any node. */
 export async function hasRoom(
-  of: { database: AdTransaction; campaigns: CampaignSnapshot },
+  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
   state: CampaignState,
-  asked: { format: CampaignFormat; now: Date },
+  { format, now }: { format: CampaignFormat; now: Date },
 ): Promise<boolean> {
-  await of.database.run(lockCampaign, [state.campaign.campaignId]);
-  return hasMore(of, state, asked);
+  await database.run(lockCampaign, [state.campaign.campaignId]);
+  const others = { ...state, viewsInFlight: state.viewsInFlight - (format === "rewarded" ? 1 : 0) };
+  const delivered = await readDelivered(database, others, now);
+  campaigns.correct(state, delivered);
+  return fullLimit({ ...state, ...delivered }, format) === undefined;
 }
 
 async function hasMore(

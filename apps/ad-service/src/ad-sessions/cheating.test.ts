@@ -57,7 +57,7 @@ const cheats: Cheat[] = [
       await stage.report(session, { reports: wholeVideo(), closed: "page-hidden" });
       for (let second = 0; second < 40; second++) {
         stage.advance(1);
-        await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+        await sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
       }
     },
     refusals: { "too-early": 9 },

@@ -1,8 +1,9 @@
 import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import type { AdDatabase } from "../ad-database.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
-import { type AdSession, lockSession } from "./rows.ts";
-import { settleSession } from "./settle-session.ts";
+import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
+import { bodyOf } from "./record-views.ts";
+import { type AdSession, readSession } from "./rows.ts";
 
 export type DecideViewOutcome =
   | { outcome: "released"; eventId: string }
@@ -15,33 +16,47 @@ interface ViewId {
   sessionId: string;
 }
 
-const decide = statement<never>(
-  "ad-sessions.decide",
-  "update ad_sessions set state = $3, decided_at = $4 where bot_id = $1 and session_id = $2 and state = 'held'",
+/* Its viewer's cooldown and cap counted it when it was closed. */
+const release = statement<{ eventId: string }>(
+  "ad-sessions.release",
+  `with released as (
+    update ad_sessions set state = 'rewarded', decided_at = $3, version = version + 1
+    where bot_id = $1 and session_id = $2 and state = 'held'
+    returning bot_id, code, user_id, reference, campaign_id, creative_id, is_test
+  ),
+  earned as (
+    select bot_id, $4::text as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test,
+      campaign_id, creative_id, case when not is_test then view_price_micros end as price_micros,
+      $3::timestamptz as occurred_at, $5::text as body
+    from released join campaigns using (campaign_id)
+  ),
+  ${enqueueWebhook({ from: "earned" })}
+  select event_id as "eventId" from enqueued`,
 );
-const refuse = statement<never>(
+const refuse = statement<{ state: string }>(
   "ad-sessions.refuse-held",
   `with refused as (
-    update ad_sessions set state = 'refused', decided_at = $3 where bot_id = $1 and session_id = $2 and state = 'held'
-    returning bot_id, session_id, campaign_id, creative_id
+    update ad_sessions set state = 'refused', decided_at = $3, version = version + 1
+    where bot_id = $1 and session_id = $2 and state = 'held'
+    returning bot_id, campaign_id, creative_id, state
+  ),
+  came_past as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
+    select bot_id, campaign_id, creative_id, 'refused', 'operator', $3 from refused
   )
-  insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, reason, occurred_at)
-  select bot_id, session_id, campaign_id, creative_id, 'refused', 'operator', $3 from refused`,
+  select state from refused`,
 );
 
-/** Pays a held view: its event is made now, like any other. It used up its viewer's turn when it was closed. Then call `deliveries.wake()`. */
+/** Pays a held view: its event is made now, like any other. Then call `deliveries.wake()`. */
 export async function releaseView(
   database: AdDatabase,
   { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
 ): Promise<DecideViewOutcome> {
-  return database.transaction(async (tx) => {
-    return ofHeld(tx, { botId, sessionId }, async (session) => {
-      await tx.run(decide, [botId, sessionId, "watched", now]);
-      const closeReason = session.closeReason ?? "deadline";
-      await settleSession(tx, session, { closeReason, eventId, now, isTurnCounted: true });
-      return { outcome: "released", eventId };
-    });
-  });
+  const session = await readSession(database, { botId, sessionId });
+  if (!session) return { outcome: "unknown-view" };
+  const values = [botId, sessionId, now, eventId, bodyOf(session, { eventId }, now)];
+  const [released] = await database.run(release, values);
+  return released ? { outcome: "released", eventId } : notHeld(database, { botId, sessionId });
 }
 
 /** Refuses a held view for good. */
@@ -49,12 +64,8 @@ export async function refuseView(
   database: AdDatabase,
   { botId, sessionId, now }: ViewId & { now: Date },
 ): Promise<DecideViewOutcome> {
-  return database.transaction((tx) => {
-    return ofHeld(tx, { botId, sessionId }, async () => {
-      await tx.run(refuse, [botId, sessionId, now]);
-      return { outcome: "refused" };
-    });
-  });
+  const [refused] = await database.run(refuse, [botId, sessionId, now]);
+  return refused ? { outcome: "refused" } : notHeld(database, { botId, sessionId });
 }
 
 const findView = statement<{ code: string }>(
@@ -72,12 +83,8 @@ export async function refundView(
   return refundCharge(database, { botId, code: view.code, event: "rewarded", now });
 }
 
-async function ofHeld(
-  tx: AdTransaction,
-  id: ViewId,
-  work: (session: AdSession) => Promise<DecideViewOutcome>,
-): Promise<DecideViewOutcome> {
-  const session = await lockSession(tx, id);
-  if (!session) return { outcome: "unknown-view" };
-  return session.state === "held" ? work(session) : { outcome: "not-held", state: session.state };
+/** Two operators may decide at once: the second reads what the first decided. */
+async function notHeld(database: AdDatabase, id: ViewId): Promise<DecideViewOutcome> {
+  const session = await readSession(database, id);
+  return session ? { outcome: "not-held", state: session.state } : { outcome: "unknown-view" };
 }

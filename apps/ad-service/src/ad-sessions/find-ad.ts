@@ -1,10 +1,10 @@
 import { statement } from "@intermission/postgres/open-database";
-import type { AdTransaction } from "../ad-database.ts";
+import type { AdDatabase } from "../ad-database.ts";
+import { type BriefCache, briefCache } from "../bots/brief-cache.ts";
 import { chooseRendition, lighterThan } from "../creatives/choose-rendition.ts";
 import type { Device } from "../creatives/describe-device.ts";
 import { type Captions, captionsSql, type Rendition, renditionsSql } from "../creatives/rows.ts";
 import type { CreativeKind } from "../creatives/schema.ts";
-import { readVastAd } from "../vast/store-vast-ad.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 
 /** What a viewer gets to see. A paused campaign's too: a view that began is honoured. */
@@ -55,13 +55,21 @@ interface Chosen {
   creativeId: string;
 }
 
+/** Campaigns with their creatives as they were at most a second ago, so that openings of one ad share a query. */
+export type AdRows = BriefCache<AdRow>;
+
+export function adRows(database: AdDatabase): AdRows {
+  const load = async (key: string) => (await database.run(read, key.split(" ")))[0];
+  return briefCache({ load, maxAgeMs: 1000, maxEntries: 10_000 });
+}
+
 /** What was chosen; of a VAST tag, its address. */
 export async function findChosenAd(
-  database: AdTransaction,
+  rows: AdRows,
   { campaignId, creativeId }: Chosen,
   device?: Device,
 ): Promise<{ kind: "video"; ad: Ad } | { kind: "vast"; url: string; row: AdRow }> {
-  const [row] = await database.run(read, [campaignId, creativeId]);
+  const row = await rows.get(`${campaignId} ${creativeId}`);
   if (!row) throw new Error(`campaign ${campaignId} has no creative ${creativeId}`);
   if (row.kind === "vast" && row.url !== null) return { kind: "vast", url: row.url, row };
   return { kind: "video", ad: videoAdOf(row, creativeId, device) };
@@ -85,13 +93,14 @@ function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): 
 
 /** What a session shows; without a device, the video as it was added. */
 export async function findAd(
-  database: AdTransaction,
-  session: Chosen & { botId: string; sessionId: string },
-  device?: Device,
+  rows: AdRows,
+  session: Chosen & { sessionId: string },
+  { vastAd, device }: { vastAd: VastAd | undefined; device?: Device },
 ): Promise<Ad> {
-  const chosen = await findChosenAd(database, session, device);
+  const chosen = await findChosenAd(rows, session, device);
   if (chosen.kind === "video") return chosen.ad;
-  return vastAdOf(chosen.row, await readVastAd(database, session));
+  if (!vastAd) throw new Error(`session ${session.sessionId} has no VAST ad`);
+  return vastAdOf(chosen.row, vastAd);
 }
 
 /** Who pays is the campaign's word before the tag's; where a tap leads, the tag's. */

@@ -28,7 +28,7 @@ async function beginUnheard(stage: ViewerStage, code: string, seconds: number): 
 async function sweepFor(stage: ViewerStage, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     stage.advance(1);
-    await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+    await sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
   }
 }
 
@@ -155,7 +155,7 @@ const honestViews: Honest[] = [
     async watch(stage, code) {
       await (await begin(stage, code)).playToEnd();
       stage.advance(16);
-      await sweepSessions(stage.database, { listeningSince: new Date(0), now: stage.clock.now });
+      await sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
     },
   },
   ...[0, 0.4, 5].map((leavesAfter) => ({

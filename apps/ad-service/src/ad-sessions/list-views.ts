@@ -40,7 +40,7 @@ export async function listViews(
     .where(sql<boolean>`suspicions <> '{}'`);
   if (botId !== undefined) query = query.where("ad_sessions.bot_id", "=", botId);
   if (state !== undefined) query = query.where("state", "=", state);
-  const rows = await query.orderBy("closed_at", "desc").orderBy("session_id").limit(limit).execute();
+  const rows = await query.orderBy("opened_at", "desc").orderBy("session_id").limit(limit).execute();
   return rows.map((row) => ({
     botId: row.bot_id,
     sessionId: row.session_id,

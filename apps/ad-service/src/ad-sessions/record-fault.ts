@@ -28,11 +28,11 @@ const errorCodes = {
 const store = statement<never>(
   "ad-sessions.store-fault",
   `with broken as (
-    update ad_sessions set fault = $3, fault_at = $4 where bot_id = $1 and session_id = $2
-    returning bot_id, session_id, campaign_id, creative_id, is_test
+    update ad_sessions set fault = $3, fault_at = $4, version = version + 1 where bot_id = $1 and session_id = $2
+    returning bot_id, campaign_id, creative_id, is_test
   )
-  insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, reason, occurred_at)
-  select bot_id, session_id, campaign_id, creative_id, 'fault', $3, $4 from broken where $5::boolean and not is_test`,
+  insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
+  select bot_id, campaign_id, creative_id, 'fault', $3, $4 from broken where $5::boolean and not is_test`,
 );
 
 /**

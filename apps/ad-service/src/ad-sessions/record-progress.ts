@@ -1,19 +1,15 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
+import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
-import type { TrackedEvent } from "../vast/vast-ad.ts";
-import { lockViewer } from "../viewers/find-viewer.ts";
-import { limitOfViewer, type ViewerLimit } from "../viewers/limit-of-viewer.ts";
-import type { Deliveries } from "../webhook-delivery/deliveries.ts";
+import { findBot } from "../bots/find-bot.ts";
+import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { type AcceptedProgress, acceptProgress, SLACK_MS } from "./accept-progress.ts";
-import { closeSession } from "./close-session.ts";
-import { findUnfinishedViews } from "./find-unfinished-views.ts";
-import { type Milestone, milestonesBetween } from "./milestones-between.ts";
-import { type AdSession, lockSession } from "./rows.ts";
+import { milestonesBetween } from "./milestones-between.ts";
+import type { ViewChange, ViewRecorder } from "./record-views.ts";
+import { type AdSession, readSession } from "./rows.ts";
 import type { CloseReason } from "./schema.ts";
 import { isSessionToken } from "./session-token.ts";
-import { gatherSignals, noSignals } from "./viewing-signals.ts";
+import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 
 export interface ProgressCall {
   botId: string;
@@ -29,150 +25,167 @@ export interface ProgressCall {
 }
 
 export type RecordProgressOutcome =
-  | ({ outcome: "recorded"; state: AdSession["state"] } & Pick<
-      AcceptedProgress,
-      "acceptedMs" | "acknowledged" | "refused" | "tooEarly"
-    >)
+  | ({ outcome: "recorded"; state: AdSession["state"] } & Acceptance)
   | { outcome: "unknown" }
   | { outcome: "superseded" }
   | { outcome: "over" }
   /** Playback may not begin: the viewer earned elsewhere since the ad was opened. Nothing was recorded. */
   | Extract<ViewerLimit, { outcome: "limited" }>;
 
+type Acceptance = Pick<AcceptedProgress, "acceptedMs" | "acknowledged" | "refused" | "tooEarly">;
+
 /** A close may overtake the reports that complete the view: they have this long to arrive, and to fit the clock. */
 const CLOSE_WAITS_MS = 30_000;
+/** A heartbeat is due each 5 s once a video was watched: three missed ones mean that the page is gone. */
+export const SILENCE_MS = 15_000;
+
+/** When a watched view is closed of which nothing is heard any more. */
+export function silentFrom({ deadline }: AdSession, lastReportAt: Date): Date {
+  return new Date(1 + Math.min(lastReportAt.getTime() + SILENCE_MS, deadline.getTime()));
+}
 /** As many as one call carries. */
 const MOST_PENDING = 300;
-
-const storeProgress = statement(
-  "ad-sessions.store-progress",
-  `with stored as (
-    update ad_sessions set state = $3, accepted_ms = $4, progress = $5, started_at = $6, last_report_at = $7,
-      watched_at = $8, close_requested_at = $9, close_reason = $10, signals = $11, clock_ms = $13,
-      pending_reports = $14, settle_at = $15
-    where bot_id = $1 and session_id = $2
-    returning bot_id, session_id, user_id, campaign_id, creative_id, is_test
-  ),
-  credited as (
-    update viewers set credited_until = $16 from stored
-    where viewers.bot_id = stored.bot_id and viewers.user_id = stored.user_id and $16::timestamptz is not null
-  )
-  insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, occurred_at)
-  select bot_id, session_id, campaign_id, creative_id, milestone, $7 from stored, unnest($12::text[]) as milestone
-  where not is_test`,
-);
+/** Each lost race was won by another change of the view. */
+const MOST_TRIES = 20;
 
 const countRefusal = statement<never>(
   "ad-sessions.count-refusal",
-  `update ad_sessions set progress = jsonb_set(progress, array['refusals', $3::text],
-     to_jsonb(coalesce((progress -> 'refusals' ->> $3)::integer, 0) + 1))
+  `update ad_sessions set version = version + 1,
+     refusals = jsonb_set(coalesce(refusals, '{}'), array[$3::text], to_jsonb(coalesce((refusals ->> $3)::integer, 0) + 1))
    where bot_id = $1 and session_id = $2`,
 );
 
-export async function recordProgress(
-  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
-  call: ProgressCall,
-): Promise<RecordProgressOutcome> {
-  const outcome = await database.transaction((tx) => recordUnderLock(tx, call));
-  if (outcome.outcome === "recorded" && outcome.state === "rewarded") deliveries.wake();
-  return outcome;
+/** Records what a player reports: one statement where this node knows the view, which it does from its opening on. */
+export function recordProgress(views: ViewRecorder, call: ProgressCall): Promise<RecordProgressOutcome> {
+  return views.inTurn(call.sessionId, () => tryToRecord(views, call));
 }
 
-async function recordUnderLock(tx: AdTransaction, call: ProgressCall): Promise<RecordProgressOutcome> {
-  const session = await lockSession(tx, call);
-  if (!session) return { outcome: "unknown" };
-  if (!isSessionToken(call.token, session.tokenHash)) {
-    const isSuperseded = session.openings > 1;
-    await tx.run(countRefusal, [call.botId, call.sessionId, isSuperseded ? "superseded" : "wrong-token"]);
-    return { outcome: isSuperseded ? "superseded" : "unknown" };
+async function tryToRecord(views: ViewRecorder, call: ProgressCall): Promise<RecordProgressOutcome> {
+  let known = views.remembered(call.sessionId);
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+    const session = known ?? (await readSession(views.database, call));
+    if (!session) return { outcome: "unknown" };
+    const refusal = refusalOf(session, call);
+    if (refusal) {
+      // Nothing is refused on what may be old: another node may have opened the view again since.
+      if (!known) return refuse(views, call, refusal);
+      known = undefined;
+      continue;
+    }
+    const { change, accepted } = await advance(views, session, call);
+    const changed = await views.change(change);
+    if (changed.outcome === "limited") return changed;
+    if (changed.outcome === "stored") return { outcome: "recorded", state: changed.session.state, ...accepted };
+    known = undefined;
   }
+  throw new OverloadedError(`a report lost ${MOST_TRIES} races`);
+}
+
+/** What the call is answered without a change of the view. */
+function refusalOf(session: AdSession, call: ProgressCall): RecordProgressOutcome | undefined {
+  if (!isSessionToken(call.token, session.tokenHash))
+    return { outcome: session.openings > 1 ? "superseded" : "unknown" };
   if (isOver(session)) return afterTheEnd(session, call.reports);
-  if (call.now > session.deadline) {
-    if (session.state !== "watched") return { outcome: "over" };
-    const { eventId, now } = call;
-    const state = await closeSession(tx, session, { closeReason: "deadline", eventId, now });
-    return afterTheEnd({ ...session, state }, call.reports);
-  }
-  return advance(tx, session, call);
+  return call.now > session.deadline && session.state !== "watched" ? { outcome: "over" } : undefined;
 }
 
-/**
- * Settles what a view claimed too early and the clock allows by now. The caller holds the session's lock and found its
- * `settleAt` over.
- */
-export async function settlePendingReports(
-  tx: AdTransaction,
-  session: AdSession,
-  { eventId, now }: { eventId: string; now: Date },
-): Promise<void> {
-  await advance(tx, session, { reports: [], isStart: false, close: undefined, eventId, now });
+async function refuse(
+  { database }: ViewRecorder,
+  { botId, sessionId }: ProgressCall,
+  refusal: RecordProgressOutcome,
+): Promise<RecordProgressOutcome> {
+  const reason = { superseded: "superseded", unknown: "wrong-token" }[refusal.outcome as string];
+  if (reason !== undefined) await database.run(countRefusal, [botId, sessionId, reason]);
+  return refusal;
 }
 
 type Advance = Pick<ProgressCall, "reports" | "isStart" | "close" | "eventId" | "now">;
 
-async function advance(tx: AdTransaction, session: AdSession, call: Advance): Promise<RecordProgressOutcome> {
-  const { now, eventId } = call;
-  const viewer = await lockViewer(tx, { ...session, now });
-  if (call.isStart && session.startedAt === null) {
-    const unfinished = await findUnfinishedViews(tx, { ...session, now });
-    const limit = limitOfViewer(viewer, viewer, now, unfinished);
-    if (limit.outcome === "limited") return limit;
+/** What a call makes of a view that is not over. Past its deadline a watched view only ends. */
+async function advance(
+  views: ViewRecorder,
+  session: AdSession,
+  call: Advance,
+): Promise<{ change: ViewChange; accepted: Acceptance }> {
+  if (call.now > session.deadline) {
+    const accepted = afterTheEnd(session, call.reports);
+    return { change: await endingOf(views, session, { ...call, reason: "deadline" }), accepted };
   }
-  const startedAt = session.startedAt ?? (call.isStart ? now : null);
-  const { creditedUntil } = viewer;
+  const { now, eventId } = call;
+  const isStart = call.isStart && session.startedAt === null;
+  const startedAt = session.startedAt ?? (isStart ? now : null);
   const pendingBefore = session.pendingReports ?? [];
   // The session may have been opened again since they came, with higher numbers.
   const firstSequence = Math.min(session.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
-  const playback = { ...session, startedAt, creditedUntil, firstSequence };
-  const accepted = acceptProgress(playback, uniqueReports([...pendingBefore, ...call.reports]), now);
-  const { progress, acceptedMs, acknowledged, refused, tooEarly } = accepted;
+  const accepted = acceptProgress(
+    { ...session, startedAt, firstSequence },
+    uniqueReports([...pendingBefore, ...call.reports]),
+    now,
+  );
+  const { progress, acceptedMs, acknowledged, refused, tooEarly, clockMs, creditedUntil } = accepted;
   const state = session.state === "watched" || accepted.isWatched ? "watched" : startedAt ? "playing" : "opened";
   const close = closeOf(session, call);
   const pending = state === "playing" ? pendingOf(session, accepted, now) : undefined;
-  const settleAt = state === "watched" ? session.settleAt : pending?.settleAt;
-  const watchedAt = session.watchedAt ?? (state === "watched" ? now : null);
-  const signals = gatherSignals(session.signals ?? noSignals, accepted, now);
+  // A close that waits for the cooldown stays asked for, however long that lasts.
+  const kept = close ?? (session.state === "watched" ? closeRequestOf(session) : undefined);
+  const isNewlyWatched = state === "watched" && session.state !== "watched";
+  const after: AdSession = {
+    ...session,
+    ...{ state, startedAt, progress, acceptedMs, clockMs, creditedUntil },
+    lastReportAt: now,
+    watchedAt: session.watchedAt ?? (state === "watched" ? now : null),
+    closeRequestedAt: kept?.requestedAt ?? null,
+    closeReason: kept?.reason ?? null,
+    signals: gatherSignals(session.signals ?? noSignals, accepted, now),
+    pendingReports: pending?.reports ?? null,
+    dueAt:
+      state === "watched" ? (isNewlyWatched ? silentFrom(session, now) : session.dueAt) : (pending?.settleAt ?? null),
+  };
   const milestones = milestonesBetween(
     { isStarted: session.startedAt !== null, acceptedMs: session.acceptedMs, isWatched: session.state === "watched" },
     { isStarted: startedAt !== null, acceptedMs, isWatched: state === "watched" },
     session.durationMs,
   );
-  const values = [
-    session.botId,
-    session.sessionId,
-    state,
-    acceptedMs,
-    JSON.stringify(progress),
-    startedAt,
-    now,
-    watchedAt,
-  ];
-  const closing = [close?.requestedAt ?? null, close?.reason ?? null];
-  const clock = [
-    accepted.clockMs,
-    pending ? JSON.stringify(pending.reports) : null,
-    settleAt ?? null,
-    accepted.creditedUntil === creditedUntil ? null : accepted.creditedUntil,
-  ];
-  await tx.run(storeProgress, [...values, ...closing, JSON.stringify(signals), milestones, ...clock]);
-  if (session.isVast && !session.isTest) {
-    const events = milestones.flatMap((milestone) => trackedEventsOf[milestone]);
-    await enqueueTrackerCalls(tx, session, { events, playheadMs: acceptedMs, now });
-  }
-  const recorded = { outcome: "recorded" as const, acceptedMs, acknowledged, refused, tooEarly };
-  if (state !== "watched" || !close) return { ...recorded, state };
-  const became = await closeSession(tx, { ...session, signals }, { closeReason: close.reason, eventId, now });
-  return { ...recorded, state: became };
+  const ending = state === "watched" && close ? await fateOf(views, after, eventId) : undefined;
+  return {
+    change: { before: session, after, isStart, ending, milestones, now },
+    accepted: { acceptedMs, acknowledged, refused, tooEarly },
+  };
 }
 
-/** What VAST calls them. An impression is the first frame, and the start is when the server heard of it. */
-const trackedEventsOf = {
-  start: ["impression", "start", "verificationNotExecuted"],
-  "first-quartile": ["firstQuartile"],
-  midpoint: ["midpoint"],
-  "third-quartile": ["thirdQuartile"],
-  complete: ["complete"],
-} satisfies Record<Milestone, TrackedEvent[]>;
+/**
+ * Stores what a view claimed too early and the clock allows by now: `session` is playing, its pending reports are due.
+ * "changed": whoever changed it first has seen to it, or the sweeper comes again.
+ */
+export async function settlePendingReports(
+  views: ViewRecorder,
+  session: AdSession,
+  { eventId, now }: { eventId: string; now: Date },
+): Promise<void> {
+  const { change } = await advance(views, session, { reports: [], isStart: false, close: undefined, eventId, now });
+  await views.change(change);
+}
+
+/** The end of a watched view: it is paid, held or refused, or waits for the cooldown. */
+export async function endingOf(
+  views: ViewRecorder,
+  session: AdSession,
+  { reason, eventId, now }: { reason: CloseReason; eventId: string; now: Date },
+): Promise<ViewChange> {
+  const after = { ...session, closeReason: reason };
+  return {
+    ...{ before: session, after, isStart: false, milestones: [], now },
+    ending: await fateOf(views, after, eventId),
+  };
+}
+
+/** A view that looks wrong is paid, held or refused, by its bot's setting. A tester's costs nobody anything. */
+async function fateOf({ database }: ViewRecorder, session: AdSession, eventId: string) {
+  const suspicions = suspicionsOf(session.signals ?? noSignals);
+  const isJudged = suspicions.length > 0 && !session.isTest;
+  const fate = isJudged ? ((await findBot(database, session.botId))?.suspiciousViews ?? "pay") : "pay";
+  return { fate, suspicions, eventId };
+}
 
 function isOver({ state }: AdSession): boolean {
   return state === "rewarded" || state === "held" || state === "refused";
@@ -199,15 +212,18 @@ function pendingOf(session: AdSession, accepted: AcceptedProgress, now: Date) {
 /** This call's close, or an earlier one that still waits for its reports. */
 function closeOf(session: AdSession, call: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
   if (call.close) return { requestedAt: call.now, reason: call.close };
-  const { closeRequestedAt, closeReason } = session;
-  if (!closeRequestedAt || !closeReason) return undefined;
-  const isWaiting = call.now.getTime() - closeRequestedAt.getTime() <= CLOSE_WAITS_MS;
-  return isWaiting ? { requestedAt: closeRequestedAt, reason: closeReason } : undefined;
+  const requested = closeRequestOf(session);
+  const isWaiting = requested && call.now.getTime() - requested.requestedAt.getTime() <= CLOSE_WAITS_MS;
+  return isWaiting ? requested : undefined;
+}
+
+function closeRequestOf({ closeRequestedAt, closeReason }: AdSession) {
+  return closeRequestedAt && closeReason ? { requestedAt: closeRequestedAt, reason: closeReason } : undefined;
 }
 
 /** Nothing can be added any more; whatever still comes is settled. */
-function afterTheEnd(session: AdSession, reports: readonly ProgressReport[]): RecordProgressOutcome {
+function afterTheEnd(session: AdSession, reports: readonly ProgressReport[]) {
   const acknowledged = [...new Set(reports.map(({ sequence }) => sequence))];
   const { acceptedMs, state } = session;
-  return { outcome: "recorded", state, acceptedMs, acknowledged, refused: [], tooEarly: undefined };
+  return { outcome: "recorded" as const, state, acceptedMs, acknowledged, refused: [], tooEarly: undefined };
 }

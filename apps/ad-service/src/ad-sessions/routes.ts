@@ -6,9 +6,12 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { describeDevice } from "../creatives/describe-device.ts";
 import { randomBytes } from "../random-bytes.ts";
+import { viewBeginner } from "./begin-views.ts";
 import { type CallBudget, callBudget } from "./call-budget.ts";
+import { adRows } from "./find-ad.ts";
 import { type OpenSessionDeps, openSession } from "./open-session.ts";
 import { faultAnswer, openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";
+import { openingReader } from "./read-opening.ts";
 import { readSessionStatus } from "./read-session-status.ts";
 import { recordFault } from "./record-fault.ts";
 import { recordProgress } from "./record-progress.ts";
@@ -16,7 +19,8 @@ import { unfilledRequestRecorder } from "./record-request.ts";
 import { botOfSession, newSessionId } from "./session-id.ts";
 import { newSessionToken } from "./session-token.ts";
 
-export interface SessionRoutesDeps extends Omit<OpenSessionDeps, "unfilledRequests" | "openings"> {
+export interface SessionRoutesDeps
+  extends Omit<OpenSessionDeps, "unfilledRequests" | "openings" | "ads" | "reader" | "beginner"> {
   /** Where `/media/` is reached. */
   publicUrl: string;
   now?: () => Date;
@@ -25,11 +29,18 @@ export interface SessionRoutesDeps extends Omit<OpenSessionDeps, "unfilledReques
 
 /** `/player/v1`: what the mini-app speaks. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
-  const { database, publicUrl, now = () => new Date(), random = Math.random } = deps;
+  const { database, views, publicUrl, now = () => new Date(), random = Math.random } = deps;
   // Checking a signature costs some 0.1 ms. Thousands may share the address of a mobile network.
   const checks = callBudget({ perSecond: 20, burst: 1200, mostKeys: 20_000 });
   const openings = callBudget({ perSecond: 0.5, burst: 60, mostKeys: 20_000 });
-  const openingDeps = { ...deps, openings, unfilledRequests: unfilledRequestRecorder(database) };
+  const openingDeps = {
+    ...deps,
+    openings,
+    ads: adRows(database),
+    reader: openingReader(database),
+    beginner: viewBeginner(database),
+    unfilledRequests: unfilledRequestRecorder(database),
+  };
   const calls = callBudget({ perSecond: 5, burst: 100, mostKeys: 50_000 });
 
   app.register(
@@ -70,7 +81,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           eventId: newEventId(at.getTime(), randomBytes(10)),
           now: at,
         };
-        return reportAnswer(await recordProgress(deps, call), at);
+        return reportAnswer(await recordProgress(views, call), at);
       });
 
       scope.post("/sessions/:sessionId/faults", async (request) => {

@@ -1,10 +1,12 @@
 import type { PlaybackFault, ProgressReport } from "@intermission/ad-core/player-api";
-import { type Statement, statement } from "@intermission/postgres/open-database";
+import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
 import type { Progress } from "./accept-progress.ts";
+import type { Range } from "./join-range.ts";
 import type { CloseReason, StoredState } from "./schema.ts";
-import type { ViewingSignals } from "./viewing-signals.ts";
+import { numbersOf, signalsOf, type ViewingSignals } from "./viewing-signals.ts";
 
+/** A view as it is stored, with what of its viewer its reports are judged by. */
 export interface AdSession {
   botId: string;
   sessionId: string;
@@ -16,87 +18,108 @@ export interface AdSession {
   creativeId: string;
   /** Its ad came from a tag, whose trackers want to be called. */
   isVast: boolean;
-  state: StoredState;
+  isTest: boolean;
+  durationMs: number;
+  openedAt: Date;
+  deadline: Date;
+  /** What the code was opened with before, and could not be played. */
+  failedCreatives: string[];
   tokenHash: Buffer;
   openings: number;
   firstSequence: number;
-  durationMs: number;
-  acceptedMs: number;
-  progress: Progress;
-  signals: ViewingSignals | null;
-  openedAt: Date;
-  startedAt: Date | null;
-  watchedAt: Date | null;
-  closeRequestedAt: Date | null;
-  closeReason: CloseReason | null;
-  deadline: Date;
-  /** Real time that was credited to this view. */
-  clockMs: number;
-  /** What was claimed too early and is settled, without another call, at `settleAt`. */
-  pendingReports: ProgressReport[] | null;
-  /** When a closed view settles that waits for the clock, or for the bot's cooldown. */
-  settleAt: Date | null;
   /** Why its player gave the video up the last time, and when. */
   fault: PlaybackFault | null;
   faultAt: Date | null;
-  /** What the code was opened with before, and could not be played. */
-  failedCreatives: string[];
-  isTest: boolean;
+  /** Grows with each change. */
+  version: number;
+  state: StoredState;
+  acceptedMs: number;
+  /** Real time that was credited to this view. */
+  clockMs: number;
+  progress: Progress;
+  signals: ViewingSignals | null;
+  startedAt: Date | null;
+  lastReportAt: Date | null;
+  watchedAt: Date | null;
+  closeRequestedAt: Date | null;
+  closeReason: CloseReason | null;
+  /** What was claimed too early and is settled, without another call, at `dueAt`. */
+  pendingReports: ProgressReport[] | null;
+  /** When the sweeper must look at it. */
+  dueAt: Date | null;
+  /** Of the viewer: real time before this moment was credited to one of the viewer's views. */
+  creditedUntil: Date | null;
+  /** Of the viewer: how often an ad was offered or a view began. */
+  decisions: number;
 }
 
-const columns = `
-  s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", c.reference,
-  s.campaign_id as "campaignId", s.creative_id as "creativeId", s.is_vast as "isVast", s.state, s.token_hash as "tokenHash", s.openings,
-  s.first_sequence as "firstSequence", s.duration_ms as "durationMs", s.accepted_ms as "acceptedMs", s.progress, s.signals,
-  s.opened_at as "openedAt", s.started_at as "startedAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
-  s.close_reason as "closeReason", s.deadline, s.clock_ms as "clockMs",
-  s.pending_reports as "pendingReports", s.settle_at as "settleAt", s.is_test as "isTest",
-  s.fault, s.fault_at as "faultAt", s.failed_creatives as "failedCreatives"`;
+/** As the statements give it: ranges and signals are plain numbers there. */
+export type SessionRow = Omit<AdSession, "progress" | "signals"> & {
+  covered: number[];
+  sequences: number[];
+  refusals: Record<string, number> | null;
+  signals: number[] | null;
+};
 
-const source = "ad_sessions s join codes c on c.bot_id = s.bot_id and c.code = s.code";
+/** Of `ad_sessions as s` and `viewers as v`. */
+export const sessionColumns = `
+  s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", s.reference, s.campaign_id as "campaignId",
+  s.creative_id as "creativeId", s.is_vast as "isVast", s.is_test as "isTest", s.duration_ms as "durationMs",
+  s.opened_at as "openedAt", s.deadline, s.failed_creatives as "failedCreatives", s.token_hash as "tokenHash", s.openings,
+  s.first_sequence as "firstSequence", s.fault, s.fault_at as "faultAt", s.version, s.state, s.accepted_ms as "acceptedMs",
+  s.clock_ms as "clockMs", s.covered, s.sequences, s.refusals, s.signals, s.started_at as "startedAt",
+  s.last_report_at as "lastReportAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
+  s.close_reason as "closeReason", s.pending_reports as "pendingReports", s.due_at as "dueAt",
+  v.credited_until as "creditedUntil", coalesce(v.decisions, 0) as decisions`;
 
-const read = statement<AdSession>(
+const source = "ad_sessions s left join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id";
+
+const read = statement<SessionRow>(
   "ad-sessions.read",
-  `select ${columns} from ${source} where s.bot_id = $1 and s.session_id = $2`,
+  `select ${sessionColumns} from ${source} where s.bot_id = $1 and s.session_id = $2`,
 );
-const lock: Statement<AdSession> = statement("ad-sessions.lock", `${read.text} for update of s`);
-const lockOfCode = statement<AdSession>(
-  "ad-sessions.lock-of-code",
-  `select ${columns} from ${source} where s.bot_id = $1 and s.code = $2 for update of s`,
-);
-const lockAbandoned = statement<AdSession>(
-  "ad-sessions.lock-abandoned",
-  `select ${columns} from ${source}
-   where s.state = 'watched' and s.settle_at is null and (s.last_report_at < $1 or s.deadline < $2)
-   order by s.last_report_at limit $3 for update of s skip locked`,
-);
-const lockDue = statement<AdSession>(
-  "ad-sessions.lock-due",
-  `select ${columns} from ${source} where s.settle_at <= $1 and s.state in ('playing', 'watched')
-   order by s.settle_at limit $2 for update of s skip locked`,
-);
+const lock = statement<SessionRow>("ad-sessions.lock", `${read.text} for update of s`);
 
-export async function readSession(database: AdTransaction, id: { botId: string; sessionId: string }) {
-  return (await database.run(read, [id.botId, id.sessionId]))[0];
+export function sessionOf({ covered, sequences, refusals, signals, ...row }: SessionRow): AdSession {
+  return {
+    ...row,
+    progress: { covered: rangesOf(covered), sequences: rangesOf(sequences), refusals: refusals ?? {} },
+    signals: signals && signalsOf(signals, row.openedAt),
+  };
 }
 
-export async function lockSession(tx: AdTransaction, id: { botId: string; sessionId: string }) {
-  return (await tx.run(lock, [id.botId, id.sessionId]))[0];
+/** The columns of progress and signals, for a statement that stores them. */
+export function storedProgress({ progress, signals, openedAt }: Pick<AdSession, "progress" | "signals" | "openedAt">) {
+  const { covered, sequences, refusals } = progress;
+  return {
+    covered: covered.flat(),
+    sequences: sequences.flat(),
+    refusals: Object.keys(refusals).length === 0 ? null : refusals,
+    signals: signals && numbersOf(signals, openedAt),
+  };
 }
 
-export async function lockSessionOfCode(tx: AdTransaction, { botId, code }: { botId: string; code: string }) {
-  return (await tx.run(lockOfCode, [botId, code]))[0];
+export async function readSession(
+  database: AdTransaction,
+  id: { botId: string; sessionId: string },
+): Promise<AdSession | undefined> {
+  const [row] = await database.run(read, [id.botId, id.sessionId]);
+  return row && sessionOf(row);
 }
 
-/** Those that wait for a moment which has come. */
-export async function lockDueSessions(tx: AdTransaction, { now, atMost }: { now: Date; atMost: number }) {
-  return tx.run(lockDue, [now, atMost]);
-}
-
-/** Watched, and silent since a moment or past their deadline; those that another node is settling right now are left out. */
-export async function lockAbandonedSessions(
+/** Holds the session's row until the transaction ends. */
+export async function lockSession(
   tx: AdTransaction,
-  { silentSince, now, atMost }: { silentSince: Date; now: Date; atMost: number },
-) {
-  return tx.run(lockAbandoned, [silentSince, now, atMost]);
+  id: { botId: string; sessionId: string },
+): Promise<AdSession | undefined> {
+  const [row] = await tx.run(lock, [id.botId, id.sessionId]);
+  return row && sessionOf(row);
+}
+
+function rangesOf(numbers: readonly number[]): Range[] {
+  const ranges: Range[] = [];
+  for (let index = 0; index + 1 < numbers.length; index += 2) {
+    ranges.push([numbers[index] ?? 0, numbers[index + 1] ?? 0]);
+  }
+  return ranges;
 }

@@ -1,8 +1,7 @@
 import type { SessionState } from "@intermission/ad-core/client-api";
 import type { PlaybackFault, ProgressReport } from "@intermission/ad-core/player-api";
 import type { ColumnType } from "kysely";
-import type { Progress } from "./accept-progress.ts";
-import type { Suspicion, ViewingSignals } from "./viewing-signals.ts";
+import type { Suspicion } from "./viewing-signals.ts";
 
 /** Of a view that looks wrong: `held` until the operator decides, or `refused`. Both were watched and closed. */
 export type StoredState = SessionState | "held" | "refused";
@@ -16,6 +15,7 @@ export interface AdSessionTables {
     session_id: string;
     code: string;
     user_id: string;
+    reference: ColumnType<string, string | undefined, string>;
     campaign_id: string;
     creative_id: string;
     is_vast: ColumnType<boolean, boolean | undefined, never>;
@@ -26,8 +26,11 @@ export interface AdSessionTables {
     first_sequence: ColumnType<number, number | undefined, number>;
     duration_ms: number;
     accepted_ms: ColumnType<number, number | undefined, number>;
-    progress: ColumnType<Progress, string | undefined, string>;
-    signals: ColumnType<ViewingSignals | null, string | undefined, string>;
+    covered: ColumnType<number[], never, never>;
+    sequences: ColumnType<number[], never, never>;
+    signals: ColumnType<number[] | null, never, never>;
+    refusals: ColumnType<Record<string, number> | null, never, never>;
+    version: ColumnType<number, never, never>;
     suspicions: ColumnType<Suspicion[], Suspicion[] | undefined, Suspicion[]>;
     /** When the operator decided about a held view. */
     decided_at: ColumnType<Date | null, never, never>;
@@ -49,7 +52,12 @@ export interface AdSessionTables {
     clock_ms: ColumnType<number, number | undefined, never>;
     /** What the last call claimed too early and the clock will allow soon; it is settled without another call. */
     pending_reports: ColumnType<ProgressReport[] | null, never, null>;
-    /** When `pending_reports`, or a close that waits for the cooldown, can be settled. */
-    settle_at: ColumnType<Date | null, never, null>;
+    /** When the sweeper must look at it: its row in `views_due`. */
+    due_at: ColumnType<Date | null, never, never>;
+  };
+  views_due: {
+    due_at: ColumnType<Date, never, never>;
+    bot_id: ColumnType<string, never, never>;
+    session_id: ColumnType<string, never, never>;
   };
 }

@@ -15,16 +15,25 @@ import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { type FillFromTag, tagFiller } from "../vast/fill-from-tag.ts";
 import { type Deliveries, noDeliveries } from "../webhook-delivery/deliveries.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
+import { type ViewRecorder, viewRecorder } from "./record-views.ts";
 
 /** What the routes of the player need. */
 export interface StageDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
+  views: ViewRecorder;
   publicUrl: string;
   fillFromTag: FillFromTag;
   telegramPublicKeyFor: (botId: string) => string;
   now: () => Date;
+}
+
+interface StoredSession {
+  session_id: string;
+  state: string;
+  close_reason: string | null;
+  refusals: Record<string, number> | null;
 }
 
 export type Opened = { session_id: string; token: string; first_sequence: number };
@@ -59,6 +68,7 @@ export async function openSessionStage(
     database,
     campaigns,
     deliveries: noDeliveries,
+    views: viewRecorder({ database, deliveries: noDeliveries }),
     fillFromTag: tagFiller({ database, requests, isPlainHttpAllowed: true, log, now }),
     publicUrl: "http://ads.test",
     telegramPublicKeyFor: () => telegramPublicKey,
@@ -73,7 +83,7 @@ export async function openSessionStage(
     const isFirst = servers.length === 0;
     const own = isFirst ? campaigns : await openSnapshot();
     if (!isFirst) snapshots.push(own);
-    mount(app, { ...deps, campaigns: own });
+    mount(app, isFirst ? deps : { ...deps, campaigns: own, views: viewRecorder(deps) });
     servers.push(app);
     return app.listen({ host: "127.0.0.1", port: 0 });
   }
@@ -98,6 +108,7 @@ export async function openSessionStage(
     database,
     clock,
     campaigns,
+    views: deps.views,
     requests,
     address,
     initData,
@@ -149,8 +160,10 @@ export async function openSessionStage(
       );
       return made.filter(({ price_micros: price }) => price !== null);
     },
-    sessions: () =>
-      rowsOf<{ session_id: string; state: string; close_reason: string | null }>(database, "ad_sessions", botId),
+    async sessions() {
+      const rows = await rowsOf<StoredSession>(database, "ad_sessions", botId);
+      return rows.map((row) => ({ ...row, progress: { refusals: row.refusals ?? {} } }));
+    },
     viewers: () => rowsOf<{ user_id: string; earned_today: number }>(database, "viewers", botId),
     async close(): Promise<void> {
       await Promise.all(snapshots.map((snapshot) => snapshot.stop()));

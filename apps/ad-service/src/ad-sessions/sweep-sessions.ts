@@ -1,68 +1,91 @@
-import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { newEventId } from "@intermission/ad-core/code";
+import { statement } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
-import type { Deliveries } from "../webhook-delivery/deliveries.ts";
-import { closeSession } from "./close-session.ts";
-import { settlePendingReports } from "./record-progress.ts";
-import { lockAbandonedSessions, lockDueSessions } from "./rows.ts";
+import { randomBytes } from "../random-bytes.ts";
+import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
+import type { ViewRecorder } from "./record-views.ts";
+import { type AdSession, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
 
-/** A heartbeat is due each 5 s once a video was watched: three missed ones mean that the page is gone. */
-const SILENCE_MS = 15_000;
 const BATCH = 100;
+
+// Row by row, in the order of the key: joined as a whole, all views there ever were could be read for it.
+const readDue = statement<SessionRow>(
+  "ad-sessions.read-due",
+  `select ${sessionColumns}
+   from (select * from views_due where due_at <= $1 order by due_at limit $2) as due
+   cross join lateral (
+     select * from ad_sessions where ad_sessions.bot_id = due.bot_id and ad_sessions.session_id = due.session_id limit 1
+   ) as s
+   cross join lateral (
+     select * from viewers where viewers.bot_id = s.bot_id and viewers.user_id = s.user_id limit 1
+   ) as v`,
+);
 
 /**
  * Settles what waited for its moment: closed views whose last reports came too early, or whose bot's cooldown was not over.
  * Closes what was watched and never closed: swiped away, or open until its deadline. `listeningSince` is when heartbeats
- * could be heard again, so that a restart of ours is not taken for the viewer's silence. One batch; says how many.
+ * could be heard again, so that a restart of ours is not taken for the viewer's silence. One batch; says how many were
+ * settled. Nodes may sweep at the same time: of two changes of a view one is stored.
  */
 export async function sweepSessions(
-  database: AdDatabase,
+  views: ViewRecorder,
   { listeningSince, now }: { listeningSince: Date; now: Date },
 ): Promise<{ settled: number }> {
-  const silentSince = new Date(now.getTime() - SILENCE_MS);
-  const isListeningLongEnough = listeningSince <= silentSince;
-  const settled = await database.transaction(async (tx) => {
-    const eventId = () => newEventId(now.getTime(), randomBytes(10));
-    const due = await lockDueSessions(tx, { now, atMost: BATCH });
-    const abandoned = await lockAbandonedSessions(tx, {
-      silentSince: isListeningLongEnough ? silentSince : new Date(0),
-      now,
-      atMost: BATCH,
-    });
-    // Viewers are locked in one order, so that two nodes do not wait for one another.
-    for (const session of [...due, ...abandoned].toSorted((a, b) => (a.userId < b.userId ? -1 : 1))) {
-      const isPending = session.state === "playing";
-      const silence = session.deadline < now ? "deadline" : "heartbeat-lost";
-      const closeReason = session.settleAt === null ? silence : (session.closeReason ?? silence);
-      if (isPending) await settlePendingReports(tx, session, { eventId: eventId(), now });
-      else await closeSession(tx, session, { closeReason, eventId: eventId(), now });
+  const due = (await views.database.run(readDue, [now, BATCH])).map(sessionOf);
+  const isListening = listeningSince.getTime() + SILENCE_MS <= now.getTime();
+  const settled = await Promise.all(due.map((session) => settleDue(views, session, { isListening, now })));
+  return { settled: settled.filter(Boolean).length };
+}
+
+async function settleDue(
+  views: ViewRecorder,
+  session: AdSession,
+  { isListening, now }: { isListening: boolean; now: Date },
+): Promise<boolean> {
+  const eventId = newEventId(now.getTime(), randomBytes(10));
+  if (session.state === "playing") {
+    await settlePendingReports(views, session, { eventId, now });
+    return true;
+  }
+  const isPastDeadline = session.deadline < now;
+  const silence = isPastDeadline ? "deadline" : "heartbeat-lost";
+  const isClosed = session.closeRequestedAt !== null;
+  if (!isClosed && !isPastDeadline) {
+    const at = silentFrom(session, session.lastReportAt ?? session.openedAt);
+    if (at > now) {
+      await lookAgain(views, session, { at, now });
+      return false;
     }
-    return Math.max(due.length, abandoned.length);
-  });
-  return { settled };
+    if (!isListening) return false;
+  }
+  const reason = isClosed ? (session.closeReason ?? silence) : silence;
+  await views.change(await endingOf(views, session, { reason, eventId, now }));
+  return true;
+}
+
+/** Its heartbeat was heard meanwhile. */
+async function lookAgain(views: ViewRecorder, session: AdSession, { at, now }: { at: Date; now: Date }): Promise<void> {
+  await views.change({ before: session, after: { ...session, dueAt: at }, isStart: false, milestones: [], now });
 }
 
 /** Sweeps each second until it is stopped; stopping waits for the batch under way. Any number of nodes may do so. */
 export function startSweepingSessions(deps: {
-  database: AdDatabase;
-  deliveries: Deliveries;
+  views: ViewRecorder;
   log: Pick<FastifyBaseLogger, "error">;
   now?: () => Date;
   everyMs?: number;
 }): { stop(): Promise<void> } {
-  const { database, deliveries, log, now = () => new Date(), everyMs = 1000 } = deps;
+  const { views, log, now = () => new Date(), everyMs = 1000 } = deps;
   const listeningSince = now();
   const stopping = new AbortController();
 
   async function sweepUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const { settled } = await sweepSessions(database, { listeningSince, now: now() }).catch((error) => {
+      const { settled } = await sweepSessions(views, { listeningSince, now: now() }).catch((error) => {
         log.error(error, "sessions could not be swept; trying again");
         return { settled: 0 };
       });
-      if (settled > 0) deliveries.wake();
       if (settled < BATCH) await setTimeout(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }

@@ -35,6 +35,8 @@ const MOST_AHEAD_MS = 10_000;
 /** A media clock stands on a whole tenth of a second one time in a hundred: eight stretches never do by chance. */
 const LEAST_STRETCHES = 8;
 const EVEN_MS = 100;
+/** A column of four bytes; honest sums are far below. */
+const MOST_STORED = 2 ** 31 - 1;
 
 /**
  * Adds what one call brought: the reports that it settled, and all that was claimed by then. A player that starts late, or
@@ -50,6 +52,24 @@ export function gatherSignals(
   if (gathered.firstAtMs === null) return { ...gathered, firstAtMs: now.getTime(), firstClaimedMs: claimedMs };
   const aheadMs = claimedMs - gathered.firstClaimedMs - (now.getTime() - gathered.firstAtMs);
   return { ...gathered, aheadMs: Math.max(gathered.aheadMs, aheadMs) };
+}
+
+/** As they are stored: a row that each report writes is short without their names. */
+export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
+  const { hiddenMs, visibleMs, countedMs, framelessMs, frames, stretches, evenStretches, firstAtMs } = signals;
+  const first = firstAtMs === null ? -1 : Math.max(0, firstAtMs - openedAt.getTime());
+  const last = [first, signals.firstClaimedMs, signals.aheadMs];
+  return [hiddenMs, visibleMs, countedMs, framelessMs, frames, stretches, evenStretches, ...last].map((number) =>
+    Math.min(Math.trunc(number), MOST_STORED),
+  );
+}
+
+export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSignals {
+  const [hiddenMs = 0, visibleMs = 0, countedMs = 0, framelessMs = 0, frames = 0] = numbers;
+  const [stretches = 0, evenStretches = 0, first = -1, firstClaimedMs = 0, aheadMs = 0] = numbers.slice(5);
+  const firstAtMs = first < 0 ? null : openedAt.getTime() + first;
+  const sums = { hiddenMs, visibleMs, countedMs, framelessMs, frames, stretches, evenStretches };
+  return { ...sums, firstAtMs, firstClaimedMs, aheadMs };
 }
 
 /** What speaks against a view, in a fixed order; empty for nearly all. */

@@ -127,7 +127,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
         state: "playing",
         accepted_ms: 5000,
       });
-      await sweepSessions(store.database, {
+      await sweepSessions(stage.views, {
         listeningSince: new Date(0),
         now: new Date(stage.clock.now.getTime() + 60_000),
       });
@@ -273,7 +273,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
 
   describe("the sweeper", () => {
     const sweep = (afterSeconds: number, listeningSince = new Date(0)) =>
-      sweepSessions(store.database, { listeningSince, now: new Date(stage.clock.now.getTime() + afterSeconds * 1000) });
+      sweepSessions(stage.views, { listeningSince, now: new Date(stage.clock.now.getTime() + afterSeconds * 1000) });
 
     test("closes what was watched when its heartbeat stopped for 15 s, and pays once", async () => {
       const session = await stage.begin(ann, await stage.issue(ann));

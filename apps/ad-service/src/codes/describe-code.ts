@@ -76,7 +76,7 @@ async function sessionsOf(database: AdDatabase, botId: string, code: string): Pr
     closedAt: row.closed_at,
     acceptedMs: row.accepted_ms,
     durationMs: row.duration_ms,
-    refusals: row.progress.refusals,
+    refusals: row.refusals ?? {},
   }));
 }
 

@@ -24,7 +24,7 @@ export interface IssuedCode {
  * A code is given out again while it has earned nothing and has a good while left. An event committed while this statement
  * runs is not seen: then the code was given out just before it earned.
  */
-const isKept = `not kept.is_withheld
+export const isKept = `not kept.is_withheld
   and kept.expires_at - excluded.issued_at >= greatest(interval '60 s', (kept.expires_at - kept.issued_at) / 4)
   and not exists (select from events where events.bot_id = kept.bot_id and events.code = kept.code)`;
 
@@ -77,7 +77,8 @@ export async function issueCode(
   }
 }
 
-function randomCode(prefix: string): string {
+/** Of 70 random bits. */
+export function randomCode(prefix: string): string {
   return newCode(prefix, randomBytes(codeRandomBytes));
 }
 
@@ -105,7 +106,7 @@ function writeBatch(database: AdDatabase, batch: readonly WantedCode[]): Promise
 }
 
 /** Clients read whole seconds; rounded up, so that a lifetime is never cut short. */
-function expiryOf(now: Date, lifetimeSeconds: number): Date {
+export function expiryOf(now: Date, lifetimeSeconds: number): Date {
   return new Date(Math.ceil(now.getTime() / 1000 + lifetimeSeconds) * 1000);
 }
 

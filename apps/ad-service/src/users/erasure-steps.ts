@@ -56,6 +56,7 @@ export const steps: readonly ErasureStep[] = [
     set: `user_id = $3, reference = null, is_erased = true, user_agent = null, address_hash = null, network_hash = null, body = jsonb_build_object('event', event,
       'event_id', event_id, 'bot_id', bot_id, 'user_tg_id', $3::text, 'code', code, 'occurred_at', occurred_at)::text`,
   },
+  { table: "views_due", becomes: "deleted", where: inSessions },
   {
     table: "ad_sessions",
     becomes: "deleted: views under way",
@@ -65,7 +66,7 @@ export const steps: readonly ErasureStep[] = [
     table: "ad_sessions",
     becomes: "kept under a pseudonym; held views are refused",
     where: ofUser,
-    set: `user_id = $3, token_hash = sha256(gen_random_uuid()::text::bytea),
+    set: `user_id = $3, reference = '', version = version + 1, token_hash = sha256(gen_random_uuid()::text::bytea),
       decided_at = case state when 'held' then now() else decided_at end,
       state = case state when 'held' then 'refused' else state end`,
   },

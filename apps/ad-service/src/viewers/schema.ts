@@ -11,5 +11,7 @@ export interface ViewerTables {
     last_earned_at: Date | null;
     /** Real time before this moment was credited to one of the viewer's views, and counts for no other. */
     credited_until: ColumnType<Date | null, Date | undefined, Date>;
+    /** How often an ad was offered to the viewer or a view began. */
+    decisions: ColumnType<number, never, never>;
   };
 }

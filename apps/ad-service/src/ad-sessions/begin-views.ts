@@ -1,0 +1,191 @@
+import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { isKept } from "../codes/issue-code.ts";
+import type { VastAd } from "../vast/vast-ad.ts";
+import type { Opening, OpeningCode } from "./read-opening.ts";
+import type { AdSession } from "./rows.ts";
+import { hashSessionToken } from "./session-token.ts";
+
+/** A view that is to begin, offered and not started. */
+export interface NewView {
+  /** A code that is issued with it has its `issuedAt`. */
+  code: Omit<OpeningCode, "isRewarded"> & { issuedAt?: Date };
+  sessionId: string;
+  token: string;
+  campaignId: string;
+  creativeId: string;
+  durationMs: number;
+  vastAd: VastAd | undefined;
+  isTest: boolean;
+  failedCreatives: string[];
+  /** A view of the same code whose video could not be played: it is replaced. */
+  broken: AdSession | undefined;
+  /** As the viewer was when the ad was chosen. */
+  viewer: Opening["viewer"];
+  now: Date;
+}
+
+/** A session begun in time may finish after its code expired. */
+const GRACE_MS = 10 * 60_000;
+
+const columns = `position integer, bot_id text, user_id text, code text, reference text, session_id text, campaign_id text,
+      creative_id text, is_vast boolean, is_test boolean, duration_ms integer, opened_at timestamptz, deadline timestamptz,
+      failed_creatives text[], token_hash text, broken_session_id text, vast_ad jsonb, code_issued_at timestamptz,
+      code_expires_at timestamptz, earned_today integer, last_earned_at timestamptz, decisions integer`;
+
+/*
+ * Begins views, none two of one viewer. The viewer's row is locked, and compared with what the ad was chosen on: where the
+ * viewer was offered another ad, began a view or earned since, nothing is written and the opening is read again.
+ *
+ * An offer that was made before and not started passed limits that may be stale: a viewer holds one at most.
+ */
+const begin = statement<{ position: number }>(
+  "ad-sessions.begin",
+  `with wanted as materialized (select * from json_to_recordset($1::json) as wanted(${columns})),
+  offered as (
+    insert into viewers as v (bot_id, user_id, day, earned_today, decisions)
+    select bot_id, user_id, (opened_at at time zone 'utc')::date, 0, 1 from wanted order by bot_id, user_id
+    on conflict (bot_id, user_id) do update set decisions = v.decisions + 1
+    where (
+      select v.decisions = w.decisions and v.earned_today = w.earned_today
+        and v.last_earned_at is not distinct from w.last_earned_at
+      from wanted w where w.bot_id = v.bot_id and w.user_id = v.user_id
+    )
+    returning bot_id, user_id
+  ),
+  issued as (
+    insert into current_codes as kept (bot_id, user_id, reference, code, issued_at, expires_at)
+    select bot_id, user_id, '', code, code_issued_at, code_expires_at from wanted
+    where code_issued_at is not null and (bot_id, user_id) in (select bot_id, user_id from offered)
+    order by bot_id, user_id
+    on conflict (bot_id, user_id, reference) do update set
+      code = excluded.code, issued_at = excluded.issued_at, expires_at = excluded.expires_at, is_withheld = false
+    -- A request for a code may have made one at this moment.
+    where not (${isKept})
+    returning bot_id, code
+  ),
+  begun as materialized (
+    select * from wanted
+    where (bot_id, user_id) in (select bot_id, user_id from offered)
+      and (code_issued_at is null or (bot_id, code) in (select bot_id, code from issued))
+  ),
+  new_codes as (
+    insert into codes (bot_id, code, user_id, reference, issued_at, expires_at)
+    select bot_id, code, user_id, '', code_issued_at, code_expires_at from begun where code_issued_at is not null
+  ),
+  withdrawn as (
+    delete from ad_sessions s using begun
+    where s.bot_id = begun.bot_id and s.user_id = begun.user_id and s.opened_at > begun.opened_at - interval '25 hours'
+      and (s.state = 'opened' or s.state = 'playing' and s.session_id = begun.broken_session_id)
+    returning s.due_at, s.session_id
+  ),
+  not_due as (
+    delete from views_due using withdrawn
+    where views_due.due_at = withdrawn.due_at and views_due.session_id = withdrawn.session_id
+  ),
+  stored as (
+    insert into ad_sessions (bot_id, session_id, code, user_id, reference, campaign_id, creative_id, is_vast, is_test,
+      duration_ms, opened_at, deadline, failed_creatives, token_hash, state)
+    select bot_id, session_id, code, user_id, reference, campaign_id, creative_id, is_vast, is_test,
+      duration_ms, opened_at, deadline, failed_creatives, decode(token_hash, 'hex'), 'opened'
+    -- Asked for, so that what the code had before is gone by then.
+    from begun where (select count(*) from withdrawn) >= 0
+  ),
+  vast_ads_stored as (
+    insert into vast_ads (bot_id, session_id, ad) select bot_id, session_id, vast_ad from begun where is_vast
+  ),
+  filled as (
+    insert into ad_requests (bot_id, user_id, code, outcome, campaign_id, creative_id, occurred_at)
+    select bot_id, user_id, code, 'filled', campaign_id, creative_id, opened_at from begun where not is_test
+  )
+  select position from begun`,
+);
+
+/** Begins views, many in one commit. Undefined: the viewer or the code changed meanwhile, and nothing was written. */
+export function viewBeginner(database: AdDatabase): CommitGroup<NewView, AdSession | undefined> {
+  return groupCommits<NewView, AdSession | undefined>({
+    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    async run(batch) {
+      const begun = new Map<NewView, AdSession | undefined>();
+      const viewerOf = ({ code: { botId, userId } }: NewView) => `${botId} ${userId}`;
+      for (const round of inRounds(batch, viewerOf)) {
+        const sessions = await beginViews(database, round);
+        for (const [index, view] of round.entries()) begun.set(view, sessions[index]);
+      }
+      return batch.map((view) => begun.get(view));
+    },
+  });
+}
+
+/** The sessions of those that began, in the order of the views. */
+export async function beginViews(
+  database: AdTransaction,
+  views: readonly NewView[],
+): Promise<(AdSession | undefined)[]> {
+  const sessions = views.map((): AdSession | undefined => undefined);
+  for (const { position } of await database.run(begin, [JSON.stringify(views.map(toldAs))])) {
+    const view = views[position];
+    if (view) sessions[position] = sessionOfNew(view);
+  }
+  return sessions;
+}
+
+function toldAs(view: NewView, position: number) {
+  const { code, viewer, vastAd, now } = view;
+  return {
+    position,
+    ...{
+      bot_id: code.botId,
+      user_id: code.userId,
+      code: code.code,
+      reference: code.reference,
+      session_id: view.sessionId,
+    },
+    ...{
+      campaign_id: view.campaignId,
+      creative_id: view.creativeId,
+      is_vast: vastAd !== undefined,
+      is_test: view.isTest,
+    },
+    ...{
+      duration_ms: view.durationMs,
+      opened_at: now,
+      deadline: deadlineOf(view),
+      failed_creatives: view.failedCreatives,
+    },
+    token_hash: hashSessionToken(view.token).toString("hex"),
+    ...{ broken_session_id: view.broken?.sessionId, vast_ad: vastAd },
+    ...{ code_issued_at: code.issuedAt, code_expires_at: code.expiresAt },
+    ...{ earned_today: viewer.earnedToday, last_earned_at: viewer.lastEarnedAt, decisions: viewer.decisions },
+  };
+}
+
+function deadlineOf({ code }: NewView): Date {
+  return new Date(code.expiresAt.getTime() + GRACE_MS);
+}
+
+function sessionOfNew(view: NewView): AdSession {
+  const { code, viewer, now } = view;
+  return {
+    ...{
+      botId: code.botId,
+      sessionId: view.sessionId,
+      code: code.code,
+      userId: code.userId,
+      reference: code.reference,
+    },
+    ...{ campaignId: view.campaignId, creativeId: view.creativeId, isVast: view.vastAd !== undefined },
+    ...{ isTest: view.isTest, durationMs: view.durationMs, openedAt: now, deadline: deadlineOf(view) },
+    ...{
+      failedCreatives: view.failedCreatives,
+      tokenHash: hashSessionToken(view.token),
+      openings: 1,
+      firstSequence: 0,
+    },
+    ...{ fault: null, faultAt: null, version: 0, state: "opened", acceptedMs: 0, clockMs: 0 },
+    ...{ progress: { covered: [], sequences: [], refusals: {} }, signals: null, startedAt: null, lastReportAt: null },
+    ...{ watchedAt: null, closeRequestedAt: null, closeReason: null, pendingReports: null, dueAt: null },
+    ...{ creditedUntil: viewer.creditedUntil, decisions: (viewer.decisions ?? 0) + 1 },
+  };
+}

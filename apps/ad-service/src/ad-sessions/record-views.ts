@@ -1,0 +1,346 @@
+import type { EventType } from "@intermission/ad-core/client-api";
+import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import type { DeliveryMode } from "../bots/schema.ts";
+import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
+import type { TrackedEvent } from "../vast/vast-ad.ts";
+import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
+import type { ClaimedEvent, Deliveries, MadeEvents } from "../webhook-delivery/deliveries.ts";
+import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
+import { selectUnfinishedViews } from "./find-unfinished-views.ts";
+import type { Milestone } from "./milestones-between.ts";
+import { type AdSession, storedProgress } from "./rows.ts";
+import type { Suspicion } from "./viewing-signals.ts";
+
+/** What a call, an opening or the sweeper makes of a view. It is stored if the view is still as it was read. */
+export interface ViewChange {
+  before: AdSession;
+  after: AdSession;
+  /** Playback begins: the viewer's limits are asked. */
+  isStart: boolean;
+  /** The view was watched and is closed now. */
+  ending?: { fate: "pay" | "hold" | "refuse"; suspicions: Suspicion[]; eventId: string } | undefined;
+  milestones: Milestone[];
+  now: Date;
+}
+
+export type ChangeOutcome =
+  | { outcome: "stored"; session: AdSession }
+  /** Another change came first: read the view again. Nothing was stored. */
+  | { outcome: "changed" }
+  /** Playback may not begin. Nothing was stored. */
+  | Extract<ViewerLimit, { outcome: "limited" }>;
+
+interface Row {
+  position: number;
+  limitReason: "cooldown" | "daily-cap" | null;
+  availableAt: Date | null;
+  state: AdSession["state"] | null;
+  closeRequestedAt: Date | null;
+  dueAt: Date | null;
+  eventId: string | null;
+  url: string | null;
+  deliveryMode: DeliveryMode | null;
+}
+
+/** What each change is told as, in JSON: one text costs its caller less than an array for each column. */
+const columns = `position integer, bot_id text, session_id text, version integer, credited_until timestamptz,
+      decisions integer, due_before timestamptz, token_hash text, openings integer, first_sequence integer, state text,
+      accepted_ms integer, clock_ms integer, covered integer[], sequences integer[], signals integer[], refusals jsonb,
+      started_at timestamptz, last_report_at timestamptz, watched_at timestamptz, close_requested_at timestamptz,
+      close_reason text, pending_reports jsonb, due_at timestamptz, new_credited_until timestamptz, is_start boolean,
+      fate text, suspicions text[], event_id text, body text, milestones text[], now timestamptz`;
+
+const limitOf = (unfinished: string) => `limit_of_viewer(day, earned_today, last_earned_at, cooldown_seconds, daily_cap,
+        ${unfinished}, now)`;
+
+/*
+ * Compare and set, many views at once, none two of one viewer. The rows of viewer and view are locked in the order of the
+ * viewers and compared as they are then, so that whatever follows stands: nothing has to be undone. A view that ends is
+ * paid, held or refused where the viewer's cooldown and cap allow it at this moment; else it waits until they do, or is
+ * refused where that is after its deadline.
+ */
+const record = statement<Row>(
+  "ad-sessions.record",
+  `with changes as materialized (select * from json_to_recordset($1::json) as changes(${columns})),
+  locked as materialized (
+    select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test, s.deadline,
+      s.close_requested_at as close_requested_before, v.day, v.earned_today, v.last_earned_at
+    from changes
+    join ad_sessions s on s.bot_id = changes.bot_id and s.session_id = changes.session_id
+    join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
+    where s.version = changes.version and v.credited_until is not distinct from changes.credited_until
+      and (not is_start or v.decisions = changes.decisions)
+    order by v.bot_id, v.user_id
+    for update of v, s
+  ),
+  judged as materialized (
+    select *, case
+        when is_start then (
+          select ${limitOf(`unfinished.count::integer, unfinished."lastActiveAt", unfinished."firstDeadline"`)}
+          from bots cross join lateral (
+            ${selectUnfinishedViews({ botId: "locked.bot_id", userId: "locked.user_id", code: "locked.code", now: "locked.now" })}
+          ) as unfinished where bots.bot_id = locked.bot_id
+        )
+        when fate is not null then (
+          select ${limitOf("0, null, null")} from bots where bots.bot_id = locked.bot_id
+        )
+      end as verdict
+    from locked
+  ),
+  decided as materialized (
+    select *, fate is not null and (verdict).reason is null as is_earned,
+      case when fate is null then null
+        when (verdict).reason is null then case fate when 'pay' then 'rewarded' when 'hold' then 'held' else 'refused' end
+        when (verdict).available_at > deadline then 'refused' end as ended_as,
+      -- A close that waits for the cooldown.
+      fate is not null and (verdict).reason is not null and (verdict).available_at <= deadline as is_deferred
+    from judged where not is_start or (verdict).reason is null
+  ),
+  stored as (
+    update ad_sessions s set
+      version = s.version + 1,
+      token_hash = coalesce(decode(d.token_hash, 'hex'), s.token_hash), openings = d.openings, first_sequence = d.first_sequence,
+      suspicions = case when is_earned then d.suspicions else s.suspicions end,
+      state = coalesce(ended_as, d.state), accepted_ms = d.accepted_ms, clock_ms = d.clock_ms, covered = d.covered,
+      sequences = d.sequences, signals = d.signals,
+      refusals = case when ended_as = 'refused' and not is_earned
+        then coalesce(d.refusals, '{}') || jsonb_build_object((verdict).reason, 1) else d.refusals end,
+      started_at = d.started_at, last_report_at = d.last_report_at, watched_at = d.watched_at,
+      close_requested_at = case when is_deferred then coalesce(close_requested_before, now) else d.close_requested_at end,
+      closed_at = case when ended_as is not null then now else s.closed_at end, close_reason = d.close_reason,
+      pending_reports = d.pending_reports,
+      due_at = case when is_deferred then (verdict).available_at when ended_as is null then d.due_at end
+    from decided d where s.bot_id = d.bot_id and s.session_id = d.session_id
+    returning d.position, s.state, s.close_requested_at, s.due_at, d.due_before, s.bot_id, s.session_id
+  ),
+  not_due as (
+    delete from views_due using stored
+    where views_due.due_at = due_before and views_due.session_id = stored.session_id
+      and stored.due_at is distinct from due_before
+  ),
+  due as (
+    insert into views_due (due_at, bot_id, session_id)
+    select due_at, bot_id, session_id from stored where due_at is not null and due_at is distinct from due_before
+    on conflict do nothing
+  ),
+  viewers_changed as (
+    update viewers v set
+      credited_until = coalesce(d.new_credited_until, v.credited_until),
+      decisions = v.decisions + is_start::integer,
+      earned_today = case when is_earned then earned_on_day(v.day, v.earned_today, now) + 1 else v.earned_today end,
+      day = case when is_earned then greatest(v.day, (now at time zone 'utc')::date) else v.day end,
+      last_earned_at = case when is_earned then greatest(v.last_earned_at, now) else v.last_earned_at end
+    from decided d
+    where v.bot_id = d.bot_id and v.user_id = d.user_id and (is_earned or is_start or d.new_credited_until is not null)
+  ),
+  came_past as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
+    select bot_id, campaign_id, creative_id, milestone, '', now from decided, unnest(milestones) as milestone where not is_test
+    union all
+    select bot_id, campaign_id, creative_id, 'close', close_reason, now from decided where ended_as is not null and not is_test
+    union all
+    select bot_id, campaign_id, creative_id, ended_as,
+      case when is_earned then array_to_string(suspicions, ' ') else (verdict).reason end, now
+    from decided where ended_as in ('held', 'refused') and not is_test
+  ),
+  codes_withheld as (
+    -- The user's next request gets another code.
+    update current_codes set is_withheld = true from decided
+    where current_codes.bot_id = decided.bot_id and current_codes.user_id = decided.user_id
+      and current_codes.reference = decided.reference and current_codes.code = decided.code
+      and ended_as in ('held', 'refused')
+  ),
+  earned as (
+    select bot_id, event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
+      creative_id, case when not is_test then (
+        select view_price_micros from campaigns where campaigns.campaign_id = decided.campaign_id
+      ) end as price_micros, now as occurred_at, body
+    from decided where ended_as = 'rewarded'
+  ),
+  ${enqueueWebhook({ from: "earned", slots: "$2::integer" })}
+  select position, null as "limitReason", null::timestamptz as "availableAt", state, close_requested_at as "closeRequestedAt",
+    due_at as "dueAt", null as "eventId", null as url, null as "deliveryMode"
+  from stored
+  union all
+  select position, (verdict).reason, (verdict).available_at, null, null, null, null, null, null
+  from judged where is_start and (verdict).reason is not null
+  union all
+  select null, null, null, null, null, null, event_id, url, delivery_mode from claimed_events`,
+);
+
+/** What VAST calls them. An impression is the first frame, and the start is when the server heard of it. */
+const trackedEventsOf = {
+  start: ["impression", "start", "verificationNotExecuted"],
+  "first-quartile": ["firstQuartile"],
+  midpoint: ["midpoint"],
+  "third-quartile": ["thirdQuartile"],
+  complete: ["complete"],
+} satisfies Record<Milestone, TrackedEvent[]>;
+
+/** Views that are watched at once, remembered: some 2 kB each. */
+const MOST_REMEMBERED = 20_000;
+
+/** Stores changes of views, many in one statement, and remembers what it stored, so that the next report reads nothing. */
+export interface ViewRecorder {
+  readonly database: AdDatabase;
+  /** As this node left it. Another node may have changed it since: then a change of it is answered "changed". */
+  remembered(sessionId: string): AdSession | undefined;
+  remember(session: AdSession): void;
+  /** Resolves after the commit. Rejects where it is unknown whether there was one; the same change again is then "changed". */
+  change(change: ViewChange): Promise<ChangeOutcome>;
+  /** Calls of one view run one after the other on this node. */
+  inTurn<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+export function viewRecorder({ database, deliveries }: { database: AdDatabase; deliveries: Deliveries }): ViewRecorder {
+  const memory = new Map<string, AdSession>();
+  const running = new Map<string, Promise<unknown>>();
+  const group: CommitGroup<ViewChange, ChangeOutcome> = groupCommits({
+    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    async run(batch) {
+      const outcomes = new Map<ViewChange, ChangeOutcome>();
+      // Two views of one viewer in one statement would both be judged on what was before either.
+      for (const round of inRounds(batch, viewerOf)) {
+        const most = round.filter(({ ending }) => ending?.fate === "pay").length;
+        const results = await deliveries.sendNew(most, (slots) => recordAll(database, round, slots));
+        for (const [index, change] of round.entries()) outcomes.set(change, results[index] ?? { outcome: "changed" });
+      }
+      return batch.map((change) => outcomes.get(change) ?? { outcome: "changed" });
+    },
+  });
+
+  function remember(session: AdSession): void {
+    memory.delete(session.sessionId);
+    if (session.state !== "opened" && session.state !== "playing" && session.state !== "watched") return;
+    memory.set(session.sessionId, session);
+    if (memory.size > MOST_REMEMBERED) memory.delete(memory.keys().next().value ?? "");
+  }
+
+  return {
+    database,
+    remembered: (sessionId) => memory.get(sessionId),
+    remember,
+    async change(change) {
+      const { sessionId, isVast, isTest } = change.before;
+      memory.delete(sessionId);
+      const isTracked = isVast && !isTest && (change.milestones.length > 0 || change.ending !== undefined);
+      const changed = await (isTracked ? recordWithTrackers(database, change) : group.submit(change));
+      if (isTracked) deliveries.wake();
+      if (changed.outcome === "stored") remember(changed.session);
+      return changed;
+    },
+    async inTurn(sessionId, work) {
+      const turn = (running.get(sessionId) ?? Promise.resolve()).then(work);
+      const ended = turn.catch(() => {});
+      running.set(sessionId, ended);
+      try {
+        return await turn;
+      } finally {
+        if (running.get(sessionId) === ended) running.delete(sessionId);
+      }
+    },
+  };
+}
+
+/** The calls of an ad's trackers commit with the change that they tell of. */
+function recordWithTrackers(database: AdDatabase, change: ViewChange): Promise<ChangeOutcome> {
+  return database.transaction(async (tx) => {
+    const [recorded] = (await recordAll(tx, [change], 0)).result;
+    if (recorded?.outcome !== "stored") return recorded ?? { outcome: "changed" };
+    const { after, ending, now } = change;
+    await enqueueTrackerCalls(tx, after, { events: milestoneEvents(change), playheadMs: after.acceptedMs, now });
+    if (ending) await enqueueTrackerCalls(tx, after, { events: ["close"], playheadMs: after.durationMs, now });
+    return recorded;
+  });
+}
+
+function viewerOf({ before: { botId, userId } }: ViewChange): string {
+  return `${botId} ${userId}`;
+}
+
+function milestoneEvents({ milestones }: ViewChange): TrackedEvent[] {
+  return milestones.flatMap((milestone) => trackedEventsOf[milestone]);
+}
+
+async function recordAll(
+  database: AdTransaction,
+  changes: readonly ViewChange[],
+  slots: number,
+): Promise<MadeEvents<ChangeOutcome[]>> {
+  const told = changes.map(toldAs);
+  const bodies = new Map(
+    changes.map(({ before }, index) => [told[index]?.event_id, { ...told[index], botId: before.botId }]),
+  );
+  const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
+  const claimed: ClaimedEvent[] = [];
+  let made = 0;
+  for (const row of await database.run(record, [JSON.stringify(told), slots])) {
+    const { eventId, url, deliveryMode } = row;
+    const change = changes[row.position];
+    if (eventId !== null && url !== null && deliveryMode !== null) {
+      const { botId = "", body } = bodies.get(eventId) ?? {};
+      if (body) claimed.push({ botId, eventId, body, url, deliveryMode });
+    } else if (change) {
+      if (row.state === "rewarded") made += 1;
+      outcomes[row.position] = outcomeOf(change, row);
+    }
+  }
+  return { result: outcomes, made, claimed };
+}
+
+function outcomeOf({ after, isStart }: ViewChange, row: Row): ChangeOutcome {
+  const { limitReason: reason, availableAt, state, closeRequestedAt, dueAt } = row;
+  if (reason !== null && availableAt !== null) return { outcome: "limited", reason, availableAt };
+  const stored = { state: state ?? after.state, closeRequestedAt, dueAt };
+  const decisions = after.decisions + (isStart ? 1 : 0);
+  return { outcome: "stored", session: { ...after, ...stored, decisions, version: after.version + 1 } };
+}
+
+function toldAs({ before, after, isStart, ending, milestones, now }: ViewChange, position: number) {
+  const isNewToken = after.tokenHash !== before.tokenHash;
+  const isCredited = after.creditedUntil?.getTime() !== before.creditedUntil?.getTime();
+  return {
+    position,
+    ...{ bot_id: before.botId, session_id: before.sessionId, version: before.version },
+    ...{ credited_until: before.creditedUntil, decisions: before.decisions, due_before: before.dueAt },
+    ...{ token_hash: isNewToken ? after.tokenHash.toString("hex") : null, openings: after.openings },
+    ...{
+      first_sequence: after.firstSequence,
+      state: after.state,
+      accepted_ms: after.acceptedMs,
+      clock_ms: after.clockMs,
+    },
+    ...storedProgress(after),
+    ...{ started_at: after.startedAt, last_report_at: after.lastReportAt, watched_at: after.watchedAt },
+    ...{ close_requested_at: after.closeRequestedAt, close_reason: after.closeReason },
+    ...{ pending_reports: after.pendingReports, due_at: after.dueAt, is_start: isStart, milestones, now },
+    new_credited_until: isCredited ? after.creditedUntil : null,
+    ...(ending && {
+      fate: ending.fate,
+      suspicions: ending.suspicions,
+      event_id: ending.eventId,
+      body: bodyOf(after, ending, now),
+    }),
+  };
+}
+
+/** The bytes of the event, should the view earn it. */
+export function bodyOf(
+  { botId, userId, code, reference, isTest }: Pick<AdSession, "botId" | "userId" | "code" | "reference" | "isTest">,
+  { eventId }: { eventId: string },
+  now: Date,
+): string {
+  return encodeWebhookEvent({
+    event: "rewarded" satisfies EventType,
+    event_id: eventId,
+    bot_id: botId,
+    user_tg_id: userId,
+    code,
+    ...(reference !== "" && { reference }),
+    occurred_at: now.toISOString(),
+    ...(isTest && { test: true as const }),
+  });
+}

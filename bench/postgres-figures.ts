@@ -1,0 +1,72 @@
+import { openDatabase, statement } from "../packages/postgres/src/open-database.ts";
+import { familyMilliseconds, parentOf } from "./processor-time.ts";
+
+/** What a PostgreSQL server tells of itself, whatever tables it holds. */
+export interface PostgresFigures {
+  /** Processor time of all its processes so far; NaN where it runs on another machine. */
+  processorMilliseconds(): number;
+  /** Its write-ahead log so far. */
+  walBytes(): Promise<number>;
+  /**
+   * From now on no checkpoint comes by itself: the first change of a page after one writes the whole page to the log. What
+   * warms up takes most of that, so that the measured part is what the rows and their index entries cost.
+   */
+  keepCheckpointsAway(): Promise<void>;
+  /** Of the same server, over its Unix socket. */
+  socketUrlOf(url: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+const place = statement<{ pid: number; folders: string; port: string }>(
+  "bench.place",
+  `select pg_backend_pid() as pid, current_setting('unix_socket_directories') as folders, current_setting('port') as port`,
+);
+const position = statement<{ bytes: number }>(
+  "bench.wal-position",
+  "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::double precision as bytes",
+);
+const settings = ["checkpoint_timeout = '1h'", "max_wal_size = '16GB'"];
+const updates = statement<{ name: string; updated: number; hot: number }>(
+  "bench.updates",
+  `select relname as name, n_tup_upd as updated, n_tup_hot_upd as hot from pg_stat_user_tables
+   where schemaname = 'ad_service' and n_tup_upd > 0 order by n_tup_upd desc`,
+);
+
+export async function openPostgresFigures(url: string): Promise<PostgresFigures> {
+  const database = await openFigures(url);
+  const [{ pid, folders, port } = { pid: 0, folders: "", port: "" }] = await database.run(place, []);
+  const postmaster = parentOf(pid);
+  return {
+    processorMilliseconds: () => (postmaster === undefined ? Number.NaN : familyMilliseconds(postmaster)),
+    walBytes: async () => (await database.run(position, []))[0]?.bytes ?? Number.NaN,
+    async keepCheckpointsAway() {
+      const texts = [
+        ...settings.map((setting) => `alter system set ${setting}`),
+        "select pg_reload_conf()",
+        "checkpoint",
+      ];
+      for (const [index, text] of texts.entries()) await database.run(statement(`bench.settle-${index}`, text), []);
+    },
+    async socketUrlOf(other) {
+      const { pathname, username } = new URL(other);
+      const query = new URLSearchParams({ host: folders.split(",")[0]?.trim() ?? "", port, user: username });
+      return `postgres://${pathname}?${query}`;
+    },
+    close: database.close,
+  };
+}
+
+/** Which share of each table's updates was HOT since the database was created. Complete once its connections are closed. */
+export async function hotShares(url: string): Promise<{ name: string; updated: number; share: number }[]> {
+  const database = await openFigures(url);
+  try {
+    const rows = await database.run(updates, []);
+    return rows.map(({ name, updated, hot }) => ({ name, updated, share: hot / updated }));
+  } finally {
+    await database.close();
+  }
+}
+
+function openFigures(databaseUrl: string) {
+  return openDatabase({ databaseUrl, dataDirectory: "", schema: "bench_figures", migrations: {}, poolSize: 1 });
+}

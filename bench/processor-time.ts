@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Of `sysconf(_SC_CLK_TCK)` on every Linux. */
+const ticksPerSecond = 100;
+
+interface ProcessTimes {
+  readonly parent: number;
+  readonly own: number;
+  /** Of its children that have ended. */
+  readonly children: number;
+}
+
+/** Milliseconds of processor time that these processes used so far, all their threads included. */
+export function processorMilliseconds(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + (timesOf(pid)?.own ?? 0), 0);
+}
+
+/** Of a process and all its children, also those that have ended. */
+export function familyMilliseconds(parent: number): number {
+  const family = timesOf(parent);
+  if (family === undefined) return Number.NaN;
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  const children = pids.map(timesOf).filter((times) => times?.parent === parent);
+  return children.reduce((sum, times) => sum + (times?.own ?? 0), family.own + family.children);
+}
+
+export function parentOf(pid: number): number | undefined {
+  return timesOf(pid)?.parent;
+}
+
+export function residentMegabytes(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+/** See proc_pid_stat(5). Undefined where there is no such process, and on systems without /proc. */
+function timesOf(pid: number): ProcessTimes | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name, in parentheses, may hold spaces.
+    const fields = text
+      .slice(text.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
+    const [parent = 0, user = 0, system = 0, childUser = 0, childSystem = 0] = [1, 11, 12, 13, 14].map(
+      (at) => fields[at],
+    );
+    const milliseconds = 1000 / ticksPerSecond;
+    return { parent, own: (user + system) * milliseconds, children: (childUser + childSystem) * milliseconds };
+  } catch {
+    return undefined;
+  }
+}

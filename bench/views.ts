@@ -1,0 +1,84 @@
+import type { OpenSessionResponse, ReportRequest, ReportResponse } from "@intermission/ad-core/player-api";
+import type { Target } from "./bench-stack.ts";
+import { issueCodes, type Measure, newAddress, newUsers } from "./clicks.ts";
+import type { Load, LoadRequest } from "./load.ts";
+
+export type OpenedSession = Extract<OpenSessionResponse, { outcome: "session" }>;
+
+export const videoSeconds = 30;
+
+/** When a player reports: at the start, each 5 s, at quartiles and at the end. The close comes on top: ten calls. */
+export const reportsAt = [0, 5, 7.5, 10, 15, 20, 22.5, 25, videoSeconds];
+/** When the player of the first version reported. */
+export const eachSecond = Array.from({ length: videoSeconds + 1 }, (_, second) => second);
+
+const json = { "content-type": "application/json" };
+
+/**
+ * Whole views of 30 s, all at once, step by step: each is opened, each reports its start, and so on. Between the steps the
+ * server's clock is moved. Fails where a view is not rewarded at its close.
+ */
+export async function measureViews(
+  target: Target,
+  count: number,
+  measure: Measure,
+  { seconds = reportsAt, prefix = "" } = {},
+): Promise<void> {
+  const openedAt = await target.clock.catchUp();
+  const users = newUsers(count);
+  const codes = await issueCodes(target, users);
+  const openings = users.map((userId, index) => openingOf(target, { userId, code: codes[index] ?? "", at: openedAt }));
+  const loadOf = (requests: LoadRequest[], isCaptured = false): Load => ({
+    ...{ url: target.urls.adService, status: 200, requests, isCaptured },
+  });
+  const sessions = (await measure(`${prefix}open`, loadOf(openings, true))).map(openedSession);
+  for (const [index, second] of seconds.entries()) {
+    await target.clock.advance(second === 0 ? 1 : second - (seconds[index - 1] ?? 0));
+    const requests = sessions.map((session) => reportOf(session, reportAt(index, seconds)));
+    await measure(`${prefix}report`, loadOf(requests));
+  }
+  await target.clock.advance(1);
+  const closes = sessions.map((session) => reportOf(session, { reports: [], closed: "tap" }));
+  for (const body of await measure(`${prefix}close`, loadOf(closes, true))) {
+    const { state }: ReportResponse = JSON.parse(body);
+    if (state !== "rewarded") throw new Error(`a view that was watched and closed is ${state}: ${body}`);
+  }
+}
+
+export function openingOf(
+  { bot, initDataOf }: Pick<Target, "bot" | "initDataOf">,
+  { userId, code, at }: { userId: string; code: string; at: Date },
+): LoadRequest {
+  const body = JSON.stringify({ bot_id: bot.botId, init_data: initDataOf(userId, at), code });
+  return { method: "POST", path: "/player/v1/sessions", headers: { ...json, "x-forwarded-for": newAddress() }, body };
+}
+
+export function openedSession(answer: string): OpenedSession {
+  const opened: OpenSessionResponse = JSON.parse(answer);
+  if (opened.outcome !== "session") throw new Error(`an opening was answered ${answer}`);
+  if (Math.abs(opened.ad.duration_ms - videoSeconds * 1000) > 100) {
+    throw new Error(`the video lasts ${opened.ad.duration_ms} ms`);
+  }
+  return opened;
+}
+
+export function reportOf(
+  { session_id: sessionId, token }: Pick<OpenedSession, "session_id" | "token">,
+  report: Omit<ReportRequest, "token">,
+): LoadRequest {
+  const path = `/player/v1/sessions/${sessionId}/reports`;
+  return { method: "POST", path, headers: json, body: JSON.stringify({ token, ...report }) };
+}
+
+/** What was played since the report before; positions as a media clock tells them, not on whole tenths of a second. */
+export function reportAt(index: number, seconds: readonly number[]): Omit<ReportRequest, "token"> {
+  const positionAt = (at: number) => {
+    const second = seconds[at] ?? 0;
+    return second === 0 || second === videoSeconds ? second * 1000 : second * 1000 + 11 + (at % 7);
+  };
+  if (index === 0) return { reports: [], started: true };
+  const [from, to] = [positionAt(index - 1), positionAt(index)];
+  const frames = Math.round((to - from) / 40);
+  const played = { sequence: index - 1, from_ms: from, to_ms: to };
+  return { reports: [{ ...played, visible: true, muted: true, rendered_frames: frames }] };
+}

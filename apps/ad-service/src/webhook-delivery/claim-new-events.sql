@@ -8,7 +8,7 @@
  * overtaken, as the loop does it.
  */
 create function claim_new_events(bot_ids text[], event_ids text[], slots integer)
-returns table (event_id text, url text, delivery_mode text) language plpgsql as $$
+returns table (bot_id text, event_id text, url text, delivery_mode text) language plpgsql as $$
 #variable_conflict use_column
 begin
   if slots > 0 then
@@ -41,7 +41,7 @@ begin
       from (select bot_id, count(*) as number from claimed group by bot_id) as taken
       where endpoints.bot_id = taken.bot_id
     )
-    select id, url, delivery_mode from claimed;
+    select bot_id, id, url, delivery_mode from claimed;
   end if;
 end
 $$;

@@ -301,6 +301,10 @@ create index events_to_sum on events (xid) where price_micros is not null;
 create index events_of_user on events (bot_id, user_id, occurred_at desc);
 create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
 
+-- The last event, in the order of ids and so of time, whose visitor was blanked at the end of retention.
+create table events_blanked (event_id text not null);
+insert into events_blanked values ('');
+
 -- Events whose price was given back, each whole and once. Append-only.
 create table refunds (
   event_id text primary key,

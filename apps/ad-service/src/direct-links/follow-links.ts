@@ -181,7 +181,8 @@ function lastClickFollower(deps: FollowLinksDeps) {
   async function followOne(visit: JudgedVisit, state: CampaignState): Promise<FollowedLink> {
     const ad = { state, isAtEdge: false, release() {} };
     const followed = await database.transaction(async (tx) => {
-      if (!(await hasRoom({ database: tx, campaigns }, state, { format: "direct_link", now: visit.now }))) return undefined;
+      if (!(await hasRoom({ database: tx, campaigns }, state, { format: "direct_link", now: visit.now })))
+        return undefined;
       const { result } = await runStatement(tx, [visit], { ...deps, ads: [ad], slots: 0 });
       return result[0];
     });

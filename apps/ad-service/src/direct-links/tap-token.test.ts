@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
 import { addressNetwork } from "@intermission/http-server/client-address";
+import { describe, expect, test } from "vitest";
 import { tapTokens } from "./tap-token.ts";
 
 const tokens = tapTokens(Buffer.alloc(32, 7));

@@ -61,7 +61,7 @@ async function measure(hasDeadEndpoint: boolean): Promise<{ p50: number; p95: nu
   const end = performance.now() + Number(values.seconds) * 1000;
   for (let index = 0; performance.now() < end; index++) {
     const startedAt = performance.now();
-    const [eventId = ""] = (await stages[index % endpoints]?.enqueue()) ?? [];
+    const [eventId = ""] = (await stages[index % endpoints]?.enqueue(1, { by: delivery.deliveries })) ?? [];
     madeAt.set(eventId, performance.now());
     await sleep(Math.max(0, 1000 / eventsASecond - (performance.now() - startedAt)));
   }

@@ -185,7 +185,9 @@ create table viewers (
   day date not null,
   earned_today integer not null,
   last_earned_at timestamptz,
-  -- Real time before this moment was credited to one of the viewer's views, and counts for no other.
+  -- Real time counts for one of the viewer's views at a time: for the one that holds the viewer's clock. What was credited
+  -- stands with that view (ad_sessions.credited_until), and here once no view holds the clock.
+  clock_session_id text,
   credited_until timestamptz,
   -- How often an ad was offered to the viewer or a view began: compared by the next that wants to, so that two at once do
   -- not pass the limits together.
@@ -227,8 +229,10 @@ create table ad_sessions (
   -- 'held' and 'refused': watched and closed, but it looks wrong, or came when cooldown or cap did not allow it.
   state text not null check (state in ('opened', 'playing', 'watched', 'rewarded', 'held', 'refused')),
   accepted_ms integer not null default 0 check (accepted_ms >= 0),
-  -- Real time that was credited to this view.
+  -- Real time that was credited to this view, and the moment up to which it, or a view that held the viewer's clock before
+  -- it, was credited.
   clock_ms integer not null default 0 check (clock_ms >= 0),
+  credited_until timestamptz,
   -- Accepted ranges of the video in milliseconds, and settled sequence numbers: from, to, from, to …
   covered integer[] not null default '{}',
   sequences integer[] not null default '{}',
@@ -382,9 +386,8 @@ create table endpoints (
   state_since timestamptz not null default now(),
   disabled_reason text check (disabled_reason in ('operator', 'gone', 'failing')),
   max_in_flight integer not null default 4 check (max_in_flight between 1 and 40),
-  -- Claimed and not yet booked, over all nodes.
-  in_flight integer not null default 0 check (in_flight >= 0),
-  last_served_at timestamptz not null default '-infinity',
+  -- Claims that were booked, given back or taken back: what is in flight is `endpoint_claims.claimed` less these.
+  ended bigint not null default 0,
   rest_until timestamptz not null default '-infinity',
 
   breaker text not null default 'closed' check (breaker in ('closed', 'open', 'half-open')),
@@ -417,6 +420,14 @@ create table endpoints (
 ) with (fillfactor = 50);
 create index endpoints_to_test on endpoints (test_due_at) where state = 'pending';
 create index endpoints_to_hold on endpoints (bot_id) where state <> 'active';
+
+-- What was claimed for each endpoint, over all nodes. Who claims locks this row: in a row of its own, so that claims and the
+-- bookings of attempts, which write `endpoints`, do not get in each other's way.
+create table endpoint_claims (
+  bot_id text primary key references endpoints on delete cascade,
+  claimed bigint not null default 0,
+  last_served_at timestamptz not null default '-infinity'
+) with (fillfactor = 50);
 
 -- Refused visits of direct links, counted, since anybody with a link can cause any number of them. `summed` is how many of
 -- them the statistics hold.

@@ -186,6 +186,8 @@ function sessionOfNew(view: NewView): AdSession {
     ...{ fault: null, faultAt: null, version: 0, state: "opened", acceptedMs: 0, clockMs: 0 },
     ...{ progress: { covered: [], sequences: [], refusals: {} }, signals: null, startedAt: null, lastReportAt: null },
     ...{ watchedAt: null, closeRequestedAt: null, closeReason: null, pendingReports: null, dueAt: null },
-    ...{ creditedUntil: viewer.creditedUntil, decisions: (viewer.decisions ?? 0) + 1 },
+    ...{ creditedUntil: viewer.creditedUntil, clockHolderId: viewer.clockHolderId },
+    ...{ clockHolderVersion: viewer.clockHolderVersion, viewerCreditedUntil: viewer.viewerCreditedUntil },
+    decisions: (viewer.decisions ?? 0) + 1,
   };
 }

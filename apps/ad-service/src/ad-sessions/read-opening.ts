@@ -5,7 +5,7 @@ import { seenByUser } from "../ad-selection/read-seen.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { selectUnfinishedViews } from "./find-unfinished-views.ts";
-import { type AdSession, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
+import { type AdSession, clockHolder, latest, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
 
 export interface OpeningQuestion {
   botId: string;
@@ -27,12 +27,10 @@ export interface Opening {
   session: AdSession | undefined;
   vastAd: VastAd | undefined;
   /** Of the viewer; null without a row. Compared when a view is begun. */
-  viewer: {
-    earnedToday: number | null;
-    lastEarnedAt: Date | null;
-    decisions: number | null;
-    creditedUntil: Date | null;
-  };
+  viewer: { earnedToday: number | null; lastEarnedAt: Date | null; decisions: number | null } & Pick<
+    AdSession,
+    "creditedUntil" | "clockHolderId" | "clockHolderVersion" | "viewerCreditedUntil"
+  >;
   /** What keeps the viewer from beginning a view. */
   limit: ViewerLimit;
   seen: Map<string, Date[]>;
@@ -58,7 +56,6 @@ interface Row extends SessionRow {
   earnedToday: number | null;
   lastEarnedAt: Date | null;
   viewerDecisions: number | null;
-  viewerCreditedUntil: Date | null;
   limitReason: "cooldown" | "daily-cap" | null;
   availableAt: Date | null;
   seen: { campaignId: string; at: string }[] | null;
@@ -95,7 +92,7 @@ const read = statement<Row>(
        select ad from vast_ads where vast_ads.bot_id = s.bot_id and vast_ads.session_id = s.session_id limit 1
      ) end as "vastAd",
      v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt", v.decisions as "viewerDecisions",
-     v.credited_until as "viewerCreditedUntil", (verdict.of_viewer).reason as "limitReason",
+     (verdict.of_viewer).reason as "limitReason",
      (verdict.of_viewer).available_at as "availableAt",
      case when asked.seen_since is not null then (${seenByUser({ botId: "asked.bot_id", userId: "asked.user_id", since: "asked.seen_since" })}) end as seen
    from json_to_recordset($1::json) as asked(position integer, bot_id text, user_id text, code text, must_continue boolean,
@@ -118,6 +115,7 @@ const read = statement<Row>(
    left join lateral (
      select * from viewers where viewers.bot_id = asked.bot_id and viewers.user_id = asked.user_id limit 1
    ) as v on true
+   ${clockHolder}
    cross join lateral (
      select limit_of_viewer(v.day, v.earned_today, v.last_earned_at, bots.cooldown_seconds, bots.daily_cap,
        unfinished.count::integer, unfinished."lastActiveAt", unfinished."firstDeadline", asked.now) as of_viewer
@@ -171,7 +169,12 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
         : undefined,
     session: row.sessionId === null ? undefined : sessionOf(sessionRowOf(row)),
     vastAd: row.vastAd ?? undefined,
-    viewer: { earnedToday, lastEarnedAt, decisions: row.viewerDecisions, creditedUntil: row.viewerCreditedUntil },
+    viewer: {
+      ...{ earnedToday, lastEarnedAt, decisions: row.viewerDecisions },
+      creditedUntil: latest(row.viewerCreditedUntil, row.holderCreditedUntil),
+      ...{ clockHolderId: row.clockHolderId, clockHolderVersion: row.clockHolderVersion },
+      viewerCreditedUntil: row.viewerCreditedUntil,
+    },
     limit: isLimited ? { outcome: "limited", reason, availableAt } : { outcome: "free" },
     seen,
   };
@@ -180,7 +183,6 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
 /** Without what is not the session's, since it is remembered. */
 function sessionRowOf(row: Row): SessionRow {
   const { position, codeUserId, codeText, codeReference, codeExpiresAt, isRewarded, vastAd, seen, ...others } = row;
-  const { earnedToday, lastEarnedAt, viewerDecisions, viewerCreditedUntil, limitReason, availableAt, ...session } =
-    others;
+  const { earnedToday, lastEarnedAt, viewerDecisions, limitReason, availableAt, ...session } = others;
   return session;
 }

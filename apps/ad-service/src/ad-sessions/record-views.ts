@@ -46,12 +46,37 @@ interface Row {
 }
 
 /** What each change is told as, in JSON: one text costs its caller less than an array for each column. */
-const columns = `position integer, bot_id text, session_id text, version integer, credited_until timestamptz,
-      decisions integer, due_before timestamptz, token_hash text, openings integer, first_sequence integer, state text,
-      accepted_ms integer, clock_ms integer, covered integer[], sequences integer[], signals integer[], refusals jsonb,
-      started_at timestamptz, last_report_at timestamptz, watched_at timestamptz, close_requested_at timestamptz,
-      close_reason text, pending_reports jsonb, due_at timestamptz, new_credited_until timestamptz, is_start boolean,
-      fate text, suspicions text[], event_id text, body text, milestones text[], now timestamptz`;
+const progressColumns = `position integer, bot_id text, session_id text, version integer, accepted_ms integer, clock_ms integer,
+      credited_until timestamptz, covered integer[], sequences integer[], signals integer[], refusals jsonb,
+      last_report_at timestamptz, milestones text[], now timestamptz`;
+const columns = `${progressColumns}, takes_clock boolean, clock_holder text, clock_holder_version integer,
+      viewer_credited_until timestamptz, decisions integer, due_before timestamptz, token_hash text, openings integer,
+      first_sequence integer, state text, started_at timestamptz, watched_at timestamptz, close_requested_at timestamptz,
+      close_reason text, pending_reports jsonb, due_at timestamptz, is_start boolean, fate text, suspicions text[],
+      event_id text, body text`;
+
+/*
+ * What nearly all reports are: a view goes on that holds its viewer's clock. Whoever takes the clock from it changes its
+ * version, so the one row that is compared and set tells of the viewer, too.
+ */
+const recordProgress = statement<{ position: number }>(
+  "ad-sessions.record-progress",
+  `with changes as materialized (select * from json_to_recordset($1::json) as changes(${progressColumns})),
+  stored as (
+    update ad_sessions s set
+      version = s.version + 1, accepted_ms = c.accepted_ms, clock_ms = c.clock_ms, credited_until = c.credited_until,
+      covered = c.covered, sequences = c.sequences, signals = c.signals, refusals = c.refusals,
+      last_report_at = c.last_report_at
+    from (select * from changes order by session_id) as c
+    where s.bot_id = c.bot_id and s.session_id = c.session_id and s.version = c.version
+    returning c.position, s.bot_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now
+  ),
+  came_past as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, occurred_at)
+    select bot_id, campaign_id, creative_id, milestone, now from stored, unnest(milestones) as milestone where not is_test
+  )
+  select position from stored`,
+);
 
 const limitOf = (unfinished: string) => `limit_of_viewer(day, earned_today, last_earned_at, cooldown_seconds, daily_cap,
         ${unfinished}, now)`;
@@ -65,16 +90,30 @@ const limitOf = (unfinished: string) => `limit_of_viewer(day, earned_today, last
 const record = statement<Row>(
   "ad-sessions.record",
   `with changes as materialized (select * from json_to_recordset($1::json) as changes(${columns})),
-  locked as materialized (
+  locked_rows as materialized (
     select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test, s.deadline,
       s.close_requested_at as close_requested_before, v.day, v.earned_today, v.last_earned_at
     from changes
     join ad_sessions s on s.bot_id = changes.bot_id and s.session_id = changes.session_id
     join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
-    where s.version = changes.version and v.credited_until is not distinct from changes.credited_until
-      and (not is_start or v.decisions = changes.decisions)
+    where s.version = changes.version and (not is_start or v.decisions = changes.decisions)
+      and (not takes_clock or v.clock_session_id is not distinct from clock_holder
+        and v.credited_until is not distinct from viewer_credited_until)
     order by v.bot_id, v.user_id
     for update of v, s
+  ),
+  -- What the view that held the clock was credited counts for no other: it is what it was when this change was decided on.
+  holders as materialized (
+    select h.bot_id, h.session_id, h.version
+    from locked_rows join ad_sessions h on h.bot_id = locked_rows.bot_id and h.session_id = clock_holder
+    where takes_clock order by h.bot_id, h.session_id
+    for update of h
+  ),
+  locked as materialized (
+    select * from locked_rows
+    where not takes_clock or clock_holder_version is not distinct from (
+      select holders.version from holders where holders.bot_id = locked_rows.bot_id and session_id = clock_holder
+    )
   ),
   judged as materialized (
     select *, case
@@ -104,8 +143,8 @@ const record = statement<Row>(
       version = s.version + 1,
       token_hash = coalesce(decode(d.token_hash, 'hex'), s.token_hash), openings = d.openings, first_sequence = d.first_sequence,
       suspicions = case when is_earned then d.suspicions else s.suspicions end,
-      state = coalesce(ended_as, d.state), accepted_ms = d.accepted_ms, clock_ms = d.clock_ms, covered = d.covered,
-      sequences = d.sequences, signals = d.signals,
+      state = coalesce(ended_as, d.state), accepted_ms = d.accepted_ms, clock_ms = d.clock_ms,
+      credited_until = d.credited_until, covered = d.covered, sequences = d.sequences, signals = d.signals,
       refusals = case when ended_as = 'refused' and not is_earned
         then coalesce(d.refusals, '{}') || jsonb_build_object((verdict).reason, 1) else d.refusals end,
       started_at = d.started_at, last_report_at = d.last_report_at, watched_at = d.watched_at,
@@ -126,15 +165,23 @@ const record = statement<Row>(
     select due_at, bot_id, session_id from stored where due_at is not null and due_at is distinct from due_before
     on conflict do nothing
   ),
+  clock_taken as (
+    update ad_sessions h set version = h.version + 1 from decided d
+    where takes_clock and h.bot_id = d.bot_id and h.session_id = d.clock_holder
+  ),
   viewers_changed as (
     update viewers v set
-      credited_until = coalesce(d.new_credited_until, v.credited_until),
+      -- A view that ends gives the clock back.
+      clock_session_id = case when is_earned and (takes_clock or v.clock_session_id = d.session_id) then null
+        when takes_clock then d.session_id else v.clock_session_id end,
+      credited_until = case when is_earned and (takes_clock or v.clock_session_id = d.session_id)
+        then greatest(v.credited_until, d.credited_until) else v.credited_until end,
       decisions = v.decisions + is_start::integer,
       earned_today = case when is_earned then earned_on_day(v.day, v.earned_today, now) + 1 else v.earned_today end,
       day = case when is_earned then greatest(v.day, (now at time zone 'utc')::date) else v.day end,
       last_earned_at = case when is_earned then greatest(v.last_earned_at, now) else v.last_earned_at end
     from decided d
-    where v.bot_id = d.bot_id and v.user_id = d.user_id and (is_earned or is_start or d.new_credited_until is not null)
+    where v.bot_id = d.bot_id and v.user_id = d.user_id and (is_earned or is_start or takes_clock)
   ),
   came_past as (
     insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
@@ -202,8 +249,12 @@ export function viewRecorder({ database, deliveries }: { database: AdDatabase; d
     maxInFlight: database.kind === "embedded" ? 1 : 2,
     async run(batch) {
       const outcomes = new Map<ViewChange, ChangeOutcome>();
+      const progress = batch.filter(isProgressOnly);
+      const recorded = progress.length > 0 ? await recordOnly(database, progress) : [];
+      for (const [index, change] of progress.entries()) outcomes.set(change, recorded[index] ?? { outcome: "changed" });
+      const others = batch.filter((change) => !outcomes.has(change));
       // Two views of one viewer in one statement would both be judged on what was before either.
-      for (const round of inRounds(batch, viewerOf)) {
+      for (const round of inRounds(others, viewerOf)) {
         const most = round.filter(({ ending }) => ending?.fate === "pay").length;
         const results = await deliveries.sendNew(most, (slots) => recordAll(database, round, slots));
         for (const [index, change] of round.entries()) outcomes.set(change, results[index] ?? { outcome: "changed" });
@@ -265,6 +316,15 @@ function milestoneEvents({ milestones }: ViewChange): TrackedEvent[] {
   return milestones.flatMap((milestone) => trackedEventsOf[milestone]);
 }
 
+async function recordOnly(database: AdTransaction, changes: readonly ViewChange[]): Promise<ChangeOutcome[]> {
+  const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
+  for (const { position } of await database.run(recordProgress, [JSON.stringify(changes.map(progressToldAs))])) {
+    const after = changes[position]?.after;
+    if (after) outcomes[position] = { outcome: "stored", session: { ...after, version: after.version + 1 } };
+  }
+  return outcomes;
+}
+
 async function recordAll(
   database: AdTransaction,
   changes: readonly ViewChange[],
@@ -291,37 +351,59 @@ async function recordAll(
   return { result: outcomes, made, claimed };
 }
 
-function outcomeOf({ after, isStart }: ViewChange, row: Row): ChangeOutcome {
+function outcomeOf(change: ViewChange, row: Row): ChangeOutcome {
+  const { after, isStart } = change;
   const { limitReason: reason, availableAt, state, closeRequestedAt, dueAt } = row;
   if (reason !== null && availableAt !== null) return { outcome: "limited", reason, availableAt };
   const stored = { state: state ?? after.state, closeRequestedAt, dueAt };
+  const clockHolderId = takesClock(change) ? after.sessionId : after.clockHolderId;
   const decisions = after.decisions + (isStart ? 1 : 0);
-  return { outcome: "stored", session: { ...after, ...stored, decisions, version: after.version + 1 } };
+  return { outcome: "stored", session: { ...after, ...stored, clockHolderId, decisions, version: after.version + 1 } };
 }
 
-function toldAs({ before, after, isStart, ending, milestones, now }: ViewChange, position: number) {
-  const isNewToken = after.tokenHash !== before.tokenHash;
-  const isCredited = after.creditedUntil?.getTime() !== before.creditedUntil?.getTime();
+/** Progress of a view that goes on, and nothing else. */
+function isProgressOnly(change: ViewChange): boolean {
+  const { before, after, isStart, ending } = change;
+  const isGoingOn = !isStart && ending === undefined && before.state === "playing" && after.state === "playing";
+  const isClosing = before.closeRequestedAt !== after.closeRequestedAt || before.closeReason !== after.closeReason;
+  const isOpening = before.tokenHash !== after.tokenHash || before.firstSequence !== after.firstSequence;
+  const isPending = before.dueAt !== null || after.dueAt !== null;
+  return isGoingOn && !isClosing && !isOpening && !isPending && !takesClock(change);
+}
+
+/** Time is credited to a view that does not hold its viewer's clock, or it starts. */
+function takesClock({ before, after, isStart }: ViewChange): boolean {
+  return before.clockHolderId !== before.sessionId && (isStart || after.clockMs > before.clockMs);
+}
+
+function progressToldAs({ before, after, milestones, now }: ViewChange, position: number) {
   return {
-    position,
-    ...{ bot_id: before.botId, session_id: before.sessionId, version: before.version },
-    ...{ credited_until: before.creditedUntil, decisions: before.decisions, due_before: before.dueAt },
+    ...{ position, bot_id: before.botId, session_id: before.sessionId, version: before.version },
+    ...{ accepted_ms: after.acceptedMs, clock_ms: after.clockMs, credited_until: after.creditedUntil },
+    ...storedProgress(after),
+    ...{ last_report_at: after.lastReportAt, milestones, now },
+  };
+}
+
+function toldAs(change: ViewChange, position: number) {
+  const { before, after, isStart, ending, now } = change;
+  const isNewToken = after.tokenHash !== before.tokenHash;
+  return {
+    ...progressToldAs(change, position),
+    ...{ takes_clock: takesClock(change), clock_holder: before.clockHolderId },
+    ...{ clock_holder_version: before.clockHolderVersion, viewer_credited_until: before.viewerCreditedUntil },
+    ...{ decisions: before.decisions, due_before: before.dueAt },
     ...{ token_hash: isNewToken ? after.tokenHash.toString("hex") : null, openings: after.openings },
     ...{
       first_sequence: after.firstSequence,
       state: after.state,
-      accepted_ms: after.acceptedMs,
-      clock_ms: after.clockMs,
+      started_at: after.startedAt,
+      watched_at: after.watchedAt,
     },
-    ...storedProgress(after),
-    ...{ started_at: after.startedAt, last_report_at: after.lastReportAt, watched_at: after.watchedAt },
     ...{ close_requested_at: after.closeRequestedAt, close_reason: after.closeReason },
-    ...{ pending_reports: after.pendingReports, due_at: after.dueAt, is_start: isStart, milestones, now },
-    new_credited_until: isCredited ? after.creditedUntil : null,
+    ...{ pending_reports: after.pendingReports, due_at: after.dueAt, is_start: isStart },
     ...(ending && {
-      fate: ending.fate,
-      suspicions: ending.suspicions,
-      event_id: ending.eventId,
+      ...{ fate: ending.fate, suspicions: ending.suspicions, event_id: ending.eventId },
       body: bodyOf(after, ending, now),
     }),
   };

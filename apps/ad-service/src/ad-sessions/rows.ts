@@ -47,8 +47,13 @@ export interface AdSession {
   pendingReports: ProgressReport[] | null;
   /** When the sweeper must look at it. */
   dueAt: Date | null;
-  /** Of the viewer: real time before this moment was credited to one of the viewer's views. */
+  /** Real time before this moment was credited to one of the viewer's views, and counts for no other. */
   creditedUntil: Date | null;
+  /** Of the viewer: the view for which time counts, and as which version it was read. A change of the holder is a change of it. */
+  clockHolderId: string | null;
+  clockHolderVersion: number | null;
+  /** Of the viewer: what was credited to views that held the clock before. */
+  viewerCreditedUntil: Date | null;
   /** Of the viewer: how often an ad was offered or a view began. */
   decisions: number;
 }
@@ -59,9 +64,14 @@ export type SessionRow = Omit<AdSession, "progress" | "signals"> & {
   sequences: number[];
   refusals: Record<string, number> | null;
   signals: number[] | null;
+  holderCreditedUntil: Date | null;
 };
 
-/** Of `ad_sessions as s` and `viewers as v`. */
+/** Of the viewer's clock, beside a session or without one. */
+export const clockColumns = `v.clock_session_id as "clockHolderId", h.version as "clockHolderVersion",
+  v.credited_until as "viewerCreditedUntil", h.credited_until as "holderCreditedUntil"`;
+
+/** Of `ad_sessions as s`, `viewers as v`, and `h`, the view that holds the viewer's clock. */
 export const sessionColumns = `
   s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", s.reference, s.campaign_id as "campaignId",
   s.creative_id as "creativeId", s.is_vast as "isVast", s.is_test as "isTest", s.duration_ms as "durationMs",
@@ -70,19 +80,36 @@ export const sessionColumns = `
   s.clock_ms as "clockMs", s.covered, s.sequences, s.refusals, s.signals, s.started_at as "startedAt",
   s.last_report_at as "lastReportAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
   s.close_reason as "closeReason", s.pending_reports as "pendingReports", s.due_at as "dueAt",
-  v.credited_until as "creditedUntil", coalesce(v.decisions, 0) as decisions`;
+  s.credited_until as "creditedUntil", coalesce(v.decisions, 0) as decisions, ${clockColumns}`;
+
+/** SQL of the row `h`. */
+export const clockHolder = `left join lateral (
+    select version, credited_until from ad_sessions
+    where ad_sessions.bot_id = v.bot_id and ad_sessions.session_id = v.clock_session_id limit 1
+  ) as h on true`;
 
 const source = "ad_sessions s left join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id";
 
 const read = statement<SessionRow>(
   "ad-sessions.read",
-  `select ${sessionColumns} from ${source} where s.bot_id = $1 and s.session_id = $2`,
+  `select ${sessionColumns} from ${source} ${clockHolder} where s.bot_id = $1 and s.session_id = $2`,
 );
 const lock = statement<SessionRow>("ad-sessions.lock", `${read.text} for update of s`);
 
-export function sessionOf({ covered, sequences, refusals, signals, ...row }: SessionRow): AdSession {
+export function sessionOf({
+  covered,
+  sequences,
+  refusals,
+  signals,
+  holderCreditedUntil,
+  ...row
+}: SessionRow): AdSession {
+  const isHolder = row.clockHolderId === row.sessionId;
   return {
     ...row,
+    creditedUntil: isHolder
+      ? row.creditedUntil
+      : latest(row.creditedUntil, row.viewerCreditedUntil, holderCreditedUntil),
     progress: { covered: rangesOf(covered), sequences: rangesOf(sequences), refusals: refusals ?? {} },
     signals: signals && signalsOf(signals, row.openedAt),
   };
@@ -114,6 +141,13 @@ export async function lockSession(
 ): Promise<AdSession | undefined> {
   const [row] = await tx.run(lock, [id.botId, id.sessionId]);
   return row && sessionOf(row);
+}
+
+export function latest(...moments: (Date | null)[]): Date | null {
+  return moments.reduce(
+    (later, moment) => (later === null || (moment !== null && moment > later) ? moment : later),
+    null,
+  );
 }
 
 function rangesOf(numbers: readonly number[]): Range[] {

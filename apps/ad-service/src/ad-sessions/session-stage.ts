@@ -208,6 +208,7 @@ async function insertBot(
     .insertInto("endpoints")
     .values({ bot_id: botId, url: "https://bot.test/webhooks", state: "active" })
     .execute();
+  await database.query.insertInto("endpoint_claims").values({ bot_id: botId }).execute();
 }
 
 const insertHouseAd = statement(

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** 256 random bits; the database keeps only their hash. */
 export function newSessionToken(): string {
@@ -6,9 +6,9 @@ export function newSessionToken(): string {
 }
 
 export function hashSessionToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return hash("sha256", token, "buffer");
 }
 
-export function isSessionToken(token: string, hash: Buffer): boolean {
-  return timingSafeEqual(hashSessionToken(token), hash);
+export function isSessionToken(token: string, tokenHash: Buffer): boolean {
+  return timingSafeEqual(hashSessionToken(token), tokenHash);
 }

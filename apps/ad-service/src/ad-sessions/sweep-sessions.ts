@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from "fastify";
 import { randomBytes } from "../random-bytes.ts";
 import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
 import type { ViewRecorder } from "./record-views.ts";
-import { type AdSession, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
+import { type AdSession, clockHolder, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
 
 const BATCH = 100;
 
@@ -19,7 +19,8 @@ const readDue = statement<SessionRow>(
    ) as s
    cross join lateral (
      select * from viewers where viewers.bot_id = s.bot_id and viewers.user_id = s.user_id limit 1
-   ) as v`,
+   ) as v
+   ${clockHolder}`,
 );
 
 /**

@@ -20,4 +20,9 @@ export async function setEndpoint(tx: AdTransaction, botId: string, url: string 
       conflict.column("bot_id").doUpdateSet(fresh).whereRef("endpoints.url", "<>", "excluded.url"),
     )
     .execute();
+  await tx.query
+    .insertInto("endpoint_claims")
+    .values({ bot_id: botId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }

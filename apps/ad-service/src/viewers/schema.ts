@@ -9,7 +9,9 @@ export interface ViewerTables {
     earned_today: number;
     /** Null until something was earned. */
     last_earned_at: Date | null;
-    /** Real time before this moment was credited to one of the viewer's views, and counts for no other. */
+    /** The view for which real time counts. */
+    clock_session_id: ColumnType<string | null, never, never>;
+    /** Real time before this moment was credited to views that held the clock before. */
     credited_until: ColumnType<Date | null, Date | undefined, Date>;
     /** How often an ad was offered to the viewer or a view began. */
     decisions: ColumnType<number, never, never>;

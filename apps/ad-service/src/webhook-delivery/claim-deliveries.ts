@@ -38,8 +38,9 @@ const rowsOf = (isBulk: boolean) => `select * from (
 
 /*
  * Endpoints first, least recently served first, each with no more rows than it has room for: a dead endpoint with a long
- * queue costs the others nothing. The lock on their rows makes the limits hold over all nodes: the loser skips a row, or
- * judges it again as the winner left it. An open breaker lets one probe through at a time. Of one endpoint's rows those that
+ * queue costs the others nothing. The lock on their claims makes the limits hold over all nodes: the loser skips a row, or
+ * judges it again as the winner left it. Bookings are not waited for: the number of ended claims may be a moment old, and
+ * then too small, so that there is less room than there is. An open breaker lets one probe through at a time. Of one endpoint's rows those that
  * were asked for in bulk come last: what was just earned does not wait for a month that is sent again.
  *
  * The claim counts as an attempt until we know better, so that for at-most-once bots the committed claim is the attempt.
@@ -49,17 +50,17 @@ const claim = statement<ClaimedDelivery>(
   "deliveries.claim",
   `with recursive ${waitingBots},
   ready as (
-    select endpoints.bot_id, endpoints.url, endpoints.last_served_at,
-      case breaker when 'closed' then max_in_flight - in_flight else 1 end as room
-    from waiting_bots join endpoints using (bot_id)
+    select endpoints.bot_id, endpoints.url, ended, last_served_at, breaker <> 'closed' as is_probe,
+      case breaker when 'closed' then max_in_flight - greatest(0, claimed - ended) else 1 end as room
+    from waiting_bots join endpoints using (bot_id) join endpoint_claims using (bot_id)
     where endpoints.state = 'active' and rest_until <= now()
-      and case breaker when 'closed' then in_flight < max_in_flight else in_flight = 0 and probe_at <= now() end
+      and case breaker when 'closed' then claimed - ended < max_in_flight else claimed <= ended and probe_at <= now() end
       and (exists (select ${dueOf("endpoints.bot_id", false)}) or exists (select ${dueOf("endpoints.bot_id", true)}))
-    order by endpoints.last_served_at limit $1
-    for update of endpoints skip locked
+    order by last_served_at limit $1
+    for update of endpoint_claims skip locked
   ),
   due as (
-    select ready.bot_id, ready.url, rows.event_id
+    select ready.bot_id, url, ended, is_probe, rows.event_id
     from (select * from ready order by last_served_at) as ready
     cross join lateral (
       ${rowsOf(false)} union all ${rowsOf(true)} limit ready.room
@@ -67,10 +68,12 @@ const claim = statement<ClaimedDelivery>(
     limit $1
   ),
   served as (
-    update endpoints set in_flight = in_flight + taken.number, last_served_at = clock_timestamp(),
-      breaker = case breaker when 'closed' then 'closed' else 'half-open' end
-    from (select bot_id, count(*) as number from due group by bot_id) as taken
-    where endpoints.bot_id = taken.bot_id
+    update endpoint_claims set claimed = greatest(claimed, ended) + number, last_served_at = clock_timestamp()
+    from (select bot_id, ended, count(*) as number from due group by bot_id, ended) as taken
+    where endpoint_claims.bot_id = taken.bot_id
+  ),
+  probed as (
+    update endpoints set breaker = 'half-open' from due where is_probe and endpoints.bot_id = due.bot_id and breaker = 'open'
   ),
   claimed as (
     update deliveries

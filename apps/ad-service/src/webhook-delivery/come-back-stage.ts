@@ -17,6 +17,7 @@ const addEndpoints = statement<never>(
   reached as (
     insert into endpoints (bot_id, url, state, failures_in_row) select bot_id, 'http://127.0.0.1:9/', 'active', 9 from made
   ),
+  claimable as (insert into endpoint_claims (bot_id) select bot_id from made),
   earned as (
     insert into events (bot_id, event_id, event, user_id, code, occurred_at, body)
     select bot_id, 'evt_' || gen_random_uuid(), 'rewarded', '1', 'c' || number, now(), '{}'

@@ -145,8 +145,19 @@ export async function openDeliveryStage(database: AdDatabase, settings: Partial<
     async deliverAtMostOnce() {
       await updateBot(database, { botId, settings: { deliveryMode: "at-most-once" }, now: new Date() });
     },
-    endpoint: () =>
-      database.query.selectFrom("endpoints").selectAll().where("bot_id", "=", botId).executeTakeFirstOrThrow(),
+    async endpoint() {
+      const row = await database.query
+        .selectFrom("endpoints")
+        .innerJoin("endpoint_claims", "endpoint_claims.bot_id", "endpoints.bot_id")
+        .selectAll("endpoints")
+        .select("claimed")
+        .where("endpoints.bot_id", "=", botId)
+        .executeTakeFirstOrThrow();
+      return { ...row, in_flight: row.claimed - row.ended };
+    },
+    async setClaims(change: Updateable<WebhookDeliveryTables["endpoint_claims"]>) {
+      await database.query.updateTable("endpoint_claims").set(change).where("bot_id", "=", botId).execute();
+    },
     async setEndpoint(change: Updateable<WebhookDeliveryTables["endpoints"]>) {
       await database.query.updateTable("endpoints").set(change).where("bot_id", "=", botId).execute();
     },

@@ -40,7 +40,7 @@ const markOf = (progress: string) =>
 /**
  * CTEs that update endpoints by what became of a batch of attempts. `from` names a CTE with a row for each booked attempt:
  * bot_id, event_id, url, is_success (null: no fault of the endpoint and no merit), status, error_class, response_text,
- * rest_seconds (null: none); `inFlight` is how many of a bot's rows its endpoint still counts as under way. The CTE
+ * rest_seconds (null: none); `ended` is how many of a bot's rows were claims until now. The CTE
  * `endpoint_changes` has a row for each endpoint whose breaker or state changed, or which reached the next mark of its way
  * to being disabled: bot_id, breaker, endpoint_state, disabled_reason, warned_percent (null unless warned now); null where
  * nothing changed.
@@ -48,40 +48,51 @@ const markOf = (progress: string) =>
  * Attempts at an address that the bot has changed meanwhile end, but teach nothing about the new one. The rows are locked
  * in the order of the key, so that two batches never wait for one another in a ring.
  */
-export function endpointHealth({ from, inFlight }: { from: string; inFlight: string }): string {
+export function endpointHealth({ from, ended }: { from: string; ended: string }): string {
   return `
     tally as (
-      select bot_id, url, (${inFlight})::integer as number,
+      select bot_id, (${ended})::integer as number, ended.url,
         count(*) filter (where is_success)::integer as successes,
         count(*) filter (where not is_success)::integer as failures,
-        max(rest_seconds) as rest_seconds,
+        max(rest_seconds) filter (where is_of_address) as rest_seconds,
         bool_and(status is not distinct from 410) filter (where is_success is not null) as is_gone_only,
-        min(event_id) as first_event_id,
-        max(event_id) as last_event_id,
+        min(event_id) filter (where is_of_address) as first_event_id,
+        max(event_id) filter (where is_of_address) as last_event_id,
         (array_agg(status) filter (where not is_success))[1] as status,
         (array_agg(error_class) filter (where not is_success))[1] as error_class,
         (array_agg(left(response_text, ${LONGEST_ANSWER})) filter (where not is_success))[1] as answer
-      from ${from} group by bot_id, url
+      from (
+        select attempts.bot_id, event_id, endpoint.url, status, error_class, response_text, rest_seconds,
+          attempts.url = endpoint.url as is_of_address, case when attempts.url = endpoint.url then is_success end as is_success
+        from ${from} as attempts
+        cross join lateral (select url from endpoints where endpoints.bot_id = attempts.bot_id limit 1) as endpoint
+      ) as ended
+      group by bot_id, ended.url
     ),
-    ended as (select bot_id, sum(number)::integer as number from tally group by bot_id),
+    -- The address may have changed since it was read: then the endpoint learns nothing.
     locked as (
-      select endpoints.*, ended.number
-      from ended join endpoints using (bot_id) order by endpoints.bot_id for update of endpoints
+      select endpoints.*, number, is_current, first_event_id, last_event_id, status, error_class, answer,
+        case when is_current then successes else 0 end as successes,
+        case when is_current then failures else 0 end as failures,
+        case when is_current then tally.rest_seconds end as rest_seconds,
+        case when is_current then tally.is_gone_only end as is_gone_only
+      from (select * from tally order by bot_id) as tally join endpoints using (bot_id)
+      cross join lateral (select endpoints.url = tally.url as is_current) as address
+      order by endpoints.bot_id for update of endpoints
     ),
     counted as (
-      select locked.bot_id, locked.number, state, state_since, disabled_reason, warned_percent, rest_until,
-        breaker, probe_at, probe_failures,
-        coalesce(successes, 0) as successes, coalesce(failures, 0) as failures, rest_seconds,
-        case when successes > 0 then 0 else failures_in_row + coalesce(failures, 0) end as failures_in_row,
-        case when breaker = 'closed' then 0 else probe_successes + coalesce(successes, 0) end as probe_successes,
+      select locked.bot_id, number, state, state_since, disabled_reason, warned_percent, rest_until,
+        breaker, probe_at, probe_failures, successes, failures, rest_seconds,
+        case when successes > 0 then 0 else failures_in_row + failures end as failures_in_row,
+        case when breaker = 'closed' then 0 else probe_successes + successes end as probe_successes,
         case when is_new_window then now() else window_started_at end as window_started_at,
-        case when is_new_window then 0 else window_attempts end + coalesce(successes + failures, 0) as window_attempts,
-        case when is_new_window then 0 else window_failures end + coalesce(failures, 0) as window_failures,
+        case when is_new_window then 0 else window_attempts end + successes + failures as window_attempts,
+        case when is_new_window then 0 else window_failures end + failures as window_failures,
         case when successes > 0 then now() else last_success_at end as last_success_at,
         case when failures > 0 then now() else last_failure_at end as last_failure_at,
         case when successes > 0 then null when failures > 0 then coalesce(failing_since, now()) else failing_since end
           as failing_since,
-        case when successes > 0 then 0 else failures_since_success + coalesce(failures, 0) end as failures_since_success,
+        case when successes > 0 then 0 else failures_since_success + failures end as failures_since_success,
         case when is_gone_only then coalesce(gone_since, now()) when is_gone_only is null then gone_since end as gone_since,
         case when is_gone_only then coalesce(gone_event_id, first_event_id) when is_gone_only is null then gone_event_id end
           as gone_event_id,
@@ -91,8 +102,7 @@ export function endpointHealth({ from, inFlight }: { from: string; inFlight: str
         case when failures > 0 then status else last_status end as last_status,
         case when failures > 0 then error_class else last_error_class end as last_error_class,
         case when failures > 0 then answer else last_answer end as last_answer
-      from locked left join tally on tally.bot_id = locked.bot_id and tally.url = locked.url
-      cross join lateral (select window_started_at < now() - interval '${WINDOW_SECONDS} seconds' as is_new_window) as age
+      from locked cross join lateral (select window_started_at < now() - interval '${WINDOW_SECONDS} seconds' as is_new_window) as age
     ),
     judged as (
       select counted.*,
@@ -114,7 +124,7 @@ export function endpointHealth({ from, inFlight }: { from: string; inFlight: str
     ),
     updated as (
       update endpoints set
-        in_flight = greatest(0, endpoints.in_flight - number),
+        ended = endpoints.ended + number,
         state = case when disable_reason is null then judged.state else 'disabled' end,
         state_since = case when disable_reason is null then judged.state_since else now() end,
         disabled_reason = coalesce(disable_reason, judged.disabled_reason),

@@ -110,7 +110,7 @@ type Booked = EndpointChange & { eventId: string | null; fence: number | null };
 const book = statement<Booked>(
   "deliveries.finish",
   `${bookText("deliveries.fence = finished.fence and deliveries.lease_until is not null")},
-  ${endpointHealth({ from: "moved", inFlight: "count(*)" })}
+  ${endpointHealth({ from: "moved", ended: "count(*)" })}
   ${answer}`,
 );
 
@@ -121,7 +121,7 @@ const book = statement<Booked>(
 const bookLate = statement<Booked>(
   "deliveries.finish-late",
   `${bookText("deliveries.fence = finished.fence and deliveries.lease_until is null and booked_fence < finished.fence")},
-  ${endpointHealth({ from: "moved", inFlight: "0" })}
+  ${endpointHealth({ from: "moved", ended: "0" })}
   ${answer}
   union all
   select bot_id, event_id, fence, null, null, null, null from finished join deliveries using (bot_id, event_id, fence)

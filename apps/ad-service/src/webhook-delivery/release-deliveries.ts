@@ -13,7 +13,7 @@ const release = statement<never>(
     returning deliveries.bot_id
   ),
   ended as (select bot_id, count(*) as number from released group by bot_id order by bot_id)
-  update endpoints set in_flight = greatest(0, in_flight - number) from ended where endpoints.bot_id = ended.bot_id`,
+  update endpoints set ended = endpoints.ended + number from ended where endpoints.bot_id = ended.bot_id`,
 );
 
 /** Gives back claims of which nothing was sent: they consume no attempt. */

@@ -93,8 +93,7 @@ export interface WebhookDeliveryTables {
     disabled_reason: DisabledReason | null;
     max_in_flight: Generated<number>;
     /** Claimed and not yet booked, over all nodes. */
-    in_flight: Generated<number>;
-    last_served_at: Generated<Date>;
+    ended: Generated<number>;
     rest_until: Generated<Date | number>;
     breaker: Generated<BreakerState>;
     probe_at: Generated<Date | number>;
@@ -119,5 +118,11 @@ export interface WebhookDeliveryTables {
     test_due_at: Generated<Date>;
     tests: Generated<number>;
     is_tested_for_event: Generated<boolean>;
+  };
+  /** One for each endpoint; locked by who claims. */
+  endpoint_claims: {
+    bot_id: string;
+    claimed: Generated<number>;
+    last_served_at: Generated<Date>;
   };
 }

@@ -14,14 +14,15 @@ import {
 } from "./delivery-stage.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
 
-/** The database as a node uses it, with the names of the statements that it ran. */
+/** The database as a node uses it, with the names of the statements that were answered. */
 function recordStatements(database: AdDatabase): { recorded: AdDatabase; names: string[] } {
   const names: string[] = [];
   const recorded: AdDatabase = {
     ...database,
-    run(asked, values) {
+    async run(asked, values) {
+      const rows = await database.run(asked, values);
       names.push(asked.name);
-      return database.run(asked, values);
+      return rows;
     },
   };
   return { recorded, names };
@@ -124,7 +125,8 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
 
   test("of one statement each endpoint gets what it has room for, and all together no more than the slots", async () => {
     const others = [await openDeliveryStage(store.database, { webhookUrl: endpoint.url }), stage];
-    await stage.setEndpoint({ max_in_flight: 2, in_flight: 1, last_served_at: new Date() });
+    await stage.setEndpoint({ max_in_flight: 2 });
+    await stage.setClaims({ claimed: 1, last_served_at: new Date() });
     const botIds = others.map(({ botId }) => botId);
     const claim = async (slots: number) => {
       const claimed = await store.database.run(makeForBots, [botIds, 3, slots]);
@@ -189,8 +191,8 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   test.each([
     ["rests", { rest_until: new Date(Date.now() + 3_600_000) }, "waiting"],
     ["has an open breaker", { breaker: "open", probe_at: new Date(Date.now() + 3_600_000) }, "waiting"],
-    ["is probed", { breaker: "half-open", in_flight: 1 }, "waiting"],
-    ["is full", { in_flight: 4 }, "waiting"],
+    ["is probed", { breaker: "half-open", ended: -1 }, "waiting"],
+    ["is full", { ended: -4 }, "waiting"],
     ["has not answered a test", { state: "pending" }, "held"],
     ["is disabled", { state: "disabled" }, "held"],
   ] as const)("an event for an endpoint that %s is not claimed", async (_what, change, expected) => {
@@ -258,16 +260,49 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(await stage.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  test("an endpoint that another statement has locked is not waited for", async () => {
+  test("a claim of another node is not waited for, and a booking under way holds no new event up", async () => {
     // The embedded store has one session: its transactions wait for one another before any row is asked for.
     if (kind === "embedded") return;
     const { deliveries } = await start();
     await store.database.transaction(async (tx) => {
-      await sql`select from endpoints where bot_id = ${stage.botId} for update`.execute(tx.query);
+      await sql`select from endpoint_claims where bot_id = ${stage.botId} for update`.execute(tx.query);
       await stage.enqueue(1, { by: deliveries });
       expect(await states()).toEqual(["waiting"]);
     });
     deliveries.wake();
     await delivered(1);
+    await eventually(inFlight, (number) => number === 0);
+    await store.database.transaction(async (tx) => {
+      await sql`select from endpoints where bot_id = ${stage.botId} for update`.execute(tx.query);
+      await stage.enqueue(1, { by: deliveries });
+      await eventually(
+        () => arrived().length,
+        (number) => number === 2,
+      );
+    });
+    await delivered(2);
+  });
+
+  test("the limit holds when the endpoint was taken away and given back while it was sent to", async () => {
+    const gate = Promise.withResolvers<void>();
+    endpoint.answer = (response) => void gate.promise.then(() => response.end());
+    const { deliveries } = await start();
+    await stage.enqueue(4, { by: deliveries });
+    await eventually(
+      () => arrived().length,
+      (number) => number === 4,
+    );
+    await stage.moveTo(null);
+    await stage.moveTo(endpoint.url);
+    gate.resolve();
+    await delivered(4);
+    // They ended without being claims of the new row.
+    expect(await inFlight()).toBe(-4);
+    endpoint.mostAtOnce = 0;
+    endpoint.answer = (response) => void setTimeout(() => response.end(), 20);
+    await stage.enqueue(12, { by: deliveries });
+    await delivered(16);
+    expect(endpoint.mostAtOnce).toBeLessThanOrEqual(4);
+    expect(await eventually(inFlight, (number) => number === 0)).toBe(0);
   });
 });

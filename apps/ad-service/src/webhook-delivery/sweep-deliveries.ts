@@ -10,13 +10,15 @@ export const MOST_AT_ONCE = 1000;
  */
 const reap = statement<{ state: string }>(
   "deliveries.reap",
-  `with expired as (
-    select deliveries.bot_id, event_id, is_test,
+  `with leased as (
+    select bot_id, event_id, resume_state from deliveries where deliveries.state = 'sending' and lease_until < now()
+    order by lease_until limit ${MOST_AT_ONCE} for update skip locked
+  ),
+  expired as (
+    select bot_id, event_id, is_test,
       case when is_test then 'failed' when delivery_mode <> 'at-most-once' then 'waiting'
         when resume_state = 'delivered' then 'delivered' else 'unknown' end as next_state
-    from deliveries join bots using (bot_id) join events using (bot_id, event_id)
-    where deliveries.state = 'sending' and lease_until < clock_timestamp()
-    order by lease_until limit ${MOST_AT_ONCE} for update of deliveries skip locked
+    from leased join bots using (bot_id) join events using (bot_id, event_id)
   ),
   reaped as (
     update deliveries set lease_until = null, state = next_state, due_at = now(),
@@ -29,7 +31,7 @@ const reap = statement<{ state: string }>(
   ),
   ended as (select bot_id, count(*) as number from reaped where not is_test group by bot_id order by bot_id),
   freed as (
-    update endpoints set in_flight = greatest(0, in_flight - number) from ended where endpoints.bot_id = ended.bot_id
+    update endpoints set ended = endpoints.ended + number from ended where endpoints.bot_id = ended.bot_id
   )
   select state from reaped`,
 );

@@ -51,7 +51,7 @@ const list = statement<ListedEndpoint>(
     disabled_reason as "disabledReason", breaker,
     case when breaker <> 'closed' then nullif(probe_at, '-infinity') end as "probeAt",
     case when rest_until > now() then rest_until end as "restUntil",
-    coalesce(in_flight, 0) as "inFlight", max_in_flight as "maxInFlight",
+    greatest(0, claimed - ended)::integer as "inFlight", max_in_flight as "maxInFlight",
     ${counted("waiting")} as waiting, ${counted("held")} as held,
     ${firstDue("bots.bot_id")} as "oldestDueAt",
     last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt", last_status as "lastStatus",
@@ -59,7 +59,7 @@ const list = statement<ListedEndpoint>(
     case when endpoints.bot_id is null then 0 else floor(100 * ${disableProgress})::integer end as "disablePercent",
     coalesce(warned_percent, 0) as "warnedPercent",
     coalesce(tests, 0) as tests, case endpoints.state when 'pending' then test_due_at end as "testDueAt"
-  from bots left join endpoints using (bot_id)
+  from bots left join endpoints using (bot_id) left join endpoint_claims using (bot_id)
   where $1::text is null or bots.bot_id = $1
   order by bots.bot_id`,
 );

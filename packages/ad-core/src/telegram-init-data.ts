@@ -2,6 +2,7 @@ import {
   createHmac,
   createPrivateKey,
   createPublicKey,
+  type KeyObject,
   sign as signBytes,
   timingSafeEqual,
   verify as verifyBytes,
@@ -165,9 +166,19 @@ function botTokenMac(text: string, botToken: string): Buffer {
 /** The fixed head of an Ed25519 SubjectPublicKeyInfo (RFC 8410, section 4). */
 const ed25519Head = Buffer.from("302a300506032b6570032100", "hex");
 
-function publicKeyOf(hex: string) {
+/** Telegram's key, and the demo's or a test's: making one costs as much as half a check. */
+const publicKeys = new Map<string, KeyObject>();
+const mostPublicKeys = 16;
+
+function publicKeyOf(hex: string): KeyObject {
+  const known = publicKeys.get(hex);
+  if (known) return known;
   if (!/^[0-9a-f]{64}$/i.test(hex)) throw new Error("an Ed25519 public key is 64 hex digits");
-  return createPublicKey({ key: Buffer.concat([ed25519Head, Buffer.from(hex, "hex")]), format: "der", type: "spki" });
+  const der = Buffer.concat([ed25519Head, Buffer.from(hex, "hex")]);
+  const key = createPublicKey({ key: der, format: "der", type: "spki" });
+  if (publicKeys.size === mostPublicKeys) publicKeys.clear();
+  publicKeys.set(hex, key);
+  return key;
 }
 
 function readFields(

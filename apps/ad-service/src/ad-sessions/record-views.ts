@@ -48,12 +48,12 @@ interface Row {
 /** What each change is told as, in JSON: one text costs its caller less than an array for each column. */
 const progressColumns = `position integer, bot_id text, session_id text, version integer, accepted_ms integer, clock_ms integer,
       credited_until timestamptz, covered integer[], sequences integer[], signals integer[], refusals jsonb,
-      last_report_at timestamptz, milestones text[], now timestamptz`;
+      milestones text[], now timestamptz`;
 const columns = `${progressColumns}, takes_clock boolean, clock_holder text, clock_holder_version integer,
       viewer_credited_until timestamptz, decisions integer, due_before timestamptz, token_hash text, openings integer,
       first_sequence integer, state text, started_at timestamptz, watched_at timestamptz, close_requested_at timestamptz,
       close_reason text, pending_reports jsonb, due_at timestamptz, is_start boolean, fate text, suspicions text[],
-      event_id text, body text`;
+      event_id text, body text, last_report_at timestamptz`;
 
 /*
  * What nearly all reports are: a view goes on that holds its viewer's clock. Whoever takes the clock from it changes its
@@ -66,7 +66,7 @@ const recordProgress = statement<{ position: number }>(
     update ad_sessions s set
       version = s.version + 1, accepted_ms = c.accepted_ms, clock_ms = c.clock_ms, credited_until = c.credited_until,
       covered = c.covered, sequences = c.sequences, signals = c.signals, refusals = c.refusals,
-      last_report_at = c.last_report_at
+      last_report_at = c.now
     from (select * from changes order by session_id) as c
     where s.bot_id = c.bot_id and s.session_id = c.session_id and s.version = c.version
     returning c.position, s.bot_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now
@@ -381,7 +381,8 @@ function progressToldAs({ before, after, milestones, now }: ViewChange, position
     ...{ position, bot_id: before.botId, session_id: before.sessionId, version: before.version },
     ...{ accepted_ms: after.acceptedMs, clock_ms: after.clockMs, credited_until: after.creditedUntil },
     ...storedProgress(after),
-    ...{ last_report_at: after.lastReportAt, milestones, now },
+    ...(milestones.length > 0 && { milestones }),
+    now,
   };
 }
 
@@ -402,6 +403,7 @@ function toldAs(change: ViewChange, position: number) {
     },
     ...{ close_requested_at: after.closeRequestedAt, close_reason: after.closeReason },
     ...{ pending_reports: after.pendingReports, due_at: after.dueAt, is_start: isStart },
+    last_report_at: after.lastReportAt,
     ...(ending && {
       ...{ fate: ending.fate, suspicions: ending.suspicions, event_id: ending.eventId },
       body: bodyOf(after, ending, now),

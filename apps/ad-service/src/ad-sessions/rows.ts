@@ -121,7 +121,7 @@ export function storedProgress({ progress, signals, openedAt }: Pick<AdSession, 
   return {
     covered: covered.flat(),
     sequences: sequences.flat(),
-    refusals: Object.keys(refusals).length === 0 ? null : refusals,
+    ...(Object.keys(refusals).length > 0 && { refusals }),
     signals: signals && numbersOf(signals, openedAt),
   };
 }

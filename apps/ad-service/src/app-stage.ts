@@ -6,7 +6,7 @@ import { createLogger } from "@intermission/http-server/logger";
 import { metricsRegistry } from "@intermission/http-server/metrics-registry";
 import type { AdDatabase } from "./ad-database.ts";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
-import { viewRecorder } from "./ad-sessions/record-views.ts";
+import { viewRecorder } from "./ad-sessions/view-recorder.ts";
 import { createApp } from "./app.ts";
 import { addBot } from "./bots/add-bot.ts";
 import type { BotSettings } from "./bots/bot-settings.ts";

@@ -102,7 +102,7 @@ test("launch data bear both of Telegram's signatures, the user and the colours",
   const hash = new URLSearchParams(launch.hash.slice(1));
   const initData = hash.get("tgWebAppData") ?? "";
   const valid = { outcome: "valid", user: { id: "42", languageCode: "ru" }, authDate: now };
-  expect(verifyInitDataWithBotId({ initData, botId: telegram.botId, publicKey, now })).toMatchObject(valid);
+  expect(await verifyInitDataWithBotId({ initData, botId: telegram.botId, publicKey, now })).toMatchObject(valid);
   expect(verifyInitDataWithBotToken({ initData, botToken: telegram.botToken, now })).toMatchObject(valid);
   expect(JSON.parse(hash.get("tgWebAppThemeParams") ?? "")).toEqual(themeParams);
 });

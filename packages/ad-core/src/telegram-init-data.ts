@@ -63,6 +63,12 @@ interface Freshness {
 /** 64 bytes of base64url in their only canonical spelling: the last letter carries two bits, the other four are zero. */
 const signaturePattern = /^[A-Za-z0-9_-]{85}[AQgw](==)?$/;
 
+function verifyInPool(data: Buffer, key: KeyObject, signature: Buffer): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    verifyBytes(null, data, key, signature, (error, isValid) => (error ? reject(error) : resolve(isValid)));
+  });
+}
+
 const refused = (reason: InitDataRefusal): InitDataVerdict => ({ outcome: "refused", reason });
 
 /**
@@ -86,11 +92,12 @@ export function verifyInitDataWithBotToken(
 /**
  * Validates init data with the bot's id alone: Telegram's Ed25519 signature over `<bot id>:WebAppData` and the sorted
  * fields but `hash` and `signature` (Bot API, "Validating data for Third-Party Use"). The key is hex of 32 bytes;
- * Telegram's own by default. Never throws, whatever the init data is; a malformed key throws.
+ * Telegram's own by default. Never rejects, whatever the init data is; a malformed key rejects. The check takes
+ * some 0.15 ms, on a thread of Node's pool.
  */
-export function verifyInitDataWithBotId(
+export async function verifyInitDataWithBotId(
   input: { readonly initData: string; readonly botId: string; readonly publicKey?: string } & Freshness,
-): InitDataVerdict {
+): Promise<InitDataVerdict> {
   const parsed = parseFields(input.initData);
   if ("outcome" in parsed) return parsed;
   const signature = parsed.get("signature");
@@ -98,7 +105,7 @@ export function verifyInitDataWithBotId(
   if (!signaturePattern.test(signature)) return refused("wrong-signature");
   const signed = Buffer.from(thirdPartyString(parsed, input.botId), "utf8");
   const key = publicKeyOf(input.publicKey ?? telegramPublicKey);
-  if (!verifyBytes(null, signed, key, Buffer.from(signature, "base64url"))) return refused("wrong-signature");
+  if (!(await verifyInPool(signed, key, Buffer.from(signature, "base64url")))) return refused("wrong-signature");
   return readFields(parsed, input);
 }
 

@@ -16,9 +16,9 @@ import { type Ad, type AdRows, findAd, findChosenAd } from "./find-ad.ts";
 import type { Opening, OpeningQuestion } from "./read-opening.ts";
 import { isBroken, isFaultLasting } from "./record-fault.ts";
 import { endingOf } from "./record-progress.ts";
-import type { ViewRecorder } from "./record-views.ts";
 import type { AdSession } from "./rows.ts";
 import { hashSessionToken } from "./session-token.ts";
+import type { ViewRecorder } from "./view-recorder.ts";
 
 export interface EnterViewDeps {
   views: ViewRecorder;

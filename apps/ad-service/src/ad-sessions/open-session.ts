@@ -62,7 +62,7 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
 
   const { initData, botId, now } = input;
   const key = { publicKey: deps.telegramPublicKeyFor(botId), maxAgeSeconds: continuationMaxAgeSeconds };
-  const verified = verifyInitDataWithBotId({ initData, botId, now, ...key });
+  const verified = await verifyInitDataWithBotId({ initData, botId, now, ...key });
   if (verified.outcome === "refused") {
     return verified.reason === "stale" ? { ...refused("INIT_DATA_EXPIRED"), bot } : refused("INIT_DATA_INVALID");
   }

@@ -5,10 +5,11 @@ import { findBot } from "../bots/find-bot.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
 import { type AcceptedProgress, acceptProgress, SLACK_MS } from "./accept-progress.ts";
 import { milestonesBetween } from "./milestones-between.ts";
-import type { ViewChange, ViewRecorder } from "./record-views.ts";
+import type { ViewChange } from "./record-views.ts";
 import { type AdSession, readSession } from "./rows.ts";
 import type { CloseReason } from "./schema.ts";
 import { isSessionToken } from "./session-token.ts";
+import type { ViewRecorder } from "./view-recorder.ts";
 import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 
 export interface ProgressCall {

@@ -1,13 +1,10 @@
 import type { EventType } from "@intermission/ad-core/client-api";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import type { AdTransaction } from "../ad-database.ts";
 import type { DeliveryMode } from "../bots/schema.ts";
-import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
-import type { TrackedEvent } from "../vast/vast-ad.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
-import type { ClaimedEvent, Deliveries, MadeEvents } from "../webhook-delivery/deliveries.ts";
+import type { ClaimedEvent, MadeEvents } from "../webhook-delivery/deliveries.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 import { selectUnfinishedViews } from "./find-unfinished-views.ts";
 import type { Milestone } from "./milestones-between.ts";
@@ -218,105 +215,11 @@ const record = statement<Row>(
   select null, null, null, null, null, null, event_id, url, delivery_mode from claimed_events`,
 );
 
-/** What VAST calls them. An impression is the first frame, and the start is when the server heard of it. */
-const trackedEventsOf = {
-  start: ["impression", "start", "verificationNotExecuted"],
-  "first-quartile": ["firstQuartile"],
-  midpoint: ["midpoint"],
-  "third-quartile": ["thirdQuartile"],
-  complete: ["complete"],
-} satisfies Record<Milestone, TrackedEvent[]>;
-
-/** Views that are watched at once, remembered: some 2 kB each. */
-const MOST_REMEMBERED = 20_000;
-
-/** Stores changes of views, many in one statement, and remembers what it stored, so that the next report reads nothing. */
-export interface ViewRecorder {
-  readonly database: AdDatabase;
-  /** As this node left it. Another node may have changed it since: then a change of it is answered "changed". */
-  remembered(sessionId: string): AdSession | undefined;
-  remember(session: AdSession): void;
-  /** Resolves after the commit. Rejects where it is unknown whether there was one; the same change again is then "changed". */
-  change(change: ViewChange): Promise<ChangeOutcome>;
-  /** Calls of one view run one after the other on this node. */
-  inTurn<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
-}
-
-export function viewRecorder({ database, deliveries }: { database: AdDatabase; deliveries: Deliveries }): ViewRecorder {
-  const memory = new Map<string, AdSession>();
-  const running = new Map<string, Promise<unknown>>();
-  const group: CommitGroup<ViewChange, ChangeOutcome> = groupCommits({
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
-    async run(batch) {
-      const outcomes = new Map<ViewChange, ChangeOutcome>();
-      const progress = batch.filter(isProgressOnly);
-      const recorded = progress.length > 0 ? await recordOnly(database, progress) : [];
-      for (const [index, change] of progress.entries()) outcomes.set(change, recorded[index] ?? { outcome: "changed" });
-      const others = batch.filter((change) => !outcomes.has(change));
-      // Two views of one viewer in one statement would both be judged on what was before either.
-      for (const round of inRounds(others, viewerOf)) {
-        const most = round.filter(({ ending }) => ending?.fate === "pay").length;
-        const results = await deliveries.sendNew(most, (slots) => recordAll(database, round, slots));
-        for (const [index, change] of round.entries()) outcomes.set(change, results[index] ?? { outcome: "changed" });
-      }
-      return batch.map((change) => outcomes.get(change) ?? { outcome: "changed" });
-    },
-  });
-
-  function remember(session: AdSession): void {
-    memory.delete(session.sessionId);
-    if (session.state !== "opened" && session.state !== "playing" && session.state !== "watched") return;
-    memory.set(session.sessionId, session);
-    if (memory.size > MOST_REMEMBERED) memory.delete(memory.keys().next().value ?? "");
-  }
-
-  return {
-    database,
-    remembered: (sessionId) => memory.get(sessionId),
-    remember,
-    async change(change) {
-      const { sessionId, isVast, isTest } = change.before;
-      memory.delete(sessionId);
-      const isTracked = isVast && !isTest && (change.milestones.length > 0 || change.ending !== undefined);
-      const changed = await (isTracked ? recordWithTrackers(database, change) : group.submit(change));
-      if (isTracked) deliveries.wake();
-      if (changed.outcome === "stored") remember(changed.session);
-      return changed;
-    },
-    async inTurn(sessionId, work) {
-      const turn = (running.get(sessionId) ?? Promise.resolve()).then(work);
-      const ended = turn.catch(() => {});
-      running.set(sessionId, ended);
-      try {
-        return await turn;
-      } finally {
-        if (running.get(sessionId) === ended) running.delete(sessionId);
-      }
-    },
-  };
-}
-
-/** The calls of an ad's trackers commit with the change that they tell of. */
-function recordWithTrackers(database: AdDatabase, change: ViewChange): Promise<ChangeOutcome> {
-  return database.transaction(async (tx) => {
-    const [recorded] = (await recordAll(tx, [change], 0)).result;
-    if (recorded?.outcome !== "stored") return recorded ?? { outcome: "changed" };
-    const { after, ending, now } = change;
-    await enqueueTrackerCalls(tx, after, { events: milestoneEvents(change), playheadMs: after.acceptedMs, now });
-    if (ending) await enqueueTrackerCalls(tx, after, { events: ["close"], playheadMs: after.durationMs, now });
-    return recorded;
-  });
-}
-
-function viewerOf({ before: { botId, userId } }: ViewChange): string {
-  return `${botId} ${userId}`;
-}
-
-function milestoneEvents({ milestones }: ViewChange): TrackedEvent[] {
-  return milestones.flatMap((milestone) => trackedEventsOf[milestone]);
-}
-
-async function recordOnly(database: AdTransaction, changes: readonly ViewChange[]): Promise<ChangeOutcome[]> {
+/** Stores progress of views that go on, each where nothing else changed it since. */
+export async function recordProgressOnly(
+  database: AdTransaction,
+  changes: readonly ViewChange[],
+): Promise<ChangeOutcome[]> {
   const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
   for (const { position } of await database.run(recordProgress, [JSON.stringify(changes.map(progressToldAs))])) {
     const after = changes[position]?.after;
@@ -325,7 +228,8 @@ async function recordOnly(database: AdTransaction, changes: readonly ViewChange[
   return outcomes;
 }
 
-async function recordAll(
+/** Stores any changes, none two of one viewer. */
+export async function recordViews(
   database: AdTransaction,
   changes: readonly ViewChange[],
   slots: number,
@@ -362,7 +266,7 @@ function outcomeOf(change: ViewChange, row: Row): ChangeOutcome {
 }
 
 /** Progress of a view that goes on, and nothing else. */
-function isProgressOnly(change: ViewChange): boolean {
+export function isProgressOnly(change: ViewChange): boolean {
   const { before, after, isStart, ending } = change;
   const isGoingOn = !isStart && ending === undefined && before.state === "playing" && after.state === "playing";
   const isClosing = before.closeRequestedAt !== after.closeRequestedAt || before.closeReason !== after.closeReason;

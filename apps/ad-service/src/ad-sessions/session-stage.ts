@@ -15,7 +15,7 @@ import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { type FillFromTag, tagFiller } from "../vast/fill-from-tag.ts";
 import { type Deliveries, noDeliveries } from "../webhook-delivery/deliveries.ts";
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
-import { type ViewRecorder, viewRecorder } from "./record-views.ts";
+import { type ViewRecorder, viewRecorder } from "./view-recorder.ts";
 
 /** What the routes of the player need. */
 export interface StageDeps {

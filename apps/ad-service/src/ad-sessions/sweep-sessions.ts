@@ -4,8 +4,8 @@ import { statement } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
 import { randomBytes } from "../random-bytes.ts";
 import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
-import type { ViewRecorder } from "./record-views.ts";
 import { type AdSession, clockHolder, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
+import type { ViewRecorder } from "./view-recorder.ts";
 
 const BATCH = 100;
 

@@ -1,0 +1,114 @@
+import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
+import type { AdDatabase } from "../ad-database.ts";
+import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
+import type { TrackedEvent } from "../vast/vast-ad.ts";
+import type { Deliveries } from "../webhook-delivery/deliveries.ts";
+import type { Milestone } from "./milestones-between.ts";
+import {
+  type ChangeOutcome,
+  isProgressOnly,
+  recordProgressOnly,
+  recordViews,
+  type ViewChange,
+} from "./record-views.ts";
+import type { AdSession } from "./rows.ts";
+
+/** What VAST calls them. An impression is the first frame, and the start is when the server heard of it. */
+const trackedEventsOf = {
+  start: ["impression", "start", "verificationNotExecuted"],
+  "first-quartile": ["firstQuartile"],
+  midpoint: ["midpoint"],
+  "third-quartile": ["thirdQuartile"],
+  complete: ["complete"],
+} satisfies Record<Milestone, TrackedEvent[]>;
+
+/** Views that are watched at once, remembered: some 2 kB each. */
+const MOST_REMEMBERED = 20_000;
+
+/** Stores changes of views, many in one statement, and remembers what it stored, so that the next report reads nothing. */
+export interface ViewRecorder {
+  readonly database: AdDatabase;
+  /** As this node left it. Another node may have changed it since: then a change of it is answered "changed". */
+  remembered(sessionId: string): AdSession | undefined;
+  remember(session: AdSession): void;
+  /** Resolves after the commit. Rejects where it is unknown whether there was one; the same change again is then "changed". */
+  change(change: ViewChange): Promise<ChangeOutcome>;
+  /** Calls of one view run one after the other on this node. */
+  inTurn<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+export function viewRecorder({ database, deliveries }: { database: AdDatabase; deliveries: Deliveries }): ViewRecorder {
+  const memory = new Map<string, AdSession>();
+  const running = new Map<string, Promise<unknown>>();
+  const maxInFlight = database.kind === "embedded" ? 1 : 2;
+  const progress: CommitGroup<ViewChange, ChangeOutcome> = groupCommits({
+    maxInFlight,
+    run: (batch) => recordProgressOnly(database, batch),
+  });
+  const others: CommitGroup<ViewChange, ChangeOutcome> = groupCommits({
+    maxInFlight,
+    async run(batch) {
+      const outcomes = new Map<ViewChange, ChangeOutcome>();
+      // Two views of one viewer in one statement would both be judged on what was before either.
+      for (const round of inRounds(batch, viewerOf)) {
+        const most = round.filter(({ ending }) => ending?.fate === "pay").length;
+        const results = await deliveries.sendNew(most, (slots) => recordViews(database, round, slots));
+        for (const [index, change] of round.entries()) outcomes.set(change, results[index] ?? { outcome: "changed" });
+      }
+      return batch.map((change) => outcomes.get(change) ?? { outcome: "changed" });
+    },
+  });
+
+  function remember(session: AdSession): void {
+    memory.delete(session.sessionId);
+    if (session.state !== "opened" && session.state !== "playing" && session.state !== "watched") return;
+    memory.set(session.sessionId, session);
+    if (memory.size > MOST_REMEMBERED) memory.delete(memory.keys().next().value ?? "");
+  }
+
+  return {
+    database,
+    remembered: (sessionId) => memory.get(sessionId),
+    remember,
+    async change(change) {
+      const { sessionId, isVast, isTest } = change.before;
+      memory.delete(sessionId);
+      const isTracked = isVast && !isTest && (change.milestones.length > 0 || change.ending !== undefined);
+      const group = isProgressOnly(change) ? progress : others;
+      const changed = await (isTracked ? recordWithTrackers(database, change) : group.submit(change));
+      if (isTracked) deliveries.wake();
+      if (changed.outcome === "stored") remember(changed.session);
+      return changed;
+    },
+    async inTurn(sessionId, work) {
+      const turn = (running.get(sessionId) ?? Promise.resolve()).then(work);
+      const ended = turn.catch(() => {});
+      running.set(sessionId, ended);
+      try {
+        return await turn;
+      } finally {
+        if (running.get(sessionId) === ended) running.delete(sessionId);
+      }
+    },
+  };
+}
+
+/** The calls of an ad's trackers commit with the change that they tell of. */
+function recordWithTrackers(database: AdDatabase, change: ViewChange): Promise<ChangeOutcome> {
+  return database.transaction(async (tx) => {
+    const [recorded] = (await recordViews(tx, [change], 0)).result;
+    if (recorded?.outcome !== "stored") return recorded ?? { outcome: "changed" };
+    const { after, ending, now } = change;
+    await enqueueTrackerCalls(tx, after, { events: milestoneEvents(change), playheadMs: after.acceptedMs, now });
+    if (ending) await enqueueTrackerCalls(tx, after, { events: ["close"], playheadMs: after.durationMs, now });
+    return recorded;
+  });
+}
+
+function viewerOf({ before: { botId, userId } }: ViewChange): string {
+  return `${botId} ${userId}`;
+}
+
+function milestoneEvents({ milestones }: ViewChange): TrackedEvent[] {
+  return milestones.flatMap((milestone) => trackedEventsOf[milestone]);
+}

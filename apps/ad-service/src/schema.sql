@@ -303,8 +303,11 @@ create index events_in_commit_order on events (bot_id, xid, event_id);
 create index events_to_sum on events (xid) where price_micros is not null;
 -- For the cap per user: what one saw and followed lately.
 create index events_of_user on events (bot_id, user_id, occurred_at desc);
-create index events_of_network on events (network_hash, occurred_at desc) where network_hash is not null;
 create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
+
+-- The last event, in the order of ids and so of time, whose visitor was blanked at the end of retention.
+create table events_blanked (event_id text not null);
+insert into events_blanked values ('');
 
 -- Events whose price was given back, each whole and once. Append-only.
 create table refunds (
@@ -463,24 +466,35 @@ create table withheld_clicks (
 create index withheld_clicks_of_code on withheld_clicks (bot_id, code);
 -- A click that was withheld for looking wrong is the only one of its code.
 create unique index withheld_clicks_once on withheld_clicks (bot_id, code) where outcome in ('held', 'refused', 'released');
-create index withheld_clicks_of_network on withheld_clicks (network_hash, occurred_at desc) where network_hash is not null;
 create index withheld_clicks_suspicious on withheld_clicks (occurred_at desc, click_id) where suspicions <> '{}';
 create index withheld_clicks_by_time on withheld_clicks using brin (occurred_at) with (pages_per_range = 32);
 
--- One row for each address and day (UTC), whose limits are decided under its lock. The hash is keyed by the day. Kept for two
--- days.
+-- What one address did on one day (UTC): its limits are decided under the lock of this row. The hash is keyed by the day. Kept
+-- for two days.
 create table address_days (
-  address_hash bytea primary key,
   day date not null,
+  address_hash bytea not null,
   -- When clicks counted, the newest first, as many as the limits look at.
   clicks timestamptz[] not null,
   counted integer not null,
   -- Of the counted ones, those by a tap on our page.
   tapped integer not null,
-  -- Which users came with which user agent: 'agent user', shortened hashes, the newest first.
-  devices text[] not null
+  -- Which users came with which user agent, the newest first: 32 bits of a hash of the agent, 32 of one of the user.
+  devices bigint[] not null,
+  primary key (day, address_hash)
 ) with (fillfactor = 70);
-create index address_days_by_day on address_days (day);
+
+-- What one network (/24, /48) did on one day (UTC). Kept for two days.
+create table network_days (
+  day date not null,
+  network_hash bytea not null,
+  counted integer not null,
+  -- The latest hundred clicks were of thirty users or more.
+  is_crowded boolean not null default false,
+  -- Of the latest hundred clicks, the newest first: 16 bits of a hash of each user.
+  users smallint[] not null,
+  primary key (day, network_hash)
+) with (fillfactor = 70);
 
 -- What a VAST tag was unwrapped to for a session: apart from it, since each report reads the session.
 create table vast_ads (
@@ -614,99 +628,3 @@ create table stats_progress (
 );
 insert into stats_progress (source)
   values ('requests'), ('milestones'), ('events'), ('refunds'), ('clicks'), ('taps'), ('conversions');
-
-/*
- * Which clicks their addresses still admit. They come in the order of the address hashes, so that two batches never wait for
- * one another, and are judged one after the other: each counts for the next. The rows stay locked until the batch commits, so
- * a burst passes no limit, on several nodes either. Around midnight the day before is looked at without its lock.
- *
- * Gives for each position: null where it was not asked for, 0 where the address refuses, else 1, plus 2 when more than
- * `most_users` users came from this address with this user agent, plus 4 when most clicks of this address were taps.
- */
-create function admit_clicks(
-  positions integer[], hashes bytea[], hashes_before bytea[], moments timestamptz[], taps boolean[],
-  agents text[], users text[], most integer, limit_clicks integer[], limit_seconds integer[],
-  most_users integer, least_taps integer
-) returns integer[] language plpgsql as $$
-declare
-  -- Looked up at once, so that an address that comes for the first time costs one statement, not three.
-  known bytea[] := array(select address_hash from address_days where address_hash = any (hashes) order by address_hash);
-  known_before bytea[] := array(select address_hash from address_days where address_hash = any (hashes_before));
-  next_known integer := 1;
-  address address_days;
-  before timestamptz[];
-  recent timestamptz[];
-  device text;
-  is_known boolean;
-  is_over boolean;
-  verdict integer;
-  verdicts integer[] := '{}';
-  first integer := 1;
-  last integer;
-begin
-  while first <= cardinality(hashes) loop
-    last := first;
-    while hashes[last + 1] = hashes[first] loop
-      last := last + 1;
-    end loop;
-    before := null;
-    if hashes_before[first] = any (known_before) then
-      select clicks into before from address_days where address_hash = hashes_before[first];
-    end if;
-    while known[next_known] < hashes[first] loop
-      next_known := next_known + 1;
-    end loop;
-    is_known := coalesce(known[next_known] = hashes[first], false);
-    loop
-      if is_known then
-        select * into address from address_days where address_hash = hashes[first] for update;
-        is_known := found;
-      end if;
-      if not is_known then
-        address := row(hashes[first], (moments[first] at time zone 'utc')::date, '{}', 0, 0, '{}');
-      end if;
-      for n in first .. last loop
-        verdicts[positions[n]] := 0;
-        continue when address.counted >= most;
-        recent := address.clicks || before;
-        is_over := false;
-        if not taps[n] and recent[1] is not null then
-          for l in 1 .. cardinality(limit_clicks) loop
-            is_over := is_over
-              or coalesce(recent[limit_clicks[l]] > moments[n] - make_interval(secs => limit_seconds[l]), false);
-          end loop;
-        end if;
-        continue when is_over;
-        verdict := 1;
-        address.clicks := (array[moments[n]] || address.clicks)[1 : limit_clicks[cardinality(limit_clicks)]];
-        address.counted := address.counted + 1;
-        address.tapped := address.tapped + taps[n]::integer;
-        device := agents[n] || ' ' || users[n];
-        if not device = any (address.devices) then
-          address.devices := (array[device] || address.devices)[1 : 100];
-        end if;
-        if cardinality(address.devices) > most_users and (
-          select count(*) from unnest(address.devices) as seen where starts_with(seen, agents[n] || ' ')
-        ) > most_users then
-          verdict := verdict + 2;
-        end if;
-        if address.tapped >= least_taps and address.tapped * 5 >= address.counted * 4 then
-          verdict := verdict + 4;
-        end if;
-        verdicts[positions[n]] := verdict;
-      end loop;
-      if is_known then
-        update address_days set clicks = address.clicks, counted = address.counted, tapped = address.tapped,
-          devices = address.devices where address_hash = address.address_hash;
-        exit;
-      end if;
-      insert into address_days values (address.*) on conflict do nothing;
-      exit when found;
-      -- Another node made the row at this moment: it is judged again, on what that one counted.
-      is_known := true;
-    end loop;
-    first := last + 1;
-  end loop;
-  return verdicts;
-end
-$$;

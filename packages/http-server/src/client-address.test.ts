@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addressNetwork, widerNetwork } from "./client-address.ts";
+import { addressNetwork, clientNetworks } from "./client-address.ts";
 import { createHttpServer } from "./http-server.ts";
 
 const app = createHttpServer({
@@ -53,7 +53,10 @@ test("limits count the 64 bits that one household holds, and each IPv4 address",
   expect(addressNetwork("::ffff:203.0.113.7")).toBe("203.0.113.7");
   expect(addressNetwork("203.0.113.8")).toBe("203.0.113.8");
   expect(addressNetwork("unknown")).toBe("unknown");
-  expect(widerNetwork("203.0.113.8")).toBe(widerNetwork("203.0.113.200"));
-  expect(widerNetwork("203.0.113.8")).not.toBe(widerNetwork("203.0.114.8"));
-  expect(widerNetwork("2001:db8:1:2::1")).toBe("2001:db8:1::/48");
+  expect(clientNetworks("203.0.113.8").wider).toBe(clientNetworks("203.0.113.200").wider);
+  expect(clientNetworks("203.0.113.8").wider).not.toBe(clientNetworks("203.0.114.8").wider);
+  expect(clientNetworks("2001:db8:1:2::1").wider).toBe("2001:db8:1::/48");
+  expect(clientNetworks("2001:db8::1")).toEqual({ client: "2001:db8:0:0::/64", wider: "2001:db8:0::/48" });
+  expect(clientNetworks("::1")).toEqual({ client: "0:0:0:0::/64", wider: "0:0:0::/48" });
+  expect(clientNetworks("64:ff9b::1.2.3.4").client).toBe("64:ff9b:0:0::/64");
 });

@@ -13,8 +13,11 @@ import { campaignsVersion, type RunningCampaigns, readCampaigns } from "./read-c
 /** The running campaigns in memory, so that choosing asks no database. */
 export interface CampaignSnapshot {
   choose(request: AdRequest, at: { now: Date; random: () => number }): Choice;
-  /** After an ad was given: this node counts it at once, the others with their next turn. */
-  hold(campaignId: string, format: CampaignFormat): void;
+  /**
+   * When an ad is given: this node counts it at once, the others with their next turn. Call what it returns if the ad is not
+   * used after all.
+   */
+  hold(campaignId: string, format: CampaignFormat): () => void;
   /** The database has just said it: nobody on this node is given it until the next turn. */
   correct(state: CampaignState, found: Pick<CampaignState, "today" | "earlier" | "viewsInFlight">): void;
   find(campaignId: string): Campaign | undefined;
@@ -22,6 +25,11 @@ export interface CampaignSnapshot {
   /** After a change on this node. Other nodes see it with their next turn, within seconds. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
+}
+
+interface GivenAd {
+  campaignId: string;
+  format: CampaignFormat;
 }
 
 /** The traffic curve, and the sums of the days before, are read again this often even if no campaign changed. */
@@ -40,7 +48,7 @@ export async function startCampaignSnapshot(deps: {
   let index = indexCampaigns([], { now: now(), curve: flatCurve });
   let byId = new Map<string, CampaignState>();
   /** Given on this node since the last reading began. */
-  let given: { campaignId: string; format: CampaignFormat }[] = [];
+  let given = new Set<GivenAd>();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -53,27 +61,26 @@ export async function startCampaignSnapshot(deps: {
       running = { ...(await readCampaigns(database, at)), version, day, at: at.getTime() };
     }
     // What was given meanwhile may or may not be in the answer: it is held twice rather than not at all.
-    const before = given.length;
+    given = new Set();
     const lately = new Map((await database.run(deliveredToday, [at])).map((row) => [row.campaignId, row]));
     const states = running.campaigns.map((campaign): CampaignState => {
       const { viewsInFlight = 0, ...today } = lately.get(campaign.campaignId) ?? {};
       return { campaign, today: { ...nothing, ...today }, earlier: earlierOf(campaign), viewsInFlight };
     });
     byId = new Map(states.map((state) => [state.campaign.campaignId, state]));
-    given = given.slice(before);
-    for (const { campaignId, format } of given) count(campaignId, format);
+    for (const ad of given) count(ad);
     index = indexCampaigns(states, { now: at, curve: running.curve });
   }
 
   const earlierOf = ({ campaignId }: Campaign): Delivered => ({ ...nothing, ...running.earlier.get(campaignId) });
 
-  function count(campaignId: string, format: CampaignFormat): void {
+  function count({ campaignId, format }: GivenAd, ads = 1): void {
     const state = byId.get(campaignId);
     if (!state) return;
-    if (format === "rewarded") state.viewsInFlight += 1;
+    if (format === "rewarded") state.viewsInFlight += ads;
     else {
-      state.today.clicks += 1;
-      state.today.spentMicros += state.campaign.clickPriceMicros;
+      state.today.clicks += ads;
+      state.today.spentMicros += ads * state.campaign.clickPriceMicros;
     }
   }
 
@@ -96,8 +103,13 @@ export async function startCampaignSnapshot(deps: {
   return {
     choose: (request, at) => chooseAd(index, request, at),
     hold(campaignId, format) {
-      given.push({ campaignId, format });
-      count(campaignId, format);
+      const ad = { campaignId, format };
+      given.add(ad);
+      count(ad);
+      return () => {
+        // Of an older reading, it is in no count any more.
+        if (given.delete(ad)) count(ad, -1);
+      };
     },
     correct(state, found) {
       Object.assign(state, found);

@@ -42,12 +42,17 @@ export async function selectAd(
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const choice = campaigns.choose({ ...wish, seen }, { now, random });
     if (choice.outcome === "no-ad") return choice;
-    const isNear = adsLeft(choice.state, wish.format) < NEAR;
+    const isNear = isNearLimit(choice.state, wish.format);
     if (isNear && !(await hasMore({ database, campaigns }, choice.state, { format: wish.format, now }))) continue;
     campaigns.hold(choice.state.campaign.campaignId, wish.format);
     return choice;
   }
   return { outcome: "no-ad", reason: "none-fits" };
+}
+
+/** So few are left before a limit that the database is asked how many, by `askLimits`. */
+export function isNearLimit(state: CampaignState, format: CampaignFormat): boolean {
+  return adsLeft(state, format) < NEAR;
 }
 
 /** So few are left before a limit that they are given one after the other. */
@@ -69,12 +74,21 @@ export async function hasRoom(
 }
 
 async function hasMore(
-  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  of: { database: AdTransaction; campaigns: CampaignSnapshot },
   state: CampaignState,
   { format, now }: { format: CampaignFormat; now: Date },
 ): Promise<boolean> {
-  campaigns.correct(state, await readDelivered(database, state, now));
+  await askLimits(of, state, now);
   return fullLimit(state, format) === undefined;
+}
+
+/** Corrects what this node knows of a campaign by what is committed. */
+export async function askLimits(
+  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  state: CampaignState,
+  now: Date,
+): Promise<void> {
+  campaigns.correct(state, await readDelivered(database, state, now));
 }
 
 /** Whether there is an ad for a user of whom only the id is known, without holding it. */

@@ -1,3 +1,4 @@
+import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { type BriefCache, briefCache } from "./brief-cache.ts";
 import { type Bot, readBot } from "./rows.ts";
@@ -21,4 +22,25 @@ function cacheOf(database: AdDatabase): BriefCache<Bot> {
   const cache = briefCache<Bot>({ load: (botId) => readBot(database, botId), maxAgeMs: 1000, maxEntries: 10_000 });
   caches.set(database, cache);
   return cache;
+}
+
+/** Prefixes of codes name bots for good. Unknown ones are not remembered: nobody can fill it with guesses. */
+const botIds = new WeakMap<AdDatabase, Map<string, string>>();
+
+const idOfPrefix = statement<{ botId: string }>(
+  "bots.id-of-prefix",
+  `select bot_id as "botId" from bots where code_prefix = $1`,
+);
+
+/** The bot whose codes begin so, as it was at most a second ago. */
+export async function findBotByPrefix(database: AdDatabase, codePrefix: string): Promise<Bot | undefined> {
+  const known = botIds.get(database) ?? new Map<string, string>();
+  botIds.set(database, known);
+  let botId = known.get(codePrefix);
+  if (botId === undefined) {
+    botId = (await database.run(idOfPrefix, [codePrefix]))[0]?.botId;
+    if (botId === undefined) return undefined;
+    known.set(codePrefix, botId);
+  }
+  return findBot(database, botId);
 }

@@ -1,5 +1,5 @@
 import { createHmac, hash } from "node:crypto";
-import { addressNetwork, widerNetwork } from "@intermission/http-server/client-address";
+import type { ClientNetworks } from "@intermission/http-server/client-address";
 
 /** One address under the keys of two days, and its network (/24, /48) under that of today. */
 export interface AddressHashes {
@@ -8,7 +8,7 @@ export interface AddressHashes {
   network: Buffer;
 }
 
-export type AddressHasher = (address: string, now: Date) => AddressHashes;
+export type AddressHasher = (client: ClientNetworks, now: Date) => AddressHashes;
 
 const DAY_MS = 86_400_000;
 
@@ -22,17 +22,16 @@ export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
   let keys = { today: Buffer.alloc(0), yesterday: Buffer.alloc(0) };
   const keyOf = (ofDay: string) =>
     createHmac("sha256", encryptionKey).update(`direct-link addresses ${ofDay}`).digest();
-  return (address, now) => {
+  return ({ client, wider }, now) => {
     const today = dayOf(now);
     if (today !== day) {
       keys = { today: keyOf(today), yesterday: keyOf(dayOf(new Date(now.getTime() - DAY_MS))) };
       day = today;
     }
-    const household = addressNetwork(address);
     return {
-      today: hashOf(keys.today, household),
-      yesterday: hashOf(keys.yesterday, household),
-      network: hashOf(keys.today, `network ${widerNetwork(address)}`),
+      today: hashOf(keys.today, client),
+      yesterday: hashOf(keys.yesterday, client),
+      network: hashOf(keys.today, `network ${wider}`),
     };
   };
 }

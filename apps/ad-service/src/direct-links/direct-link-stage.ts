@@ -70,17 +70,19 @@ export async function openDirectLinkStage(
   if (added.outcome !== "added") throw new Error(added.outcome);
   const { bot } = added;
 
-  const campaignId = `cmp_${randomUUID()}`;
-  const landingUrl = "https://shop.test/p?c={click_id}&code={code}&b={bot_id}&k={campaign_id}&r={creative_id}";
-  const fields = { name: "Link", advertiser: "Shop", formats: ["direct_link" as const], clickPriceMicros: 1500 };
-  const campaign = await addCampaign(database, {
-    campaignId,
-    landingUrl,
-    targeting: { bots: [botId] },
-    ...fields,
-    now: clock.now,
-  });
-  if (campaign.outcome !== "added") throw new Error(campaign.outcome);
+  async function addLinkCampaign(landingUrl: string): Promise<string> {
+    const campaignId = `cmp_${randomUUID()}`;
+    const campaign = await addCampaign(database, {
+      ...{ campaignId, name: "Link", advertiser: "Shop", formats: ["direct_link"], clickPriceMicros: 1500, landingUrl },
+      targeting: { bots: [botId] },
+      now: clock.now,
+    });
+    if (campaign.outcome !== "added") throw new Error(campaign.outcome);
+    return campaignId;
+  }
+  const campaignId = await addLinkCampaign(
+    "https://shop.test/p?c={click_id}&code={code}&b={bot_id}&k={campaign_id}&r={creative_id}",
+  );
 
   const servers: FastifyInstance[] = [];
   const snapshots: CampaignSnapshot[] = [];
@@ -104,6 +106,10 @@ export async function openDirectLinkStage(
     /** A third node, and more; they are numbered on. */
     async addNode(): Promise<void> {
       nodes.push(await startNode());
+    },
+    async addCampaign(landingUrl: string): Promise<void> {
+      await addLinkCampaign(landingUrl);
+      await this.refresh();
     },
     refresh: () => Promise.all(snapshots.map((snapshot) => snapshot.refresh())),
     async setStatus(status: "active" | "paused") {

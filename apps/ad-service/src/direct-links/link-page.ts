@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { LinkBot } from "./follow-direct-link.ts";
+import type { LinkBot } from "./follow-link.ts";
 import type { PageLanguage } from "./page-language.ts";
 import { buttonTexts, fromNow, type PageName, pageTexts } from "./page-texts.ts";
 

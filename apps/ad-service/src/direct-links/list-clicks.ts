@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { AdDatabase } from "../ad-database.ts";
-import type { ClickSuspicion } from "./click-signals.ts";
+import type { ClickSuspicion } from "./schema.ts";
 
 /** `counted`: paid all the same, by the bot's setting or by release. */
 export type ClickState = "counted" | "held" | "refused";

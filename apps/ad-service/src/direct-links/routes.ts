@@ -1,4 +1,4 @@
-import { addressNetwork } from "@intermission/http-server/client-address";
+import { clientNetworks } from "@intermission/http-server/client-address";
 import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/http-server/http-server";
 import { unavailabilityOf } from "@intermission/postgres/unavailability";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -7,7 +7,7 @@ import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { callBudget } from "../ad-sessions/call-budget.ts";
 import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { addressHasher } from "./address-hash.ts";
-import { directLinkFollower, type FollowOutcome } from "./follow-direct-link.ts";
+import { directLinkFollower, type FollowOutcome } from "./follow-link.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
 import { pageLanguage } from "./page-language.ts";
 import { recognisePerson, type Visitor } from "./recognise-person.ts";
@@ -76,24 +76,26 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
       handler: async (request, reply) => {
         const { method, headers, ip } = request;
         const at = now();
-        const network = addressNetwork(ip);
-        const seconds = Math.max(visitsOfAddress(network, at), visitsOfCode(`${network} ${request.params.code}`, at));
+        const { code } = request.params;
+        const networks = clientNetworks(ip);
+        const { client } = networks;
+        const seconds = Math.max(visitsOfAddress(client, at), visitsOfCode(`${client} ${code}`, at));
         if (seconds > 0) {
           reply.header("retry-after", String(seconds));
           return sendPage(request, reply, 429, { name: "too-many-visits", seconds });
         }
         const recognised = recognisePerson(method, headers, ownUrl?.origin);
-        const visitOfForm = { code: request.params.code, address: ip };
+        const visitOfForm = { code, client };
         const isForm = method === "POST" && recognised.kind === "person";
         const isTap = isForm && tokens.isValid(tokenIn(request.body), visitOfForm, at);
         const visitor = isForm && !isTap ? noToken : recognised;
         const userAgent = headers["user-agent"] ?? "";
         const acceptLanguage = headers["accept-language"];
-        const visit = { code: request.params.code, visitor, isTap, userAgent, acceptLanguage, address: ip, now: at };
+        const visit = { code, visitor, isTap, userAgent, acceptLanguage, client: networks, now: at };
         const outcome = await follow(visit);
         // A browser that only looked ahead must ask again when its user really comes.
         if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
-        const form = { action: `${basePath}/${request.params.code}`, token: () => tokens.issue(visitOfForm, at) };
+        const form = { action: `${basePath}/${code}`, token: () => tokens.issue(visitOfForm, at) };
         return answer(request, reply, outcome, { now: at, form });
       },
     });

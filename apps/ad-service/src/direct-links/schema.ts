@@ -1,5 +1,15 @@
 import type { ColumnType } from "kysely";
-import type { ClickSuspicion } from "./click-signals.ts";
+
+/** Why a click may not have been a person's, though every limit let it pass: `follow-links.sql` judges them. */
+export type ClickSuspicion =
+  /** More than five users came from one address with one user agent. */
+  | "many-users-of-one-agent"
+  /** Ten clicks or more of the address counted on this day, four of five of them by a tap. */
+  | "mostly-taps"
+  /** The latest hundred clicks of the network (/24, /48) on this day were of thirty users or more. */
+  | "crowded-network"
+  /** The click came within a second of the code. */
+  | "right-after-issue";
 
 /** Clicks are written by hot statements; the builder only reads them. */
 type Read<Value> = ColumnType<Value, never, never>;
@@ -27,12 +37,19 @@ export interface DirectLinkTables {
   };
   /** What one address did on one day: its limits are decided under the lock of this row. */
   address_days: {
-    address_hash: Read<Buffer>;
     day: Read<string>;
+    address_hash: Read<Buffer>;
     clicks: Read<Date[]>;
     counted: Read<number>;
     tapped: Read<number>;
     devices: Read<string[]>;
+  };
+  network_days: {
+    day: Read<string>;
+    network_hash: Read<Buffer>;
+    counted: Read<number>;
+    is_crowded: Read<boolean>;
+    users: Read<number[]>;
   };
   /** Refused visits of a code, counted; the first few of each reason stand in `withheld_clicks`, too. */
   click_refusals: {

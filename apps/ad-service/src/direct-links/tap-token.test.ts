@@ -1,10 +1,11 @@
+import { addressNetwork } from "@intermission/http-server/client-address";
 import { describe, expect, test } from "vitest";
 import { tapTokens } from "./tap-token.ts";
 
 const tokens = tapTokens(Buffer.alloc(32, 7));
 const now = new Date("2026-03-01T12:00:00Z");
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
-const visit = { code: "ABCDEFGHJKMNPQRS", address: "203.0.113.7" };
+const visit = { code: "ABCDEFGHJKMNPQRS", client: "203.0.113.7" };
 const token = tokens.issue(visit, now);
 
 test("a token is good for its code and address for ten minutes, on every node", () => {
@@ -18,10 +19,10 @@ test("a token is good for its code and address for ten minutes, on every node", 
 });
 
 test("an address is the same in another spelling, and any of an IPv6 household's", () => {
-  expect(tokens.isValid(token, { ...visit, address: "::ffff:203.0.113.7" }, now)).toBe(true);
-  const v6 = tokens.issue({ ...visit, address: "2001:db8:1:2::1" }, now);
-  expect(tokens.isValid(v6, { ...visit, address: "2001:DB8:1:2:ffff::2" }, now)).toBe(true);
-  expect(tokens.isValid(v6, { ...visit, address: "2001:db8:1:3::1" }, now)).toBe(false);
+  expect(tokens.isValid(token, { ...visit, client: addressNetwork("::ffff:203.0.113.7") }, now)).toBe(true);
+  const v6 = tokens.issue({ ...visit, client: addressNetwork("2001:db8:1:2::1") }, now);
+  expect(tokens.isValid(v6, { ...visit, client: addressNetwork("2001:DB8:1:2:ffff::2") }, now)).toBe(true);
+  expect(tokens.isValid(v6, { ...visit, client: addressNetwork("2001:db8:1:3::1") }, now)).toBe(false);
 });
 
 describe("nothing else is good", () => {
@@ -45,7 +46,7 @@ describe("nothing else is good", () => {
 
   test.each([
     ["of another code", { ...visit, code: "ABCDEFGHJKMNPQRT" }],
-    ["of another address", { ...visit, address: "203.0.113.8" }],
+    ["of another address", { ...visit, client: addressNetwork("203.0.113.8") }],
   ])("one %s", (_what, other) => expect(tokens.isValid(token, other, now)).toBe(false));
 
   test("one under another key", () => {

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { addressNetwork } from "@intermission/http-server/client-address";
 
 export interface TapVisit {
   code: string;
-  address: string;
+  /** As `addressNetwork` gives it. */
+  client: string;
 }
 
 /** What the form of the tap page carries: it shows that this visitor was sent the page for this code a moment ago. */
@@ -21,10 +21,8 @@ const FORM = /^([0-9a-z]{1,9})\.([\w-]{43})$/;
  */
 export function tapTokens(encryptionKey: Uint8Array): TapTokens {
   const key = createHmac("sha256", encryptionKey).update("direct-link tap tokens").digest();
-  const sign = (end: string, { code, address }: TapVisit) =>
-    createHmac("sha256", key)
-      .update(`${end} ${code} ${addressNetwork(address)}`)
-      .digest();
+  const sign = (end: string, { code, client }: TapVisit) =>
+    createHmac("sha256", key).update(`${end} ${code} ${client}`).digest();
   return {
     issue(visit, now) {
       const end = (Math.floor(now.getTime() / 1000) + LIFETIME_SECONDS).toString(36);

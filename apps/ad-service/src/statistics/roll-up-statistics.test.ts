@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { newEventId } from "@intermission/ad-core/code";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
 import fc from "fast-check";
@@ -153,7 +154,40 @@ describe.each(bothTestDatabases())("statistics on the %s store", (kind) => {
     expect(await left()).toEqual([[23], [23]]);
     expect(await readSums(store.database)).toMatchObject({ "910 1  clicks-refused expired": [1, 0, 0] });
   });
+
+  test("who clicked is blanked after 13 months, the event stays, and no event is looked at twice", async () => {
+    const now = new Date("2027-04-01T02:00:00Z");
+    const ids = [dayStart + 3_600_000, dayStart + 2 * 3_600_000 - 1, dayStart + 2 * 3_600_000].map((at) =>
+      newEventId(at, new Uint8Array(10)),
+    );
+    for (const id of ids) await store.database.run(insertClick, [id]);
+    const agents = async () => {
+      const query = store.database.query.selectFrom("events").selectAll().orderBy("event_id");
+      return (await query.execute()).map((row) => [row.user_agent, row.address_hash, row.network_hash, row.body]);
+    };
+    const [blank, whole] = [
+      [null, null, null, "{}"],
+      ["Mozilla", Buffer.from("a"), Buffer.from("n"), "{}"],
+    ];
+    while ((await pruneFacts(store.database, { now })).hasMore);
+    expect(await agents()).toEqual([blank, blank, whole]);
+    await store.database.run(unblank, [ids[0]]);
+    await pruneFacts(store.database, { now });
+    expect(await agents(), "what was passed is not read again").toEqual([whole, blank, whole]);
+    await pruneFacts(store.database, { now: new Date(now.getTime() + 1) });
+    expect(await agents()).toEqual([whole, blank, blank]);
+  });
 });
+
+const insertClick = statement<never>(
+  "test.insert-click",
+  `insert into events (event_id, bot_id, event, user_id, code, occurred_at, user_agent, address_hash, network_hash, body)
+   values ($1, '910', 'direct_link', '1', $1, now(), 'Mozilla', 'a', 'n', '{}')`,
+);
+const unblank = statement<never>(
+  "test.unblank-click",
+  "update events set user_agent = 'Mozilla', address_hash = 'a', network_hash = 'n' where event_id = $1",
+);
 
 const countMilestones = statement<{ count: number }>(
   "test.count-milestones",

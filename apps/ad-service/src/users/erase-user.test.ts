@@ -42,8 +42,8 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
       /^(user_id|user_agent|address_hash|network_hash|address|reference|body|response_text|last_answer|testers|ad|url)$/;
     // The addresses of publishers, of creatives and of campaigns, and codes of advertisers: no person's.
     const ofNobody = ["endpoints.url", "creatives.url", "delivery_attempts.url", "delivery_attempts.address"];
-    // What one address did on a day, under a key of that day: kept for two days, and not to be found by a user.
-    ofNobody.push("address_days.address_hash");
+    // What one address or network did on a day, under a key of that day: kept for two days, and not to be found by a user.
+    ofNobody.push("address_days.address_hash", "network_days.network_hash");
     const found = rows.filter(({ table, column }) => telling.test(column) && !ofNobody.includes(`${table}.${column}`));
     const handled = new Set(steps.map(({ table }) => table));
     expect(found.length).toBeGreaterThan(10);

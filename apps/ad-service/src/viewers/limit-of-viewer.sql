@@ -47,3 +47,19 @@ return row(
       then cooldown_end(last_earned_at, last_active_at, cooldown_seconds)
   end
 )::viewer_limit;
+
+-- A viewer's views that began and may still earn, but for that of one code. No code lives longer than 24 h, no session longer
+-- than its code by more than minutes: that bounds what is read. The order picks the index of the user's sessions also in a
+-- plan that was made while the table was empty.
+create function unfinished_views(bot_id text, user_id text, code text, moment timestamptz)
+returns table (count integer, last_active_at timestamptz, first_deadline timestamptz) language sql stable
+begin atomic
+  select count(*)::integer, max(coalesce(last_report_at, started_at)), min(deadline)
+  from (
+    select * from ad_sessions
+    where ad_sessions.bot_id = unfinished_views.bot_id and ad_sessions.user_id = unfinished_views.user_id
+      and opened_at > moment - interval '25 hours'
+    order by opened_at desc offset 0
+  ) as of_user
+  where of_user.code <> unfinished_views.code and deadline > moment and state in ('playing', 'watched');
+end;

@@ -59,38 +59,8 @@ export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): stri
     campaign_days_summed as (${addToCampaignDays("sold")})`;
 }
 
-/*
- * An endpoint is claimed for as the loop would (claim-deliveries.ts): active, awake, its breaker closed, with room, least
- * recently served first, under a lock on its claims. A row that another statement has locked is never waited for, since this
- * statement holds rows that visitors wait for: its events wait for the loop. So do the events of an endpoint for which
- * anything is due: what came first goes first, and a backlog is never overtaken for ever. What is sent again in bulk may be
- * overtaken, as the loop does it.
- */
-const claimedEvents = (slots: string) => `enqueued_of_bots as (
-      select bot_id, array_agg(event_id order by event_id) as event_ids from enqueued where ${slots} > 0 group by bot_id
-    ),
-    ready_endpoints as (
-      select enqueued_of_bots.bot_id, event_ids, url, ended, room, last_served_at
-      from enqueued_of_bots cross join lateral (
-        select url, ended, max_in_flight - greatest(0, claimed - ended) as room, last_served_at
-        from endpoint_claims join endpoints using (bot_id)
-        where endpoint_claims.bot_id = enqueued_of_bots.bot_id and state = 'active' and breaker = 'closed'
-          and rest_until <= now() and claimed - ended < max_in_flight
-          and (
-            select due_at from deliveries where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting'
-              and is_bulk = false and due_at <= now() order by due_at limit 1
-          ) is null
-        for update of endpoint_claims skip locked
-      ) as endpoint
-    ),
-    claimed_events as (
-      select ready.bot_id, event_id, url, ended, (select delivery_mode from bots where bots.bot_id = ready.bot_id) as delivery_mode
-      from (select * from ready_endpoints order by last_served_at) as ready
-      cross join lateral unnest(event_ids[1:room]) as ids(event_id)
-      limit ${slots}
-    ),
-    endpoints_served as (
-      update endpoint_claims set claimed = greatest(claimed, ended) + number, last_served_at = clock_timestamp()
-      from (select bot_id, ended, count(*) as number from claimed_events group by bot_id, ended) as taken
-      where endpoint_claims.bot_id = taken.bot_id
+/** `claim-new-events.sql` says for which endpoints. */
+const claimedEvents = (slots: string) => `claimed_events as (
+      select * from claim_new_events(
+        array(select bot_id from enqueued order by event_id), array(select event_id from enqueued order by event_id), ${slots})
     ),`;

@@ -1,0 +1,283 @@
+import { randomBytes } from "node:crypto";
+import { newCode, newEventId } from "@intermission/ad-core/code";
+import { encodeWebhookEvent, webhookEvent } from "@intermission/ad-core/webhook-event";
+import { readyToFill } from "@intermission/postgres/fill-tables";
+import { statement } from "@intermission/postgres/open-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
+import { openDirectLinkStage } from "./direct-link-stage.ts";
+import { directLinkRoutes } from "./routes.ts";
+
+/** The function that judges visits, asked as a node asks it. */
+describe.each(bothTestDatabases())("following links in the database, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    await store.database.run(addBotAndCampaign, []);
+  });
+  afterAll(() => store.dispose());
+
+  let users = 500;
+  async function issue(userId = String(++users)): Promise<{ code: string; userId: string }> {
+    const code = newCode("abcd", randomBytes(32));
+    await store.database.run(addCode, [code, userId]);
+    return { code, userId };
+  }
+  const address = () => randomBytes(16);
+
+  test("a body that SQL makes is made of the bytes that encodeWebhookEvent makes, whatever the reference", async () => {
+    const characters = fc.constantFrom(
+      "\u0001",
+      "\u001f",
+      "\b",
+      "\f",
+      "\n",
+      "\r",
+      "\t",
+      '"',
+      "\\",
+      "/",
+      "\u007f",
+      "\u2028",
+      "😀",
+    );
+    const reference = fc.string({
+      unit: fc.oneof(characters, fc.string({ unit: "binary", minLength: 1, maxLength: 1 })),
+      maxLength: 128,
+    });
+    const event = fc.record({
+      reference: fc.option(reference.map((text) => text.replaceAll("\0", ""))),
+      user: fc.bigInt({ min: 1n, max: 10n ** 20n - 1n }).map(String),
+      test: fc.boolean(),
+      at: fc.date({ min: new Date("2020-01-01"), max: new Date("2099-01-01"), noInvalidDate: true }),
+    });
+    await fc.assert(
+      fc.asyncProperty(event, async (made) => {
+        const fields = {
+          ...{ event: "direct_link" as const, event_id: newEventId(made.at.getTime(), randomBytes(10)), bot_id: "910" },
+          ...{ user_tg_id: made.user, code: "abcdefghabcdefgh" },
+          ...(made.reference !== null && { reference: made.reference }),
+          occurred_at: made.at.toISOString(),
+          ...(made.test && { test: true as const }),
+        };
+        const [row] = await store.database.run(bodyOf, [
+          ...["direct_link", fields.event_id, "910", made.user, fields.code, made.reference],
+          ...[fields.occurred_at, made.test],
+        ]);
+        expect(row?.body).toBe(encodeWebhookEvent(fields));
+        expect(webhookEvent.parse(JSON.parse(row?.body ?? ""))).toEqual(fields);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("of a viewer's visits in one batch one is counted, the others are to be judged again", async () => {
+    const [first, second] = [await issue("600"), await issue("600")];
+    const followed = await follow(store.database, [
+      { ...first, hash: Buffer.alloc(16, 1) },
+      { ...first, hash: Buffer.alloc(16, 2) },
+      { ...second, hash: Buffer.alloc(16, 3) },
+    ]);
+    expect(followed).toEqual(["counted", "again", "again"]);
+    const again = await follow(store.database, [
+      { ...first, hash: Buffer.alloc(16, 2) },
+      { ...second, hash: Buffer.alloc(16, 3) },
+    ]);
+    expect(again).toEqual(["used", "daily-cap"]);
+  });
+
+  test("what is asked of a batch does not grow with the tables", async () => {
+    const small = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations, poolSize: 1 });
+    try {
+      const { database } = small;
+      await database.run(addBotAndCampaign, []);
+      const batch = async (tx: AdTransaction) => {
+        const visits = Array.from({ length: 10 }, () => ({
+          code: newCode("abcd", randomBytes(32)),
+          userId: String(++users),
+        }));
+        for (const { code, userId } of visits) await tx.run(addCode, [code, userId]);
+        const [before] = await tx.run(rowsRead, []);
+        const hashes = visits.map(() => randomBytes(16)).sort(Buffer.compare);
+        const asked = visits.flatMap((visit, index) => [{ ...visit, hash: hashes[index] ?? Buffer.alloc(16) }]);
+        // Counted, and in the next call used: refusals, too, are written.
+        expect(new Set(await follow(tx, asked))).toEqual(new Set(["counted"]));
+        expect(new Set(await follow(tx, asked))).toEqual(new Set(["used"]));
+        const [after] = await tx.run(rowsRead, []);
+        return (after?.count ?? 0) - (before?.count ?? 0);
+      };
+      // Planned while the tables are empty.
+      const few = await database.transaction(batch);
+      const fill = await readyToFill(database, "ad_service");
+      await fill(20_000);
+      expect(await database.transaction(batch)).toBeLessThanOrEqual(few * 1.5);
+    } finally {
+      await small.dispose();
+    }
+  });
+
+  test.runIf(kind === "server").each([
+    ["a viewer", { sameUser: true }, "daily-cap"],
+    ["an address", { sameUser: false }, "tap-asked-address"],
+  ])(
+    "%s that another node counts first at this moment is judged on what that one left",
+    async (_what, { sameUser }, verdict) => {
+      const hash = address();
+      const first = await issue();
+      const second = await issue(sameUser ? first.userId : undefined);
+      const other = { ...second, hash: sameUser ? address() : hash };
+      let late: Promise<string[]> | undefined;
+      await store.database.transaction(async (tx) => {
+        expect(await follow(tx, [{ ...first, hash }], 60)).toEqual(["counted"]);
+        late = follow(store.database, [other], 60);
+        await expect.poll(async () => (await store.database.run(waiting, []))[0]?.count).toBe(1);
+      });
+      expect(await late).toEqual(["again"]);
+      const ofViewer = store.database.query.selectFrom("viewers").selectAll().where("user_id", "=", second.userId);
+      expect(await ofViewer.execute()).toHaveLength(sameUser ? 1 : 0);
+      expect(await follow(store.database, [other], 60)).toEqual([verdict]);
+    },
+  );
+
+  test("a visitor who reached a campaign's cap per user is led to another ad, and to none when all are reached", async () => {
+    const stage = await openDirectLinkStage(store.database, directLinkRoutes);
+    try {
+      const capped = store.database.query.updateTable("campaigns").where("campaign_id", "=", stage.campaignId);
+      await capped.set({ user_cap: 2, user_cap_seconds: 3600, priority: "sponsorship" }).execute();
+      await stage.refresh();
+      const followed: (string | number)[] = [];
+      for (let click = 0; click < 4; click++) {
+        if (click === 3) await stage.addCampaign("https://other.test/");
+        const { status, headers } = await stage.visit(await stage.issue("501", `order ${click}`));
+        followed.push(headers.location === undefined ? status : new URL(headers.location).host);
+      }
+      expect(followed).toEqual(["shop.test", "shop.test", 200, "other.test"]);
+      stage.advance(3600);
+      expect((await stage.visit(await stage.issue("501", "later"))).headers.location).toContain("//shop.test/");
+    } finally {
+      await stage.close();
+    }
+  });
+});
+
+/** How many statements, and that none takes an advisory lock. */
+describe("what a click asks of the database", () => {
+  let store: TestDatabase<AdTables>;
+  let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
+  let statements: string[] = [];
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
+    const { database } = store;
+    const counted: AdDatabase = {
+      ...database,
+      run(asked, values) {
+        statements.push(asked.name);
+        return database.run(asked, values);
+      },
+      transaction(work) {
+        statements.push("a transaction");
+        return database.transaction(work);
+      },
+    };
+    stage = await openDirectLinkStage(counted, directLinkRoutes, { dailyCap: 1000 });
+    // The bot is read once, and then each second.
+    await stage.visit(await stage.issue("1"));
+  });
+  afterAll(async () => {
+    await stage.close();
+    await store.dispose();
+  });
+
+  async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+    statements = [];
+    await work();
+    return statements.filter((name) => name.startsWith("direct-links") || name === "a transaction");
+  }
+
+  test("a first click is one statement, and so is each other visit; many at once share a few", async () => {
+    const code = await stage.issue("2");
+    expect(await statementsOf(() => stage.visit(code))).toEqual(["direct-links.follow"]);
+    expect(await statementsOf(() => stage.visit(code))).toEqual(["direct-links.follow"]);
+    expect(await statementsOf(() => stage.visit(code, { method: "HEAD" }))).toEqual(["direct-links.follow"]);
+    const codes = await Promise.all(Array.from({ length: 200 }, (_, user) => stage.issue(`3${user}`)));
+    const together = await statementsOf(() => Promise.all(codes.map((one) => stage.visit(one))));
+    expect(together.length).toBeLessThan(100);
+  });
+
+  test("it takes no advisory lock", async () => {
+    const functions = await store.database.run(advisory, []);
+    expect(functions).toEqual([]);
+  });
+});
+
+interface AskedVisit {
+  code: string;
+  userId: string;
+  hash: Buffer;
+}
+
+/** The outcomes, in the order of the visits, which is that of the hashes. */
+async function follow(
+  database: AdTransaction,
+  visits: readonly AskedVisit[],
+  secondsAfterIssue = 60,
+): Promise<string[]> {
+  const at = new Date(Date.parse("2026-03-01T12:00:00Z") + secondsAfterIssue * 1000);
+  const rows = await database.run(followLinks, [
+    visits.map(({ code }) => code),
+    visits.map(() => newEventId(at.getTime(), randomBytes(10))),
+    at.toISOString(),
+    visits.map(({ hash }) => hash),
+  ]);
+  return rows.map(({ outcome }) => outcome);
+}
+
+const followLinks = statement<{ outcome: string }>(
+  "test.follow-links",
+  `select outcome from follow_links(
+     array_fill('910'::text, array[cardinality($1::text[])]), $1::text[], $2::text[],
+     array_fill($3::text, array[cardinality($1)]), array_fill(null::text, array[cardinality($1)]),
+     array_fill(null::text, array[cardinality($1)]), array_fill(false, array[cardinality($1)]),
+     array_fill('cmp_910'::text, array[cardinality($1)]), array_fill(false, array[cardinality($1)]),
+     array_fill('Mozilla'::text, array[cardinality($1)]), array_fill(7, array[cardinality($1)]),
+     $4::bytea[], $4::bytea[], $4::bytea[], null, 0, 30)
+   order by visit`,
+);
+const addBotAndCampaign = statement<never>(
+  "test.add-bot-and-campaign",
+  `with bot as (
+     insert into bots (bot_id, code_prefix, name, daily_cap) values ('910', 'abcd', 'Bot', 1) on conflict do nothing
+   ), shop as (
+     insert into advertisers (name, name_key) values ('Shop', 'shop') on conflict do nothing
+   )
+   insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros, targeting)
+   values ('cmp_910', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500, '{"bots":["910"]}') on conflict do nothing`,
+);
+const addCode = statement<never>(
+  "test.add-code",
+  `insert into codes (bot_id, code, user_id, issued_at, expires_at)
+   values ('910', $1, $2, '2026-03-01T11:59:00Z', '2026-03-01T13:00:00Z')`,
+);
+const bodyOf = statement<{ body: string }>(
+  "test.webhook-body",
+  "select webhook_body($1, $2, $3, $4, $5, $6, $7, $8) as body",
+);
+const rowsRead = statement<{ count: number }>(
+  "test.rows-read",
+  "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as count from pg_stat_xact_user_tables",
+);
+const waiting = statement<{ count: number }>(
+  "test.waiting",
+  `select count(*)::integer as count from pg_stat_activity
+   where datname = current_database() and wait_event_type = 'Lock'`,
+);
+const advisory = statement<{ name: string }>(
+  "test.advisory",
+  `select proname as name from pg_proc
+   where pronamespace = 'ad_service'::regnamespace and prosrc like '%advisory%'`,
+);

@@ -1,0 +1,211 @@
+import { crc32 } from "node:zlib";
+import { eventIdOfClick } from "@intermission/ad-core/code";
+import { groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import type { AdRequest } from "../ad-selection/ad-request.ts";
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import type { CampaignState } from "../ad-selection/campaign-state.ts";
+import { askLimits, hasRoom, isAtEdge, isNearLimit } from "../ad-selection/select-ad.ts";
+import type { DeliveryMode } from "../bots/schema.ts";
+import type { ClaimedEvent, Deliveries, MadeEvents } from "../webhook-delivery/deliveries.ts";
+import { LEASE_SECONDS } from "../webhook-delivery/enqueue-webhook.ts";
+import type { AddressHashes } from "./address-hash.ts";
+import type { Visitor } from "./recognise-person.ts";
+
+/** A visit, with all that decides about it and is known outside the database. */
+export interface JudgedVisit {
+  code: string;
+  clickId: string;
+  visitor: Visitor;
+  /** The visitor tapped the button of our own page. */
+  isTap: boolean;
+  userAgent: string;
+  hashes: AddressHashes;
+  now: Date;
+  /** For whom an ad is chosen. `seen` is empty until a campaign's cap per user matters. */
+  request: AdRequest;
+}
+
+/** What the statement made of a visit (`follow-links.sql` tells the outcomes), and the ad that was chosen for it. */
+export interface FollowedLink {
+  outcome: string;
+  availableAt: Date | null;
+  usedCampaignId: string | null;
+  userId: string | null;
+  state: CampaignState | undefined;
+}
+
+export interface FollowLinksDeps {
+  database: AdDatabase;
+  deliveries: Deliveries;
+  campaigns: CampaignSnapshot;
+  /** Counted clicks of one address on one day (UTC); undefined: as many as come. */
+  mostDailyClicksPerAddress?: number | undefined;
+}
+
+/** An ad, held against its campaign's limits until it is known to be counted. */
+interface ChosenAd {
+  state: CampaignState;
+  isAtEdge: boolean;
+  release(): void;
+}
+
+/** Of a visit; or, with `url`, an event that this node claimed. */
+interface Row extends Omit<FollowedLink, "state"> {
+  visit: number;
+  body: string | null;
+  url: string | null;
+  deliveryMode: DeliveryMode | null;
+}
+
+type Column = readonly [type: string, value: (visit: JudgedVisit, ad: ChosenAd | undefined) => unknown];
+
+const columns: readonly Column[] = [
+  ["text", ({ request }) => request.bot.botId],
+  ["text", ({ code }) => code],
+  ["text", ({ clickId }) => eventIdOfClick(clickId)],
+  ["text", ({ now }) => now.toISOString()],
+  ["text", ({ visitor }) => (visitor.kind === "machine" ? `machine-${visitor.reason}` : null)],
+  ["text", ({ visitor }) => (visitor.kind === "doubtful" ? visitor.reason : null)],
+  ["boolean", ({ isTap }) => isTap],
+  ["text", (_visit, ad) => ad?.state.campaign.campaignId ?? null],
+  ["boolean", (_visit, ad) => ad?.isAtEdge ?? false],
+  ["text", ({ userAgent }) => userAgent],
+  // Of use for a day: the seed is of the hash of the address, which changes.
+  ["integer", ({ hashes, userAgent }) => crc32(userAgent, hashes.today.readUInt32BE(0)) | 0],
+  ["bytea", ({ hashes }) => hashes.today],
+  ["bytea", ({ hashes }) => hashes.yesterday],
+  ["bytea", ({ hashes }) => hashes.network],
+];
+
+const follow = statement<Row>(
+  "direct-links.follow",
+  `select visit, outcome, available_at as "availableAt", campaign_id as "usedCampaignId", user_id as "userId", body, url,
+     delivery_mode as "deliveryMode"
+   from follow_links(${columns.map(([type], index) => `$${index + 1}::${type}[]`).join(", ")},
+     $${columns.length + 1}::integer, $${columns.length + 2}::integer, ${LEASE_SECONDS})`,
+);
+
+/** Follows links, those that come at once in one statement. */
+export function linkFollower(deps: FollowLinksDeps): (visit: JudgedVisit) => Promise<FollowedLink> {
+  const { database, deliveries } = deps;
+  const group = groupCommits<JudgedVisit, FollowedLink>({
+    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    // The statement locks addresses in the order in which they come.
+    orderBy: ({ hashes }) => hashes.today.toString("latin1"),
+    async run(batch) {
+      const ads = await chooseAds(deps, batch);
+      const followed = await deliveries.sendNew(batch.length, (slots) =>
+        runStatement(database, batch, { ...deps, ads, slots }),
+      );
+      for (const [index, { outcome }] of followed.entries()) if (outcome !== "counted") ads[index]?.release();
+      return followed;
+    },
+  });
+  const followLast = lastClickFollower(deps);
+  return async (visit) => {
+    const followed = await group.submit(visit);
+    if (followed.outcome !== "near-limit" || followed.state === undefined) return followed;
+    return followLast(visit, followed.state);
+  };
+}
+
+/** An ad for each visit. Of campaigns that come near to a limit the database is asked first, once for all visits. */
+async function chooseAds(
+  deps: Pick<FollowLinksDeps, "database" | "campaigns">,
+  batch: readonly JudgedVisit[],
+): Promise<(ChosenAd | undefined)[]> {
+  const { campaigns } = deps;
+  const asked = new Set<string>();
+  for (;;) {
+    const ads = batch.map((visit): ChosenAd | undefined => {
+      if (visit.visitor.kind === "machine") return undefined;
+      const choice = campaigns.choose(visit.request, { now: visit.now, random: Math.random });
+      if (choice.outcome === "no-ad") return undefined;
+      const { state } = choice;
+      const release = campaigns.hold(state.campaign.campaignId, "direct_link");
+      return { state, isAtEdge: isAtEdge(state, "direct_link"), release };
+    });
+    const unasked = ads.find((ad) => ad && isNearLimit(ad.state, "direct_link") && !asked.has(idOf(ad)));
+    if (unasked === undefined) return ads;
+    for (const ad of ads) ad?.release();
+    asked.add(idOf(unasked));
+    await askLimits(deps, unasked.state, batch[0]?.now ?? new Date());
+  }
+}
+
+const idOf = ({ state }: ChosenAd) => state.campaign.campaignId;
+
+async function runStatement(
+  database: AdTransaction,
+  batch: readonly JudgedVisit[],
+  of: { ads: readonly (ChosenAd | undefined)[]; slots: number; mostDailyClicksPerAddress?: number | undefined },
+): Promise<MadeEvents<FollowedLink[]>> {
+  const { ads, slots, mostDailyClicksPerAddress = null } = of;
+  const rows = await database.run(follow, [
+    ...columns.map(([, value]) => batch.map((visit, index) => value(visit, ads[index]))),
+    mostDailyClicksPerAddress,
+    slots,
+  ]);
+  const result: FollowedLink[] = [];
+  const claimed: ClaimedEvent[] = [];
+  let made = 0;
+  for (const { visit, body, url, deliveryMode, ...followed } of rows) {
+    const index = visit - 1;
+    const asked = batch[index];
+    if (asked === undefined) throw new Error("a visit was answered that was not asked for");
+    if (body !== null && url !== null && deliveryMode !== null) {
+      const { botId } = asked.request.bot;
+      claimed.push({ botId, eventId: eventIdOfClick(asked.clickId), body, url, deliveryMode });
+    } else {
+      if (followed.outcome === "counted") made += 1;
+      result[index] = { ...followed, state: ads[index]?.state };
+    }
+  }
+  return { result, made, claimed };
+}
+
+/** Waiting for a campaign's last clicks on this node; beyond them a visitor is asked to come again. */
+const MOST_IN_LINE = 500;
+
+/**
+ * Follows the last links before a campaign's limit, each by itself: how much is left is asked in the transaction that counts
+ * it, so that none is counted beyond. On this node they wait in line, since in the database they would wait for one another
+ * too, each with a connection that others want. "full": nothing was counted; choose another ad.
+ */
+function lastClickFollower(deps: FollowLinksDeps) {
+  const { database, campaigns, deliveries } = deps;
+  const lines = new Map<string, { length: number; last: Promise<unknown> }>();
+
+  async function followOne(visit: JudgedVisit, state: CampaignState): Promise<FollowedLink> {
+    const ad = { state, isAtEdge: false, release() {} };
+    const followed = await database.transaction(async (tx) => {
+      if (!(await hasRoom({ database: tx, campaigns }, state, { format: "direct_link", now: visit.now })))
+        return undefined;
+      const { result } = await runStatement(tx, [visit], { ...deps, ads: [ad], slots: 0 });
+      return result[0];
+    });
+    if (followed?.outcome === "counted") {
+      campaigns.hold(state.campaign.campaignId, "direct_link");
+      deliveries.wake();
+    }
+    return followed ?? { outcome: "full", availableAt: null, usedCampaignId: null, userId: null, state };
+  }
+
+  return async (visit: JudgedVisit, state: CampaignState): Promise<FollowedLink> => {
+    const { campaignId } = state.campaign;
+    const line = lines.get(campaignId) ?? { length: 0, last: Promise.resolve() };
+    if (line.length === MOST_IN_LINE) throw new OverloadedError(`${MOST_IN_LINE} clicks wait for one campaign`);
+    lines.set(campaignId, line);
+    line.length += 1;
+    const followed = line.last.then(() => followOne(visit, state));
+    line.last = followed.catch(() => {});
+    try {
+      return await followed;
+    } finally {
+      line.length -= 1;
+      if (line.length === 0) lines.delete(campaignId);
+    }
+  };
+}

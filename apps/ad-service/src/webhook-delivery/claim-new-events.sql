@@ -1,0 +1,49 @@
+/*
+ * Claims events that the statement has just made for the node that runs it, at most `slots`, and gives them back to be sent.
+ * The statement inserts their deliveries as claimed.
+ *
+ * An endpoint is claimed for as the loop would (claim-deliveries.ts): active, awake, its breaker closed, with room, least
+ * recently served first, under a lock on its claims. A row that another statement has locked is never waited for, since this
+ * statement holds rows that visitors wait for: its events wait for the loop. So do the events of an endpoint for which
+ * anything is due: what came first goes first, and a backlog is never overtaken for ever. What is sent again in bulk may be
+ * overtaken, as the loop does it.
+ */
+create function claim_new_events(bot_ids text[], event_ids text[], slots integer)
+returns table (bot_id text, event_id text, url text, delivery_mode text) language plpgsql as $$
+#variable_conflict use_column
+begin
+  if slots > 0 then
+    return query
+    with ready_endpoints as (
+      select of_bot.bot_id, ids, url, ended, room, last_served_at
+      from (
+        select bot_id, array_agg(event_id order by event_id) as ids
+        from unnest(bot_ids, event_ids) as made (bot_id, event_id) group by bot_id
+      ) as of_bot
+      cross join lateral (
+        select url, ended, max_in_flight - greatest(0, claimed - ended) as room, last_served_at
+        from endpoint_claims join endpoints using (bot_id)
+        where endpoint_claims.bot_id = of_bot.bot_id and state = 'active' and breaker = 'closed'
+          and rest_until <= now() and claimed - ended < max_in_flight
+          and (
+            select due_at from deliveries where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'waiting'
+              and is_bulk = false and due_at <= now() order by due_at limit 1
+          ) is null
+        for update of endpoint_claims skip locked
+      ) as endpoint
+    ),
+    taken as (
+      select ready.bot_id, id, url, ended, (select delivery_mode from bots where bots.bot_id = ready.bot_id) as delivery_mode
+      from (select * from ready_endpoints order by last_served_at) as ready
+      cross join lateral unnest(ids[1:room]) as made (id)
+      limit slots
+    ),
+    served as (
+      update endpoint_claims set claimed = greatest(claimed, ended) + number, last_served_at = clock_timestamp()
+      from (select bot_id, ended, count(*) as number from taken group by bot_id, ended) as of_endpoint
+      where endpoint_claims.bot_id = of_endpoint.bot_id
+    )
+    select bot_id, id, url, delivery_mode from taken;
+  end if;
+end
+$$;

@@ -52,7 +52,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       is_expired: true,
       earned: [{ event: "direct_link", event_id: "evt_1", occurred_at: "2026-03-01T12:00:00.000Z" }],
       sessions: [],
-      clicks: { crawler: 1 },
+      clicks: { counted: 1, crawler: 1 },
       requests: {},
     });
   });

@@ -54,8 +54,8 @@ export const anyFact: fc.Arbitrary<Fact> = fc.oneof(
 const insertions = {
   request: `insert into ad_requests (bot_id, user_id, code, outcome, reason, campaign_id, occurred_at)
     values ($1, '1', $2, $4, '', $5, $3)`,
-  milestone: `insert into ad_milestones (bot_id, session_id, campaign_id, creative_id, milestone, occurred_at)
-    values ($1, $2, $5, 'cre_a', $4, $3)`,
+  milestone: `insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, occurred_at)
+    select $1, $5, 'cre_a', $4, $3 where $2::text is not null`,
   event: `insert into events (event_id, code, bot_id, user_id, campaign_id, creative_id, event, price_micros, occurred_at, body)
     values ($2, $2, $1, '1', $5, 'cre_a', $4, $6, $3, '')`,
   refund: `insert into refunds (event_id, bot_id, campaign_id, creative_id, event, price_micros, charged_at, occurred_at)

@@ -7,8 +7,8 @@ export type OpenedSession = Extract<OpenSessionResponse, { outcome: "session" }>
 
 export const videoSeconds = 30;
 
-/** When a player reports: at the start, each 5 s, at quartiles and at the end. The close comes on top: ten calls. */
-export const reportsAt = [0, 5, 7.5, 10, 15, 20, 22.5, 25, videoSeconds];
+/** When a player reports: at the start, at quartiles, between them each 5 s at most, and at the end. The close comes on top: ten calls. */
+export const reportsAt = [0, 3.75, 7.5, 11.25, 15, 18.75, 22.5, 26.25, videoSeconds];
 /** When the player of the first version reported. */
 export const eachSecond = Array.from({ length: videoSeconds + 1 }, (_, second) => second);
 

@@ -1,7 +1,5 @@
 import type { ReportRequest } from "@intermission/ad-core/player-api";
 import { vi } from "vitest";
-import { idleHost, session } from "../src/gallery/sample-session.ts";
-import { Watching } from "../src/watch-ad/watching.ts";
 import { SimulatedService } from "./simulated-service.ts";
 import { SimulatedVideo } from "./simulated-video.ts";
 
@@ -16,7 +14,7 @@ export interface SentCall extends ReportRequest {
 const ONE_WAY_MS = 60;
 const LONGEST_CALL_MS = 10_000;
 
-/** One ad in a page, from its offer on, by the test's fake clock: real player and queue, simulated video, page and service. */
+/** A page with a video in it and the ad service beyond its network, all by the test's fake clock. */
 export function simulatePage({ durationMs }: { durationMs: number }) {
   const service = new SimulatedService(durationMs);
   const video = new SimulatedVideo(durationMs);
@@ -67,9 +65,6 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
   vi.stubGlobal("fetch", answer);
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 
-  const ad = { ...session.ad, duration_ms: durationMs };
-  const watching = new Watching({ ...session, ad }, video as unknown as HTMLVideoElement, idleHost);
-
   const setVisible = (isVisible: boolean): void => {
     shown.visibilityState = isVisible ? "visible" : "hidden";
     shown.dispatchEvent(new Event("visibilitychange"));
@@ -78,31 +73,18 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
   return {
     service,
     video,
-    watching,
     calls,
     wait: (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds),
-    stage: () => watching.getSnapshot().stage,
     setNetwork(next: Network): void {
       network = next;
     },
-    tapPlay(): void {
-      page.dispatchEvent(new Event("click"));
-      watching.play();
-    },
+    touch: () => page.dispatchEvent(new Event("click")),
     hide: () => setVisible(false),
     show: () => setVisible(true),
-    /** The page dies without a word: no event, no beacon, and no call that is under way arrives. */
-    kill(): void {
+    leave: () => page.dispatchEvent(new Event("pagehide")),
+    /** Without a word: no event, no beacon, and no call that is under way arrives. */
+    die(): void {
       isGone = true;
-      watching.destroy();
-    },
-    /** The app is swiped away: all that the page can still do is to send beacons. */
-    swipe({ isHiddenFirst }: { isHiddenFirst: boolean }): void {
-      if (isHiddenFirst) setVisible(false);
-      page.dispatchEvent(new Event("pagehide"));
-      this.kill();
     },
   };
 }
-
-export type SimulatedPage = ReturnType<typeof simulatePage>;

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { type Network, type SimulatedPage, simulatePage } from "../../test/simulated-page.ts";
+import { type Network, simulatePage } from "../../test/simulated-page.ts";
+import type { Host } from "../telegram/host.ts";
+import { type Session, Watching } from "./watching.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => {
@@ -12,8 +14,56 @@ afterEach(() => {
 /** A tick of the player, and what a video shows before its page is told that it plays. */
 const TICK_MS = 250;
 const UNCOUNTED_MS = 100;
+/** The last call hangs until it is given up, and is repeated after the longest pause. */
+const LONGEST_SILENCE_MS = 20_000;
 
-async function watchAndClose(page: SimulatedPage, durationMs: number): Promise<void> {
+function openAd({ durationMs }: { durationMs: number }) {
+  // Nothing of a page before it reaches this one.
+  vi.clearAllTimers();
+  const page = simulatePage({ durationMs });
+  const watching = new Watching(sessionOf(durationMs), page.video as unknown as HTMLVideoElement, idleHost);
+  return {
+    ...page,
+    watching,
+    stage: () => watching.getSnapshot().stage,
+    tapPlay(): void {
+      page.touch();
+      watching.play();
+    },
+    kill(): void {
+      page.die();
+      watching.destroy();
+    },
+    /** All that the page can still do is to send beacons. */
+    swipe({ isHiddenFirst }: { isHiddenFirst: boolean }): void {
+      if (isHiddenFirst) page.hide();
+      page.leave();
+      this.kill();
+    },
+  };
+}
+
+type Opened = ReturnType<typeof openAd>;
+
+function sessionOf(durationMs: number): Session {
+  const media = { media_url: "https://ads.example/a.mp4", media_type: "video/mp4", width: 640, height: 360 };
+  return {
+    outcome: "session",
+    bot: { bot_id: "7000000001", name: "Coin Garden" },
+    ...{ session_id: "ses_1", token: "token", code: "Qm3XkT7vRbN2hWpz", state: "opened" },
+    ad: { advertiser: "Hillside Tea", duration_ms: durationMs, ...media },
+    ...{ accepted_ms: 0, resume_at_ms: 0, first_sequence: 0 },
+    ...{ server_time: "2030-01-01T00:00:00Z", deadline: "2030-01-01T01:00:00Z" },
+  };
+}
+
+const nothing = () => {};
+const idleHost: Host = {
+  ...{ ready: nothing, close: nothing, haptic: nothing, holdOpen: nothing },
+  ...{ openLink: () => false, onBack: () => nothing, onVisibility: () => nothing },
+};
+
+async function watchAndClose(page: Opened, durationMs: number): Promise<void> {
   page.tapPlay();
   await page.wait(durationMs + 500);
   page.watching.close();
@@ -30,7 +80,7 @@ describe("how often a player calls", () => {
   ])(
     "a view of $durationMs ms takes no more than $most calls from its start to its close",
     async ({ durationMs, most }) => {
-      const page = simulatePage({ durationMs });
+      const page = openAd({ durationMs });
       await watchAndClose(page, durationMs);
       expect(page.service.state).toBe("rewarded");
       expect(page.calls.length).toBeLessThanOrEqual(most);
@@ -41,7 +91,7 @@ describe("how often a player calls", () => {
   );
 
   test("a view of 30 s is reported at its start, each quartile and its end, and never later than 5 s after the call before", async () => {
-    const page = simulatePage({ durationMs: 30_000 });
+    const page = openAd({ durationMs: 30_000 });
     await watchAndClose(page, 30_000);
     const reached = page.calls.map(({ reports }) => reports.at(-1)?.to_ms ?? 0);
     for (const quartile of [7500, 15_000, 22_500, 30_000]) {
@@ -54,7 +104,7 @@ describe("how often a player calls", () => {
   test.each([1000, 2000, 5000, 10_000])(
     "a view of %i ms is watched within one call after its end",
     async (durationMs) => {
-      const page = simulatePage({ durationMs });
+      const page = openAd({ durationMs });
       page.tapPlay();
       await page.wait(durationMs);
       expect(page.stage()).toBe("confirming");
@@ -64,7 +114,7 @@ describe("how often a player calls", () => {
   );
 
   test("a view that was watched says each 5 s that its viewer is there", async () => {
-    const page = simulatePage({ durationMs: 2000 });
+    const page = openAd({ durationMs: 2000 });
     page.tapPlay();
     await page.wait(2500);
     const before = page.calls.length;
@@ -75,13 +125,12 @@ describe("how often a player calls", () => {
 
 describe("what ends a range is told at once", () => {
   const playing = async () => {
-    const page = simulatePage({ durationMs: 30_000 });
+    const page = openAd({ durationMs: 30_000 });
     page.tapPlay();
     await page.wait(2000);
     return { page, before: page.calls.length };
   };
-  const told = ({ calls }: SimulatedPage, since: number) =>
-    calls.slice(since).map(({ by, reports }) => ({ by, reports }));
+  const told = ({ calls }: Opened, since: number) => calls.slice(since).map(({ by, reports }) => ({ by, reports }));
   const range = expect.objectContaining({ from_ms: 0, to_ms: expect.closeTo(2000, -2), visible: true, muted: true });
 
   test("a pause", async () => {
@@ -130,7 +179,7 @@ const durations = fc.integer({ min: 1000, max: 60_000 });
 const quiet: fc.Arbitrary<Action[]> = fc.array(fc.oneof(waits, waits, taps), { maxLength: 30 });
 const rough: fc.Arbitrary<Action[]> = fc.array(fc.oneof(waits, waits, taps, networks), { maxLength: 30 });
 
-async function act(page: SimulatedPage, actions: readonly Action[]): Promise<void> {
+async function act(page: Opened, actions: readonly Action[]): Promise<void> {
   page.tapPlay();
   for (const action of actions) {
     if (action.do === "wait") await page.wait(action.milliseconds);
@@ -146,7 +195,7 @@ describe("whatever the viewer and the network do", () => {
   test("a swipe at any moment loses nothing that was played", async () => {
     await fc.assert(
       fc.asyncProperty(durations, rough, fc.boolean(), async (durationMs, actions, isHiddenFirst) => {
-        const page = simulatePage({ durationMs });
+        const page = openAd({ durationMs });
         await act(page, actions);
         page.swipe({ isHiddenFirst });
         await page.wait(1000);
@@ -159,7 +208,7 @@ describe("whatever the viewer and the network do", () => {
   test("a page that is killed without an event loses no more than 5 s of playback", async () => {
     await fc.assert(
       fc.asyncProperty(durations, quiet, async (durationMs, actions) => {
-        const page = simulatePage({ durationMs });
+        const page = openAd({ durationMs });
         await act(page, actions);
         const played = page.video.played;
         page.kill();
@@ -173,12 +222,12 @@ describe("whatever the viewer and the network do", () => {
   test("who watches to the end after all is paid, and a closed view calls no more", async () => {
     await fc.assert(
       fc.asyncProperty(durations, rough, async (durationMs, actions) => {
-        const page = simulatePage({ durationMs });
+        const page = openAd({ durationMs });
         await act(page, actions);
         page.setNetwork("fine");
         page.show();
         page.tapPlay();
-        await page.wait(durationMs + 15_000);
+        await page.wait(durationMs + LONGEST_SILENCE_MS);
         expect(page.stage()).toBe("watched");
         page.watching.close();
         await page.wait(2000);

@@ -193,7 +193,7 @@ create table viewers (
   -- not pass the limits together.
   decisions integer not null default 0,
   primary key (bot_id, user_id)
-) with (fillfactor = 70);
+) with (fillfactor = 50);
 
 -- A view of an ad: one for each code. What reports change stands at the end and in no index: updates stay in their page
 -- (HOT), and their record in the log is short.
@@ -252,7 +252,7 @@ create table ad_sessions (
   due_at timestamptz,
   primary key (bot_id, session_id),
   unique (bot_id, code)
-) with (fillfactor = 60);
+) with (fillfactor = 50);
 create index ad_sessions_of_user on ad_sessions (bot_id, user_id, opened_at desc);
 -- Views under way are held against their campaign's limits.
 create index ad_sessions_of_campaign on ad_sessions (campaign_id, opened_at) where not is_test;

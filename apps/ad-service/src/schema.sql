@@ -429,7 +429,7 @@ create table endpoint_claims (
   last_served_at timestamptz not null default '-infinity'
 ) with (fillfactor = 50);
 
--- Refused visits of direct links, counted, since anybody with a link can cause any number of them. `summed` is how many of
+-- Refused visits of direct links, counted, since a link can be opened any number of times. `summed` is how many of
 -- them the statistics hold.
 create table click_refusals (
   bot_id text not null,

@@ -156,7 +156,7 @@ async function advance(
 
 /**
  * Stores what a view claimed too early and the clock allows by now: `session` is playing, its pending reports are due.
- * "changed": whoever changed it first has seen to it, or the sweeper comes again.
+ * Where another change came first, that one has settled it, or the sweeper comes again.
  */
 export async function settlePendingReports(
   views: ViewRecorder,
@@ -180,7 +180,7 @@ export async function endingOf(
   };
 }
 
-/** A view that looks wrong is paid, held or refused, by its bot's setting. A tester's costs nobody anything. */
+/** A view that looks wrong is paid, held or refused, by its bot's setting. A tester's view is free of charge. */
 async function fateOf({ database }: ViewRecorder, session: AdSession, eventId: string) {
   const suspicions = suspicionsOf(session.signals ?? noSignals);
   const isJudged = suspicions.length > 0 && !session.isTest;

@@ -53,8 +53,8 @@ const columns = `${progressColumns}, takes_clock boolean, clock_holder text, clo
       event_id text, body text, last_report_at timestamptz`;
 
 /*
- * What nearly all reports are: a view goes on that holds its viewer's clock. Whoever takes the clock from it changes its
- * version, so the one row that is compared and set tells of the viewer, too.
+ * What nearly all reports are: a view goes on that holds its viewer's clock. A view that takes the clock
+ * from it changes its version, so the one row that is compared and set speaks for the viewer, too.
  */
 const recordProgress = statement<{ position: number }>(
   "ad-sessions.record-progress",

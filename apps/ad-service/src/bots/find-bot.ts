@@ -24,7 +24,7 @@ function cacheOf(database: AdDatabase): BriefCache<Bot> {
   return cache;
 }
 
-/** Prefixes of codes name bots for good. Unknown ones are not remembered: nobody can fill it with guesses. */
+/** Prefixes of codes name bots for good. Unknown ones are not remembered, so that guesses cannot fill it. */
 const botIds = new WeakMap<AdDatabase, Map<string, string>>();
 
 const idOfPrefix = statement<{ botId: string }>(

@@ -40,7 +40,7 @@ const readPlace = statement<{ started_at: Date; cursor: string | null; settled_e
   "read-reconciliation",
   "select started_at, cursor, settled_event_id from reconciliations where bot_id = $1",
 );
-// Two nodes that reconcile at once may set each other back: something is then read twice, and booked once.
+// Two nodes that reconcile at once may set each other back: something is then read twice, and recorded once.
 const keepPlace = statement<unknown>(
   "keep-reconciliation-place",
   "update reconciliations set cursor = $2, settled_event_id = $3 where bot_id = $1",
@@ -50,8 +50,8 @@ const pageSize = 500;
 const mostPagesInARound = 200;
 
 /**
- * Reads the ad service's own list of events since the last time, and books what no webhook brought. Events from before
- * this API's first start are not booked: another receiver may have paid them.
+ * Reads the ad service's own list of events since the last time, and records what no webhook brought. Events from before
+ * this API's first start are not recorded: another receiver may have paid them.
  *
  * The last page is read again each time: where the event that was last settled is no longer on it, the service was restored
  * from a backup, its new events may stand before our place, and the list is read from its start. Nothing of this can pay
@@ -77,7 +77,7 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
     if (page.outcome === "unavailable") return { ...done, outcome: "unavailable", detail: page.detail };
 
     done.unreadable += page.unreadable;
-    const { booked, settled } = await bookRipe(options, page.events, row.started_at, now);
+    const { booked, settled } = await recordRipe(options, page.events, row.started_at, now);
     done.booked += booked;
     const last = settled.at(-1);
     if (last) await database.run(keepPlace, [botId, place.cursor, last.event_id]);
@@ -99,8 +99,8 @@ async function readPage(
   return { ...listed, events: listed.events.slice(index + 1) };
 }
 
-/** Books all that are ripe. Settled are those before the first that is not: the others are looked at again the next time. */
-async function bookRipe(
+/** Records all that are ripe. Settled are those before the first that is not: the others are looked at again the next time. */
+async function recordRipe(
   { database, botId, payout, settleAfterSeconds }: ReconcileOptions,
   news: ListedEvent[],
   startedAt: Date,

@@ -8,14 +8,16 @@ export type Role = "ad-service" | "api";
  */
 export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
   "ad-service": [
-    ...around("direct-links.count"),
-    ...around("ad-sessions.settle"),
+    ...around("direct-links.follow"),
+    ...around("ad-sessions.begin"),
+    ...around("ad-sessions.record-progress"),
+    ...around("ad-sessions.record"),
     ...around("deliveries.claim"),
     "at:webhook-sent",
     "at:webhook-answered",
     ...around("deliveries.finish"),
     "after:deliveries.reap",
-    ...around("statistics.add-charges"),
+    ...around("statistics.add-events"),
     "before:commit",
     "during:commit",
     "after:commit",

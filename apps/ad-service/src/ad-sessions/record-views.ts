@@ -94,6 +94,8 @@ const record = statement<Row>(
     join ad_sessions s on s.bot_id = changes.bot_id and s.session_id = changes.session_id
     join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
     where s.version = changes.version and (not is_start or v.decisions = changes.decisions)
+      -- What is over is never paid again, whatever the caller read.
+      and (fate is null or s.state in ('playing', 'watched'))
       and (not takes_clock or v.clock_session_id is not distinct from clock_holder
         and v.credited_until is not distinct from viewer_credited_until)
     order by v.bot_id, v.user_id

@@ -102,31 +102,26 @@ describe("what a view asks of the database", () => {
     ]);
   });
 
-  test("nine of ten updates of views and viewers stay in their page (HOT)", async () => {
-    const users = Array.from({ length: 40 }, (_, index) => `7${index}`);
-    const before = await updatesOfViews();
-    const views: Opened[] = [];
-    for (const user of users) views.push(await stage.begin(user, await stage.issue(user)));
-    await Promise.all(views.map((view) => stage.report(view, { started: true })));
-    for (const number of [0, 1]) {
-      stage.advance(5);
-      await Promise.all(views.map((view) => report(view, number)));
-    }
-    await Promise.all(views.map((view) => stage.report(view, { closed: "tap" })));
-    await expect
-      .poll(async () => (await updatesOfViews()).all - before.all, { timeout: 20_000 })
-      .toBeGreaterThanOrEqual(users.length * 5);
-    const after = await updatesOfViews();
-    expect((after.hot - before.hot) / (after.all - before.all)).toBeGreaterThanOrEqual(0.9);
+  // How many updates are HOT depends on what else looks at the tables at that moment: `pnpm bench` measures it.
+  test("what reports change is in no index, so that updates can stay in their page (HOT)", async () => {
+    const { rows } = await sql<{ table: string; columns: string[] }>`
+      select relation.relname as table, array_agg(distinct attname::text order by attname::text) as columns
+      from pg_index
+      join pg_class as relation on relation.oid = indrelid
+      join pg_attribute on attrelid = indrelid and attnum > 0 and (attnum = any (indkey::smallint[]) or exists (
+        -- What its condition names.
+        select from pg_depend where pg_depend.classid = 'pg_class'::regclass and objid = indexrelid
+          and refobjid = indrelid and refobjsubid = attnum
+      ))
+      where relation.relname in ('ad_sessions', 'viewers') and relation.relnamespace = 'ad_service'::regnamespace
+      group by 1 order by 1`.execute(store.database.query);
+    expect(rows).toEqual([
+      // Suspicions are set once, and of few views.
+      {
+        table: "ad_sessions",
+        columns: ["bot_id", "campaign_id", "code", "is_test", "opened_at", "session_id", "suspicions", "user_id"],
+      },
+      { table: "viewers", columns: ["bot_id", "user_id"] },
+    ]);
   });
-
-  /** As each session tells them when it has nothing to do, a second later at the latest. */
-  async function updatesOfViews(): Promise<{ all: number; hot: number }> {
-    const { rows } = await sql<{ all: number; hot: number }>`
-      select coalesce(sum(n_tup_upd), 0)::integer as all, coalesce(sum(n_tup_hot_upd), 0)::integer as hot
-      from pg_stat_user_tables where schemaname = 'ad_service' and relname in ('ad_sessions', 'viewers')`.execute(
-      store.database.query,
-    );
-    return rows[0] ?? { all: 0, hot: 0 };
-  }
 });

@@ -299,7 +299,7 @@ create table events (
   primary key (event_id, bot_id),
   unique (bot_id, code, event)
 );
-create index events_in_commit_order on events (bot_id, xid, event_id);
+create index events_in_commit_order on events (bot_id, xid);
 create index events_to_sum on events (xid) where price_micros is not null;
 -- For the cap per user: what one saw and followed lately.
 create index events_of_user on events (bot_id, user_id, occurred_at desc);

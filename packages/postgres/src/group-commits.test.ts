@@ -105,6 +105,49 @@ test("equal keys of one batch are run once and share the result, in the order of
   expect(batches).toEqual([["a", "b"]]);
 });
 
+test("of items of one key one is under way at a time, in the order in which they came; others do not wait for them", async () => {
+  const batches: string[][] = [];
+  const group = groupCommits<string, string>({
+    maxInFlight: 2,
+    oneAtATimeBy: (item) => item.slice(0, 1),
+    async run(items) {
+      batches.push([...items]);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (items.includes("a2")) throw new Error("the connection broke");
+      return [...items];
+    },
+  });
+  const answers = await Promise.allSettled(["a1", "a2", "b1", "a3", "c1", "b2"].map((item) => group.submit(item)));
+  expect(batches).toEqual([["a1", "b1", "c1"], ["a2", "b2"], ["a3"]]);
+  expect(answers.map(({ status }) => status)).toEqual([
+    ...["fulfilled", "rejected", "fulfilled", "fulfilled", "fulfilled", "rejected"],
+  ]);
+  await group.drain();
+  expect(await group.submit("a4")).toBe("a4");
+});
+
+test("those that wait for one of their key count as queued", async () => {
+  const finish: (() => void)[] = [];
+  const group = groupCommits<string, string>({
+    maxInFlight: 1,
+    maxQueued: 2,
+    oneAtATimeBy: (item) => item.slice(0, 1),
+    async run(items) {
+      await new Promise<void>((resolve) => finish.push(resolve));
+      return [...items];
+    },
+  });
+  const first = group.submit("a1");
+  await expect.poll(() => finish).toHaveLength(1);
+  const waiting = [group.submit("a2"), group.submit("a3")];
+  await expect(group.submit("a4")).rejects.toThrow(OverloadedError);
+  for (const [index, one] of [first, ...waiting].entries()) {
+    await expect.poll(() => finish).toHaveLength(index + 1);
+    finish[index]?.();
+    await one;
+  }
+});
+
 test("a fault in the caller's own key answers its batch, and the next one is served", async () => {
   const group = groupCommits<string, string>({
     maxInFlight: 1,

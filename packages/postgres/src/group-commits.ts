@@ -18,6 +18,8 @@ export interface GroupCommitsOptions<In, Out> {
   readonly mergeBy?: (item: In) => string;
   /** Items go to `run` sorted by it, so that two batches in flight lock rows in one order. By default `mergeBy`. */
   readonly orderBy?: (item: In) => string;
+  /** Of items of an equal key one is under way at a time; the others wait for it in the order in which they came. */
+  readonly oneAtATimeBy?: (item: In) => string;
   readonly maxBatch?: number;
   /** Batches under way at once: 2 for a server, 1 for the embedded store. A second one begins only with 64 items. */
   readonly maxInFlight: number;
@@ -52,20 +54,47 @@ const WORTH_A_SECOND_BATCH = 64;
  * Deadlocks and serialisation failures are tried again. Any other failure answers the whole batch `CommitUnknownError`.
  */
 export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): CommitGroup<In, Out> {
-  const { run, mergeBy, orderBy = mergeBy, maxBatch = 500, maxInFlight, maxQueued = 20_000 } = options;
+  const { run, mergeBy, orderBy = mergeBy, oneAtATimeBy, maxBatch = 500, maxInFlight, maxQueued = 20_000 } = options;
   const queue: Waiting<In, Out>[] = [];
+  // By the key of an item that is queued or under way: those that wait for it.
+  const lines = new Map<string, Waiting<In, Out>[]>();
   const idle: (() => void)[] = [];
   let inFlight = 0;
+  let inLines = 0;
 
   function flush(): void {
     while (inFlight < maxInFlight && queue.length >= (inFlight === 0 ? 1 : WORTH_A_SECOND_BATCH)) {
       inFlight += 1;
-      void runGroup(queue.splice(0, maxBatch)).finally(() => {
+      const group = queue.splice(0, maxBatch);
+      void runGroup(group).finally(() => {
         inFlight -= 1;
+        if (oneAtATimeBy !== undefined) for (const { item } of group) queueNextOf(oneAtATimeBy(item));
         flush();
       });
     }
     if (inFlight === 0) for (const resolve of idle.splice(0)) resolve();
+  }
+
+  /** False: it is in line behind another item of its key. */
+  function isFirstOf(key: string, waiting: Waiting<In, Out>): boolean {
+    const line = lines.get(key);
+    if (line === undefined) {
+      lines.set(key, []);
+      return true;
+    }
+    line.push(waiting);
+    inLines += 1;
+    return false;
+  }
+
+  function queueNextOf(key: string): void {
+    const next = lines.get(key)?.shift();
+    if (next === undefined) {
+      lines.delete(key);
+    } else {
+      inLines -= 1;
+      queue.push(next);
+    }
   }
 
   async function runGroup(group: Waiting<In, Out>[]): Promise<void> {
@@ -115,10 +144,12 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
 
   return {
     submit(item) {
-      if (queue.length >= maxQueued)
+      if (queue.length + inLines >= maxQueued)
         return Promise.reject(new OverloadedError(`${maxQueued} writes are waiting already`));
       return new Promise<Out>((resolve, reject) => {
-        queue.push({ item, resolve, reject });
+        const waiting = { item, resolve, reject };
+        if (oneAtATimeBy !== undefined && !isFirstOf(oneAtATimeBy(item), waiting)) return;
+        queue.push(waiting);
         // The next turn, so that what arrived in one burst of the network goes together.
         if (queue.length === 1 || queue.length === WORTH_A_SECOND_BATCH) setImmediate(flush);
       });

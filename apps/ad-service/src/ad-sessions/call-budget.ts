@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** Whole seconds until the next call may come; 0 lets this one pass. */
 export type CallBudget = (key: string, now: Date) => number;
 
@@ -7,17 +9,17 @@ export type CallBudget = (key: string, now: Date) => number;
  */
 export function callBudget(limits: { perSecond: number; burst: number; mostKeys: number }): CallBudget {
   const { perSecond, burst, mostKeys } = limits;
-  const buckets = new Map<string, { left: number; at: number }>();
+  const buckets = new LRUCache<string, { left: number; at: number }>({ max: mostKeys });
   return (key, now) => {
     const at = now.getTime();
-    const bucket = buckets.get(key) ?? { left: burst, at };
+    const bucket = buckets.get(key);
+    if (bucket === undefined) {
+      buckets.set(key, { left: burst - 1, at });
+      return 0;
+    }
     const refilled = Math.min(burst, bucket.left + (Math.max(0, at - bucket.at) / 1000) * perSecond);
-    const passes = refilled >= 1;
-    // Set anew, so that the map's order is the order of the last calls.
-    buckets.delete(key);
-    buckets.set(key, { left: passes ? refilled - 1 : refilled, at });
-    // Asked only then: the first key of a map from which many were deleted takes long to find.
-    if (buckets.size > mostKeys) buckets.delete(buckets.keys().next().value ?? key);
-    return passes ? 0 : Math.ceil((1 - refilled) / perSecond);
+    bucket.at = at;
+    bucket.left = refilled >= 1 ? refilled - 1 : refilled;
+    return refilled >= 1 ? 0 : Math.ceil((1 - refilled) / perSecond);
   };
 }

@@ -1,11 +1,11 @@
 import { createHmac, hash } from "node:crypto";
 import type { ClientNetworks } from "@intermission/http-server/client-address";
 
-/** One address under the keys of two days, and its network (/24, /48) under that of today. */
+/** 128 bits in hex: of one address under the keys of two days, and of its network (/24, /48) under that of today. */
 export interface AddressHashes {
-  today: Buffer;
-  yesterday: Buffer;
-  network: Buffer;
+  today: string;
+  yesterday: string;
+  network: string;
 }
 
 export type AddressHasher = (client: ClientNetworks, now: Date) => AddressHashes;
@@ -18,14 +18,16 @@ const DAY_MS = 86_400_000;
  * That of the day before is for limits whose time began then; it is never stored beside that of today.
  */
 export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
-  let day = "";
-  let keys = { today: Buffer.alloc(0), yesterday: Buffer.alloc(0) };
-  const keyOf = (ofDay: string) =>
-    createHmac("sha256", encryptionKey).update(`direct-link addresses ${ofDay}`).digest();
+  let day = Number.NaN;
+  let keys = { today: "", yesterday: "" };
+  const keyOf = (ofDay: number) => {
+    const date = new Date(ofDay * DAY_MS).toISOString().slice(0, 10);
+    return createHmac("sha256", encryptionKey).update(`direct-link addresses ${date}`).digest("base64");
+  };
   return ({ client, wider }, now) => {
-    const today = dayOf(now);
+    const today = Math.floor(now.getTime() / DAY_MS);
     if (today !== day) {
-      keys = { today: keyOf(today), yesterday: keyOf(dayOf(new Date(now.getTime() - DAY_MS))) };
+      keys = { today: keyOf(today), yesterday: keyOf(today - 1) };
       day = today;
     }
     return {
@@ -36,11 +38,7 @@ export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
   };
 }
 
-/** Behind a secret key of fixed length and cut to half, a plain hash cannot be lengthened; it takes 3 µs, an HMAC 13. */
-function hashOf(key: Buffer, text: string): Buffer {
-  return hash("sha256", Buffer.concat([key, Buffer.from(text)]), "buffer").subarray(0, 16);
-}
-
-function dayOf(moment: Date): string {
-  return moment.toISOString().slice(0, 10);
+/** Behind a secret key of fixed length and cut to half, a plain hash cannot be lengthened; it takes a third of an HMAC's time. */
+function hashOf(key: string, text: string): string {
+  return hash("sha256", `${key}${text}`, "hex").slice(0, 32);
 }

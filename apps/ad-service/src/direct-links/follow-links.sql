@@ -10,10 +10,11 @@ return '{"event":"' || event || '","event_id":"' || event_id || '","bot_id":"' |
   || ',"occurred_at":"' || occurred_at || case when is_test then '","test":true}' else '"}' end;
 
 /*
- * Each array has one element for each visit, in the order of `address_hashes`. `times` are RFC 3339; `refusals` says why a
- * visit earns nothing whatever its code is (a machine), `doubts` why it needs a tap, `taps` that it is one; `campaign_ids` is
- * the ad that was chosen for it, null for none; `near_limit` says that so few of this ad are left that it must be counted by
- * itself. Hashes of addresses and networks are keyed by the day (UTC), `agent_keys` are of address and user agent.
+ * Each array has one element for each visit, in the order of `address_hashes`; no address comes twice. `times` are RFC 3339;
+ * `refusals` says why a visit earns nothing whatever its code is (a machine), `doubts` why it needs a tap, `taps` that it is
+ * one; `campaign_ids` is the ad that was chosen for it, null for none; `near_limit` says that so few of this ad are left that
+ * it must be counted by itself. Hashes of addresses and networks are keyed by the day (UTC), `agent_keys` are of address and
+ * user agent.
  *
  * Gives a row for each visit. `outcome` is one of
  *   counted, held, suspicious: it leads to its ad, and is paid; or is held back or refused, since it looks wrong;
@@ -28,6 +29,8 @@ return '{"event":"' || event || '","event_id":"' || event_id || '","bot_id":"' |
  * new viewers, new addresses, networks, days of campaigns, counts of refusals. Each statement in here sees what was committed
  * before it began: what is read under the viewer's lock is final. A viewer or an address without a row is locked by making
  * it. At most one visit of a viewer is counted in a call.
+ *
+ * Visits are judged by one statement over all of them; a loop in PL/pgSQL took 50 µs for each.
  */
 create function follow_links(
   bot_ids text[], link_codes text[], event_ids text[], times text[], refusals text[], doubts text[], taps boolean[],
@@ -42,268 +45,205 @@ create function follow_links(
 declare
   number constant integer := cardinality(link_codes);
   moments constant timestamptz[] := times::timestamptz[];
+  -- The visits with their codes, in the order of their viewers.
+  found integer[];
+  found_users text[];
+  found_references text[];
+  found_issues timestamptz[];
+  found_expiries timestamptz[];
+  -- Visits of viewers that an earlier one is of, too.
+  found_repeated boolean[];
+  -- The rows of their viewers, as they are when their locks are had.
+  found_days date[];
+  found_earned integer[];
+  found_last_earned timestamptz[];
+  -- What was decided, by visit.
   days date[];
   user_ids text[];
   code_references text[];
-  issue_times timestamptz[];
-  expiry_times timestamptz[];
-  -- What is decided, by visit.
-  outcomes text[] := refusals;
-  availables timestamptz[] := array_fill(null::timestamptz, array[number]);
-  used_campaigns text[] := array_fill(null::text, array[number]);
-  prices bigint[] := array_fill(null::bigint, array[number]);
-  tests boolean[] := array_fill(false, array[number]);
-  devices bigint[] := array_fill(null::bigint, array[number]);
-  suspicions text[] := array_fill(null::text, array[number]);
-  -- Visits that use up what their viewers and addresses may have.
-  admitted integer[] := '{}';
-  viewers_admitted text[] := '{}';
-  new_viewers integer[] := '{}';
-  known_viewers integer[] := '{}';
-  -- The first clicks of addresses without a row; the others' rows as they become.
-  new_addresses integer[] := '{}';
-  changed_addresses address_days[] := '{}';
-  -- The row of the address that is being judged.
-  address address_days;
-  is_in_changed boolean;
-  recent timestamptz[];
-  viewers_made integer;
-  addresses_made integer;
+  outcomes text[];
+  availables timestamptz[];
+  used_campaigns text[];
+  tests boolean[];
+  prices bigint[];
+  visit_devices bigint[];
+  suspicions text[];
+  -- The visits that use up what their viewers and addresses may have.
+  admitted integer[];
+  new_viewers integer[];
+  known_viewers integer[];
+  new_addresses integer[];
+  known_addresses integer[];
   lost integer[];
-  lost_addresses bytea[];
-  n integer;
   paid integer[];
   withheld integer[];
   not_paid integer[];
+  n integer;
   few text[];
   claimed_events text[];
   claimed_urls text[];
   claimed_modes text[];
-  v record;
 begin
-  select array_agg((moments[n] at time zone 'utc')::date), array_agg(user_id), array_agg(reference), array_agg(issued_at),
-    array_agg(expires_at)
-  into days, user_ids, code_references, issue_times, expiry_times
+  select array_agg(n), array_agg(user_id), array_agg(reference), array_agg(issued_at), array_agg(expires_at),
+    array_agg(is_repeated), array_agg(day), array_agg(earned_today), array_agg(last_earned_at)
+  into found, found_users, found_references, found_issues, found_expiries, found_repeated, found_days, found_earned,
+    found_last_earned
   from (
-    select n, code.* from generate_series(1, number) as n
+    select n, user_id, reference, issued_at, expires_at,
+      row_number() over (partition by bot_ids[n], user_id order by n) > 1 as is_repeated
+    from generate_series(1, number) as n
     left join lateral (
       select user_id, nullif(reference, '') as reference, issued_at, expires_at from codes
       where codes.bot_id = bot_ids[n] and codes.code = link_codes[n] limit 1
     ) as code on true
-    order by n offset 0
-  ) as found;
+    offset 0
+  ) as visit
+  left join lateral (
+    select day, earned_today, last_earned_at from viewers
+    where refusals[n] is null and viewers.bot_id = bot_ids[n] and viewers.user_id = visit.user_id for update
+  ) as locked on true;
 
-  perform from (
-    select n from generate_series(1, number) as n where refusals[n] is null and user_ids[n] is not null
-    order by bot_ids[n], user_ids[n] offset 0
-  ) as asked
-  cross join lateral (
-    select from viewers where viewers.bot_id = bot_ids[n] and viewers.user_id = user_ids[n] for update
-  ) as locked;
-
-  for v in
-    select n, address.clicks, address.counted, address.tapped, address.devices, before.clicks as clicks_before,
-      viewer.day is null as is_new_viewer, user_ids[n] = any (testers) as is_test, suspicious_clicks,
-      click_price_micros as price,
-      case when earned.price_micros is not null then earned.campaign_id else withheld.campaign_id end as used_campaign,
-      (limit_of_viewer(viewer.day, earned_today, last_earned_at, cooldown_seconds, daily_cap, unfinished.count,
-        last_active_at, first_deadline, moments[n])).available_at,
-      network.is_crowded,
-      case
-        when earned.event_id is not null or withheld.click_id is not null then 'used'
-        when expiry_times[n] <= moments[n] then 'expired'
-        when is_suspended then 'bot-suspended'
-        when (limit_of_viewer(viewer.day, earned_today, last_earned_at, cooldown_seconds, daily_cap, unfinished.count,
-          last_active_at, first_deadline, moments[n])).reason is not null
-        then (limit_of_viewer(viewer.day, earned_today, last_earned_at, cooldown_seconds, daily_cap, unfinished.count,
-          last_active_at, first_deadline, moments[n])).reason
-        when campaign_ids[n] is null then 'no-ad'
-        when user_cap is not null and (
-          select count(*) from (
-            (select from events where events.bot_id = bot_ids[n] and events.user_id = user_ids[n]
-              and occurred_at > moments[n] - make_interval(secs => user_cap_seconds) and price_micros is not null
-              and events.campaign_id = campaign_ids[n] order by occurred_at desc limit user_cap)
-            union all
-            (select from ad_sessions where ad_sessions.bot_id = bot_ids[n] and ad_sessions.user_id = user_ids[n]
-              and opened_at > moments[n] - make_interval(secs => user_cap_seconds)
-              and state in ('playing', 'watched', 'held') and ad_sessions.campaign_id = campaign_ids[n]
-              order by opened_at desc limit user_cap)
-          ) as seen
-        ) >= user_cap then 'user-cap'
-        when user_ids[n] = any (user_ids[: n - 1]) then 'maybe-again'
-      end as reason
+  select array_agg(visit_day), array_agg(user_id), array_agg(reference), array_agg(available_at), array_agg(used_campaign),
+    array_agg(is_test), array_agg(price), array_agg(device), array_agg(suspicion),
+    array_agg(
+      case when suspicion <> '' and suspicious_clicks = 'hold' then 'held'
+        when suspicion <> '' and suspicious_clicks = 'refuse' then 'suspicious'
+        else outcome end
+    ),
+    coalesce(array_agg(n) filter (where outcome = 'counted'), '{}'),
+    coalesce(array_agg(n) filter (where outcome = 'counted' and is_new_viewer), '{}'),
+    coalesce(array_agg(n) filter (where outcome = 'counted' and not is_new_viewer), '{}'),
+    coalesce(array_agg(n) filter (where outcome = 'counted' and not is_test and counted is null), '{}'),
+    coalesce(array_agg(n) filter (where outcome = 'counted' and not is_test and counted is not null), '{}')
+  into days, user_ids, code_references, availables, used_campaigns, tests, prices, visit_devices, suspicions, outcomes,
+    admitted, new_viewers, known_viewers, new_addresses, known_addresses
+  from (
+    select *,
+      case when outcome = 'counted' and not is_test then concat_ws(' ',
+        case when cardinality(other_devices) > 4 and (
+          select count(*) > 5 from unnest((device || other_devices)[1 : 100]) as one where one >> 32 = agent_keys[n]
+        ) then 'many-users-of-one-agent' end,
+        case when tapped + taps[n]::integer >= 10 and (tapped + taps[n]::integer) * 5 >= (counted + 1) * 4
+          then 'mostly-taps' end,
+        case when is_crowded then 'crowded-network' end,
+        case when moment - issued_at < interval '1 second' then 'right-after-issue' end
+      ) else '' end as suspicion
     from (
-      select n from generate_series(1, number) as n where refusals[n] is null and user_ids[n] is not null
-      order by n offset 0
-    ) as asked
-    cross join lateral (
-      select testers, is_suspended, cooldown_seconds, daily_cap, suspicious_clicks from bots
-      where bots.bot_id = bot_ids[n] limit 1
-    ) as bot
-    left join lateral (
-      select event_id, campaign_id, price_micros from events
-      where events.bot_id = bot_ids[n] and events.code = link_codes[n] and event = 'direct_link' limit 1
-    ) as earned on true
-    left join lateral (
-      select click_id, campaign_id from withheld_clicks
-      where withheld_clicks.bot_id = bot_ids[n] and withheld_clicks.code = link_codes[n]
-        and withheld_clicks.outcome in ('held', 'refused', 'released') limit 1
-    ) as withheld on true
-    left join lateral (
-      select day, earned_today, last_earned_at from viewers
-      where viewers.bot_id = bot_ids[n] and viewers.user_id = user_ids[n] limit 1
-    ) as viewer on true
-    cross join lateral (
-      select * from unfinished_views(bot_ids[n], user_ids[n], link_codes[n], moments[n])
-    ) as unfinished
-    left join lateral (
-      select clicks from address_days
-      where address_days.day = days[n] - 1 and address_days.address_hash = hashes_before[n] limit 1
-    ) as before on true
-    left join lateral (
-      select is_crowded from network_days
-      where network_days.day = days[n] and network_days.network_hash = network_hashes[n] limit 1
-    ) as network on true
-    left join lateral (
-      select click_price_micros, user_cap, user_cap_seconds from campaigns
-      where campaigns.campaign_id = campaign_ids[n] limit 1
-    ) as campaign on true
-    -- The row as it is when its lock is had.
-    left join lateral (
-      select clicks, counted, tapped, devices from address_days
-      where address_days.day = days[n] and address_days.address_hash = address_hashes[n] for update
-    ) as address on true
-  loop
-    if v.reason is not null then
-      if v.reason <> 'maybe-again' then
-        outcomes[v.n] := v.reason;
-        if v.reason = 'used' then
-          used_campaigns[v.n] := v.used_campaign;
-        else
-          availables[v.n] := v.available_at;
-        end if;
-        continue;
-      end if;
-      if bot_ids[v.n] || ' ' || user_ids[v.n] = any (viewers_admitted) then
-        outcomes[v.n] := 'again';
-        continue;
-      end if;
-    end if;
+      select *, array_remove(known_devices, device) as other_devices,
+        case
+          when reason is not null then reason
+          when counted >= most_of_address then 'address-limit'
+          when not taps[n] and doubts[n] is not null then 'tap-asked-' || doubts[n]
+          when not taps[n] and (
+            recent[1] > moment - interval '1 minute' or recent[3] > moment - interval '10 minutes'
+            or recent[10] > moment - interval '1 hour' or recent[25] > moment - interval '24 hours'
+          ) then 'tap-asked-address'
+          when near_limit[n] and not is_test then 'near-limit'
+          when is_repeated then 'again'
+          else 'counted'
+        end as outcome
+      from (
+        select n, visit.user_id, reference, issued_at, moment, visit_day, address_hash, device, is_repeated,
+          suspicious_clicks, is_crowded, day is null as is_new_viewer, visit.user_id = any (testers) as is_test,
+          case when visit.user_id <> all (testers) then price end as price,
+          case when earned.event_id is null and withheld.click_id is null then available_at end as available_at,
+          case when earned.price_micros is not null then earned.campaign_id else withheld.campaign_id end as used_campaign,
+          case
+            when visit.user_id is null then 'unknown-code'
+            when refusals[n] is not null then refusals[n]
+            when earned.event_id is not null or withheld.click_id is not null then 'used'
+            when expires_at <= moment then 'expired'
+            when is_suspended then 'bot-suspended'
+            when viewer_limit.reason is not null then viewer_limit.reason
+            when campaign_ids[n] is null then 'no-ad'
+            when user_cap is not null and (
+              select count(*) from (
+                (select from events where events.bot_id = visit.bot_id and events.user_id = visit.user_id
+                  and occurred_at > moment - make_interval(secs => user_cap_seconds) and price_micros is not null
+                  and events.campaign_id = campaign_ids[n] order by occurred_at desc limit user_cap)
+                union all
+                (select from ad_sessions where ad_sessions.bot_id = visit.bot_id and ad_sessions.user_id = visit.user_id
+                  and opened_at > moment - make_interval(secs => user_cap_seconds)
+                  and state in ('playing', 'watched', 'held') and ad_sessions.campaign_id = campaign_ids[n]
+                  order by opened_at desc limit user_cap)
+              ) as seen
+            ) >= user_cap then 'user-cap'
+          end as reason
+        from (
+          select code.*, moments[n] as moment,
+            (moments[n] at time zone 'utc')::date as visit_day,
+            -- Null where nothing is to be judged: then nothing is looked up.
+            case when user_id is not null and refusals[n] is null then bot_ids[n] end as bot_id,
+            case when user_id is not null and refusals[n] is null then address_hashes[n] end as address_hash,
+            (agent_keys[n]::bigint << 32)
+              | (hashtextextended(bot_ids[n] || ' ' || user_id, agent_keys[n]) & 4294967295) as device
+          from unnest(found, found_users, found_references, found_issues, found_expiries, found_repeated, found_days,
+              found_earned, found_last_earned)
+            as code (n, user_id, reference, issued_at, expires_at, is_repeated, day, earned_today, last_earned_at)
+          offset 0
+        ) as visit
+        left join (
+          select bot_id, testers, is_suspended, cooldown_seconds, daily_cap, suspicious_clicks from bots
+          where bots.bot_id = any (bot_ids) offset 0
+        ) as bot on bot.bot_id = visit.bot_id
+        left join (
+          select campaign_id, click_price_micros as price, user_cap, user_cap_seconds from campaigns
+          where campaigns.campaign_id = any (campaign_ids) offset 0
+        ) as campaign on campaign.campaign_id = campaign_ids[n]
+        left join lateral (
+          select event_id, campaign_id, price_micros from events
+          where events.bot_id = visit.bot_id and events.code = link_codes[n] and event = 'direct_link' limit 1
+        ) as earned on true
+        left join lateral (
+          select click_id, campaign_id from withheld_clicks
+          where withheld_clicks.bot_id = visit.bot_id and withheld_clicks.code = link_codes[n]
+            and withheld_clicks.outcome in ('held', 'refused', 'released') limit 1
+        ) as withheld on true
+        cross join lateral (
+          select * from unfinished_views(visit.bot_id, visit.user_id, link_codes[n], moment) offset 0
+        ) as unfinished
+        cross join lateral (
+          select (limit_of_viewer(visit.day, earned_today, last_earned_at, cooldown_seconds, daily_cap, unfinished.count,
+            last_active_at, first_deadline, moment)).* offset 0
+        ) as viewer_limit
+        left join lateral (
+          select is_crowded from network_days
+          where network_days.day = visit_day and network_days.network_hash = network_hashes[n] limit 1
+        ) as network on true
+        order by n offset 0
+      ) as visit
+      -- The row as it is when its lock is had: the order of the visits is that of the locks.
+      left join lateral (
+        select clicks, counted, tapped, devices as known_devices from address_days
+        where address_days.day = visit_day and address_days.address_hash = visit.address_hash for update
+      ) as address on true
+      cross join lateral (
+        select clicks || (
+          select clicks from address_days
+          where address_days.day = visit_day - 1 and address_days.address_hash = hashes_before[n]
+        ) as recent offset 0
+      ) as of_address
+      offset 0
+    ) as judged
+    offset 0
+  ) as doubted;
 
-    if address_hashes[v.n] is distinct from address.address_hash then
-      address := row(days[v.n], address_hashes[v.n], v.clicks, coalesce(v.counted, 0), v.tapped, v.devices);
-      is_in_changed := false;
-    end if;
-    if address.counted >= most_of_address then
-      outcomes[v.n] := 'address-limit';
-      continue;
-    end if;
-    if not taps[v.n] then
-      recent := address.clicks || v.clicks_before;
-      if doubts[v.n] is not null
-        or recent[1] > moments[v.n] - interval '1 minute' or recent[3] > moments[v.n] - interval '10 minutes'
-        or recent[10] > moments[v.n] - interval '1 hour' or recent[25] > moments[v.n] - interval '24 hours'
-      then
-        outcomes[v.n] := 'tap-asked-' || coalesce(doubts[v.n], 'address');
-        continue;
-      end if;
-    end if;
-    if near_limit[v.n] and not v.is_test then
-      outcomes[v.n] := 'near-limit';
-      continue;
-    end if;
-
-    outcomes[v.n] := 'counted';
-    admitted := admitted || v.n;
-    viewers_admitted := viewers_admitted || (bot_ids[v.n] || ' ' || user_ids[v.n]);
-    if v.is_new_viewer then
-      new_viewers := new_viewers || v.n;
-    else
-      known_viewers := known_viewers || v.n;
-    end if;
-    if v.is_test then
-      tests[v.n] := true;
-      continue;
-    end if;
-    prices[v.n] := v.price;
-    devices[v.n] := (agent_keys[v.n]::bigint << 32)
-      | (hashtextextended(bot_ids[v.n] || ' ' || user_ids[v.n], agent_keys[v.n]) & 4294967295);
-    if address.counted = 0 and v.counted is null then
-      new_addresses := new_addresses || v.n;
-      address.clicks := array[moments[v.n]];
-      address.tapped := taps[v.n]::integer;
-      address.devices := array[devices[v.n]];
-      address.counted := 1;
-    else
-      address.clicks := (moments[v.n] || address.clicks)[1 : 25];
-      address.tapped := address.tapped + taps[v.n]::integer;
-      if not devices[v.n] = any (address.devices) then
-        address.devices := (devices[v.n] || address.devices)[1 : 100];
-      end if;
-      address.counted := address.counted + 1;
-      if is_in_changed then
-        changed_addresses[cardinality(changed_addresses)] := address;
-      else
-        changed_addresses := changed_addresses || address;
-        is_in_changed := true;
-      end if;
-      if cardinality(address.devices) > 5
-        and (select count(*) > 5 from unnest(address.devices) as one where one >> 32 = agent_keys[v.n]) then
-        suspicions[v.n] := 'many-users-of-one-agent';
-      end if;
-      if address.tapped >= 10 and address.tapped * 5 >= address.counted * 4 then
-        suspicions[v.n] := concat_ws(' ', suspicions[v.n], 'mostly-taps');
-      end if;
-    end if;
-    if v.is_crowded then
-      suspicions[v.n] := concat_ws(' ', suspicions[v.n], 'crowded-network');
-    end if;
-    if moments[v.n] - issue_times[v.n] < interval '1 second' then
-      suspicions[v.n] := concat_ws(' ', suspicions[v.n], 'right-after-issue');
-    end if;
-    if suspicions[v.n] is not null and v.suspicious_clicks <> 'pay' then
-      outcomes[v.n] := case v.suspicious_clicks when 'hold' then 'held' else 'suspicious' end;
-    end if;
-  end loop;
-
-  if cardinality(admitted) > 0 then
+  begin
     insert into viewers (bot_id, user_id, day, earned_today, last_earned_at)
-    select bot_ids[n], user_ids[n], days[n], 1, moments[n] from unnest(new_viewers) as n
-    order by 1, 2 on conflict do nothing;
-    get diagnostics viewers_made = row_count;
+    select bot_ids[n], user_ids[n], days[n], 1, moments[n] from unnest(new_viewers) as n order by 1, 2;
     insert into address_days (day, address_hash, clicks, counted, tapped, devices)
-    select days[n], address_hashes[n], array[moments[n]], 1, taps[n]::integer, array[devices[n]]
-    from unnest(new_addresses) as n order by 1, 2 on conflict do nothing;
-    get diagnostics addresses_made = row_count;
-
-    if viewers_made < cardinality(new_viewers) or addresses_made < cardinality(new_addresses) then
-      -- Another node made some of these rows meanwhile. Their visits are put off, with all others of the same addresses.
-      lost_addresses := array(
-        select address_hashes[n] from unnest(new_viewers) as n where (
-          select xmin from viewers where viewers.bot_id = bot_ids[n] and viewers.user_id = user_ids[n]
-        ) is distinct from pg_current_xact_id()::xid
-        union all
-        select address_hashes[n] from unnest(new_addresses) as n where (
-          select xmin from address_days where address_days.day = days[n] and address_days.address_hash = address_hashes[n]
-        ) is distinct from pg_current_xact_id()::xid
-      );
-      lost := array(select n from unnest(admitted) as n where address_hashes[n] = any (lost_addresses));
-      delete from viewers using unnest(new_viewers) as n
-      where viewers.bot_id = bot_ids[n] and viewers.user_id = user_ids[n] and n = any (lost)
-        and viewers.xmin = pg_current_xact_id()::xid;
-      delete from address_days using unnest(new_addresses) as n
-      where address_days.day = days[n] and address_days.address_hash = address_hashes[n] and n = any (lost)
-        and address_days.xmin = pg_current_xact_id()::xid;
-      admitted := array(select n from unnest(admitted) as n where n <> all (lost));
-      known_viewers := array(select n from unnest(known_viewers) as n where n <> all (lost));
-      changed_addresses := array(
-        select changed from unnest(changed_addresses) as changed where changed.address_hash <> all (lost_addresses)
-      );
-      foreach n in array lost loop
-        outcomes[n] := 'again';
-      end loop;
-    end if;
-  end if;
+    select days[n], address_hashes[n], array[moments[n]], 1, taps[n]::integer, array[visit_devices[n]]
+    from unnest(new_addresses) as n order by 1, 2;
+  exception when unique_violation then
+    -- Another node made one of these rows meanwhile. Visits of rows that are still to be made are put off.
+    lost := new_viewers || new_addresses;
+    foreach n in array lost loop
+      outcomes[n] := 'again';
+    end loop;
+    admitted := array(select n from unnest(admitted) as n where n <> all (lost));
+    known_viewers := array(select n from unnest(known_viewers) as n where n <> all (lost));
+    known_addresses := array(select n from unnest(known_addresses) as n where n <> all (lost));
+  end;
 
   if cardinality(known_viewers) > 0 then
     update viewers set earned_today = 1 + earned_on_day(viewers.day, earned_today, moments[n]),
@@ -311,11 +251,13 @@ begin
     from (select n from unnest(known_viewers) as n offset 0) as earned
     where viewers.bot_id = bot_ids[n] and viewers.user_id = user_ids[n];
   end if;
-  if cardinality(changed_addresses) > 0 then
-    update address_days set clicks = changed.clicks, counted = changed.counted, tapped = changed.tapped,
-      devices = changed.devices
-    from (select * from unnest(changed_addresses) offset 0) as changed
-    where address_days.day = changed.day and address_days.address_hash = changed.address_hash;
+  if cardinality(known_addresses) > 0 then
+    update address_days set clicks = (moments[n] || clicks)[1 : 25], counted = counted + 1,
+      tapped = tapped + taps[n]::integer,
+      devices = case when visit_devices[n] = any (devices) then devices
+        else (visit_devices[n] || devices)[1 : 100] end
+    from (select n from unnest(known_addresses) as n offset 0) as earned
+    where address_days.day = days[n] and address_days.address_hash = address_hashes[n];
   end if;
 
   if cardinality(admitted) > 0 then
@@ -341,7 +283,8 @@ begin
       campaign_ids[n], prices[n], moments[n],
       webhook_body('direct_link', event_ids[n], bot_ids[n], user_ids[n], link_codes[n], code_references[n], times[n],
         tests[n]),
-      agents[n], address_hashes[n], case when not tests[n] then network_hashes[n] end, string_to_array(suspicions[n], ' ')
+      agents[n], address_hashes[n], case when not tests[n] then network_hashes[n] end,
+      nullif(string_to_array(suspicions[n], ' '), '{}')
     from unnest(paid) as n;
 
     insert into campaign_days (campaign_id, day, clicks, spent_micros)
@@ -359,14 +302,17 @@ begin
     insert into deliveries (bot_id, event_id, state, attempts, fence, lease_until)
     select bot_ids[n], event_ids[n],
       case when is_claimed then 'sending'
-        when (select state from endpoints where endpoints.bot_id = bot_ids[n]) = 'active' then 'waiting'
+        when is_active then 'waiting'
         -- Its endpoint is missing or not active: it goes out once that is.
         else 'held' end,
       is_claimed::integer, is_claimed::integer,
       case when is_claimed then clock_timestamp() + make_interval(secs => lease_seconds) end
     from (
-      select n, event_ids[n] in (select unnest(claimed_events)) as is_claimed from unnest(paid) as n offset 0
-    ) as made;
+      select n, event_ids[n] = any (claimed_events) is true as is_claimed from unnest(paid) as n offset 0
+    ) as made
+    left join (
+      select bot_id, state = 'active' as is_active from endpoints where endpoints.bot_id = any (bot_ids) offset 0
+    ) as endpoint on endpoint.bot_id = bot_ids[n];
 
     if cardinality(paid) < cardinality(admitted) then
       withheld := array(select n from unnest(admitted) as n where outcomes[n] <> 'counted');

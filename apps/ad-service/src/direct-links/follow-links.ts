@@ -73,10 +73,10 @@ const columns: readonly Column[] = [
   ["boolean", (_visit, ad) => ad?.isAtEdge ?? false],
   ["text", ({ userAgent }) => userAgent],
   // Of use for a day: the seed is of the hash of the address, which changes.
-  ["integer", ({ hashes, userAgent }) => crc32(userAgent, hashes.today.readUInt32BE(0)) | 0],
-  ["bytea", ({ hashes }) => hashes.today],
-  ["bytea", ({ hashes }) => hashes.yesterday],
-  ["bytea", ({ hashes }) => hashes.network],
+  ["integer", ({ hashes, userAgent }) => crc32(userAgent, Number.parseInt(hashes.today.slice(0, 8), 16)) | 0],
+  ["bytea", ({ hashes }) => `\\x${hashes.today}`],
+  ["bytea", ({ hashes }) => `\\x${hashes.yesterday}`],
+  ["bytea", ({ hashes }) => `\\x${hashes.network}`],
 ];
 
 const follow = statement<Row>(
@@ -92,8 +92,9 @@ export function linkFollower(deps: FollowLinksDeps): (visit: JudgedVisit) => Pro
   const { database, deliveries } = deps;
   const group = groupCommits<JudgedVisit, FollowedLink>({
     maxInFlight: database.kind === "embedded" ? 1 : 2,
-    // The statement locks addresses in the order in which they come.
-    orderBy: ({ hashes }) => hashes.today.toString("latin1"),
+    // The statement locks addresses in the order in which they come, and takes one visit of each.
+    orderBy: ({ hashes }) => hashes.today,
+    oneAtATimeBy: ({ hashes }) => hashes.today,
     async run(batch) {
       const ads = await chooseAds(deps, batch);
       const followed = await deliveries.sendNew(batch.length, (slots) =>

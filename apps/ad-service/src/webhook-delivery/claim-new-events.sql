@@ -14,12 +14,9 @@ returns table (bot_id text, event_id text, url text, delivery_mode text) languag
 begin
   if slots > 0 then
     return query
-    with ready_endpoints as (
-      select of_bot.bot_id, ids, url, ended, room, last_served_at
-      from (
-        select bot_id, array_agg(event_id order by event_id) as ids
-        from unnest(bot_ids, event_ids) as made (bot_id, event_id) group by bot_id
-      ) as of_bot
+    with ready_endpoints as materialized (
+      select of_bot.bot_id, url, ended, room, last_served_at
+      from (select distinct bot_id from unnest(bot_ids) as made (bot_id)) as of_bot
       cross join lateral (
         select url, ended, max_in_flight - greatest(0, claimed - ended) as room, last_served_at
         from endpoint_claims join endpoints using (bot_id)
@@ -35,7 +32,10 @@ begin
     taken as (
       select ready.bot_id, id, url, ended, (select delivery_mode from bots where bots.bot_id = ready.bot_id) as delivery_mode
       from (select * from ready_endpoints order by last_served_at) as ready
-      cross join lateral unnest(ids[1:room]) as made (id)
+      cross join lateral (
+        select id from unnest(bot_ids, event_ids) as made (bot_id, id) where made.bot_id = ready.bot_id
+        order by id limit room
+      ) as made
       limit slots
     ),
     served as (

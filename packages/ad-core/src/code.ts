@@ -74,13 +74,9 @@ export function uuidv7(nowMilliseconds: number, randomBytes: Uint8Array): string
   if (!Number.isInteger(nowMilliseconds) || nowMilliseconds < 0 || nowMilliseconds >= 2 ** 48) {
     throw new Error(`a UUIDv7 cannot hold the time ${nowMilliseconds}`);
   }
-  const bytes = new Uint8Array(16);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(nowMilliseconds) << 16n);
-  bytes.set(randomBytes.subarray(0, 10), 6);
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
-  let hex = "";
-  for (const byte of bytes) hex += hexOfByte[byte];
+  const [version = 0, low = 0, variant = 0, ...others] = randomBytes.subarray(0, 10);
+  let hex = nowMilliseconds.toString(16).padStart(12, "0");
+  for (const byte of [0x70 | (version & 0x0f), low, 0x80 | (variant & 0x3f), ...others]) hex += hexOfByte[byte];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 

@@ -1,18 +1,18 @@
 import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { isKept } from "../codes/issue-code.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import type { Opening, OpeningCode } from "./read-opening.ts";
 import type { AdSession } from "./rows.ts";
-import { hashSessionToken } from "./session-token.ts";
 
 /** A view that is to begin, offered and not started. */
 export interface NewView {
   /** A code that is issued with it has its `issuedAt`. */
   code: Omit<OpeningCode, "isRewarded"> & { issuedAt?: Date };
   sessionId: string;
-  token: string;
+  tokenHash: string;
   campaignId: string;
   creativeId: string;
   durationMs: number;
@@ -29,10 +29,30 @@ export interface NewView {
 /** A session begun in time may finish after its code expired. */
 const GRACE_MS = 10 * 60_000;
 
-const columns = `position integer, bot_id text, user_id text, code text, reference text, session_id text, campaign_id text,
-      creative_id text, is_vast boolean, is_test boolean, duration_ms integer, opened_at timestamptz, deadline timestamptz,
-      failed_creatives text[], token_hash text, broken_session_id text, vast_ad jsonb, code_issued_at timestamptz,
-      code_expires_at timestamptz, earned_today integer, last_earned_at timestamptz, decisions integer`;
+const wantedRows = rowParameters({
+  position: "integer",
+  bot_id: "text",
+  user_id: "text",
+  code: "text",
+  reference: "text",
+  session_id: "text",
+  campaign_id: "text",
+  creative_id: "text",
+  is_vast: "boolean",
+  is_test: "boolean",
+  duration_ms: "integer",
+  opened_at: "timestamptz",
+  deadline: "timestamptz",
+  failed_creatives: "text[]",
+  token_hash: "text",
+  broken_session_id: "text",
+  vast_ad: "jsonb",
+  code_issued_at: "timestamptz",
+  code_expires_at: "timestamptz",
+  earned_today: "integer",
+  last_earned_at: "timestamptz",
+  decisions: "integer",
+});
 
 /*
  * Begins views, none two of one viewer. The viewer's row is locked, and compared with what the ad was chosen on: where the
@@ -42,7 +62,7 @@ const columns = `position integer, bot_id text, user_id text, code text, referen
  */
 const begin = statement<{ position: number }>(
   "ad-sessions.begin",
-  `with wanted as materialized (select * from json_to_recordset($1::json) as wanted(${columns})),
+  `with wanted as materialized (${wantedRows.table}),
   offered as (
     insert into viewers as v (bot_id, user_id, day, earned_today, decisions)
     select bot_id, user_id, (opened_at at time zone 'utc')::date, 0, 1 from wanted order by bot_id, user_id
@@ -124,7 +144,7 @@ export async function beginViews(
   views: readonly NewView[],
 ): Promise<(AdSession | undefined)[]> {
   const sessions = views.map((): AdSession | undefined => undefined);
-  for (const { position } of await database.run(begin, [JSON.stringify(views.map(toldAs))])) {
+  for (const { position } of await database.run(begin, wantedRows.values(views.map(toldAs)))) {
     const view = views[position];
     if (view) sessions[position] = sessionOfNew(view);
   }
@@ -135,29 +155,27 @@ function toldAs(view: NewView, position: number) {
   const { code, viewer, vastAd, now } = view;
   return {
     position,
-    ...{
-      bot_id: code.botId,
-      user_id: code.userId,
-      code: code.code,
-      reference: code.reference,
-      session_id: view.sessionId,
-    },
-    ...{
-      campaign_id: view.campaignId,
-      creative_id: view.creativeId,
-      is_vast: vastAd !== undefined,
-      is_test: view.isTest,
-    },
-    ...{
-      duration_ms: view.durationMs,
-      opened_at: now,
-      deadline: deadlineOf(view),
-      failed_creatives: view.failedCreatives,
-    },
-    token_hash: hashSessionToken(view.token).toString("hex"),
-    ...{ broken_session_id: view.broken?.sessionId, vast_ad: vastAd },
-    ...{ code_issued_at: code.issuedAt, code_expires_at: code.expiresAt },
-    ...{ earned_today: viewer.earnedToday, last_earned_at: viewer.lastEarnedAt, decisions: viewer.decisions },
+    bot_id: code.botId,
+    user_id: code.userId,
+    code: code.code,
+    reference: code.reference,
+    session_id: view.sessionId,
+    campaign_id: view.campaignId,
+    creative_id: view.creativeId,
+    is_vast: vastAd !== undefined,
+    is_test: view.isTest,
+    duration_ms: view.durationMs,
+    opened_at: now,
+    deadline: deadlineOf(view),
+    failed_creatives: view.failedCreatives,
+    token_hash: view.tokenHash,
+    broken_session_id: view.broken?.sessionId,
+    vast_ad: vastAd,
+    code_issued_at: code.issuedAt,
+    code_expires_at: code.expiresAt,
+    earned_today: viewer.earnedToday,
+    last_earned_at: viewer.lastEarnedAt,
+    decisions: viewer.decisions,
   };
 }
 
@@ -168,26 +186,41 @@ function deadlineOf({ code }: NewView): Date {
 function sessionOfNew(view: NewView): AdSession {
   const { code, viewer, now } = view;
   return {
-    ...{
-      botId: code.botId,
-      sessionId: view.sessionId,
-      code: code.code,
-      userId: code.userId,
-      reference: code.reference,
-    },
-    ...{ campaignId: view.campaignId, creativeId: view.creativeId, isVast: view.vastAd !== undefined },
-    ...{ isTest: view.isTest, durationMs: view.durationMs, openedAt: now, deadline: deadlineOf(view) },
-    ...{
-      failedCreatives: view.failedCreatives,
-      tokenHash: hashSessionToken(view.token),
-      openings: 1,
-      firstSequence: 0,
-    },
-    ...{ fault: null, faultAt: null, version: 0, state: "opened", acceptedMs: 0, clockMs: 0 },
-    ...{ progress: { covered: [], sequences: [], refusals: {} }, signals: null, startedAt: null, lastReportAt: null },
-    ...{ watchedAt: null, closeRequestedAt: null, closeReason: null, pendingReports: null, dueAt: null },
-    ...{ creditedUntil: viewer.creditedUntil, clockHolderId: viewer.clockHolderId },
-    ...{ clockHolderVersion: viewer.clockHolderVersion, viewerCreditedUntil: viewer.viewerCreditedUntil },
+    botId: code.botId,
+    sessionId: view.sessionId,
+    code: code.code,
+    userId: code.userId,
+    reference: code.reference,
+    campaignId: view.campaignId,
+    creativeId: view.creativeId,
+    isVast: view.vastAd !== undefined,
+    isTest: view.isTest,
+    durationMs: view.durationMs,
+    openedAt: now,
+    deadline: deadlineOf(view),
+    failedCreatives: view.failedCreatives,
+    tokenHash: view.tokenHash,
+    openings: 1,
+    firstSequence: 0,
+    fault: null,
+    faultAt: null,
+    version: 0,
+    state: "opened",
+    acceptedMs: 0,
+    clockMs: 0,
+    progress: { covered: [], sequences: [], refusals: {} },
+    signals: null,
+    startedAt: null,
+    lastReportAt: null,
+    watchedAt: null,
+    closeRequestedAt: null,
+    closeReason: null,
+    pendingReports: null,
+    dueAt: null,
+    creditedUntil: viewer.creditedUntil,
+    clockHolderId: viewer.clockHolderId,
+    clockHolderVersion: viewer.clockHolderVersion,
+    viewerCreditedUntil: viewer.viewerCreditedUntil,
     decisions: (viewer.decisions ?? 0) + 1,
   };
 }

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { AdSession } from "./rows.ts";
 
 /**
@@ -6,7 +6,8 @@ import type { AdSession } from "./rows.ts";
  * the session's token never may. It changes with each opening.
  */
 function clickKey({ tokenHash }: Pick<AdSession, "tokenHash">): string {
-  return createHmac("sha256", tokenHash).update("click").digest().subarray(0, 16).toString("base64url");
+  // The hashed text has one length and the result is truncated, so this needs no HMAC (17 µs with a Buffer as key; this 0.6).
+  return hash("sha256", `click ${tokenHash}`, "base64url").slice(0, 22);
 }
 
 export function isClickKey(given: string, session: Pick<AdSession, "tokenHash">): boolean {

@@ -188,7 +188,7 @@ async function beginView(
     const view: NewView = {
       code,
       sessionId,
-      token,
+      tokenHash: hashSessionToken(token),
       ...chosen,
       durationMs,
       vastAd,

@@ -132,7 +132,12 @@ async function advance(
   const isNewlyWatched = state === "watched" && session.state !== "watched";
   const after: AdSession = {
     ...session,
-    ...{ state, startedAt, progress, acceptedMs, clockMs, creditedUntil },
+    state,
+    startedAt,
+    progress,
+    acceptedMs,
+    clockMs,
+    creditedUntil,
     lastReportAt: now,
     watchedAt: session.watchedAt ?? (state === "watched" ? now : null),
     closeRequestedAt: kept?.requestedAt ?? null,

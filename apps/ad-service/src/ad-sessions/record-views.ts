@@ -1,6 +1,7 @@
 import type { EventType } from "@intermission/ad-core/client-api";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { AdTransaction } from "../ad-database.ts";
 import type { DeliveryMode } from "../bots/schema.ts";
 import type { ViewerLimit } from "../viewers/limit-of-viewer.ts";
@@ -8,8 +9,8 @@ import type { ClaimedEvent, MadeEvents } from "../webhook-delivery/deliveries.ts
 import { enqueueWebhook } from "../webhook-delivery/enqueue-webhook.ts";
 import { selectUnfinishedViews } from "./find-unfinished-views.ts";
 import type { Milestone } from "./milestones-between.ts";
-import { type AdSession, storedProgress } from "./rows.ts";
-import type { Suspicion } from "./viewing-signals.ts";
+import type { AdSession } from "./rows.ts";
+import { numbersOf, type Suspicion } from "./viewing-signals.ts";
 
 /** What a call, an opening or the sweeper makes of a view. It is stored if the view is still as it was read. */
 export interface ViewChange {
@@ -42,31 +43,70 @@ interface Row {
   deliveryMode: DeliveryMode | null;
 }
 
-/** What each change is told as, in JSON: one text costs its caller less than an array for each column. */
-const progressColumns = `position integer, bot_id text, session_id text, version integer, accepted_ms integer, clock_ms integer,
-      credited_until timestamptz, covered integer[], sequences integer[], signals integer[], refusals jsonb,
-      milestones text[], now timestamptz`;
-const columns = `${progressColumns}, takes_clock boolean, clock_holder text, clock_holder_version integer,
-      viewer_credited_until timestamptz, decisions integer, due_before timestamptz, token_hash text, openings integer,
-      first_sequence integer, state text, started_at timestamptz, watched_at timestamptz, close_requested_at timestamptz,
-      close_reason text, pending_reports jsonb, due_at timestamptz, is_start boolean, fate text, suspicions text[],
-      event_id text, body text, last_report_at timestamptz`;
+const progressColumns = {
+  position: "integer",
+  bot_id: "text",
+  session_id: "text",
+  version: "integer",
+  accepted_ms: "integer",
+  clock_ms: "integer",
+  credited_until: "timestamptz",
+  covered: "integer[]",
+  sequences: "integer[]",
+  signals: "integer[]",
+  refusals: "jsonb",
+  watched_at: "timestamptz",
+  due_at: "timestamptz",
+  milestones: "text[]",
+  now: "timestamptz",
+} as const;
+const progressRows = rowParameters(progressColumns);
+const changeRows = rowParameters({
+  ...progressColumns,
+  takes_clock: "boolean",
+  clock_holder: "text",
+  clock_holder_version: "integer",
+  viewer_credited_until: "timestamptz",
+  decisions: "integer",
+  due_before: "timestamptz",
+  token_hash: "text",
+  openings: "integer",
+  first_sequence: "integer",
+  state: "text",
+  started_at: "timestamptz",
+  close_requested_at: "timestamptz",
+  close_reason: "text",
+  pending_reports: "jsonb",
+  is_start: "boolean",
+  last_report_at: "timestamptz",
+  fate: "text",
+  suspicions: "text[]",
+  event_id: "text",
+  body: "text",
+});
 
 /*
- * What nearly all reports are: a view goes on that holds its viewer's clock. A view that takes the clock
- * from it changes its version, so the one row that is compared and set speaks for the viewer, too.
+ * What nearly all reports are: a view that holds its viewer's clock goes on, or was watched to its end. A view that takes the
+ * clock from it changes its version, so the one row that is compared and set speaks for the viewer, too.
  */
 const recordProgress = statement<{ position: number }>(
   "ad-sessions.record-progress",
-  `with changes as materialized (select * from json_to_recordset($1::json) as changes(${progressColumns})),
-  stored as (
+  `with stored as (
     update ad_sessions s set
       version = s.version + 1, accepted_ms = c.accepted_ms, clock_ms = c.clock_ms, credited_until = c.credited_until,
       covered = c.covered, sequences = c.sequences, signals = c.signals, refusals = c.refusals,
+      state = case when c.watched_at is null then s.state else 'watched' end, watched_at = c.watched_at, due_at = c.due_at,
       last_report_at = c.now
-    from (select * from changes order by session_id) as c
+    from (select * from (${progressRows.table}) as changes order by session_id) as c
     where s.bot_id = c.bot_id and s.session_id = c.session_id and s.version = c.version
-    returning c.position, s.bot_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now
+    returning c.position, s.bot_id, s.session_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now,
+      c.watched_at, c.due_at
+  ),
+  due as (
+    insert into views_due (due_at, bot_id, session_id)
+    -- Of a view that was watched before, the row is there.
+    select due_at, bot_id, session_id from stored where watched_at = now
+    on conflict do nothing
   ),
   came_past as (
     insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, occurred_at)
@@ -86,7 +126,7 @@ const limitOf = (unfinished: string) => `limit_of_viewer(day, earned_today, last
  */
 const record = statement<Row>(
   "ad-sessions.record",
-  `with changes as materialized (select * from json_to_recordset($1::json) as changes(${columns})),
+  `with changes as materialized (${changeRows.table}),
   locked_rows as materialized (
     select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test, s.deadline,
       s.close_requested_at as close_requested_before, v.day, v.earned_today, v.last_earned_at
@@ -206,7 +246,7 @@ const record = statement<Row>(
       ) end as price_micros, now as occurred_at, body
     from decided where ended_as = 'rewarded'
   ),
-  ${enqueueWebhook({ from: "earned", slots: "$2::integer" })}
+  ${enqueueWebhook({ from: "earned", slots: `$${changeRows.count + 1}::integer` })}
   select position, null as "limitReason", null::timestamptz as "availableAt", state, close_requested_at as "closeRequestedAt",
     due_at as "dueAt", null as "eventId", null as url, null as "deliveryMode"
   from stored
@@ -223,7 +263,7 @@ export async function recordProgressOnly(
   changes: readonly ViewChange[],
 ): Promise<ChangeOutcome[]> {
   const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
-  for (const { position } of await database.run(recordProgress, [JSON.stringify(changes.map(progressToldAs))])) {
+  for (const { position } of await database.run(recordProgress, progressRows.values(changes.map(progressToldAs)))) {
     const after = changes[position]?.after;
     if (after) outcomes[position] = { outcome: "stored", session: { ...after, version: after.version + 1 } };
   }
@@ -243,7 +283,7 @@ export async function recordViews(
   const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
   const claimed: ClaimedEvent[] = [];
   let made = 0;
-  for (const row of await database.run(record, [JSON.stringify(told), slots])) {
+  for (const row of await database.run(record, [...changeRows.values(told), slots])) {
     const { eventId, url, deliveryMode } = row;
     const change = changes[row.position];
     if (eventId !== null && url !== null && deliveryMode !== null) {
@@ -267,14 +307,15 @@ function outcomeOf(change: ViewChange, row: Row): ChangeOutcome {
   return { outcome: "stored", session: { ...after, ...stored, clockHolderId, decisions, version: after.version + 1 } };
 }
 
-/** Progress of a view that goes on, and nothing else. */
+/** Progress of a view that goes on or was watched to its end, and nothing else. */
 export function isProgressOnly(change: ViewChange): boolean {
   const { before, after, isStart, ending } = change;
-  const isGoingOn = !isStart && ending === undefined && before.state === "playing" && after.state === "playing";
+  if (isStart || ending !== undefined || before.pendingReports !== null || after.pendingReports !== null) return false;
   const isClosing = before.closeRequestedAt !== after.closeRequestedAt || before.closeReason !== after.closeReason;
   const isOpening = before.tokenHash !== after.tokenHash || before.firstSequence !== after.firstSequence;
-  const isPending = before.dueAt !== null || after.dueAt !== null;
-  return isGoingOn && !isClosing && !isOpening && !isPending && !takesClock(change);
+  if (isClosing || isOpening || takesClock(change)) return false;
+  if (before.state === "watched") return after.dueAt !== null && after.dueAt === before.dueAt;
+  return before.state === "playing" && before.dueAt === null && (after.dueAt !== null) === (after.state === "watched");
 }
 
 /** Time is credited to a view that does not hold its viewer's clock, or it starts. */
@@ -282,38 +323,52 @@ function takesClock({ before, after, isStart }: ViewChange): boolean {
   return before.clockHolderId !== before.sessionId && (isStart || after.clockMs > before.clockMs);
 }
 
+// Plain literals: each spread of a part would be copied property by property.
 function progressToldAs({ before, after, milestones, now }: ViewChange, position: number) {
+  const { covered, sequences, refusals } = after.progress;
   return {
-    ...{ position, bot_id: before.botId, session_id: before.sessionId, version: before.version },
-    ...{ accepted_ms: after.acceptedMs, clock_ms: after.clockMs, credited_until: after.creditedUntil },
-    ...storedProgress(after),
-    ...(milestones.length > 0 && { milestones }),
+    position,
+    bot_id: before.botId,
+    session_id: before.sessionId,
+    version: before.version,
+    accepted_ms: after.acceptedMs,
+    clock_ms: after.clockMs,
+    credited_until: after.creditedUntil,
+    covered: covered.flat(),
+    sequences: sequences.flat(),
+    signals: after.signals && numbersOf(after.signals, after.openedAt),
+    refusals: Object.keys(refusals).length > 0 ? refusals : null,
+    watched_at: after.watchedAt,
+    due_at: after.dueAt,
+    milestones: milestones.length > 0 ? milestones : null,
     now,
   };
 }
 
 function toldAs(change: ViewChange, position: number) {
   const { before, after, isStart, ending, now } = change;
-  const isNewToken = after.tokenHash !== before.tokenHash;
   return {
     ...progressToldAs(change, position),
-    ...{ takes_clock: takesClock(change), clock_holder: before.clockHolderId },
-    ...{ clock_holder_version: before.clockHolderVersion, viewer_credited_until: before.viewerCreditedUntil },
-    ...{ decisions: before.decisions, due_before: before.dueAt },
-    ...{ token_hash: isNewToken ? after.tokenHash.toString("hex") : null, openings: after.openings },
-    ...{
-      first_sequence: after.firstSequence,
-      state: after.state,
-      started_at: after.startedAt,
-      watched_at: after.watchedAt,
-    },
-    ...{ close_requested_at: after.closeRequestedAt, close_reason: after.closeReason },
-    ...{ pending_reports: after.pendingReports, due_at: after.dueAt, is_start: isStart },
+    takes_clock: takesClock(change),
+    clock_holder: before.clockHolderId,
+    clock_holder_version: before.clockHolderVersion,
+    viewer_credited_until: before.viewerCreditedUntil,
+    decisions: before.decisions,
+    due_before: before.dueAt,
+    token_hash: after.tokenHash === before.tokenHash ? null : after.tokenHash,
+    openings: after.openings,
+    first_sequence: after.firstSequence,
+    state: after.state,
+    started_at: after.startedAt,
+    close_requested_at: after.closeRequestedAt,
+    close_reason: after.closeReason,
+    pending_reports: after.pendingReports,
+    is_start: isStart,
     last_report_at: after.lastReportAt,
-    ...(ending && {
-      ...{ fate: ending.fate, suspicions: ending.suspicions, event_id: ending.eventId },
-      body: bodyOf(after, ending, now),
-    }),
+    fate: ending?.fate,
+    suspicions: ending?.suspicions,
+    event_id: ending?.eventId,
+    body: ending && bodyOf(after, ending, now),
   };
 }
 

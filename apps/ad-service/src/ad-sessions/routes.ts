@@ -106,8 +106,9 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
 
 /** Any page may call: no cookie and no address ever speaks for a user here, only a token in the body. */
 function answerAnyOrigin(scope: FastifyInstance, paths: string[]): void {
-  scope.addHook("onRequest", async (_request, reply) => {
+  scope.addHook("onRequest", (_request, reply, done) => {
     reply.header("access-control-allow-origin", "*").header("cache-control", "no-store");
+    done();
   });
   for (const path of paths) {
     scope.options(path, (_request, reply) => {

@@ -4,7 +4,7 @@ import type { AdTransaction } from "../ad-database.ts";
 import type { Progress } from "./accept-progress.ts";
 import type { Range } from "./join-range.ts";
 import type { CloseReason, StoredState } from "./schema.ts";
-import { numbersOf, signalsOf, type ViewingSignals } from "./viewing-signals.ts";
+import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
 
 /** A view as it is stored, with what of its viewer its reports are judged by. */
 export interface AdSession {
@@ -24,7 +24,8 @@ export interface AdSession {
   deadline: Date;
   /** What the code was opened with before, and could not be played. */
   failedCreatives: string[];
-  tokenHash: Buffer;
+  /** SHA-256 in hex. */
+  tokenHash: string;
   openings: number;
   firstSequence: number;
   /** Why its player gave the video up the last time, and when. */
@@ -75,7 +76,7 @@ export const clockColumns = `v.clock_session_id as "clockHolderId", h.version as
 export const sessionColumns = `
   s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", s.reference, s.campaign_id as "campaignId",
   s.creative_id as "creativeId", s.is_vast as "isVast", s.is_test as "isTest", s.duration_ms as "durationMs",
-  s.opened_at as "openedAt", s.deadline, s.failed_creatives as "failedCreatives", s.token_hash as "tokenHash", s.openings,
+  s.opened_at as "openedAt", s.deadline, s.failed_creatives as "failedCreatives", encode(s.token_hash, 'hex') as "tokenHash", s.openings,
   s.first_sequence as "firstSequence", s.fault, s.fault_at as "faultAt", s.version, s.state, s.accepted_ms as "acceptedMs",
   s.clock_ms as "clockMs", s.covered, s.sequences, s.refusals, s.signals, s.started_at as "startedAt",
   s.last_report_at as "lastReportAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
@@ -112,17 +113,6 @@ export function sessionOf({
       : latest(row.creditedUntil, row.viewerCreditedUntil, holderCreditedUntil),
     progress: { covered: rangesOf(covered), sequences: rangesOf(sequences), refusals: refusals ?? {} },
     signals: signals && signalsOf(signals, row.openedAt),
-  };
-}
-
-/** The columns of progress and signals, for a statement that stores them. */
-export function storedProgress({ progress, signals, openedAt }: Pick<AdSession, "progress" | "signals" | "openedAt">) {
-  const { covered, sequences, refusals } = progress;
-  return {
-    covered: covered.flat(),
-    sequences: sequences.flat(),
-    ...(Object.keys(refusals).length > 0 && { refusals }),
-    signals: signals && numbersOf(signals, openedAt),
   };
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes } from "../random-bytes.ts";
 
 const SESSION_ID = /^([1-9][0-9]{0,19})-[0-9A-Za-z_-]{22}$/;
 

@@ -63,7 +63,10 @@ describe("what a view asks of the database", () => {
     stage.advance(5);
     expect(await statementsOf(() => report(view, 0))).toEqual(["ad-sessions.record-progress"]);
     stage.advance(5);
-    expect(await statementsOf(() => report(view, 1))).toEqual(["ad-sessions.record"]);
+    expect(await statementsOf(() => report(view, 1))).toEqual(["ad-sessions.record-progress"]);
+    expect(await statementsOf(() => stage.report(view, {}))).toEqual(["ad-sessions.record-progress"]);
+    const { rows: due } = await sql<object>`select session_id from views_due`.execute(store.database.query);
+    expect(due).toEqual([{ session_id: view.session_id }]);
     const close = await statementsOf(() => stage.report(view, { closed: "tap" }));
     expect(close).toEqual(["ad-sessions.record"]);
     expect(await stage.sessions()).toEqual(

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { statement } from "./open-database.ts";
+import { rowParameters } from "./row-parameters.ts";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "./test-database.ts";
+
+const given = rowParameters({
+  id: "integer",
+  name: "text",
+  is_on: "boolean",
+  at: "timestamptz",
+  facts: "jsonb",
+  numbers: "integer[]",
+  words: "text[]",
+});
+const read = statement<Record<string, unknown>>("test.given", `select * from (${given.table}) as given`);
+
+describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
+  let store: TestDatabase<object>;
+  beforeAll(async () => {
+    store = await openTestDatabase({ kind, schema: "rows", migrations: {} });
+  });
+  afterAll(() => store.dispose());
+
+  test("each value comes out as it was given, whatever characters it has", async () => {
+    const odd = `"quoted", {braces}, back\\slash\nNULL 'single' – ☃`;
+    const rows = [
+      {
+        id: 1,
+        name: odd,
+        is_on: true,
+        at: new Date(1795352804507),
+        facts: { [odd]: odd },
+        numbers: [1, -2],
+        words: [odd],
+      },
+      { id: 2, name: "", is_on: false, at: new Date(1), facts: {}, numbers: [], words: ["", "NULL"] },
+      { id: 3, name: "NULL", is_on: null, at: null, facts: null, numbers: null, words: [] },
+    ];
+    expect(await store.database.run(read, given.values(rows))).toEqual(rows);
+  });
+
+  test("what is left out is null, and no rows are no rows", async () => {
+    expect(await store.database.run(read, given.values([{ id: 1 }]))).toEqual([
+      { id: 1, name: null, is_on: null, at: null, facts: null, numbers: null, words: null },
+    ]);
+    expect(await store.database.run(read, given.values([]))).toEqual([]);
+  });
+
+  test("every millisecond from 1970 to 2200 is stored exactly", async () => {
+    const last = Date.UTC(2200, 0);
+    const rows = Array.from({ length: 5000 }, (_, index) => ({
+      id: index,
+      at: new Date(Math.floor((last * index) / 5000)),
+    }));
+    const stored = await store.database.run(
+      statement<{ exact: string }>(
+        "test.microseconds",
+        `select (extract(epoch from at) * 1000000)::bigint::text as exact from (${given.table}) as given order by id`,
+      ),
+      given.values(rows),
+    );
+    expect(stored.map(({ exact }) => exact)).toEqual(rows.map(({ at }) => String(at.getTime() * 1000)));
+  });
+});

@@ -1,0 +1,91 @@
+/** What a column's values are in JavaScript. Null and undefined are SQL's null. */
+interface ValueOf {
+  text: string;
+  integer: number;
+  boolean: boolean;
+  timestamptz: Date;
+  jsonb: unknown;
+  "integer[]": readonly number[];
+  "text[]": readonly string[];
+}
+
+type Columns = Readonly<Record<string, keyof ValueOf>>;
+
+/** Rows that a statement is given as parameters. */
+export interface RowParameters<Row> {
+  /** The SQL of a table of them, for `from (…) as name`. It uses the parameters from $1 on. */
+  readonly table: string;
+  /** How many parameters that takes. */
+  readonly count: number;
+  values(rows: readonly Row[]): string[];
+}
+
+/** The parameter's type, the text of a value, and the column made of it. A plain text needs no quotes in an array. */
+interface Form<Value> {
+  readonly parameter: string;
+  readonly isPlain: boolean;
+  textOf(value: Value): string;
+  column(name: string): string;
+}
+
+const itself = (name: string) => name;
+const forms: { [Type in keyof ValueOf]: Form<ValueOf[Type]> } = {
+  text: { parameter: "text", isPlain: false, textOf: (value) => value, column: itself },
+  integer: { parameter: "integer", isPlain: true, textOf: String, column: itself },
+  boolean: { parameter: "boolean", isPlain: true, textOf: String, column: itself },
+  // As numbers: PostgreSQL reads a date's text in 0.7 µs, and Node writes it in 1. Milliseconds come out exactly.
+  timestamptz: {
+    ...{ parameter: "double precision", isPlain: true, textOf: (value) => String(value.getTime()) },
+    column: (name) => `to_timestamp(${name} / 1000) as ${name}`,
+  },
+  jsonb: { parameter: "jsonb", isPlain: false, textOf: (value) => JSON.stringify(value), column: itself },
+  "integer[]": {
+    ...{ parameter: "text", isPlain: false, textOf: (value) => `{${value.join(",")}}` },
+    column: (name) => `${name}::integer[]`,
+  },
+  "text[]": {
+    ...{ parameter: "text", isPlain: false, textOf: (value) => arrayOf(value, forms.text) },
+    column: (name) => `${name}::text[]`,
+  },
+};
+
+/**
+ * Rows for a statement that writes many at once: one array for each column. PostgreSQL reads 64 rows of 35 columns in half
+ * the time that `json_to_recordset` takes (13 µs a row, not 27).
+ */
+export function rowParameters<const Given extends Columns>(
+  columns: Given,
+): RowParameters<{ readonly [Name in keyof Given]?: ValueOf[Given[Name]] | null | undefined }> {
+  const names = Object.keys(columns);
+  const formOf = (name: string): Form<unknown> => forms[columns[name] ?? "text"] as Form<unknown>;
+  const parameters = names.map((name, index) => `$${index + 1}::${formOf(name).parameter}[]`);
+  const selected = names.map((name) => formOf(name).column(name));
+  return {
+    table: `select ${selected.join(", ")} from unnest(${parameters.join(", ")}) as given (${names.join(", ")})`,
+    count: names.length,
+    values: (rows) =>
+      names.map((name: keyof Given & string) =>
+        arrayOf(
+          rows.map((row) => row[name]),
+          formOf(name),
+        ),
+      ),
+  };
+}
+
+const escapable = /["\\]/;
+
+/** The text of a one-dimensional array (PostgreSQL, "Array Input and Output Syntax"). */
+function arrayOf<Value>(values: readonly (Value | null | undefined)[], { isPlain, textOf }: Form<Value>): string {
+  let array = "{";
+  for (const [index, value] of values.entries()) {
+    if (index > 0) array += ",";
+    if (value === null || value === undefined) array += "NULL";
+    else if (isPlain) array += textOf(value);
+    else {
+      const text = textOf(value);
+      array += `"${escapable.test(text) ? text.replaceAll(/["\\]/g, "\\$&") : text}"`;
+    }
+  }
+  return `${array}}`;
+}

@@ -43,7 +43,7 @@ interface Waiting<In, Out> {
 type Sharers<In, Out> = [Waiting<In, Out>, ...Waiting<In, Out>[]];
 
 /** Two small batches cost more than one of both: a statement's start is dear. Clicks: 30 % more of them a second (64 callers). */
-const WORTH_A_SECOND_BATCH = 64;
+const WORTH_A_SECOND_BATCH = Number(process.env.X_WORTH ?? 64);
 
 /**
  * Lets requests share commits: one that arrives while nothing is under way is written at once; those that arrive

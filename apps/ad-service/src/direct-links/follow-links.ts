@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import { groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { AdRequest } from "../ad-selection/ad-request.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
@@ -59,33 +60,42 @@ interface Row extends Omit<FollowedLink, "state"> {
   deliveryMode: DeliveryMode | null;
 }
 
-type Column = readonly [type: string, value: (visit: JudgedVisit, ad: ChosenAd | undefined) => unknown];
-
-const columns: readonly Column[] = [
-  ["text", ({ request }) => request.bot.botId],
-  ["text", ({ code }) => code],
-  ["text", ({ clickId }) => eventIdOfClick(clickId)],
-  ["text", ({ now }) => now.toISOString()],
-  ["text", ({ visitor }) => (visitor.kind === "machine" ? `machine-${visitor.reason}` : null)],
-  ["text", ({ visitor }) => (visitor.kind === "doubtful" ? visitor.reason : null)],
-  ["boolean", ({ isTap }) => isTap],
-  ["text", (_visit, ad) => ad?.state.campaign.campaignId ?? null],
-  ["boolean", (_visit, ad) => ad?.isAtEdge ?? false],
-  ["text", ({ userAgent }) => userAgent],
-  // Of use for a day: the seed is of the hash of the address, which changes.
-  ["integer", ({ hashes, userAgent }) => crc32(userAgent, Number.parseInt(hashes.today.slice(0, 8), 16)) | 0],
-  ["bytea", ({ hashes }) => `\\x${hashes.today}`],
-  ["bytea", ({ hashes }) => `\\x${hashes.yesterday}`],
-  ["bytea", ({ hashes }) => `\\x${hashes.network}`],
-];
+const visits = rowParameters({
+  ...({
+    bot: "text",
+    code: "text",
+    event: "text",
+    time: "text",
+    refusal: "text",
+    doubt: "text",
+    isTap: "boolean",
+  } as const),
+  ...({ campaign: "text", isNearLimit: "boolean", agent: "text", agentKey: "integer" } as const),
+  ...({ address: "text", addressBefore: "text", network: "text" } as const),
+});
+const types = "text text text text text text boolean text boolean text integer bytea bytea bytea".split(" ");
 
 const follow = statement<Row>(
   "direct-links.follow",
   `select visit, outcome, available_at as "availableAt", campaign_id as "usedCampaignId", user_id as "userId", body, url,
      delivery_mode as "deliveryMode"
-   from follow_links(${columns.map(([type], index) => `$${index + 1}::${type}[]`).join(", ")},
-     $${columns.length + 1}::integer, $${columns.length + 2}::integer, ${LEASE_SECONDS})`,
+   from follow_links(${types.map((type, index) => `$${index + 1}::${type}[]`).join(", ")},
+     $${visits.count + 1}::integer, $${visits.count + 2}::integer, ${LEASE_SECONDS})`,
 );
+
+const bytes = (hex: string) => `\\x${hex}`;
+
+function rowOf({ request, code, clickId, now, visitor, isTap, userAgent, hashes }: JudgedVisit, ad?: ChosenAd) {
+  return {
+    ...{ bot: request.bot.botId, code, event: eventIdOfClick(clickId), time: now.toISOString(), isTap },
+    refusal: visitor.kind === "machine" ? `machine-${visitor.reason}` : null,
+    doubt: visitor.kind === "doubtful" ? visitor.reason : null,
+    ...{ campaign: ad?.state.campaign.campaignId, isNearLimit: ad?.isAtEdge ?? false, agent: userAgent },
+    // Of use for a day: the seed is of the hash of the address, which changes.
+    agentKey: crc32(userAgent, Number.parseInt(hashes.today.slice(0, 8), 16)) | 0,
+    ...{ address: bytes(hashes.today), addressBefore: bytes(hashes.yesterday), network: bytes(hashes.network) },
+  };
+}
 
 /** Follows links, those that come at once in one statement. */
 export function linkFollower(deps: FollowLinksDeps): (visit: JudgedVisit) => Promise<FollowedLink> {
@@ -145,7 +155,7 @@ async function runStatement(
 ): Promise<MadeEvents<FollowedLink[]>> {
   const { ads, slots, mostDailyClicksPerAddress = null } = of;
   const rows = await database.run(follow, [
-    ...columns.map(([, value]) => batch.map((visit, index) => value(visit, ads[index]))),
+    ...visits.values(batch.map((visit, index) => rowOf(visit, ads[index]))),
     mostDailyClicksPerAddress,
     slots,
   ]);

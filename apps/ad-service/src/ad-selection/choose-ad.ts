@@ -42,6 +42,7 @@ export function chooseAd(
 }
 
 function draw(pool: Pool, request: AdRequest, moment: Moment, random: () => number): CampaignState | undefined {
+  if (pool.size === 0) return undefined;
   const lists = listsFor(pool, request);
   const all = lists.reduce((sum, { total }) => sum + total, 0);
   if (all === 0) return undefined;

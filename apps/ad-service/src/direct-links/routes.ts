@@ -55,12 +55,13 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: 4096 }, (_request, body, done) => done(null, body));
-    scope.addHook("onRequest", async (_request, reply) => {
+    scope.addHook("onRequest", (_request, reply, done) => {
       reply.headers({
         "cache-control": "no-store",
         "x-robots-tag": "noindex, nofollow",
         "referrer-policy": "no-referrer",
       });
+      done();
     });
     scope.setErrorHandler((error, request, reply) => {
       const unavailability = unavailabilityOf(error);

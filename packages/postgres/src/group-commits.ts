@@ -61,18 +61,35 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
   const idle: (() => void)[] = [];
   let inFlight = 0;
   let inLines = 0;
+  let unanswered = 0;
 
   function flush(): void {
     while (inFlight < maxInFlight && queue.length >= (inFlight === 0 ? 1 : WORTH_A_SECOND_BATCH)) {
       inFlight += 1;
       const group = queue.splice(0, maxBatch);
-      void runGroup(group).finally(() => {
+      void runGroup(group).then((answers) => {
         inFlight -= 1;
         if (oneAtATimeBy !== undefined) for (const { item } of group) queueNextOf(oneAtATimeBy(item));
+        // A server has its next batch before these callers are answered, which takes longer than to send it. The embedded
+        // store would keep them waiting: it works on this thread.
+        if (maxInFlight === 1) for (const answer of answers) answer();
         flush();
+        if (maxInFlight === 1) return;
+        unanswered += 1;
+        setImmediate(() => {
+          for (const answer of answers) answer();
+          unanswered -= 1;
+          resolveIdle();
+        });
       });
     }
-    if (inFlight === 0) for (const resolve of idle.splice(0)) resolve();
+    resolveIdle();
+  }
+
+  const isIdle = () => inFlight === 0 && unanswered === 0 && queue.length === 0;
+
+  function resolveIdle(): void {
+    if (isIdle()) for (const resolve of idle.splice(0)) resolve();
   }
 
   /** False: it is in line behind another item of its key. */
@@ -97,28 +114,41 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
     }
   }
 
-  async function runGroup(group: Waiting<In, Out>[]): Promise<void> {
+  /** Runs a batch, and gives the answers to those who wait for it. */
+  async function runGroup(group: Waiting<In, Out>[]): Promise<(() => void)[]> {
     try {
-      await runMerged(mergeEqual(group));
+      return await runMerged(mergeEqual(group));
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      return group.map(
+        ({ reject }) =>
+          () =>
+            reject(error),
+      );
     }
   }
 
-  async function runMerged(merged: Sharers<In, Out>[]): Promise<void> {
+  async function runMerged(merged: Sharers<In, Out>[]): Promise<(() => void)[]> {
     try {
       const results = await retryConflicts(() => runChecked(merged.map(([first]) => first.item)));
-      for (const [index, result] of results.entries()) for (const { resolve } of merged[index] ?? []) resolve(result);
+      return results.flatMap((result, index) =>
+        (merged[index] ?? []).map(
+          ({ resolve }) =>
+            () =>
+              resolve(result),
+        ),
+      );
     } catch (error) {
       if (isDataError(error) && merged.length > 1) {
         // One after the other: the batch was one in flight, and stays one.
         const half = Math.ceil(merged.length / 2);
-        await runMerged(merged.slice(0, half));
-        await runMerged(merged.slice(half));
-      } else {
-        const answer = isDataError(error) ? error : unknownCommit(error);
-        for (const sharers of merged) for (const { reject } of sharers) reject(answer);
+        return [...(await runMerged(merged.slice(0, half))), ...(await runMerged(merged.slice(half)))];
       }
+      const answer = isDataError(error) ? error : unknownCommit(error);
+      return merged.flat().map(
+        ({ reject }) =>
+          () =>
+            reject(answer),
+      );
     }
   }
 
@@ -155,7 +185,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
       });
     },
     drain() {
-      if (inFlight === 0 && queue.length === 0) return Promise.resolve();
+      if (isIdle()) return Promise.resolve();
       return new Promise((resolve) => {
         idle.push(resolve);
       });

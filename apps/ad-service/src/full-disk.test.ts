@@ -41,9 +41,9 @@ test("a full disk ends the server with a clear line, and every acknowledged code
 
 async function newBotWithLink(stage: CliStage): Promise<{ botId: string; token: string }> {
   const botId = newTelegramId();
-  const added = await stage.ads(["bots", "add", "--bot-id", botId, "--json"]);
+  const added = await stage.adsProcess(["bots", "add", "--bot-id", botId, "--json"]);
   const link = ["--format", "direct_link", "--landing-url", "https://shop.example/", "--click-price", "0.001"];
-  const campaign = await stage.ads(["campaigns", "add", "--name", "Link", "--advertiser", "Shop", ...link]);
+  const campaign = await stage.adsProcess(["campaigns", "add", "--name", "Link", "--advertiser", "Shop", ...link]);
   expect([added.err, campaign.err]).toEqual(["", ""]);
   return { botId, token: JSON.parse(added.out).token };
 }

@@ -13,9 +13,13 @@ export { createServerDatabase } from "./test-server.ts";
 
 export type TestDatabaseKind = "embedded" | "server";
 
-/** The store that most tests run on: a server where `TEST_DATABASE_URL` names one, else the embedded one. */
-export function testDatabases(): [TestDatabaseKind] {
-  return [process.env.TEST_DATABASE_URL ? "server" : "embedded"];
+/**
+ * The store that most tests run on: a server where `TEST_DATABASE_URL` names one, else the embedded one. With
+ * `TEST_STORES=both` they run on both stores, as `npm run test:long` does.
+ */
+export function testDatabases(): [TestDatabaseKind, ...TestDatabaseKind[]] {
+  if (!process.env.TEST_DATABASE_URL) return ["embedded"];
+  return process.env.TEST_STORES === "both" ? ["server", "embedded"] : ["server"];
 }
 
 /** For what the stores may do differently: statements and their plans, locks, cursors, migrations, the driver. */

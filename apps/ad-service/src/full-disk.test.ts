@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mountSmallDisk } from "@intermission/postgres/small-disk";
 import { expect, test } from "vitest";
 import { newTelegramId } from "./app-stage.ts";
@@ -60,7 +61,12 @@ function keepWriting(address: string, botId: string, token: string) {
     const issued = await fetch(`${address}/client/v1/codes`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ bot_id: botId, user_tg_id: String(1000 + user) }),
+      // With a long reference the disk is full after fewer calls.
+      body: JSON.stringify({
+        bot_id: botId,
+        user_tg_id: String(1000 + user),
+        reference: randomBytes(64).toString("hex"),
+      }),
     });
     const answer = await issued.text();
     if (issued.status !== 200) return;

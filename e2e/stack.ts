@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test as base, expect } from "@playwright/test";
 import { migrations as adServiceMigrations } from "../apps/ad-service/src/migrations.ts";
 import { migrations as apiMigrations } from "../apps/api/src/migrations.ts";
+import { startCommandHost } from "../packages/http-server/src/host-commands.ts";
 import { copyMigratedStore } from "../packages/postgres/src/test-database.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
 import { freePort, root } from "../scripts/processes.ts";
@@ -24,7 +25,9 @@ export const test = base.extend<
   stack: [
     async ({ adVideo, adServiceEnv }, use) => {
       const dataDirectory = await newDataDirectory();
+      const commands = startAdsCommands();
       const stack = await startDemoStack({
+        runAds: commands.run,
         dataDirectory,
         ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
         video: adVideo,
@@ -35,6 +38,7 @@ export const test = base.extend<
       });
       await use(stack);
       await expectStillPaidSo().finally(() => stack.stop());
+      await commands.stop();
       rmSync(dataDirectory, { recursive: true, force: true });
     },
     { scope: "worker", timeout: 180_000 },
@@ -59,6 +63,19 @@ export async function newDataDirectory(): Promise<string> {
   });
   await copyMigratedStore(join(folder, "api/postgres"), { schema: "api", migrations: apiMigrations });
   return folder;
+}
+
+/** The operator's command line in one process: a process for each command takes a third of a second to load. */
+export function startAdsCommands() {
+  const host = startCommandHost(join(root, "apps/ad-service/src/cli.ts"), process.env);
+  return {
+    stop: host.stop,
+    async run(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+      const { code, out, err } = await host.run(words, env);
+      if (code !== 0) throw new Error(`ads ${words.join(" ")} failed with ${code}:\n${out}${err}`);
+      return out;
+    },
+  };
 }
 
 /** What each user of this worker was paid, which must still be so when its flows are over. */

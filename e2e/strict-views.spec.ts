@@ -12,6 +12,7 @@ import {
   expectStillPaidSo,
   newCode,
   newDataDirectory,
+  startAdsCommands,
 } from "./stack.ts";
 
 /** A video of ten seconds, long enough to tell a browser from a script, and a bot that refuses whatever looks wrong. */
@@ -20,7 +21,9 @@ const test = base.extend<object, { stack: DemoStack }>({
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
     async ({}, use) => {
       const dataDirectory = await newDataDirectory();
+      const commands = startAdsCommands();
       const stack = await startDemoStack({
+        runAds: commands.run,
         dataDirectory,
         ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
         video: join(root, "apps/ad-service/sample/house-ad.mp4"),
@@ -34,6 +37,7 @@ const test = base.extend<object, { stack: DemoStack }>({
       }
       await use(stack);
       await expectStillPaidSo().finally(() => stack.stop());
+      await commands.stop();
       rmSync(dataDirectory, { recursive: true, force: true });
     },
     { scope: "worker", timeout: 60_000 },

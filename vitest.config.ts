@@ -1,13 +1,28 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** They look at all statements that their process has loaded; or at globals of a page, which modules read when they load. */
+const alone = ["apps/*/src/plans.test.ts", "apps/miniapp/src/**/*.test.{ts,tsx}"];
 
 export default defineConfig({
   test: {
-    include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.{ts,tsx}"],
     globalSetup: ["packages/postgres/src/test-server.ts"],
     setupFiles: ["scripts/fail-on-console-error.ts"],
     // PGlite takes seconds to make a database, and two cores are all there is.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: "alone", include: alone } },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...alone],
+          // To load a server's modules again for each file takes longer than most files.
+          isolate: false,
+        },
+      },
+    ],
   },
 });

@@ -1,6 +1,6 @@
 import type { FrameLocator, Page } from "@playwright/test";
 import { arriveAtLanding } from "./arrive-at-landing.ts";
-import { expect, expectNothingPaid, expectPaidOnce, test } from "./stack.ts";
+import { expect, expectNeverPaid, expectPaidOnce, test } from "./stack.ts";
 
 async function askForAd(page: Page, chatUrl: string, userId: string): Promise<void> {
   await page.goto(`${chatUrl}/?user=${userId}`);
@@ -47,7 +47,7 @@ test("closing the mini-app in the middle pays nothing", async ({ api, page, stac
   await page.getByRole("button", { name: "Close the mini-app" }).click();
   await page.getByRole("button", { name: "Close anyway" }).click();
   await expect(page.locator("iframe")).toHaveCount(0);
-  await expectNothingPaid(api, userId);
+  await expectNeverPaid(api, userId);
 });
 
 test("the direct link of the chat pays, and the bot says so", async ({ api, context, page, stack, userId }) => {

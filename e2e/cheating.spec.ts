@@ -1,5 +1,5 @@
 import { initDataOf, ScriptedViewer, stretches } from "./scripted-viewer.ts";
-import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
+import { expect, expectNeverPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
 const clipMs = 2000;
 
@@ -14,7 +14,7 @@ test("seeking, 4× speed, hidden and forged reports pay nothing", async ({ api, 
     if (body.outcome !== "session") throw new Error(body.outcome);
     await viewer.report(body.session_id, { token: body.token, reports: [], started: true });
     await cheat(body.token, body.session_id, body.ad.duration_ms);
-    await expectNothingPaid(api, user);
+    await expectNeverPaid(api, user);
   };
   await Promise.all([
     // To the end at once.

@@ -1,5 +1,9 @@
+import { devices } from "@playwright/test";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, newCode, test } from "./stack.ts";
+
+// A shift is measured in the pixels of the screen.
+test.use({ deviceScaleFactor: devices["Pixel 7"].deviceScaleFactor });
 
 declare global {
   interface Window {

@@ -2,11 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base, expect } from "@playwright/test";
+import { migrations as adServiceMigrations } from "../apps/ad-service/src/migrations.ts";
+import { migrations as apiMigrations } from "../apps/api/src/migrations.ts";
+import { startCommandHost } from "../packages/http-server/src/host-commands.ts";
+import { copyMigratedStore } from "../packages/postgres/src/test-database.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
 import { freePort, root } from "../scripts/processes.ts";
 import { companionApi } from "./kill/companion-api.ts";
 
 type Api = ReturnType<typeof companionApi>;
+
+/** Of this worker, each of which counts from a number of its own. */
+let users = 0;
 
 /** A whole stack per worker, on free ports and in a temporary folder: built mini-app, real servers, a real 2 s video. */
 export const test = base.extend<
@@ -17,8 +24,10 @@ export const test = base.extend<
   adServiceEnv: [{}, { option: true, scope: "worker" }],
   stack: [
     async ({ adVideo, adServiceEnv }, use) => {
-      const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-e2e-"));
+      const dataDirectory = await newDataDirectory();
+      const commands = startAdsCommands();
       const stack = await startDemoStack({
+        runAds: commands.run,
         dataDirectory,
         ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
         video: adVideo,
@@ -28,14 +37,15 @@ export const test = base.extend<
         env: { "ad-service": { TRUST_PROXY: "127.0.0.1", VAST_ALLOWED_NETWORKS: "127.0.0.1", ...adServiceEnv } },
       });
       await use(stack);
-      await stack.stop();
+      await expectStillPaidSo().finally(() => stack.stop());
+      await commands.stop();
       rmSync(dataDirectory, { recursive: true, force: true });
     },
     { scope: "worker", timeout: 180_000 },
   ],
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
   userId: async ({}, use, testInfo) => {
-    await use(String(1_000_000 + testInfo.workerIndex * 100_000 + Math.floor(Math.random() * 99_999)));
+    await use(String(1_000_000 + testInfo.workerIndex * 100_000 + ++users));
   },
   api: async ({ stack }, use) => {
     await use(companionApi(stack.urls.api, stack.secrets.backendApiKey));
@@ -44,18 +54,74 @@ export const test = base.extend<
 
 export { expect };
 
-/** The paid entries of a user, once there are as many as expected; waits a moment more so that a double payment would show. */
-export async function expectPaidOnce(api: Api, userId: string, event: "rewarded" | "direct_link"): Promise<void> {
-  await expect.poll(async () => (await api.listRewards(userId)).length, { timeout: 20_000 }).toBeGreaterThan(0);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  const paid = (await api.listRewards(userId)).filter((entry) => entry.amount > 0);
-  expect(paid.map((entry) => entry.event)).toEqual([event]);
+/** A temporary folder with the stores of both servers: to make and migrate them takes seconds. */
+export async function newDataDirectory(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-e2e-"));
+  await copyMigratedStore(join(folder, "ad-service/postgres"), {
+    schema: "ad_service",
+    migrations: adServiceMigrations,
+  });
+  await copyMigratedStore(join(folder, "api/postgres"), { schema: "api", migrations: apiMigrations });
+  return folder;
 }
 
-/** Nothing is paid, and nothing comes later either. */
+/** The operator's command line in one process: a process for each command takes a third of a second to load. */
+export function startAdsCommands() {
+  const host = startCommandHost(join(root, "apps/ad-service/src/cli.ts"), process.env);
+  return {
+    stop: host.stop,
+    async run(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+      const { code, out, err } = await host.run(words, env);
+      if (code !== 0) throw new Error(`ads ${words.join(" ")} failed with ${code}:\n${out}${err}`);
+      return out;
+    },
+  };
+}
+
+/** What each user of this worker was paid, which must still be so when its flows are over. */
+const paidUsers = new Map<string, { readonly api: Api; readonly flow: string; readonly events: readonly string[] }>();
+let lastExpectedAt = 0;
+
+function keepExpecting(api: Api, userId: string, events: readonly string[]): void {
+  paidUsers.set(userId, { api, flow: test.info().titlePath.join(" › "), events });
+  lastExpectedAt = Date.now();
+}
+
+/** The user is paid for this event, and nothing else: now, and when the worker's flows are over. */
+export async function expectPaidOnce(api: Api, userId: string, event: "rewarded" | "direct_link"): Promise<void> {
+  const paid = () => eventsPaid(api, userId);
+  await expect.poll(paid, { timeout: 20_000, intervals: [50, 100, 200] }).not.toEqual([]);
+  expect(await paid()).toEqual([event]);
+  keepExpecting(api, userId, [event]);
+}
+
+/** Nothing is paid, and nothing comes later either: for flows that go on to earn. */
 export async function expectNothingPaid(api: Api, userId: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 2500));
   expect(await api.listRewards(userId)).toEqual([]);
+}
+
+/** Nothing is paid, neither now nor when the worker's flows are over. */
+export async function expectNeverPaid(api: Api, userId: string): Promise<void> {
+  expect(await api.listRewards(userId)).toEqual([]);
+  keepExpecting(api, userId, []);
+}
+
+/** Before a stack stops: a payment that came late, or twice, shows here. */
+export async function expectStillPaidSo(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, lastExpectedAt + 2500 - Date.now())));
+  const seen: string[] = [];
+  const expected: string[] = [];
+  for (const [userId, { api, flow, events }] of paidUsers) {
+    expected.push(`${flow}: ${events}`);
+    seen.push(`${flow}: ${await eventsPaid(api, userId)}`);
+  }
+  paidUsers.clear();
+  expect(seen).toEqual(expected);
+}
+
+async function eventsPaid(api: Api, userId: string): Promise<(string | null)[]> {
+  return (await api.listRewards(userId)).filter((entry) => entry.amount > 0).map((entry) => entry.event);
 }
 
 export async function newCode(

@@ -1,20 +1,29 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { test as base, expect, type Page } from "@playwright/test";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
 import { freePort, root } from "../scripts/processes.ts";
 import { companionApi } from "./kill/companion-api.ts";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
-import { expectNothingPaid, expectPaidOnce, newCode } from "./stack.ts";
+import {
+  expectNeverPaid,
+  expectNothingPaid,
+  expectPaidOnce,
+  expectStillPaidSo,
+  newCode,
+  newDataDirectory,
+  startAdsCommands,
+} from "./stack.ts";
 
 /** A video of ten seconds, long enough to tell a browser from a script, and a bot that refuses whatever looks wrong. */
 const test = base.extend<object, { stack: DemoStack }>({
   stack: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
     async ({}, use) => {
-      const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-e2e-"));
+      const dataDirectory = await newDataDirectory();
+      const commands = startAdsCommands();
       const stack = await startDemoStack({
+        runAds: commands.run,
         dataDirectory,
         ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
         video: join(root, "apps/ad-service/sample/house-ad.mp4"),
@@ -27,7 +36,8 @@ const test = base.extend<object, { stack: DemoStack }>({
         await operator(stack, `/campaigns/${campaignId}`, { viewPriceMicros: 2501 });
       }
       await use(stack);
-      await stack.stop();
+      await expectStillPaidSo().finally(() => stack.stop());
+      await commands.stop();
       rmSync(dataDirectory, { recursive: true, force: true });
     },
     { scope: "worker", timeout: 60_000 },
@@ -96,7 +106,7 @@ test("a page that renders nothing is refused, and says why to the publisher", as
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "This view wasn’t counted" })).toBeVisible();
   await expect(page.getByText(code)).toBeVisible();
-  await expectNothingPaid(api, viewer);
+  await expectNeverPaid(api, viewer);
   const described = await publisher(stack, `/codes/${code}`);
   expect(described.sessions).toMatchObject([{ state: "watched", review: "refused", suspicions: ["no-frames"] }]);
   // The viewer is not kept in the player, and the next code is another one.

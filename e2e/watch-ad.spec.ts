@@ -1,7 +1,7 @@
 import { arriveAtLanding } from "./arrive-at-landing.ts";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { ScriptedViewer } from "./scripted-viewer.ts";
-import { expect, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
+import { expect, expectNeverPaid, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
 test("watching to the end and closing pays once, and the mini-app says so", async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
@@ -241,5 +241,5 @@ test("the server's answer to a forged report of the page's own session changes n
   // Not of the whole video: where the page took a second to load, that may be settled once the time has passed.
   const forged = { sequence: 500, from_ms: 500, to_ms: 1500, visible: true, muted: true };
   await viewer.report(id, { token, reports: [forged], started: true, closed: "tap" });
-  await expectNothingPaid(api, userId);
+  await expectNeverPaid(api, userId);
 });

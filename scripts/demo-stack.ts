@@ -20,6 +20,8 @@ export interface DemoStackOptions {
   readonly onLine?: (server: ServerName, line: string) => void;
   /** Further variables for a server, over the demo's own. */
   readonly env?: Partial<Record<ServerName, NodeJS.ProcessEnv>>;
+  /** Runs the operator's command line and returns what it printed; by default in a process of its own for each command. */
+  readonly runAds?: (commandArguments: readonly string[], env: NodeJS.ProcessEnv) => Promise<string>;
 }
 
 export type ServerName = "ad-service" | "api" | "demo-bot";
@@ -51,10 +53,9 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   };
   const servers = new Map<ServerName, Server>();
 
+  const { runAds = runAdsProcess } = options;
   const ads = (commandArguments: readonly string[]) =>
-    runCommand(process.execPath, [join(root, "apps/ad-service/src/cli.ts"), ...commandArguments], {
-      env: { ADS_URL: urls.adService, OPERATOR_TOKEN: secrets.operatorToken },
-    });
+    runAds(commandArguments, { ADS_URL: urls.adService, OPERATOR_TOKEN: secrets.operatorToken });
 
   const start = async (name: ServerName) => {
     const onLine = options.onLine;
@@ -97,6 +98,10 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     ads,
     stop,
   };
+}
+
+function runAdsProcess(commandArguments: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  return runCommand(process.execPath, [join(root, "apps/ad-service/src/cli.ts"), ...commandArguments], { env });
 }
 
 export function environmentOf(

@@ -10,17 +10,18 @@ export interface FoundPostgres {
 
 /**
  * A real PostgreSQL for tests: TEST_DATABASE_URL, or the binaries of this machine on a temporary cluster, or Debian's by
- * apt-get. `undefined` where none can be had, which is a failure under CI.
+ * apt-get. `undefined` where none can be had, which is a failure under CI. A temporary cluster runs without fsync: no test
+ * ends the machine.
  */
 export async function findPostgres(): Promise<FoundPostgres | undefined> {
   const url = process.env.TEST_DATABASE_URL;
   if (url) return { url, source: "TEST_DATABASE_URL", stop: async () => {} };
-  const first = await startTemporaryCluster();
+  const first = await startTemporaryCluster({ fsync: false });
   if ("url" in first) return { url: first.url, source: "a temporary cluster", stop: first.stop };
   let fault = "";
   try {
     await aptInstall("postgresql");
-    const second = await startTemporaryCluster();
+    const second = await startTemporaryCluster({ fsync: false });
     if ("url" in second)
       return { url: second.url, source: "a temporary cluster, installed by apt-get", stop: second.stop };
   } catch (error) {

@@ -29,6 +29,12 @@ async function main(): Promise<void> {
     await kill("random-kills", "--store", "pglite", "--runs", "16");
     if (postgres === undefined)
       throw new Problem("The kill scripts did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
+    const bothStores = { TEST_STORES: "both", TEST_DATABASE_URL: postgres.url };
+    await step("all tests on both stores", () => runCommand("vitest", ["run"], { env: bothStores }));
+    const atFullLength = ["malformed-requests", "roll-up-statistics", "judge-signature"];
+    await step("what `npm test` does in small numbers, in large ones", () =>
+      runCommand("vitest", ["run", ...atFullLength], { env: { ...bothStores, LONG_TESTS: "true" } }),
+    );
     const long = { LONG_TESTS: "true", TEST_DATABASE_URL: postgres.url };
     await step("the ledger beside its model", () => runCommand("vitest", ["run", "ledger-model"], { env: long }));
     await step("a database that is cut off for 10 s", () =>

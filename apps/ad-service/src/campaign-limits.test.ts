@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
 import { sessionRoutes } from "./ad-sessions/routes.ts";
@@ -10,7 +10,7 @@ import { openDirectLinkStage } from "./direct-links/direct-link-stage.ts";
 import { directLinkRoutes } from "./direct-links/routes.ts";
 import { migrations } from "./migrations.ts";
 
-describe.each(bothTestDatabases())("what a campaign and a user may have, on the %s store", (kind) => {
+describe.each(testDatabases())("what a campaign and a user may have, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let stage: SessionStage;
   let latest = 0;

@@ -212,8 +212,8 @@ test("without a server an endpoint is tested all the same", async () => {
     const server = await stage.startServer();
     server.child.kill("SIGTERM");
     await server.end;
-    await stage.ads(["bots", "add", "--bot-id", botId, "--webhook-url", endpoint.url], env);
-    const tested = await stage.ads(["endpoints", "test", botId], env);
+    await stage.adsProcess(["bots", "add", "--bot-id", botId, "--webhook-url", endpoint.url], env);
+    const tested = await stage.adsProcess(["endpoints", "test", botId], env);
     expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/^endpointState +active$/m) });
     expect(endpoint.received).toHaveLength(1);
   } finally {

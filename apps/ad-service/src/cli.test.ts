@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServerDatabase } from "@intermission/postgres/test-database";
+import { copyEmptyStore, createServerDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "./app-stage.ts";
 import { type CliStage, openCliStage } from "./cli-stage.ts";
@@ -14,11 +14,12 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 const ads: CliStage["ads"] = (words, env) => stage.ads(words, env);
+const adsProcess: CliStage["ads"] = (words, env) => stage.adsProcess(words, env);
 
 describe("without a store", () => {
   test("it makes none, nor a folder for one, and says what to do: 3", async () => {
     const env = { ENCRYPTION_KEY: stage.encryptionKey, DATA_DIR: join(stage.dataDir, "mistyped") };
-    const ended = await ads(["bots", "list"], env);
+    const ended = await adsProcess(["bots", "list"], env);
     expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*holds no store.*DATA_DIR/) });
     expect(ended.err).not.toContain("    at ");
     expect(existsSync(env.DATA_DIR)).toBe(false);
@@ -28,14 +29,17 @@ describe("without a store", () => {
     const env = { ENCRYPTION_KEY: stage.encryptionKey, DATA_DIR: join(stage.dataDir, "part") };
     const store = join(env.DATA_DIR, "ad-service/postgres");
     await mkdir(join(store, "base"), { recursive: true });
-    const ended = await ads(["bots", "list"], env);
+    const ended = await adsProcess(["bots", "list"], env);
     expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*not a whole store/) });
     expect(await readdir(store)).toEqual(["base"]);
   });
 
   test.runIf(process.env.TEST_DATABASE_URL)("an empty database is called one, and stays empty", async () => {
     const database = await createServerDatabase();
-    const ended = await ads(["bots", "list"], { ENCRYPTION_KEY: stage.encryptionKey, DATABASE_URL: database.url });
+    const ended = await adsProcess(["bots", "list"], {
+      ENCRYPTION_KEY: stage.encryptionKey,
+      DATABASE_URL: database.url,
+    });
     expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*no schema "ad_service" yet/) });
     await database.drop();
   });
@@ -49,7 +53,7 @@ describe("without a server", () => {
   });
 
   test("without a key it says what to do, and exits with 3", async () => {
-    const ended = await ads(["bots", "list"]);
+    const ended = await adsProcess(["bots", "list"]);
     expect(ended).toMatchObject({ code: 3, out: "" });
     expect(ended.err).toContain("ENCRYPTION_KEY");
     expect(ended.err).not.toContain("    at ");
@@ -58,20 +62,20 @@ describe("without a server", () => {
   test("with the key it opens the store itself, and what it writes stays", async () => {
     const botId = newTelegramId();
     const env = { ENCRYPTION_KEY: stage.encryptionKey };
-    const added = await ads(
+    const added = await adsProcess(
       ["bots", "add", "--bot-id", botId, "--webhook-url", "https://example.com/w", "--json"],
       env,
     );
     expect(added).toMatchObject({ code: 0, err: "" });
     const bot: unknown = JSON.parse(added.out);
     expect(bot).toMatchObject({ botId, webhookUrl: "https://example.com/w", token: expect.stringMatching(/^ad_/) });
-    const listed = await ads(["bots", "list"], env);
+    const listed = await adsProcess(["bots", "list"], env);
     expect(listed.out).toMatch(new RegExp(`^${botId} +Bot ${botId} +active`, "m"));
   });
 
   test("several commands at once share the store that one of them opened", async () => {
     const env = { ENCRYPTION_KEY: stage.encryptionKey };
-    const ended = await Promise.all([1, 2, 3].map(() => ads(["bots", "list", "--json"], env)));
+    const ended = await Promise.all([1, 2, 3].map(() => adsProcess(["bots", "list", "--json"], env)));
     expect(ended.map(({ code, err }) => ({ code, err }))).toEqual(Array(3).fill({ code: 0, err: "" }));
   });
 
@@ -81,7 +85,7 @@ describe("without a server", () => {
     ["an id that is none", ["bots", "show", "@bot"]],
     ["a file that is not there", ["campaigns", "add", "--format", "rewarded", "--video", "nowhere.mp4"]],
   ])("%s is wrong usage: 2, with a hint at --help", async (_name, words) => {
-    const ended = await ads(words);
+    const ended = await adsProcess(words);
     expect(ended).toMatchObject({ code: 2, out: "" });
     expect(ended.err).toContain("--help");
   });
@@ -117,14 +121,14 @@ describe("with a running server", () => {
 
   test("it speaks through the socket in the data folder, without any secret", async () => {
     const botId = newTelegramId();
-    const { token } = JSON.parse((await ads(["bots", "add", "--bot-id", botId, "--json"])).out);
+    const { token } = JSON.parse((await adsProcess(["bots", "add", "--bot-id", botId, "--json"])).out);
     const asked = await fetch(`${stage.address}/client/v1/codes`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ bot_id: botId, user_tg_id: "1" }),
     });
     expect(asked.status).toBe(200);
-    expect(await ads(["bots", "add", "--bot-id", botId])).toMatchObject({
+    expect(await adsProcess(["bots", "add", "--bot-id", botId])).toMatchObject({
       code: 1,
       err: expect.stringContaining("here already"),
     });
@@ -132,10 +136,14 @@ describe("with a running server", () => {
 
   test("over an address it asks for the operator's token", async () => {
     const env = { ADS_URL: stage.address };
-    expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: stage.operatorToken })).toMatchObject({ code: 0 });
-    expect(await ads(["bots", "list"], { ...env, OPERATOR_TOKEN: "wrong" })).toMatchObject({ code: 1 });
-    expect(await ads(["bots", "list"], env)).toMatchObject({ code: 3 });
-    const nowhere = await ads(["bots", "list", "--url", "http://127.0.0.1:1"], { OPERATOR_TOKEN: stage.operatorToken });
+    expect(await adsProcess(["bots", "list"], { ...env, OPERATOR_TOKEN: stage.operatorToken })).toMatchObject({
+      code: 0,
+    });
+    expect(await adsProcess(["bots", "list"], { ...env, OPERATOR_TOKEN: "wrong" })).toMatchObject({ code: 1 });
+    expect(await adsProcess(["bots", "list"], env)).toMatchObject({ code: 3 });
+    const nowhere = await adsProcess(["bots", "list", "--url", "http://127.0.0.1:1"], {
+      OPERATOR_TOKEN: stage.operatorToken,
+    });
     expect(nowhere).toMatchObject({ code: 3, err: expect.stringContaining("does not answer") });
   });
 
@@ -315,6 +323,7 @@ describe("with a running server", () => {
     expect(sameFolder.code).toBe(1);
     expect(sameFolder.err).toMatch(/^ad-service: another ad service uses .*DATA_DIR\n$/);
     const otherFolder = await mkdtemp(join(tmpdir(), "intermission-cli-"));
+    await copyEmptyStore(join(otherFolder, "ad-service/postgres"));
     const samePort = await (await stage.startServer({ DATA_DIR: otherFolder })).end;
     await rm(otherFolder, { recursive: true, force: true });
     expect(samePort.code).toBe(1);

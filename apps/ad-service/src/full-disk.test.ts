@@ -1,13 +1,21 @@
-import { mountSmallDisk } from "@intermission/postgres/small-disk";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase, statement } from "@intermission/postgres/open-database";
+import { mountSmallDisk, type SmallDisk } from "@intermission/postgres/small-disk";
+import { copyMigratedStore } from "@intermission/postgres/test-database";
 import { expect, test } from "vitest";
 import { newTelegramId } from "./app-stage.ts";
 import { type CliStage, openCliStage } from "./cli-stage.ts";
+import { migrations } from "./migrations.ts";
 
 const phone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
 
 test("a full disk ends the server with a clear line, and every acknowledged code and click is there after a restart", async () => {
   const disk = await mountSmallDisk(80);
+  await putStoreOn(disk);
   const stage = await openCliStage(disk);
   const limits = { RATE_LIMIT_PER_TOKEN: "1000000", RATE_LIMIT_PER_USER: "1000000" };
   try {
@@ -39,11 +47,28 @@ test("a full disk ends the server with a clear line, and every acknowledged code
   }
 }, 240_000);
 
+/** A store whose log has a third of its segment left, so that the next segment is needed after a thousand calls. */
+async function putStoreOn({ enter: [program, ...words], folder }: SmallDisk): Promise<void> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "full-disk-"));
+  await copyMigratedStore(join(dataDirectory, "postgres"), { schema: "ad_service", migrations });
+  const database = await openDatabase({ dataDirectory, schema: "ad_service", migrations });
+  while (((await database.run(writeToLog, []))[0]?.megabytes ?? 0) % 16 < 11);
+  await database.close();
+  execFileSync(program, [...words, "mkdir", join(folder, "ad-service")]);
+  execFileSync(program, [...words, "cp", "-r", join(dataDirectory, "postgres"), join(folder, "ad-service")]);
+  rmSync(dataDirectory, { recursive: true });
+}
+
+const writeToLog = statement<{ megabytes: number }>(
+  "test.write-to-log",
+  `select pg_wal_lsn_diff(pg_logical_emit_message(false, 'test', repeat('x', 500000)), '0/0')::float8 / 1048576 as megabytes`,
+);
+
 async function newBotWithLink(stage: CliStage): Promise<{ botId: string; token: string }> {
   const botId = newTelegramId();
-  const added = await stage.ads(["bots", "add", "--bot-id", botId, "--json"]);
+  const added = await stage.adsProcess(["bots", "add", "--bot-id", botId, "--json"]);
   const link = ["--format", "direct_link", "--landing-url", "https://shop.example/", "--click-price", "0.001"];
-  const campaign = await stage.ads(["campaigns", "add", "--name", "Link", "--advertiser", "Shop", ...link]);
+  const campaign = await stage.adsProcess(["campaigns", "add", "--name", "Link", "--advertiser", "Shop", ...link]);
   expect([added.err, campaign.err]).toEqual(["", ""]);
   return { botId, token: JSON.parse(added.out).token };
 }

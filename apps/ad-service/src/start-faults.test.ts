@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { askServer, startOtherCluster } from "@intermission/postgres/copy-database";
 import { mountSmallDisk } from "@intermission/postgres/small-disk";
-import { copyEmptyStore } from "@intermission/postgres/test-database";
+import { copyEmptyStore, copyMigratedStore } from "@intermission/postgres/test-database";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openCliStage } from "./cli-stage.ts";
+import { migrations } from "./migrations.ts";
 
 // On a busy machine a new store takes its time.
 vi.setConfig({ testTimeout: 180_000 });
@@ -86,7 +87,7 @@ test("a port that is taken is told", async () => {
   const address = other.address();
   const port = String(address !== null && typeof address === "object" ? address.port : 0);
   const folder = temporaryFolder();
-  await copyEmptyStore(join(folder, "ad-service/postgres"));
+  await copyMigratedStore(join(folder, "ad-service/postgres"), { schema: "ad_service", migrations });
   expect(await refusalOf({ PORT: port, DATA_DIR: folder })).toContain(`port ${port} is taken`);
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "./ad-database.ts";
@@ -22,7 +22,7 @@ const addLinkCampaign = statement<never>(
 );
 
 /** One rule for what a bot's user may earn, whichever way it is earned. */
-describe.each(bothTestDatabases())("cooldown, cap and clock of one viewer, on the %s store", (kind) => {
+describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
 
   beforeAll(async () => {

@@ -3,27 +3,30 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sign } from "@intermission/ad-core/signature";
-import { createServerDatabase } from "@intermission/postgres/test-database";
+import { type Ended, startCommandHost } from "@intermission/http-server/host-commands";
+import { copyMigratedStore, createServerDatabase } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrations } from "./migrations.ts";
 import { testConfig, testToken } from "./test-api.ts";
 
 /** Real processes: the server, and the command line beside it. */
 
-interface Ended {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
 let dataDir: string;
+let base: NodeJS.ProcessEnv;
+let host: ReturnType<typeof startCommandHost>;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "intermission-api-cli-"));
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  base = { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir };
+  host = startCommandHost(join(import.meta.dirname, "cli.ts"), base);
 });
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
+afterAll(async () => {
+  await host.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
 
 function start(script: string, words: readonly string[], env: NodeJS.ProcessEnv) {
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const environment = { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir, ...env };
+  const environment = { ...base, ...env };
   const child = spawn(process.execPath, [join(import.meta.dirname, script), ...words], { env: environment });
   const ended: Ended = { code: null, out: "", err: "" };
   child.stdout.on("data", (chunk) => {
@@ -36,9 +39,11 @@ function start(script: string, words: readonly string[], env: NodeJS.ProcessEnv)
   return { child, ended, end };
 }
 
-const api = (words: string, env: NodeJS.ProcessEnv = {}) => start("cli.ts", words.split(" "), env).end;
-const json = async (words: string) => {
-  const { code, out, err } = await api(`${words} --json`);
+const api = (words: string) => host.run(words.split(" "), {});
+/** For commands that open a store. */
+const apiProcess = (words: string, env: NodeJS.ProcessEnv = {}) => start("cli.ts", words.split(" "), env).end;
+const json = async (words: string, run: (words: string) => Promise<Ended> = api) => {
+  const { code, out, err } = await run(`${words} --json`);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   return JSON.parse(out);
 };
@@ -67,14 +72,15 @@ async function deliver(url: string, body: string, signature = sign(Buffer.from(b
 }
 
 test("where there is no store, it makes none and says what to do", async () => {
-  expect(await api("receipts list")).toMatchObject({ code: 3, out: "", err: expect.stringContaining("DATA_DIR") });
+  const ended = await apiProcess("receipts list");
+  expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringContaining("DATA_DIR") });
 });
 
 test.runIf(process.env.TEST_DATABASE_URL)("an empty database is called one, and stays empty", async () => {
   const { url, drop } = await createServerDatabase();
   const err = expect.stringMatching(/^api: .*no schema "api" yet: start the server once/);
   for (let attempt = 0; attempt < 2; attempt++) {
-    expect(await api("receipts list", { DATABASE_URL: url })).toMatchObject({ code: 3, out: "", err });
+    expect(await apiProcess("receipts list", { DATABASE_URL: url })).toMatchObject({ code: 3, out: "", err });
   }
   await drop();
 });
@@ -102,6 +108,7 @@ describe("beside a server on the embedded store, and after it", () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   const viewed = '{"event":"rewarded","user_tg_id":"42","event_id":"evt_1","code":"code1"}';
   beforeAll(async () => {
+    await copyMigratedStore(join(dataDir, "api/postgres"), { schema: "api", migrations });
     server = await startServer();
     for (const body of [viewed, viewed, viewed]) expect(await deliver(server.url, body)).toBe(200);
     expect(await deliver(server.url, '{"event":"rewarded","user_tg_id":"43"}')).toBe(200);
@@ -116,7 +123,7 @@ describe("beside a server on the embedded store, and after it", () => {
   const outcomes = ["invalid", "unmatched", "booked"];
 
   test("it answers through the socket in the data folder, without any secret", async () => {
-    expect(await json("receipts list")).toMatchObject([
+    expect(await json("receipts list", apiProcess)).toMatchObject([
       { outcome: "invalid", reason: expect.stringContaining("user_tg_id"), event: null, userId: null },
       { outcome: "unmatched", reason: "no-event-id", event: "rewarded", userId: "43", amount: null },
       { outcome: "booked", reason: null, eventId: "evt_1", userId: "42", code: "code1", amount: 1, duplicates: 2 },
@@ -166,17 +173,17 @@ describe("beside a server on the embedded store, and after it", () => {
   test("once the server has stopped, it opens the store itself, also for several commands at once", async () => {
     server.child.kill("SIGTERM");
     expect((await server.end).code).toBe(0);
-    expect((await json("receipts list")).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+    expect((await json("receipts list", apiProcess)).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
       "booked",
       ...outcomes,
     ]);
-    const answers = await Promise.all([1, 2].map(() => api("rewards balance 42")));
+    const answers = await Promise.all([1, 2].map(() => apiProcess("rewards balance 42")));
     expect(answers).toEqual(Array(2).fill({ code: 0, out: "1\n", err: "" }));
-    expect(await json("receipts refused")).toHaveLength(2);
+    expect(await json("receipts refused", apiProcess)).toHaveLength(2);
   });
 
   test("a bot that the store does not know is an error", async () => {
-    expect(await api("rewards balance 42", { BOT_ID: "7000000002" })).toMatchObject({
+    expect(await apiProcess("rewards balance 42", { BOT_ID: "7000000002" })).toMatchObject({
       code: 3,
       out: "",
       err: expect.stringMatching(new RegExp(`knows no bot 7000000002.*${testConfig.botId}`)),

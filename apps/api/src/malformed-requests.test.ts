@@ -7,17 +7,18 @@ import { migrations } from "./migrations.ts";
 import { startTestApi, testConfig, testToken } from "./test-api.ts";
 
 const issued = { code: "AbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
+const count = process.env.LONG_TESTS === "true" ? 10_000 : 2000;
 const backend = { authorization: `Bearer ${testConfig.backendApiKey}` };
 const json = { "content-type": "application/json" };
 
-test("10,000 malformed requests bring no 5xx, no hang and no stack, and each error has the form of its surface", async () => {
-  const kind = testDatabases().at(-1) ?? "embedded";
+test(`${count} malformed requests bring no 5xx, no hang and no stack, and each error has the form of its surface`, async () => {
+  const kind = testDatabases()[0];
   const store = await openTestDatabase<unknown>({ kind, schema: "api", migrations });
   const written: string[] = [];
   const adService = { createCode: async () => ({ outcome: "issued" as const, code: issued }) };
   const api = await startTestApi(store.database, {}, adService, { log: (line) => written.push(line) });
   try {
-    const options = { address: api.url, seed: 20, count: 10_000, samples: samples(), formsAt, written };
+    const options = { address: api.url, seed: 20, count, samples: samples(), formsAt, written };
     const { faults, statuses } = await findFaults(options);
     expect(faults).toEqual([]);
     for (const status of ["200", "400", "401", "404", "405", "413", "415", "431"]) {

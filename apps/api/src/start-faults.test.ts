@@ -4,8 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mountSmallDisk, type SmallDisk } from "@intermission/postgres/small-disk";
-import { copyEmptyStore } from "@intermission/postgres/test-database";
+import { copyMigratedStore } from "@intermission/postgres/test-database";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { migrations } from "./migrations.ts";
 import { testConfig, testToken } from "./test-api.ts";
 
 const sound = {
@@ -74,7 +75,7 @@ test("a port that is taken is told", async () => {
   const address = other.address();
   const port = String(address !== null && typeof address === "object" ? address.port : 0);
   const folder = temporaryFolder();
-  await copyEmptyStore(join(folder, "api/postgres"));
+  await copyMigratedStore(join(folder, "api/postgres"), { schema: "api", migrations });
   expect(await refusalOf({ PORT: port, DATA_DIR: folder })).toContain(`port ${port} on 127.0.0.1 is taken`);
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Database, openDatabase, statement } from "./open-database.ts";
 import { StoreFault } from "./store-fault.ts";
+import { copyMigratedStore } from "./test-database.ts";
 
 const migrations = { "0001": "create table bots (id int primary key)" };
 const insert = statement("folder-insert", "insert into bots select generate_series(1, 20)");
@@ -18,6 +19,7 @@ const open = (dataDirectory: string, isExisting = false): Promise<Database<unkno
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "folder-"));
+  await copyMigratedStore(join(root, "whole/postgres"), { schema: "shop", migrations });
   const database = await open(join(root, "whole"));
   await database.run(insert, []);
   await database.close();

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { DatabaseStore } from "./database-store.ts";
 import { startEmbeddedUpkeep, type UpkeepPace } from "./embedded-upkeep.ts";
 import { openEmbeddedStore } from "./open-embedded-store.ts";
+import { copyEmptyStore } from "./test-database.ts";
 
 let dataDirectory = "";
 let store: DatabaseStore;
@@ -15,6 +16,7 @@ const warnings: string[] = [];
 const logger = { info() {}, warn: (_facts: object, message: string) => warnings.push(message) };
 beforeAll(async () => {
   dataDirectory = mkdtempSync(join(tmpdir(), "upkeep-"));
+  await copyEmptyStore(join(dataDirectory, "postgres"));
   store = await openEmbeddedStore({
     dataDirectory,
     schema: "shop",
@@ -112,8 +114,9 @@ test("under load the log on disk stays bounded, and a killed store opens soon", 
   const pace = isLong
     ? "undefined"
     : "{ lookEverySeconds: 0.05, checkpointEverySeconds: 60, checkpointAtBytes: 16e6, vacuumEverySeconds: 600, freezeAtAge: 1e9 }";
-  const written = isLong ? 1000 : 220;
+  const written = isLong ? 1000 : 160;
   const folder = mkdtempSync(join(tmpdir(), "upkeep-load-"));
+  await copyEmptyStore(join(folder, "postgres"));
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", writer(pace), folder], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Migrations } from "./migrate.ts";
 import { openDatabase } from "./open-database.ts";
-import { bothTestDatabases, createServerDatabase } from "./test-database.ts";
+import { bothTestDatabases, copyEmptyStore, createServerDatabase } from "./test-database.ts";
 
 const a = { "0001-a": "create table a (id int)" };
 const b = { "0002-b": "create table b (id int)" };
@@ -20,6 +20,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
   beforeEach(async () => {
     dataDirectory = mkdtempSync(join(tmpdir(), "migrate-"));
     server = kind === "server" ? await createServerDatabase() : undefined;
+    if (kind === "embedded") await copyEmptyStore(join(dataDirectory, "postgres"));
   });
   afterEach(async () => {
     await server?.drop();

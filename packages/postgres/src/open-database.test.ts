@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase, statement } from "./open-database.ts";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "./test-database.ts";
+import { bothTestDatabases, copyEmptyStore, openTestDatabase, type TestDatabase } from "./test-database.ts";
 
 interface Tables {
   things: { id: number; amount: number; made_at: Date };
@@ -130,6 +130,7 @@ test("a process that is killed loses no committed row of the embedded store", as
     for (let id = 1; ; id++) { await database.run(insert, [id]); process.stdout.write(id + "\\n"); }
   `;
   try {
+    await copyEmptyStore(join(dataDirectory, "postgres"));
     const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", writer, dataDirectory], {
       stdio: ["ignore", "pipe", "inherit"],
     });

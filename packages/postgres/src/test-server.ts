@@ -49,7 +49,8 @@ const OLD_MS = 2 * 60 * 60_000;
 
 /** Vitest's, before the first test file: names the run by its time. */
 export function setup(): void {
-  process.env.TEST_RUN = `${Date.now()}_${randomBytes(3).toString("hex")}`;
+  // Once for each project of the configuration.
+  process.env.TEST_RUN ??= `${Date.now()}_${randomBytes(3).toString("hex")}`;
 }
 
 /** Vitest's, after the last test file: removes the templates of this run, and those of runs that were killed. */

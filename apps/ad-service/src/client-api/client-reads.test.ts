@@ -28,7 +28,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
   });
 
   const sql = (name: string, text: string, values: unknown[]) =>
-    stage.database.run(statement(`test.${name}`, text), values);
+    stage.database.run(statement(`test.reads-${name}`, text), values);
 
   test("a code: whose it is, when it ends, what it earned and why visits were refused", async () => {
     const { botId } = stage.bot;

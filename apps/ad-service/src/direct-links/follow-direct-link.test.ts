@@ -1,5 +1,5 @@
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
@@ -7,7 +7,7 @@ import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
 import { crawlerAgents } from "./visitor-agents.ts";
 
-describe.each(bothTestDatabases())("direct links on the %s store", (kind) => {
+describe.each(testDatabases())("direct links on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
 

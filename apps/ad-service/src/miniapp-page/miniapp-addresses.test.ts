@@ -20,7 +20,7 @@ describe("the addresses of the mini-app", () => {
     folder = await mkdtemp(join(tmpdir(), "intermission-addresses-"));
     await mkdir(join(folder, "built", "assets"), { recursive: true });
     await writeFile(join(folder, "built", "index.html"), html);
-    const [kind = "embedded"] = testDatabases().toReversed();
+    const [kind] = testDatabases();
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(async () => {

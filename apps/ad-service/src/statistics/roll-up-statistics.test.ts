@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
@@ -51,7 +51,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-describe.each(bothTestDatabases())("statistics on the %s store", (kind) => {
+describe.each(testDatabases())("statistics on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let second: Database<AdTables> | undefined;
   let nodes: [AdDatabase, AdDatabase];
@@ -90,7 +90,7 @@ describe.each(bothTestDatabases())("statistics on the %s store", (kind) => {
         await rollUpUntilNow(store.database);
         expect(await readSums(store.database)).toEqual(expectedSums(committed));
       }),
-      { numRuns: kind === "embedded" ? 12 : 25 },
+      { numRuns: process.env.LONG_TESTS === "true" ? 25 : 8 },
     );
   }, 180_000);
 

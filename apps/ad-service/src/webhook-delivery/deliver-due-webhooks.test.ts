@@ -1,7 +1,7 @@
 import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
@@ -29,7 +29,7 @@ function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {
 
 type Stage = Awaited<ReturnType<typeof openDeliveryStage>>;
 
-describe.each(bothTestDatabases())("webhook delivery on the %s store", (kind) => {
+describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
   let stage: Stage;

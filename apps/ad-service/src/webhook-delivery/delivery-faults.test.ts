@@ -200,7 +200,8 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     expect(seen).toMatchObject({ early: 0, drained: endpoints });
     // The last probe is six minutes away at most, and the rest of a queue follows at once.
     expect(seen.secondsToDrain).toBeLessThanOrEqual(380);
-    expect(seen.mostStartsInAStep).toBeLessThan(endpoints * 0.15);
+    // Chance spreads few endpoints less evenly than many.
+    expect(seen.mostStartsInAStep).toBeLessThan(endpoints * (kind === "server" ? 0.15 : 0.25));
   });
 });
 

@@ -18,7 +18,7 @@ describe.each(testDatabases())("what an operator sees of deliveries on the %s st
   let newest: string[] = [];
 
   const sql = <Row>(name: string, text: string, values: unknown[] = []) =>
-    store.database.run<Row>(statement<Row>(`test.${name}`, text), values);
+    store.database.run<Row>(statement<Row>(`test.deliveries-${name}`, text), values);
 
   // So many that reading whole tables would not pay: 30 bots with 600 deliveries each, 50 of each state, the rest delivered.
   beforeAll(async () => {

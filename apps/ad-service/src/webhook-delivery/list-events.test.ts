@@ -17,7 +17,7 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
   });
   afterAll(() => store.dispose());
 
-  const marked = statement<{ xid: string }>("test.mark", "select pg_current_xact_id()::text as xid");
+  const marked = statement<{ xid: string }>("test.mark-transaction", "select pg_current_xact_id()::text as xid");
   const isPast = statement<{ past: boolean }>(
     "test.is-past",
     "select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as past",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sign } from "@intermission/ad-core/signature";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
-import { bothTestDatabases, createServerDatabase } from "@intermission/postgres/test-database";
+import { createServerDatabase, testDatabases } from "@intermission/postgres/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestCode } from "../codes/request-code.ts";
@@ -58,7 +58,7 @@ interface Row {
   balance_after: number | null;
 }
 
-describe.each(bothTestDatabases())("the ledger on %s", (kindOfStore) => {
+describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
   let server: Awaited<ReturnType<typeof createServerDatabase>> | undefined;
   let dataDirectory: string;
   let database: Database<unknown>;

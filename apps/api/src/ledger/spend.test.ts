@@ -1,9 +1,9 @@
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import { startTestApi, type TestApi } from "../test-api.ts";
 
-describe.each(bothTestDatabases())("spending on %s", (kind) => {
+describe.each(testDatabases())("spending on %s", (kind) => {
   let store: TestDatabase<unknown>;
   let api: TestApi;
   beforeAll(async () => {

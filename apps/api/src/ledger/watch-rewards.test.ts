@@ -1,5 +1,5 @@
 import type { Database } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { migrations } from "../migrations.ts";
 import { startTestApi, testConfig } from "../test-api.ts";
@@ -17,7 +17,7 @@ async function book(runner: Pick<Database<unknown>, "run">, ...eventIds: string[
   }
 }
 
-describe.each(bothTestDatabases())("watching the ledger on %s", (kind) => {
+describe.each(testDatabases())("watching the ledger on %s", (kind) => {
   let store: TestDatabase<unknown>;
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "api", migrations });

@@ -1,4 +1,4 @@
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AdServiceClient, adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
@@ -8,7 +8,7 @@ import { reconcileEvents } from "./reconcile-events.ts";
 
 const minute = 60_000;
 
-describe.each(bothTestDatabases())("reconciliation on %s", (kind) => {
+describe.each(testDatabases())("reconciliation on %s", (kind) => {
   let store: TestDatabase<unknown>;
   let api: TestApi;
   let feed: Feed;

@@ -30,8 +30,7 @@ async function main(): Promise<void> {
     if (postgres === undefined)
       throw new Problem("The kill scripts did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
     const bothStores = { TEST_STORES: "both", TEST_DATABASE_URL: postgres.url };
-    await step("all tests on both stores", () => runCommand("vitest", ["run"], { env: bothStores }));
-    const atFullLength = ["malformed-requests", "roll-up-statistics", "judge-signature"];
+    const atFullLength = ["malformed-requests", "roll-up-statistics", "judge-signature", "pacing", "clicks-of-address"];
     await step("what `npm test` does in small numbers, in large ones", () =>
       runCommand("vitest", ["run", ...atFullLength], { env: { ...bothStores, LONG_TESTS: "true" } }),
     );

@@ -66,7 +66,7 @@ test("one item alone is written at once, and those that come meanwhile share the
   await group.drain();
 });
 
-test("a second batch goes along once 64 items wait for the first one's end", async () => {
+test("a second batch goes along once 16 items wait for the first one's end", async () => {
   const batches: number[][] = [];
   let finish = () => {};
   const running = new Promise<void>((resolve) => {
@@ -82,13 +82,13 @@ test("a second batch goes along once 64 items wait for the first one's end", asy
   });
   const submitted = [group.submit(0)];
   await expect.poll(() => batches.length).toBe(1);
-  for (let item = 1; item < 64; item++) submitted.push(group.submit(item));
+  for (let item = 1; item < 16; item++) submitted.push(group.submit(item));
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(batches.length).toBe(1);
-  submitted.push(group.submit(64));
-  await expect.poll(() => batches.map(({ length }) => length)).toEqual([1, 64]);
+  submitted.push(group.submit(16));
+  await expect.poll(() => batches.map(({ length }) => length)).toEqual([1, 16]);
   finish();
-  expect(await Promise.all(submitted)).toHaveLength(65);
+  expect(await Promise.all(submitted)).toHaveLength(17);
 });
 
 test("equal keys of one batch are run once and share the result, in the order of their keys", async () => {

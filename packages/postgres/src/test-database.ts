@@ -15,7 +15,7 @@ export type TestDatabaseKind = "embedded" | "server";
 
 /**
  * The store that most tests run on: a server where `TEST_DATABASE_URL` names one, else the embedded one. With
- * `TEST_STORES=both` they run on both stores, as `npm run test:long` does.
+ * `TEST_STORES=both` they run on both stores, as `.ci/run` does.
  */
 export function testDatabases(): [TestDatabaseKind, ...TestDatabaseKind[]] {
   if (!process.env.TEST_DATABASE_URL) return ["embedded"];

@@ -3,7 +3,7 @@ import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { isClickKey } from "../ad-sessions/click-key.ts";
 import { type AdRows, findAd } from "../ad-sessions/find-ad.ts";
-import { type AdSession, lockSession } from "../ad-sessions/rows.ts";
+import { type AdSession, lockSession, readSession } from "../ad-sessions/rows.ts";
 import { landingAddress } from "../direct-links/landing-address.ts";
 import { randomBytes } from "../random-bytes.ts";
 import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
@@ -36,13 +36,16 @@ export async function countAdClick(
   { database, ads }: { database: AdDatabase; ads: AdRows },
   click: AdClick,
 ): Promise<AdClickOutcome> {
+  const opened = await readSession(database, click);
+  if (!opened) return { outcome: "unknown" };
+  // Before the transaction: the ad's rows are read from the database, and the embedded store has one session for both.
+  const vastAd = opened.isVast ? await readVastAd(database, opened) : undefined;
+  const { landingUrl } = await findAd(ads, opened, { vastAd });
+  if (landingUrl === null) return { outcome: "unknown" };
   return database.transaction(async (tx) => {
     // Under the session's lock: two taps at once are one click.
     const session = await lockSession(tx, click);
     if (!session) return { outcome: "unknown" };
-    const vastAd = session.isVast ? await readVastAd(tx, session) : undefined;
-    const { landingUrl } = await findAd(ads, session, { vastAd });
-    if (landingUrl === null) return { outcome: "unknown" };
     const [earlier] = await tx.run(read, [session.botId, session.sessionId]);
     const clickId = earlier?.clickId ?? newClickId(click.now.getTime(), randomBytes(10));
     const isCounted = !earlier && isCountable(session, click);

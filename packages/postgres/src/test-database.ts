@@ -124,7 +124,7 @@ async function templateOf(
   return template;
 }
 
-/** Templates that nobody used for a day: those of other migrations, and what a killed process left half made. */
+/** Removes templates that were not used for a day: those of other migrations, and what a killed process left unfinished. */
 async function removeOld(cache: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const usedAt = (await stat(join(cache, name)).catch(() => undefined))?.mtimeMs ?? Date.now();

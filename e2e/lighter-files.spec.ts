@@ -40,6 +40,8 @@ test("a video that stalls goes on at the same second in a lighter file, and the 
   );
   await page.getByRole("button", { name: "Watch" }).click();
   await counted;
+  // A report may be counted before the video was stopped: then the next page's video would be stopped instead.
+  await page.getByRole("button", { name: "Tap to play" }).waitFor();
 
   // From here on the file that was chosen hangs, as on a connection that carries nothing; a lighter one is offered.
   let chosen = "";

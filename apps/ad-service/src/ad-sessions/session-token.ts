@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { randomBytes } from "../random-bytes.ts";
 
 /** 256 random bits; the database keeps only their hash. */
@@ -11,7 +11,7 @@ export function hashSessionToken(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-/** The time of the comparison can reveal no more than the hash, from which no token follows. */
+/** In constant time, whatever the token. `tokenHash` is what {@link hashSessionToken} gave for the session's own. */
 export function isSessionToken(token: string, tokenHash: string): boolean {
-  return hashSessionToken(token) === tokenHash;
+  return timingSafeEqual(Buffer.from(hashSessionToken(token)), Buffer.from(tokenHash));
 }

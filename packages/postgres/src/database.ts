@@ -34,7 +34,8 @@ export interface Runner<Tables> {
 
 /**
  * Inside `transaction`, use this and never the database: the embedded store has one session, which the transaction holds,
- * and a server's pool has an end. It works until its transaction ends, and throws afterwards.
+ * and refuses other statements meanwhile; a server's pool has an end. It works until its transaction ends, and throws
+ * afterwards.
  */
 export interface Transaction<Tables> extends Runner<Tables> {}
 

@@ -83,6 +83,22 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     await expect(late).rejects.toThrow("after the end of its transaction");
   });
 
+  test.runIf(kind === "embedded")(
+    "a statement beside its own transaction is refused, and does not wait for it",
+    async () => {
+      const refused = "inside a transaction";
+      await expect(database.transaction(() => database.run(preparedNames, []))).rejects.toThrow(refused);
+      const build = () => database.query.selectFrom("things").selectAll().execute();
+      await expect(database.transaction(build)).rejects.toThrow(refused);
+      await expect(database.transaction(() => database.transaction(async () => 1))).rejects.toThrow(refused);
+      let afterwards: Promise<unknown> = Promise.resolve();
+      await database.transaction(async () => {
+        afterwards = new Promise((resolve) => setTimeout(resolve, 200)).then(build);
+      });
+      await expect(afterwards).resolves.toEqual(expect.any(Array));
+    },
+  );
+
   test("transactions that lock rows in opposite order both commit", async () => {
     await database.run(insert, [[30, 31]]);
     const add = statement("add-one", "update things set amount = amount + 1 where id = $1");

@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Kysely, PostgresDialect } from "kysely";
 import { enterCommitEpoch } from "./commit-epoch.ts";
-import type { Database } from "./database.ts";
+import type { Database, Transaction } from "./database.ts";
 import type { DatabaseLogger } from "./database-logger.ts";
 import type { DatabaseStore } from "./database-store.ts";
 import { ask, giveBack, poolForKysely } from "./lend-client.ts";
@@ -66,18 +67,35 @@ export async function openDatabase<Tables>(options: OpenDatabaseOptions): Promis
 }
 
 function databaseOver<Tables>({ kind, pool, listen, notify, close }: DatabaseStore): Database<Tables> {
+  // Of the transaction whose work is running.
+  const within = new AsyncLocalStorage<{ isOpen: boolean }>();
+  // On the only session it would wait for its own transaction, for ever and with everybody behind it.
+  async function connect() {
+    if (kind === "embedded" && within.getStore()?.isOpen)
+      throw new Error("inside a transaction, give statements to it and not to the database");
+    return pool.connect();
+  }
   return {
     kind,
-    query: new Kysely({ dialect: new PostgresDialect({ pool: poolForKysely(() => pool.connect(), giveBack) }) }),
+    query: new Kysely({ dialect: new PostgresDialect({ pool: poolForKysely(connect, giveBack) }) }),
     async run({ name, text }, values) {
-      const client = await pool.connect();
+      const client = await connect();
       try {
         return (await ask(client, { name, text, values: [...values] })).rows;
       } finally {
         giveBack(client);
       }
     },
-    transaction: (work) => retryConflicts(() => runTransaction(pool, work)),
+    transaction: (work) =>
+      retryConflicts(async () => {
+        const client = await connect();
+        const mark = { isOpen: true };
+        // What the work began and did not wait for may go on when the transaction is over.
+        const run = (tx: Transaction<Tables>) => within.run(mark, work, tx);
+        return runTransaction(client, run).finally(() => {
+          mark.isOpen = false;
+        });
+      }),
     listen,
     notify: (channel, payload = "") => notify(channel, payload),
     close,

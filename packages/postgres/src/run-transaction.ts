@@ -3,12 +3,11 @@ import type pg from "pg";
 import type { Transaction } from "./database.ts";
 import { ask, giveBack, poolForKysely } from "./lend-client.ts";
 
-/** One attempt: see `Database.transaction` for what it promises. */
+/** One attempt: see `Database.transaction` for what it promises. Gives the connection back. */
 export async function runTransaction<Tables, T>(
-  pool: pg.Pool,
+  client: pg.PoolClient,
   work: (tx: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect();
   const loan = transactionOn<Tables>(client);
   let isUnsure = false;
   try {

@@ -36,10 +36,14 @@ export const test = base.extend<
         dailyCap: 100,
         env: { "ad-service": { TRUST_PROXY: "127.0.0.1", VAST_ALLOWED_NETWORKS: "127.0.0.1", ...adServiceEnv } },
       });
-      await use(stack);
-      await expectStillPaidSo().finally(() => stack.stop());
-      await commands.stop();
-      rmSync(dataDirectory, { recursive: true, force: true });
+      try {
+        await use(stack);
+        await expectStillPaidSo();
+      } finally {
+        await stack.stop();
+        await commands.stop();
+        rmSync(dataDirectory, { recursive: true, force: true });
+      }
     },
     { scope: "worker", timeout: 180_000 },
   ],

@@ -25,7 +25,7 @@ async function openKeeper() {
     migrations: { "0001-kept": tables },
   });
   const group = groupCommits<string, undefined>({
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    store: database.kind,
     orderBy: (id) => id,
     async run(ids) {
       await database.run(insert, [ids, body]);

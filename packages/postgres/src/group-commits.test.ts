@@ -20,9 +20,8 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     const batches: number[] = [];
     let inFlight = 0;
     let mostInFlight = 0;
-    const maxInFlight = kind === "server" ? 2 : 1;
     const group = groupCommits<number, number>({
-      maxInFlight,
+      store: kind,
       orderBy: (id) => String(id).padStart(9, "0"),
       async run(ids) {
         batches.push(ids.length);
@@ -40,7 +39,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     expect(stored.map(({ id }) => id * 2)).toEqual(doubled);
     expect(Math.max(...batches)).toBeGreaterThan(100);
     expect(batches.length).toBeLessThan(30);
-    expect(mostInFlight).toBe(maxInFlight);
+    expect(mostInFlight).toBe(kind === "server" ? 2 : 1);
   });
 });
 
@@ -48,7 +47,7 @@ test("one item alone is written at once, and those that come meanwhile share the
   const batches: number[][] = [];
   const finish: (() => void)[] = [];
   const group = groupCommits<number, number>({
-    maxInFlight: 1,
+    store: "embedded",
     async run(items) {
       batches.push([...items]);
       await new Promise<void>((resolve) => finish.push(resolve));
@@ -73,7 +72,7 @@ test("a second batch goes along once 16 items wait for the first one's end", asy
     finish = resolve;
   });
   const group = groupCommits<number, number>({
-    maxInFlight: 2,
+    store: "server",
     async run(items) {
       batches.push([...items]);
       await running;
@@ -94,7 +93,7 @@ test("a second batch goes along once 16 items wait for the first one's end", asy
 test("equal keys of one batch are run once and share the result, in the order of their keys", async () => {
   const batches: string[][] = [];
   const group = groupCommits<string, string>({
-    maxInFlight: 1,
+    store: "embedded",
     mergeBy: (item) => item,
     async run(items) {
       batches.push([...items]);
@@ -108,7 +107,7 @@ test("equal keys of one batch are run once and share the result, in the order of
 test("of items of one key one is under way at a time, in the order in which they came; others do not wait for them", async () => {
   const batches: string[][] = [];
   const group = groupCommits<string, string>({
-    maxInFlight: 2,
+    store: "server",
     oneAtATimeBy: (item) => item.slice(0, 1),
     async run(items) {
       batches.push([...items]);
@@ -129,7 +128,7 @@ test("of items of one key one is under way at a time, in the order in which they
 test("those that wait for one of their key count as queued", async () => {
   const finish: (() => void)[] = [];
   const group = groupCommits<string, string>({
-    maxInFlight: 1,
+    store: "embedded",
     maxQueued: 2,
     oneAtATimeBy: (item) => item.slice(0, 1),
     async run(items) {
@@ -150,7 +149,7 @@ test("those that wait for one of their key count as queued", async () => {
 
 test("a fault in the caller's own key answers its batch, and the next one is served", async () => {
   const group = groupCommits<string, string>({
-    maxInFlight: 1,
+    store: "embedded",
     mergeBy: (item) => {
       if (item === "odd") throw new Error("no key");
       return item;
@@ -163,7 +162,7 @@ test("a fault in the caller's own key answers its batch, and the next one is ser
 
 test("a failure that is no data error answers the whole batch: whether it was committed is unknown", async () => {
   const group = groupCommits<number, number>({
-    maxInFlight: 1,
+    store: "embedded",
     run: async () => {
       throw new Error("Connection terminated unexpectedly");
     },
@@ -176,7 +175,7 @@ test("a failure that is no data error answers the whole batch: whether it was co
 test("a deadlock is tried again", async () => {
   let attempts = 0;
   const group = groupCommits<number, number>({
-    maxInFlight: 1,
+    store: "embedded",
     async run(items) {
       attempts += 1;
       if (attempts < 3) throw Object.assign(new pg.DatabaseError("deadlock detected", 0, "error"), { code: "40P01" });
@@ -193,7 +192,7 @@ test("a full queue refuses at once", async () => {
     finish = resolve;
   });
   const group = groupCommits<number, number>({
-    maxInFlight: 1,
+    store: "embedded",
     maxQueued: 2,
     async run(items) {
       await running;

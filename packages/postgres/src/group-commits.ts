@@ -1,4 +1,5 @@
 import pg from "pg";
+import type { Database } from "./database.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 
 /** The queue is full: nothing was written. A transport answers 503 with Retry-After. */
@@ -21,8 +22,9 @@ export interface GroupCommitsOptions<In, Out> {
   /** Of items of an equal key one is under way at a time; the others wait for it in the order in which they came. */
   readonly oneAtATimeBy?: (item: In) => string;
   readonly maxBatch?: number;
-  /** Batches under way at once: 2 for a server, 1 for the embedded store. A second one begins only with 16 items. */
-  readonly maxInFlight: number;
+  readonly store: Database<unknown>["kind"];
+  /** Batches under way at once on a server, 2 by default: a second one begins only with 16 items. The embedded store has 1. */
+  readonly maxInFlight?: 1 | 2;
   readonly maxQueued?: number;
 }
 
@@ -38,6 +40,9 @@ interface Waiting<In, Out> {
   resolve(result: Out): void;
   reject(error: unknown): void;
 }
+
+/** Tells one who waits what became of the item. */
+type Answer = () => void;
 
 /** Items of one key: the first is run for all. */
 type Sharers<In, Out> = [Waiting<In, Out>, ...Waiting<In, Out>[]];
@@ -57,7 +62,9 @@ const WORTH_A_SECOND_BATCH = 16;
  * Deadlocks and serialisation failures are tried again. Any other failure answers the whole batch `CommitUnknownError`.
  */
 export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): CommitGroup<In, Out> {
-  const { run, mergeBy, orderBy = mergeBy, oneAtATimeBy, maxBatch = 500, maxInFlight, maxQueued = 20_000 } = options;
+  const { run, mergeBy, orderBy = mergeBy, oneAtATimeBy, maxBatch = 500, maxQueued = 20_000 } = options;
+  const isEmbedded = options.store === "embedded";
+  const maxInFlight = isEmbedded ? 1 : (options.maxInFlight ?? 2);
   const queue: Waiting<In, Out>[] = [];
   // By the key of an item that is queued or under way: those that wait for it.
   const lines = new Map<string, Waiting<In, Out>[]>();
@@ -75,9 +82,9 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
         if (oneAtATimeBy !== undefined) for (const { item } of group) queueNextOf(oneAtATimeBy(item));
         // A server has its next batch before these callers are answered, which takes longer than to send it. The embedded
         // store would keep them waiting: it works on this thread.
-        if (maxInFlight === 1) for (const answer of answers) answer();
+        if (isEmbedded) for (const answer of answers) answer();
         flush();
-        if (maxInFlight === 1) return;
+        if (isEmbedded) return;
         unanswered += 1;
         setImmediate(() => {
           for (const answer of answers) answer();
@@ -118,27 +125,19 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
   }
 
   /** Runs a batch, and gives the answers to those who wait for it. */
-  async function runGroup(group: Waiting<In, Out>[]): Promise<(() => void)[]> {
+  async function runGroup(group: Waiting<In, Out>[]): Promise<Answer[]> {
     try {
       return await runMerged(mergeEqual(group));
     } catch (error) {
-      return group.map(
-        ({ reject }) =>
-          () =>
-            reject(error),
-      );
+      return group.map(({ reject }) => reject.bind(undefined, error));
     }
   }
 
-  async function runMerged(merged: Sharers<In, Out>[]): Promise<(() => void)[]> {
+  async function runMerged(merged: Sharers<In, Out>[]): Promise<Answer[]> {
     try {
       const results = await retryConflicts(() => runChecked(merged.map(([first]) => first.item)));
       return results.flatMap((result, index) =>
-        (merged[index] ?? []).map(
-          ({ resolve }) =>
-            () =>
-              resolve(result),
-        ),
+        (merged[index] ?? []).map(({ resolve }) => resolve.bind(undefined, result)),
       );
     } catch (error) {
       if (isDataError(error) && merged.length > 1) {
@@ -147,11 +146,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
         return [...(await runMerged(merged.slice(0, half))), ...(await runMerged(merged.slice(half)))];
       }
       const answer = isDataError(error) ? error : unknownCommit(error);
-      return merged.flat().map(
-        ({ reject }) =>
-          () =>
-            reject(answer),
-      );
+      return merged.flat().map(({ reject }) => reject.bind(undefined, answer));
     }
   }
 

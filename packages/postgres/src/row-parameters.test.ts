@@ -9,10 +9,13 @@ const given = rowParameters({
   is_on: "boolean",
   at: "timestamptz",
   facts: "jsonb",
+  hash: "bytea",
   numbers: "integer[]",
   words: "text[]",
 });
 const read = statement<Record<string, unknown>>("test.given", `select * from (${given.table}) as given`);
+
+const bytes = (hex: string) => Buffer.from(hex, "hex");
 
 describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
   let store: TestDatabase<object>;
@@ -30,18 +33,21 @@ describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
         is_on: true,
         at: new Date(1795352804507),
         facts: { [odd]: odd },
+        hash: "00ff5c22",
         numbers: [1, -2],
         words: [odd],
       },
-      { id: 2, name: "", is_on: false, at: new Date(1), facts: {}, numbers: [], words: ["", "NULL"] },
-      { id: 3, name: "NULL", is_on: null, at: null, facts: null, numbers: null, words: [] },
+      { id: 2, name: "", is_on: false, at: new Date(1), facts: {}, hash: "", numbers: [], words: ["", "NULL"] },
+      { id: 3, name: "NULL", is_on: null, at: null, facts: null, hash: null, numbers: null, words: [] },
     ];
-    expect(await store.database.run(read, given.values(rows))).toEqual(rows);
+    expect(await store.database.run(read, given.values(rows))).toEqual(
+      rows.map((row) => ({ ...row, hash: row.hash === null ? null : bytes(row.hash) })),
+    );
   });
 
   test("what is left out is null, and no rows are no rows", async () => {
     expect(await store.database.run(read, given.values([{ id: 1 }]))).toEqual([
-      { id: 1, name: null, is_on: null, at: null, facts: null, numbers: null, words: null },
+      { id: 1, name: null, is_on: null, at: null, facts: null, hash: null, numbers: null, words: null },
     ]);
     expect(await store.database.run(read, given.values([]))).toEqual([]);
   });

@@ -5,6 +5,8 @@ interface ValueOf {
   boolean: boolean;
   timestamptz: Date;
   jsonb: unknown;
+  /** In hex. */
+  bytea: string;
   "integer[]": readonly number[];
   "text[]": readonly string[];
 }
@@ -13,10 +15,10 @@ type Columns = Readonly<Record<string, keyof ValueOf>>;
 
 /** Rows that a statement is given as parameters. */
 export interface RowParameters<Row> {
-  /** The SQL of a table of them, for `from (…) as name`. It uses the parameters from $1 on. */
+  /** One for each column, from $1 on: `$1::text[]`. */
+  readonly parameters: readonly string[];
+  /** The SQL of a table of them, for `from (…) as name`. */
   readonly table: string;
-  /** How many parameters that takes. */
-  readonly count: number;
   values(rows: readonly Row[]): string[];
 }
 
@@ -39,6 +41,8 @@ const forms: { [Type in keyof ValueOf]: Form<ValueOf[Type]> } = {
     column: (name) => `to_timestamp(${name} / 1000) as ${name}`,
   },
   jsonb: { parameter: "jsonb", isPlain: false, textOf: (value) => JSON.stringify(value), column: itself },
+  // A text would be escaped for the array: `\\x` is all that needs it.
+  bytea: { parameter: "bytea", isPlain: true, textOf: (hex) => `"\\\\x${hex}"`, column: itself },
   "integer[]": {
     ...{ parameter: "text", isPlain: false, textOf: (value) => `{${value.join(",")}}` },
     column: (name) => `${name}::integer[]`,
@@ -61,8 +65,8 @@ export function rowParameters<const Given extends Columns>(
   const parameters = names.map((name, index) => `$${index + 1}::${formOf(name).parameter}[]`);
   const selected = names.map((name) => formOf(name).column(name));
   return {
+    parameters,
     table: `select ${selected.join(", ")} from unnest(${parameters.join(", ")}) as given (${names.join(", ")})`,
-    count: names.length,
     values: (rows) =>
       names.map((name: keyof Given & string) =>
         arrayOf(

@@ -125,7 +125,7 @@ const begin = statement<{ position: number }>(
 /** Begins views, many in one commit. Undefined: the viewer or the code changed meanwhile, and nothing was written. */
 export function viewBeginner(database: AdDatabase): CommitGroup<NewView, AdSession | undefined> {
   return groupCommits<NewView, AdSession | undefined>({
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    store: database.kind,
     async run(batch) {
       const begun = new Map<NewView, AdSession | undefined>();
       const viewerOf = ({ code: { botId, userId } }: NewView) => `${botId} ${userId}`;

@@ -128,7 +128,7 @@ const read = statement<Row>(
 /** Reads what openings are decided on; those that are asked for at once share a query. */
 export function openingReader(database: AdDatabase): CommitGroup<OpeningQuestion, Opening> {
   return groupCommits<OpeningQuestion, Opening>({
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    store: database.kind,
     async run(batch) {
       const openings: (Opening | undefined)[] = [];
       for (const row of await database.run(read, [JSON.stringify(batch.map(askedAs))])) {

@@ -22,7 +22,7 @@ const insertUnfilled = statement<never>(
 /** Stores what was not granted, many in one commit. */
 export function unfilledRequestRecorder(database: AdDatabase): CommitGroup<UnfilledRequest, undefined> {
   return groupCommits<UnfilledRequest, undefined>({
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    store: database.kind,
     async run(batch) {
       await database.run(insertUnfilled, [
         batch.map(({ botId }) => botId),

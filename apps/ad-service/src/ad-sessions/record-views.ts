@@ -246,7 +246,7 @@ const record = statement<Row>(
       ) end as price_micros, now as occurred_at, body
     from decided where ended_as = 'rewarded'
   ),
-  ${enqueueWebhook({ from: "earned", slots: `$${changeRows.count + 1}::integer` })}
+  ${enqueueWebhook({ from: "earned", slots: `$${changeRows.parameters.length + 1}::integer` })}
   select position, null as "limitReason", null::timestamptz as "availableAt", state, close_requested_at as "closeRequestedAt",
     due_at as "dueAt", null as "eventId", null as url, null as "deliveryMode"
   from stored

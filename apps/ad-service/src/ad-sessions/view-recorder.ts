@@ -42,13 +42,13 @@ export function viewRecorder({ database, deliveries }: { database: AdDatabase; d
   // It stays full, of views that were left: a full Map takes 14 to 24 µs to find its first key behind deleted ones, this 1.
   const memory = new LRUCache<string, AdSession>({ max: MOST_REMEMBERED });
   const running = new Map<string, Promise<unknown>>();
-  const maxInFlight = database.kind === "embedded" ? 1 : 2;
+  const store = database.kind;
   const progress: CommitGroup<ViewChange, ChangeOutcome> = groupCommits({
-    maxInFlight,
+    store,
     run: (batch) => recordProgressOnly(database, batch),
   });
   const others: CommitGroup<ViewChange, ChangeOutcome> = groupCommits({
-    maxInFlight,
+    store,
     async run(batch) {
       const outcomes = new Map<ViewChange, ChangeOutcome>();
       // Two views of one viewer in one statement would both be judged on what was before either.

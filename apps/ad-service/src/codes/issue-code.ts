@@ -88,7 +88,7 @@ function groupOf(database: AdDatabase): CommitGroup<WantedCode, IssuedCode> {
   const group = groupCommits<WantedCode, IssuedCode>({
     run: (batch) => writeBatch(database, batch),
     mergeBy: ({ bot, userId, reference = "" }) => `${bot.botId} ${userId} ${reference}`,
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    store: database.kind,
   });
   groups.set(database, group);
   return group;

@@ -51,7 +51,7 @@ declare
   found_references text[];
   found_issues timestamptz[];
   found_expiries timestamptz[];
-  -- Visits of viewers that an earlier one is of, too.
+  -- Visits of viewers that an earlier one is of, too; those of machines, which earn nothing, and the others by themselves.
   found_repeated boolean[];
   -- The rows of their viewers, as they are when their locks are had.
   found_days date[];
@@ -90,7 +90,7 @@ begin
     found_last_earned
   from (
     select n, user_id, reference, issued_at, expires_at,
-      row_number() over (partition by bot_ids[n], user_id order by n) > 1 as is_repeated
+      row_number() over (partition by bot_ids[n], user_id, refusals[n] is null order by n) > 1 as is_repeated
     from generate_series(1, number) as n
     left join lateral (
       select user_id, nullif(reference, '') as reference, issued_at, expires_at from codes

@@ -61,29 +61,29 @@ interface Row extends Omit<FollowedLink, "state"> {
 }
 
 const visits = rowParameters({
-  ...({
-    bot: "text",
-    code: "text",
-    event: "text",
-    time: "text",
-    refusal: "text",
-    doubt: "text",
-    isTap: "boolean",
-  } as const),
-  ...({ campaign: "text", isNearLimit: "boolean", agent: "text", agentKey: "integer" } as const),
-  ...({ address: "text", addressBefore: "text", network: "text" } as const),
+  bot: "text",
+  code: "text",
+  event: "text",
+  time: "text",
+  refusal: "text",
+  doubt: "text",
+  isTap: "boolean",
+  campaign: "text",
+  isNearLimit: "boolean",
+  agent: "text",
+  agentKey: "integer",
+  address: "bytea",
+  addressBefore: "bytea",
+  network: "bytea",
 });
-const types = "text text text text text text boolean text boolean text integer bytea bytea bytea".split(" ");
 
 const follow = statement<Row>(
   "direct-links.follow",
   `select visit, outcome, available_at as "availableAt", campaign_id as "usedCampaignId", user_id as "userId", body, url,
      delivery_mode as "deliveryMode"
-   from follow_links(${types.map((type, index) => `$${index + 1}::${type}[]`).join(", ")},
-     $${visits.count + 1}::integer, $${visits.count + 2}::integer, ${LEASE_SECONDS})`,
+   from follow_links(${visits.parameters.join(", ")},
+     $${visits.parameters.length + 1}::integer, $${visits.parameters.length + 2}::integer, ${LEASE_SECONDS})`,
 );
-
-const bytes = (hex: string) => `\\x${hex}`;
 
 function rowOf({ request, code, clickId, now, visitor, isTap, userAgent, hashes }: JudgedVisit, ad?: ChosenAd) {
   return {
@@ -93,7 +93,7 @@ function rowOf({ request, code, clickId, now, visitor, isTap, userAgent, hashes 
     ...{ campaign: ad?.state.campaign.campaignId, isNearLimit: ad?.isAtEdge ?? false, agent: userAgent },
     // Of use for a day: the seed is of the hash of the address, which changes.
     agentKey: crc32(userAgent, Number.parseInt(hashes.today.slice(0, 8), 16)) | 0,
-    ...{ address: bytes(hashes.today), addressBefore: bytes(hashes.yesterday), network: bytes(hashes.network) },
+    ...{ address: hashes.today, addressBefore: hashes.yesterday, network: hashes.network },
   };
 }
 
@@ -101,7 +101,7 @@ function rowOf({ request, code, clickId, now, visitor, isTap, userAgent, hashes 
 export function linkFollower(deps: FollowLinksDeps): (visit: JudgedVisit) => Promise<FollowedLink> {
   const { database, deliveries } = deps;
   const group = groupCommits<JudgedVisit, FollowedLink>({
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    store: database.kind,
     // The statement locks addresses in the order in which they come, and takes one visit of each.
     orderBy: ({ hashes }) => hashes.today,
     oneAtATimeBy: ({ hashes }) => hashes.today,

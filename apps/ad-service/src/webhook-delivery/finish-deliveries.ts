@@ -137,7 +137,7 @@ export function finishDeliveries(
   onChange: (change: EndpointChange) => void,
 ): CommitGroup<FinishedAttempt, boolean> {
   return groupCommits<FinishedAttempt, boolean>({
-    maxInFlight: database.kind === "embedded" ? 1 : 2,
+    store: database.kind,
     orderBy: keyOf,
     async run(batch) {
       const valuesOf = (some: readonly FinishedAttempt[]) => columns.map(([, , value]) => some.map(value));

@@ -41,7 +41,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       return lines.map(() => undefined);
     },
     // Two batches under way would be half as large, and cost PostgreSQL 55 instead of 40 µs an event.
-    maxInFlight: 1,
+    ...{ store: database.kind, maxInFlight: 1 },
   });
 
   return async (request, now) => {

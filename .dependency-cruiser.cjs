@@ -1,5 +1,7 @@
 /** Who may import whom. ARCHITECTURE.md draws it; scripts/check-imports.ts runs it and proves each rule with a planted violation. */
 const servers = "^apps/(ad-service|api|demo-bot)/src/";
+/** Programs; the engine runs in a worker. */
+const entries = ["^apps/[^/]+/src/(main|cli|gallery/main)[.]tsx?$", "^packages/postgres/src/embedded-engine[.]ts$"];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -67,7 +69,7 @@ module.exports = {
       name: "transports-in-app-and-router",
       comment: "Only app.ts and router.ts may import routes.ts or procedures.ts.",
       severity: "error",
-      from: { path: servers, pathNot: "(/src/(app|router)[.]ts|[.]test[.]ts|-stage[.]ts)$" },
+      from: { path: servers, pathNot: "(/src/(app|router)[.]ts|[.]test[.]ts)$" },
       to: { path: "^apps/[^/]+/src/.*/(routes|procedures)[.]ts$" },
     },
     {
@@ -122,12 +124,17 @@ module.exports = {
       to: { circular: true },
     },
     {
-      name: "no-folder-cycles",
-      comment: "A feature may call another feature's verb, but never the other way round as well.",
+      name: "no-test-code-in-src",
+      comment: "What only tests import lies in test/ beside src, or in packages/testing.",
       severity: "error",
-      scope: "folder",
-      from: { path: "^apps/[^/]+/src/[^/]+$" },
-      to: { circular: true },
+      from: {
+        path: entries,
+      },
+      to: {
+        path: "^(apps|packages/(ad-core|http-server|postgres))/.*[.]tsx?$",
+        pathNot: [...entries, "^apps/[^/]+/(test|build|public)/", "[.](test|config)[.]tsx?$"],
+        reachable: false,
+      },
     },
     {
       name: "no-unresolved",

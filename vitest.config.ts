@@ -1,11 +1,11 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** They look at all statements that their process has loaded; or at globals of a page, which modules read when they load. */
-const alone = ["apps/*/src/plans.test.ts", "apps/miniapp/src/**/*.test.{ts,tsx}"];
+const alone = ["apps/*/test/plans.test.ts", "apps/miniapp/src/**/*.test.{ts,tsx}"];
 
 export default defineConfig({
   test: {
-    globalSetup: ["packages/postgres/src/test-server.ts"],
+    globalSetup: ["packages/testing/src/test-server.ts"],
     setupFiles: ["scripts/fail-on-console-error.ts"],
     // PGlite takes seconds to make a database, and two cores are all there is.
     testTimeout: 60_000,
@@ -17,7 +17,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "together",
-          include: ["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts"],
+          include: ["packages/*/src/**/*.test.ts", "apps/*/{src,test}/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...alone],
           // To load a server's modules again for each file takes longer than most files.
           isolate: false,

@@ -10,7 +10,7 @@ import type { CampaignState } from "../apps/ad-service/src/ad-selection/campaign
 import { chooseAd, drawByWeight } from "../apps/ad-service/src/ad-selection/choose-ad.ts";
 import { obstacle } from "../apps/ad-service/src/ad-selection/obstacle.ts";
 import { flatCurve } from "../apps/ad-service/src/ad-selection/pacing.ts";
-import { seededRandom, stateOf } from "../apps/ad-service/src/ad-selection/selection-stage.ts";
+import { seededRandom, stateOf } from "../apps/ad-service/test/fixtures/selection-fixture.ts";
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "5" }, choices: { type: "string", default: "20000" } },

@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import type { ListEventsResponse } from "@intermission/ad-core/client-api";
 import type { ReportResponse } from "@intermission/ad-core/player-api";
 import { Pool } from "undici";
-import { createServerDatabase } from "../packages/postgres/src/test-database.ts";
+import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
 import { Problem } from "../scripts/say.ts";
 import { stackTarget, type Target } from "./bench-stack.ts";

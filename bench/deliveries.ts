@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createServerDatabase } from "../packages/postgres/src/test-database.ts";
+import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { freePort, runCommand, startServer } from "../scripts/processes.ts";
 import { type Baseline, type BenchStack, benchStack, pidsOf } from "./bench-stack.ts";
 import { clicksOf, codeOf, codesOf, newUsers } from "./clicks.ts";

@@ -15,9 +15,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { AdTables } from "../apps/ad-service/src/ad-database.ts";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
-import { openDeliveryStage, startTestDelivery } from "../apps/ad-service/src/webhook-delivery/delivery-stage.ts";
+import { openDeliveryFixture, startTestDelivery } from "../apps/ad-service/test/fixtures/delivery-fixture.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
-import { createServerDatabase } from "../packages/postgres/src/test-database.ts";
+import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
 
 const { values } = parseArgs({
@@ -49,11 +49,11 @@ async function measure(hasDeadEndpoint: boolean): Promise<{ p50: number; p95: nu
   await Promise.all([living, dead].map((server) => once(server, "listening")));
   const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
 
-  const stages: Awaited<ReturnType<typeof openDeliveryStage>>[] = [];
+  const fixtures: Awaited<ReturnType<typeof openDeliveryFixture>>[] = [];
   for (let index = 0; index < endpoints; index++) {
-    stages.push(await openDeliveryStage(database, { webhookUrl: urlOf(living) }));
+    fixtures.push(await openDeliveryFixture(database, { webhookUrl: urlOf(living) }));
   }
-  const silent = await openDeliveryStage(database, { webhookUrl: urlOf(dead) });
+  const silent = await openDeliveryFixture(database, { webhookUrl: urlOf(dead) });
   if (hasDeadEndpoint) for (let made = 0; made < queuedForTheDead; made += 1000) await silent.enqueue(1000);
   const delivery = startTestDelivery(database, { pollMs: 2000, sweepMs: 5000, drainMs: 0 });
   await sleep(2000);
@@ -61,7 +61,7 @@ async function measure(hasDeadEndpoint: boolean): Promise<{ p50: number; p95: nu
   const end = performance.now() + Number(values.seconds) * 1000;
   for (let index = 0; performance.now() < end; index++) {
     const startedAt = performance.now();
-    const [eventId = ""] = (await stages[index % endpoints]?.enqueue(1, { by: delivery.deliveries })) ?? [];
+    const [eventId = ""] = (await fixtures[index % endpoints]?.enqueue(1, { by: delivery.deliveries })) ?? [];
     madeAt.set(eventId, performance.now());
     await sleep(Math.max(0, 1000 / eventsASecond - (performance.now() - startedAt)));
   }

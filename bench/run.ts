@@ -8,7 +8,7 @@
  */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { createServerDatabase } from "../packages/postgres/src/test-database.ts";
+import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
 import { type Baseline, floorTarget, type Store, stackTarget, type Target, unpackBaseline } from "./bench-stack.ts";
 import { type Measure, measureClicks } from "./clicks.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { type Answer, inline, openSampleAdServer, wrapper } from "../apps/ad-service/src/vast/sample-ad-server.ts";
+import { type Answer, inline, openSampleAdServer, wrapper } from "../apps/ad-service/test/fixtures/sample-ad-server.ts";
 import type { DemoStack } from "../scripts/demo-stack.ts";
 import { root } from "../scripts/processes.ts";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";

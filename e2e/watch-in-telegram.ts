@@ -4,10 +4,10 @@ import { expect, expectNothingPaid, expectPaidOnce, newCode, type test } from ".
 import { openInTelegram, type TelegramClient } from "./telegram-client.ts";
 
 type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
-type Stage = Pick<Fixtures, "api" | "stack"> & { context: BrowserContext; userId: string; client: TelegramClient };
+type Fixture = Pick<Fixtures, "api" | "stack"> & { context: BrowserContext; userId: string; client: TelegramClient };
 
 /** Asked whether to leave, stays; is taken away, comes back; watches to the end, closes, is paid. */
-export async function watchToTheReward({ api, stack, context, userId, client }: Stage): Promise<void> {
+export async function watchToTheReward({ api, stack, context, userId, client }: Fixture): Promise<void> {
   const { miniappUrl } = await newCode(api, userId);
   const app = await openInTelegram(context, launchUrl(miniappUrl, userId, stack.secrets), client, ["back", "hide"]);
   const { frame } = app;
@@ -28,7 +28,7 @@ export async function watchToTheReward({ api, stack, context, userId, client }: 
 }
 
 /** Gives the reward up in the middle, opens the app again, watches the rest, and swipes the page away: is paid once. */
-export async function leaveAndComeBack({ api, stack, context, userId, client }: Stage): Promise<void> {
+export async function leaveAndComeBack({ api, stack, context, userId, client }: Fixture): Promise<void> {
   const { miniappUrl } = await newCode(api, userId);
   const url = launchUrl(miniappUrl, userId, stack.secrets);
   const left = await openInTelegram(context, url, client, ["back"]);

@@ -10,7 +10,8 @@ import { cruise, type ICruiseResult } from "dependency-cruiser";
 import { root } from "./processes.ts";
 
 const { forbidden, options } = (await import(join(root, ".dependency-cruiser.cjs"))).default;
-const rules: { name: string }[] = forbidden;
+/** The last one is judged here: dependency-cruiser's own counts tests, which import fixtures that import every feature. */
+const rules: string[] = [...forbidden.map(({ name }: { name: string }) => name), "no-folder-cycles"];
 
 async function cruiseFolder(folder: string): Promise<ICruiseResult> {
   const { output } = await cruise(
@@ -22,6 +23,33 @@ async function cruiseFolder(folder: string): Promise<ICruiseResult> {
   return output;
 }
 
+/** Features of an app that import one another in a ring, tests apart. */
+function folderCycles({ modules }: ICruiseResult): string[][] {
+  const featureOf = (path: string) => /^apps\/[^/]+\/src\/[^/]+(?=\/)/.exec(path)?.[0];
+  const imports = new Map<string, Set<string>>();
+  for (const { source, dependencies } of modules) {
+    const from = featureOf(source);
+    if (from === undefined || /[.]test[.]tsx?$/.test(source)) continue;
+    const found = imports.get(from) ?? new Set();
+    imports.set(from, found);
+    for (const { resolved } of dependencies) {
+      const to = featureOf(resolved);
+      if (to !== undefined && to !== from) found.add(to);
+    }
+  }
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  function follow(feature: string, path: string[]): void {
+    const start = path.indexOf(feature);
+    if (start >= 0) cycles.push([...path.slice(start), feature]);
+    if (start >= 0 || done.has(feature)) return;
+    for (const next of imports.get(feature) ?? []) follow(next, [...path, feature]);
+    done.add(feature);
+  }
+  for (const feature of imports.keys()) follow(feature, []);
+  return cycles;
+}
+
 const faults: string[] = [];
 const sources = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "apps", "packages"], {
   cwd: root,
@@ -31,6 +59,7 @@ const sources = execFileSync("git", ["ls-files", "--cached", "--others", "--excl
   .filter((file) => /\/src\/.*[.]tsx?$/.test(file));
 const real = await cruiseFolder(root);
 for (const { from, to, rule } of real.summary.violations) faults.push(`${rule.name}: ${from} → ${to}`);
+for (const cycle of folderCycles(real)) faults.push(`no-folder-cycles: ${cycle.join(" → ")}`);
 if (real.summary.totalCruised < sources.length) {
   faults.push(`only ${real.summary.totalCruised} modules were cruised, but the tree has ${sources.length}`);
 }
@@ -93,10 +122,15 @@ const planted: Record<string, Record<string, string>> = {
     "apps/api/src/codes/c.ts": 'import { d } from "../ledger/d.ts"; export const c = d;',
     "apps/api/src/ledger/d.ts": "export const d = 1;",
   },
+  "no-test-code-in-src": {
+    "apps/api/src/main.ts": "export const m = 1;",
+    "apps/api/src/ledger/a.ts": "export const a = 1;",
+    "apps/api/src/ledger/a.test.ts": 'import "./a.ts";',
+  },
   "no-unresolved": { "apps/api/src/a.ts": 'import "./nowhere.ts";' },
 };
 
-for (const { name } of rules) if (!planted[name]) faults.push(`${name}: no violation is planted for this rule`);
+for (const name of rules) if (!planted[name]) faults.push(`${name}: no violation is planted for this rule`);
 
 for (const [rule, files] of Object.entries(planted)) {
   const folder = mkdtempSync(join(tmpdir(), "import-rules-"));
@@ -111,7 +145,11 @@ for (const [rule, files] of Object.entries(planted)) {
       writeFileSync(join(folder, app, "package.json"), readFileSync(join(root, app, "package.json")));
       symlinkSync(join(root, app, "node_modules"), join(folder, app, "node_modules"));
     }
-    const caught = (await cruiseFolder(folder)).summary.violations.some((violation) => violation.rule.name === rule);
+    const result = await cruiseFolder(folder);
+    const caught =
+      rule === "no-folder-cycles"
+        ? folderCycles(result).length > 0
+        : result.summary.violations.some((violation) => violation.rule.name === rule);
     if (!caught) faults.push(`${rule}: the violation planted for it was not caught`);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { startTemporaryCluster } from "../packages/postgres/src/temporary-cluster.ts";
+import { startTemporaryCluster } from "../packages/testing/src/temporary-cluster.ts";
 import { aptInstall } from "./find-browser.ts";
 import { Problem } from "./say.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Problem } from "./say.ts";
 
-export { freePort } from "../packages/postgres/src/free-port.ts";
+export { freePort } from "../packages/testing/src/free-port.ts";
 
 export const root = join(import.meta.dirname, "..");
 

@@ -6,7 +6,7 @@ import { findPostgres } from "./find-postgres.ts";
 import { runCommand, stopCommands } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
 
-const fullLength = new URL("../apps/ad-service/src/outbound/faults/run-full-length.ts", import.meta.url);
+const fullLength = new URL("../apps/ad-service/test/faults/run-full-length.ts", import.meta.url);
 
 async function main(): Promise<void> {
   await step("webhook timeouts at full length", () => runCommand(process.execPath, [fileURLToPath(fullLength)]));

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startTemporaryCluster, type TemporaryCluster } from "../../packages/postgres/src/temporary-cluster.ts";
+import { startTemporaryCluster, type TemporaryCluster } from "../../packages/testing/src/temporary-cluster.ts";
 import { explain, Problem } from "../../scripts/say.ts";
 
 export interface Store {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "@playwright/test";
-import { inline, openSampleAdServer, trackingOf } from "../../apps/ad-service/src/vast/sample-ad-server.ts";
+import { inline, openSampleAdServer, trackingOf } from "../../apps/ad-service/test/fixtures/sample-ad-server.ts";
 import { root, runCommand } from "../../scripts/processes.ts";
 import type { MortalNode } from "../kill/mortal-node.ts";
 import { patiently } from "../kill/patiently.ts";

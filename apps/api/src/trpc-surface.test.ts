@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { createTRPCClient, httpBatchLink, TRPCClientError } from "@trpc/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTestApi, type TestApi, testConfig } from "../test/fixtures/api-fixture.ts";
 import { migrations } from "./migrations.ts";
 import type { AppRouter } from "./router.ts";
-import { startTestApi, type TestApi, testConfig } from "./test-api.ts";
 
 let store: TestDatabase<unknown>;
 let api: TestApi;

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { request } from "node:http";
 import { verifyInitDataWithBotId, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
-import { findFaults } from "@intermission/http-server/find-faults";
 import { createLogger } from "@intermission/http-server/logger";
+import { findFaults } from "@intermission/testing/malformed/find-faults";
 import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";

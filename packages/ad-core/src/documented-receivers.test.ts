@@ -5,8 +5,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { body, genuine, lineOf, randomCases, receiverCases, token } from "@intermission/testing/receiver-cases";
 import { afterAll, describe, expect, test } from "vitest";
-import { body, genuine, lineOf, randomCases, receiverCases, token } from "./receiver-cases.ts";
 import { verify, verifyStandardWebhook } from "./signature.ts";
 
 /** What `docs/webhooks.md` tells publishers to run, run: in each language that this machine has. */

@@ -1,11 +1,11 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { askServer, dumpDatabase, startOtherCluster, useUpTransactionIds } from "@intermission/testing/copy-database";
+import { copyEmptyStore, createServerDatabase, testDatabases } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
 import { type CommitCursor, decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "./commit-cursor.ts";
-import { askServer, dumpDatabase, startOtherCluster, useUpTransactionIds } from "./copy-database.ts";
 import { type Database, openDatabase, statement } from "./open-database.ts";
-import { copyEmptyStore, createServerDatabase, testDatabases } from "./test-database.ts";
 
 const migrations = { "0001": "create table things (id int primary key, xid xid8 not null default commit_xid())" };
 const insert = statement("epoch-insert", "insert into things (id) select unnest($1::int[])");

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { copyEmptyStore } from "@intermission/testing/test-database";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { openDatabase } from "./open-database.ts";
 import type { StoreFault } from "./store-fault.ts";
-import { copyEmptyStore } from "./test-database.ts";
 
 test.each([
   ["a checkpoint that panics", "global", "checkpoint"],

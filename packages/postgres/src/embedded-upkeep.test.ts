@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { copyEmptyStore } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { DatabaseStore } from "./database-store.ts";
 import { startEmbeddedUpkeep, type UpkeepPace } from "./embedded-upkeep.ts";
 import { openEmbeddedStore } from "./open-embedded-store.ts";
-import { copyEmptyStore } from "./test-database.ts";
 
 let dataDirectory = "";
 let store: DatabaseStore;

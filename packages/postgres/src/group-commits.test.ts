@@ -1,8 +1,8 @@
+import { bothTestDatabases, openTestDatabase } from "@intermission/testing/test-database";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { CommitUnknownError, groupCommits, OverloadedError } from "./group-commits.ts";
 import { statement } from "./open-database.ts";
-import { bothTestDatabases, openTestDatabase } from "./test-database.ts";
 
 const insert = statement<{ id: number }>(
   "insert-rows",

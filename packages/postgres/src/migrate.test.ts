@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bothTestDatabases, copyEmptyStore, createServerDatabase } from "@intermission/testing/test-database";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Migrations } from "./migrate.ts";
 import { openDatabase } from "./open-database.ts";
-import { bothTestDatabases, copyEmptyStore, createServerDatabase } from "./test-database.ts";
 
 const a = { "0001-a": "create table a (id int)" };
 const b = { "0002-b": "create table b (id int)" };

@@ -2,9 +2,14 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  bothTestDatabases,
+  copyEmptyStore,
+  openTestDatabase,
+  type TestDatabase,
+} from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, openDatabase, statement } from "./open-database.ts";
-import { bothTestDatabases, copyEmptyStore, openTestDatabase, type TestDatabase } from "./test-database.ts";
 
 interface Tables {
   things: { id: number; amount: number; made_at: Date };

@@ -13,7 +13,14 @@ import { runTransaction } from "./run-transaction.ts";
 import { faultOfServer } from "./server-fault.ts";
 import type { StoreFault } from "./store-fault.ts";
 
-export { type Database, type Runner, type Statement, statement, type Transaction } from "./database.ts";
+export {
+  type Database,
+  knownStatements,
+  type Runner,
+  type Statement,
+  statement,
+  type Transaction,
+} from "./database.ts";
 
 export interface OpenDatabaseOptions {
   /** A PostgreSQL server, 15 or newer. Without it an embedded PGlite is opened. */

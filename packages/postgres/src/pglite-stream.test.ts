@@ -1,6 +1,6 @@
+import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { statement } from "./open-database.ts";
-import { openTestDatabase } from "./test-database.ts";
 
 const one = statement<{ one: number }>("one", "select 1 as one");
 

@@ -1,7 +1,7 @@
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { statement } from "./open-database.ts";
 import { rowParameters } from "./row-parameters.ts";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "./test-database.ts";
 
 const given = rowParameters({
   id: "integer",

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
+import { testDatabases } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { openDatabase, statement } from "./open-database.ts";
-import { startTemporaryCluster } from "./temporary-cluster.ts";
-import { testDatabases } from "./test-database.ts";
 
 const insert = statement("insert", "insert into things (id) values ($1)");
 const count = statement<{ rows: number }>("count", "select count(*)::int as rows from things");

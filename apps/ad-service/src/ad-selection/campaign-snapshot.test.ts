@@ -1,4 +1,4 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";

@@ -1,10 +1,10 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Opened, stretch, wholeVideo } from "../../test/fixtures/session-fixture.ts";
+import { openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { openViewerStage, type ViewerStage } from "../viewer-stage.ts";
-import { type Opened, stretch, wholeVideo } from "./session-stage.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
@@ -13,7 +13,7 @@ const thief = "666";
 interface Cheat {
   name: string;
   /** A session of Ann's has begun, its start is stamped. */
-  act(stage: ViewerStage, session: Opened, code: string): Promise<unknown>;
+  act(fixture: ViewerFixture, session: Opened, code: string): Promise<unknown>;
   /** How many reports are refused, by reason, as the publisher reads it. */
   refusals: Record<string, number>;
   acceptedMs: number;
@@ -26,25 +26,25 @@ const each = (reports: ProgressReport[], change: Partial<ProgressReport>) =>
 const cheats: Cheat[] = [
   {
     name: "seeking to the end",
-    act(stage, session) {
-      stage.advance(10);
-      return stage.report(session, { reports: [stretch(0, 0), stretch(1, 9)], ...closing });
+    act(fixture, session) {
+      fixture.advance(10);
+      return fixture.report(session, { reports: [stretch(0, 0), stretch(1, 9)], ...closing });
     },
     refusals: {},
     acceptedMs: 2000,
   },
   {
     name: "the whole video, at once",
-    act: (stage, session) => stage.report(session, { reports: wholeVideo(), ...closing }),
+    act: (fixture, session) => fixture.report(session, { reports: wholeVideo(), ...closing }),
     refusals: { "too-early": 9 },
     acceptedMs: 1000,
   },
   {
     name: "perfect numbers at ten times the speed",
-    async act(stage, session) {
+    async act(fixture, session) {
       for (let second = 0; second < 10; second++) {
-        stage.advance(0.1);
-        await stage.report(session, { reports: [stretch(second, second)], ...closing });
+        fixture.advance(0.1);
+        await fixture.report(session, { reports: [stretch(second, second)], ...closing });
       }
     },
     refusals: { "too-early": 8 },
@@ -53,11 +53,11 @@ const cheats: Cheat[] = [
   },
   {
     name: "the whole video, at once, by a closing beacon that the service could keep",
-    async act(stage, session) {
-      await stage.report(session, { reports: wholeVideo(), closed: "page-hidden" });
+    async act(fixture, session) {
+      await fixture.report(session, { reports: wholeVideo(), closed: "page-hidden" });
       for (let second = 0; second < 40; second++) {
-        stage.advance(1);
-        await sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
+        fixture.advance(1);
+        await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
       }
     },
     refusals: { "too-early": 9 },
@@ -65,60 +65,60 @@ const cheats: Cheat[] = [
   },
   {
     name: "a hidden tab",
-    act(stage, session) {
-      stage.advance(10);
-      return stage.report(session, { reports: each(wholeVideo(), { visible: false }), ...closing });
+    act(fixture, session) {
+      fixture.advance(10);
+      return fixture.report(session, { reports: each(wholeVideo(), { visible: false }), ...closing });
     },
     refusals: { hidden: 10 },
     acceptedMs: 0,
   },
   {
     name: "a tab in the background whose throttled timers tell of a minute at once",
-    act(stage, session) {
-      stage.advance(60);
-      return stage.report(session, { reports: [{ ...stretch(0, 0), to_ms: 60_000 }], ...closing });
+    act(fixture, session) {
+      fixture.advance(60);
+      return fixture.report(session, { reports: [{ ...stretch(0, 0), to_ms: 60_000 }], ...closing });
     },
     refusals: { "too-long": 1 },
     acceptedMs: 0,
   },
   {
     name: "running backwards, and beyond the end",
-    act(stage, session) {
-      stage.advance(10);
+    act(fixture, session) {
+      fixture.advance(10);
       const backwards = { ...stretch(0, 5), to_ms: 5000 };
-      return stage.report(session, { reports: [backwards, stretch(1, 10), stretch(2, 300)], ...closing });
+      return fixture.report(session, { reports: [backwards, stretch(1, 10), stretch(2, 300)], ...closing });
     },
     refusals: { backwards: 1, "beyond-the-end": 2 },
     acceptedMs: 0,
   },
   {
     name: "the same three reports, fifty times",
-    async act(stage, session) {
-      stage.advance(60);
+    async act(fixture, session) {
+      fixture.advance(60);
       const reports = [stretch(0, 0), stretch(1, 1), stretch(2, 2)];
-      for (let time = 0; time < 50; time++) await stage.report(session, { reports, ...closing });
+      for (let time = 0; time < 50; time++) await fixture.report(session, { reports, ...closing });
     },
     refusals: {},
     acceptedMs: 3000,
   },
   {
     name: "the same three seconds under ever new numbers",
-    async act(stage, session) {
-      stage.advance(60);
+    async act(fixture, session) {
+      fixture.advance(60);
       const reports = Array.from({ length: 60 }, (_, index) => stretch(index, index % 3));
-      await stage.report(session, { reports, ...closing });
+      await fixture.report(session, { reports, ...closing });
     },
     refusals: {},
     acceptedMs: 3000,
   },
   {
     name: "a forged token",
-    async act(stage, session) {
-      stage.advance(10);
+    async act(fixture, session) {
+      fixture.advance(10);
       const forged = { ...session, token: `${session.token.slice(0, -4)}AAAA` };
       const answers = [
-        await stage.report(forged, { reports: wholeVideo(), ...closing }),
-        await stage.report(forged, {}),
+        await fixture.report(forged, { reports: wholeVideo(), ...closing }),
+        await fixture.report(forged, {}),
       ];
       expect(answers.map(({ body }) => body.error?.code)).toEqual(["SESSION_UNKNOWN", "SESSION_UNKNOWN"]);
     },
@@ -127,10 +127,10 @@ const cheats: Cheat[] = [
   },
   {
     name: "a token that was stolen before its owner opened again",
-    async act(stage, session, code) {
-      await stage.open(ann, code);
-      stage.advance(10);
-      const answer = await stage.report(session, { reports: wholeVideo(), ...closing });
+    async act(fixture, session, code) {
+      await fixture.open(ann, code);
+      fixture.advance(10);
+      const answer = await fixture.report(session, { reports: wholeVideo(), ...closing });
       expect(answer.body.error?.code).toBe("SUPERSEDED");
     },
     refusals: { superseded: 1 },
@@ -138,9 +138,9 @@ const cheats: Cheat[] = [
   },
   {
     name: "a clock that steps back",
-    act(stage, session) {
-      stage.advance(-3600);
-      return stage.report(session, { reports: wholeVideo(), ...closing });
+    act(fixture, session) {
+      fixture.advance(-3600);
+      return fixture.report(session, { reports: wholeVideo(), ...closing });
     },
     refusals: { "too-early": 10 },
     acceptedMs: 0,
@@ -149,44 +149,44 @@ const cheats: Cheat[] = [
 
 describe.each(testDatabases())("cheats, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
-  let stage: ViewerStage;
+  let fixture: ViewerFixture;
 
   beforeAll(async () => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
-    stage = await openViewerStage(store.database);
+    fixture = await openViewerFixture(store.database);
   });
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   test.each(cheats)("earn nothing, and the publisher reads why: $name", async ({ act, refusals, acceptedMs }) => {
-    const code = await stage.issue(ann);
-    const session = await stage.begin(ann, code);
-    await stage.report(session, { started: true });
-    await act(stage, session, code);
-    stage.advance(3600);
-    expect(await stage.events()).toEqual([]);
-    expect(await stage.charges()).toEqual([]);
-    const { sessions } = await stage.describe(code);
+    const code = await fixture.issue(ann);
+    const session = await fixture.begin(ann, code);
+    await fixture.report(session, { started: true });
+    await act(fixture, session, code);
+    fixture.advance(3600);
+    expect(await fixture.events()).toEqual([]);
+    expect(await fixture.charges()).toEqual([]);
+    const { sessions } = await fixture.describe(code);
     expect(sessions).toMatchObject([{ accepted_ms: acceptedMs }]);
     expect(sessions[0]?.refusals).toEqual(refusals);
   });
 
   describe("launch data", () => {
     test("that was stolen acts as its user, and earns for its user only", async () => {
-      const initData = stage.initData(ann);
-      const opened = await stage.post("/sessions", { bot_id: stage.botId, init_data: initData });
+      const initData = fixture.initData(ann);
+      const opened = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData });
       const session = opened.body as unknown as Opened;
-      await stage.play(session, 0, 10);
-      await stage.report(session, closing);
-      expect((await stage.events()).map(({ user_id }) => user_id)).toEqual([ann]);
+      await fixture.play(session, 0, 10);
+      await fixture.report(session, closing);
+      expect((await fixture.events()).map(({ user_id }) => user_id)).toEqual([ann]);
     });
 
     test("of one user opens no code of another's, and the code's owner is told", async () => {
-      const code = await stage.issue(ann);
-      expect((await stage.open(thief, code)).body.error?.code).toBe("CODE_OF_ANOTHER_USER");
-      const { sessions, requests } = await stage.describe(code);
+      const code = await fixture.issue(ann);
+      expect((await fixture.open(thief, code)).body.error?.code).toBe("CODE_OF_ANOTHER_USER");
+      const { sessions, requests } = await fixture.describe(code);
       expect(sessions).toEqual([]);
       expect(requests).toEqual({ "code-of-another-user": 1 });
     });
@@ -195,60 +195,60 @@ describe.each(testDatabases())("cheats, on the %s store", (kind) => {
       ["with another user in it", (data: string) => data.replace(ann, thief), "INIT_DATA_INVALID"],
       ["of yesterday", (_: string, old: string) => old, "INIT_DATA_EXPIRED"],
     ])("%s is refused, and leaves no row", async (_name, forge, refusal) => {
-      const initData = forge(stage.initData(ann), stage.initData(ann, { secondsAgo: 2 * 86_400 }));
-      const answer = await stage.post("/sessions", { bot_id: stage.botId, init_data: initData });
+      const initData = forge(fixture.initData(ann), fixture.initData(ann, { secondsAgo: 2 * 86_400 }));
+      const answer = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData });
       expect(answer).toMatchObject({ status: 401, body: { error: { code: refusal } } });
-      expect(await stage.sessions()).toEqual([]);
+      expect(await fixture.sessions()).toEqual([]);
     });
   });
 
   test("a patient script that waits in real time earns what the daily cap gives, and no sooner than the cooldown", async () => {
-    await stage.close();
-    stage = await openViewerStage(store.database, { cooldownSeconds: 300, dailyCap: 12 });
+    await fixture.close();
+    fixture = await openViewerFixture(store.database, { cooldownSeconds: 300, dailyCap: 12 });
     const midnight = new Date("2026-03-02T00:00:00Z");
-    stage.clock.now = new Date(midnight.getTime());
+    fixture.clock.now = new Date(midnight.getTime());
     const earnedAt: number[] = [];
-    for (let turn = 0; stage.clock.now.getTime() < midnight.getTime() + 2 * 86_400_000; turn++) {
-      const paid = await watchAsSoonAsAllowed(stage, `turn-${turn}`);
-      if (paid) earnedAt.push(stage.clock.now.getTime());
+    for (let turn = 0; fixture.clock.now.getTime() < midnight.getTime() + 2 * 86_400_000; turn++) {
+      const paid = await watchAsSoonAsAllowed(fixture, `turn-${turn}`);
+      if (paid) earnedAt.push(fixture.clock.now.getTime());
     }
     const dayOf = (moment: number) => Math.floor((moment - midnight.getTime()) / 86_400_000);
     expect(Map.groupBy(earnedAt, dayOf).get(0)).toHaveLength(12);
     expect(Map.groupBy(earnedAt, dayOf).get(1)).toHaveLength(12);
     const gaps = earnedAt.slice(1).map((moment, index) => moment - (earnedAt[index] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(300_000);
-    expect(await stage.events()).toHaveLength(earnedAt.length);
+    expect(await fixture.events()).toHaveLength(earnedAt.length);
   }, 60_000);
 
   test("the same script with eight codes at once earns no more", async () => {
-    await stage.close();
-    stage = await openViewerStage(store.database, { cooldownSeconds: 0, dailyCap: 5 });
-    const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => stage.issue(ann, `order-${index}`)));
-    const opened = await Promise.all(codes.map((code) => stage.open(ann, code)));
+    await fixture.close();
+    fixture = await openViewerFixture(store.database, { cooldownSeconds: 0, dailyCap: 5 });
+    const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => fixture.issue(ann, `order-${index}`)));
+    const opened = await Promise.all(codes.map((code) => fixture.open(ann, code)));
     const sessions = opened
       .filter(({ body }) => body.outcome === "session")
       .map(({ body }) => body as unknown as Opened);
-    for (const session of sessions) await stage.report(session, { started: true });
-    stage.advance(10);
-    for (const session of sessions) await stage.report(session, { reports: wholeVideo(), ...closing });
-    for (const code of codes) await watchWith(stage, code);
-    expect(await stage.events()).toHaveLength(5);
+    for (const session of sessions) await fixture.report(session, { started: true });
+    fixture.advance(10);
+    for (const session of sessions) await fixture.report(session, { reports: wholeVideo(), ...closing });
+    for (const code of codes) await watchWith(fixture, code);
+    expect(await fixture.events()).toHaveLength(5);
   });
 });
 
-async function watchAsSoonAsAllowed(stage: ViewerStage, reference: string): Promise<boolean> {
-  const paid = await watchWith(stage, await stage.issue(ann, reference));
+async function watchAsSoonAsAllowed(fixture: ViewerFixture, reference: string): Promise<boolean> {
+  const paid = await watchWith(fixture, await fixture.issue(ann, reference));
   // A day of asking each quarter of an hour is enough to meet each limit.
-  if (!paid) stage.advance(900);
+  if (!paid) fixture.advance(900);
   return paid;
 }
 
-async function watchWith(stage: ViewerStage, code: string): Promise<boolean> {
-  const opened = await stage.open(ann, code);
+async function watchWith(fixture: ViewerFixture, code: string): Promise<boolean> {
+  const opened = await fixture.open(ann, code);
   if (opened.body.outcome !== "session") return false;
   const session = opened.body as unknown as Opened;
-  await stage.report(session, { started: true });
-  stage.advance(10);
+  await fixture.report(session, { started: true });
+  fixture.advance(10);
   const first = session.first_sequence;
-  return (await stage.report(session, { reports: wholeVideo(first), ...closing })).body.state === "rewarded";
+  return (await fixture.report(session, { reports: wholeVideo(first), ...closing })).body.state === "rewarded";
 }

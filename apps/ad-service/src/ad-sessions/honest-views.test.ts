@@ -1,34 +1,34 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { HonestPlayer, openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { HonestPlayer, openViewerStage, type ViewerStage } from "../viewer-stage.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
 
 interface Honest {
   name: string;
-  watch(stage: ViewerStage, code: string): Promise<void>;
+  watch(fixture: ViewerFixture, code: string): Promise<void>;
 }
 
-const begin = async (stage: ViewerStage, code: string) => new HonestPlayer(stage, await stage.begin(ann, code));
+const begin = async (fixture: ViewerFixture, code: string) => new HonestPlayer(fixture, await fixture.begin(ann, code));
 
 /** Plays to the end while no call arrives, until the first one does after so many seconds. */
-async function beginUnheard(stage: ViewerStage, code: string, seconds: number): Promise<HonestPlayer> {
-  const player = await begin(stage, code);
-  const heardAt = stage.clock.now.getTime() + seconds * 1000;
-  while (stage.clock.now.getTime() < heardAt) player.playOn();
+async function beginUnheard(fixture: ViewerFixture, code: string, seconds: number): Promise<HonestPlayer> {
+  const player = await begin(fixture, code);
+  const heardAt = fixture.clock.now.getTime() + seconds * 1000;
+  while (fixture.clock.now.getTime() < heardAt) player.playOn();
   await player.send();
   while (!player.isAtEnd) player.playOn();
   return player;
 }
 
 /** The sweeper comes each second. */
-async function sweepFor(stage: ViewerStage, seconds: number): Promise<void> {
+async function sweepFor(fixture: ViewerFixture, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
-    stage.advance(1);
-    await sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
+    fixture.advance(1);
+    await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
   }
 }
 
@@ -36,20 +36,20 @@ async function sweepFor(stage: ViewerStage, seconds: number): Promise<void> {
 const honestViews: Honest[] = [
   {
     name: "a view without any trouble",
-    async watch(stage, code) {
-      const player = await begin(stage, code);
+    async watch(fixture, code) {
+      const player = await begin(fixture, code);
       await player.playToEnd();
       await player.close();
     },
   },
   {
     name: "3G: the video stalls for seconds, each other answer is lost, requests take four seconds",
-    async watch(stage, code) {
-      const player = await begin(stage, code);
+    async watch(fixture, code) {
+      const player = await begin(fixture, code);
       for (let turn = 0; !player.isAtEnd; turn++) {
         player.playOn();
-        if (turn % 3 === 1) stage.advance(6);
-        stage.advance(turn % 2 ? 4 : 0.3);
+        if (turn % 3 === 1) fixture.advance(6);
+        fixture.advance(turn % 2 ? 4 : 0.3);
         await player.send({ isLost: turn % 2 === 1 });
       }
       await player.close();
@@ -57,8 +57,8 @@ const honestViews: Honest[] = [
   },
   {
     name: "a start stamp that came after eight seconds of playback",
-    async watch(stage, code) {
-      const player = await begin(stage, code);
+    async watch(fixture, code) {
+      const player = await begin(fixture, code);
       for (let second = 0; second < 8; second++) player.playOn();
       await player.send();
       while (!player.isAtEnd) player.playOn();
@@ -67,26 +67,26 @@ const honestViews: Honest[] = [
   },
   {
     name: "a pause of ten minutes",
-    async watch(stage, code) {
-      const player = await begin(stage, code);
+    async watch(fixture, code) {
+      const player = await begin(fixture, code);
       for (let second = 0; second < 4; second++) player.playOn();
       await player.send();
-      stage.advance(600);
+      fixture.advance(600);
       await player.playToEnd();
       await player.close();
     },
   },
   {
     name: "a call and minimising: out of sight for a moment before playback stops, three times",
-    async watch(stage, code) {
-      const player = await begin(stage, code);
+    async watch(fixture, code) {
+      const player = await begin(fixture, code);
       await player.send();
       for (let call = 0; call < 3; call++) {
         player.playOn();
         player.playOn();
         player.playOn({ isVisible: false, lengthMs: 140 });
         await player.send();
-        stage.advance(120);
+        fixture.advance(120);
       }
       await player.playToEnd();
       await player.close();
@@ -94,8 +94,8 @@ const honestViews: Honest[] = [
   },
   {
     name: "rotation: the page stays, a short stretch is cut at each turn",
-    async watch(stage, code) {
-      const player = await begin(stage, code);
+    async watch(fixture, code) {
+      const player = await begin(fixture, code);
       for (let turn = 0; !player.isAtEnd; turn++) {
         player.playOn({ lengthMs: turn % 2 ? 83 : 1017 });
         await player.send();
@@ -105,8 +105,8 @@ const honestViews: Honest[] = [
   },
   {
     name: "no network but for the last beacon, with its reports in any order",
-    async watch(stage, code) {
-      const player = await begin(stage, code);
+    async watch(fixture, code) {
+      const player = await begin(fixture, code);
       await player.send();
       while (!player.isAtEnd) player.playOn();
       await player.send({ closed: "page-hidden", order: (reports) => reports.toReversed() });
@@ -114,8 +114,8 @@ const honestViews: Honest[] = [
   },
   {
     name: "a beacon that comes twice and overtakes the reports before it",
-    async watch(stage, code) {
-      const player = await begin(stage, code);
+    async watch(fixture, code) {
+      const player = await begin(fixture, code);
       await player.send();
       while (!player.isAtEnd) player.playOn();
       const overtaking = { closed: "page-hidden" as const, isLost: true };
@@ -126,23 +126,23 @@ const honestViews: Honest[] = [
   },
   {
     name: "opened again in the middle, after the page was lost",
-    async watch(stage, code) {
-      const player = await begin(stage, code);
+    async watch(fixture, code) {
+      const player = await begin(fixture, code);
       for (let second = 0; second < 5; second++) player.playOn();
       await player.send();
-      stage.advance(90);
-      const again = await begin(stage, code);
+      fixture.advance(90);
+      const again = await begin(fixture, code);
       await again.playToEnd();
       await again.close();
     },
   },
   {
     name: "begun on the phone, finished on another device, while the phone reports on",
-    async watch(stage, code) {
-      const phone = await begin(stage, code);
+    async watch(fixture, code) {
+      const phone = await begin(fixture, code);
       phone.playOn();
       await phone.send();
-      const tablet = await begin(stage, code);
+      const tablet = await begin(fixture, code);
       phone.playOn();
       await phone.send({ isLost: true });
       await tablet.playToEnd();
@@ -152,63 +152,63 @@ const honestViews: Honest[] = [
   },
   {
     name: "swiped away at the end: nobody closes",
-    async watch(stage, code) {
-      await (await begin(stage, code)).playToEnd();
-      stage.advance(16);
-      await sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
+    async watch(fixture, code) {
+      await (await begin(fixture, code)).playToEnd();
+      fixture.advance(16);
+      await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
     },
   },
   ...[0, 0.4, 5].map((leavesAfter) => ({
     name: `first heard of 2.5 s late, and left ${leavesAfter} s after the end`,
-    async watch(stage: ViewerStage, code: string) {
-      const player = await beginUnheard(stage, code, 2.5);
-      stage.advance(leavesAfter);
+    async watch(fixture: ViewerFixture, code: string) {
+      const player = await beginUnheard(fixture, code, 2.5);
+      fixture.advance(leavesAfter);
       await player.send({ closed: "page-hidden" as const, isLost: true });
-      await sweepFor(stage, 5);
+      await sweepFor(fixture, 5);
     },
   })),
   {
     name: "first heard of 8 s late, left at the end by a beacon that came twice and in two parts",
-    async watch(stage, code) {
-      const player = await beginUnheard(stage, code, 8);
+    async watch(fixture, code) {
+      const player = await beginUnheard(fixture, code, 8);
       await player.send({ isLost: true, order: (reports) => reports.slice(0, 6) });
       for (let time = 0; time < 2; time++) await player.send({ closed: "page-hidden", isLost: true });
-      await sweepFor(stage, 12);
+      await sweepFor(fixture, 12);
     },
   },
   {
     name: "first heard of 4 s late, and swiped away at the end without a close that arrives",
-    async watch(stage, code) {
-      const player = await beginUnheard(stage, code, 4);
+    async watch(fixture, code) {
+      const player = await beginUnheard(fixture, code, 4);
       await player.send({ isLost: true });
-      await sweepFor(stage, 20);
+      await sweepFor(fixture, 20);
     },
   },
   {
     name: "first heard of 5 s late, left at the end, and opened again at once",
-    async watch(stage, code) {
-      const player = await beginUnheard(stage, code, 5);
+    async watch(fixture, code) {
+      const player = await beginUnheard(fixture, code, 5);
       await player.send({ closed: "page-hidden", isLost: true });
-      stage.advance(1);
-      const again = await begin(stage, code);
+      fixture.advance(1);
+      const again = await begin(fixture, code);
       again.playOn();
       await again.send();
-      await sweepFor(stage, 5);
+      await sweepFor(fixture, 5);
     },
   },
   {
     name: "swiped away at the end, and opened again before anybody noticed",
-    async watch(stage, code) {
-      await (await begin(stage, code)).playToEnd();
-      stage.advance(3);
-      await stage.open(ann, code);
+    async watch(fixture, code) {
+      await (await begin(fixture, code)).playToEnd();
+      fixture.advance(3);
+      await fixture.open(ann, code);
     },
   },
 ];
 
 describe.each(testDatabases())("honest viewers, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
-  let stage: ViewerStage;
+  let fixture: ViewerFixture;
 
   beforeAll(async () => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
@@ -216,20 +216,20 @@ describe.each(testDatabases())("honest viewers, on the %s store", (kind) => {
   afterAll(() => store.dispose());
   beforeEach(async () => {
     // The strictest setting: what looks wrong earns nothing.
-    stage = await openViewerStage(store.database, { suspiciousViews: "refuse" });
+    fixture = await openViewerFixture(store.database, { suspiciousViews: "refuse" });
   });
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   test.each(honestViews)("are paid, once: $name", async ({ watch }) => {
-    const code = await stage.issue(ann);
-    await watch(stage, code);
-    const { earned, sessions } = await stage.describe(code);
+    const code = await fixture.issue(ann);
+    await watch(fixture, code);
+    const { earned, sessions } = await fixture.describe(code);
     expect({ earned: earned.map(({ event }) => event), sessions }).toMatchObject({
       earned: ["rewarded"],
       sessions: [{ state: "rewarded" }],
     });
     expect(sessions[0]?.suspicions).toBeUndefined();
-    expect(await stage.charges()).toHaveLength(1);
-    expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
+    expect(await fixture.charges()).toHaveLength(1);
+    expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
   });
 });

@@ -1,15 +1,16 @@
 import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/player-api";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./routes.ts";
-import { type Opened, openSessionStage, type SessionStage } from "./session-stage.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
 const bob = "502";
-const bots = (stage: SessionStage) => stage.database.query.updateTable("bots").where("bot_id", "=", stage.botId);
+const bots = (fixture: SessionFixture) =>
+  fixture.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
 
 describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
@@ -19,115 +20,121 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
   });
   afterAll(() => store.dispose());
 
-  function onStage(settings: Parameters<typeof openSessionStage>[2], work: (stage: SessionStage) => Promise<void>) {
+  function onFixture(
+    settings: Parameters<typeof openSessionFixture>[2],
+    work: (fixture: SessionFixture) => Promise<void>,
+  ) {
     return async () => {
-      const stage = await openSessionStage(store.database, sessionRoutes, settings);
+      const fixture = await openSessionFixture(store.database, sessionRoutes, settings);
       try {
-        await work(stage);
+        await work(fixture);
       } finally {
-        await stage.close();
+        await fixture.close();
       }
     };
   }
 
-  async function earn(stage: SessionStage, session: Opened) {
-    await stage.play(session, 0, 10);
-    expect((await stage.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+  async function earn(fixture: SessionFixture, session: Opened) {
+    await fixture.play(session, 0, 10);
+    expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
   }
 
   describe("who may open it", () => {
     test(
       "launch data that is stale, from the future, doubled, of another bot or altered is refused",
-      onStage({}, async (stage) => {
-        const valid = stage.initData(ann);
+      onFixture({}, async (fixture) => {
+        const valid = fixture.initData(ann);
         const cases = [
-          { initData: stage.initData(ann, { secondsAgo: 3601 }), code: "INIT_DATA_EXPIRED" },
-          { initData: stage.initData(ann, { secondsAgo: -61 }), code: "INIT_DATA_INVALID" },
+          { initData: fixture.initData(ann, { secondsAgo: 3601 }), code: "INIT_DATA_EXPIRED" },
+          { initData: fixture.initData(ann, { secondsAgo: -61 }), code: "INIT_DATA_INVALID" },
           { initData: `${valid}&auth_date=1`, code: "INIT_DATA_INVALID" },
-          { initData: stage.initData(ann, { ofBot: "1" }), code: "INIT_DATA_INVALID" },
+          { initData: fixture.initData(ann, { ofBot: "1" }), code: "INIT_DATA_INVALID" },
           { initData: valid.replace("501", "502"), code: "INIT_DATA_INVALID" },
           { initData: "nonsense", code: "INIT_DATA_INVALID" },
         ];
         for (const { initData, code } of cases) {
-          const answer = await stage.post("/sessions", { bot_id: stage.botId, init_data: initData });
+          const answer = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData });
           expect(answer).toMatchObject({ status: 401, body: { error: { code } } });
         }
-        expect(await stage.sessions()).toEqual([]);
+        expect(await fixture.sessions()).toEqual([]);
       }),
     );
 
     test(
       "a code that is malformed, unknown, another bot's, another user's or expired is refused",
-      onStage({}, async (stage) => {
-        const other = await openSessionStage(store.database, sessionRoutes);
-        const [ofBob, ofOtherBot] = [await stage.issue(bob), await other.issue(ann)];
+      onFixture({}, async (fixture) => {
+        const other = await openSessionFixture(store.database, sessionRoutes);
+        const [ofBob, ofOtherBot] = [await fixture.issue(bob), await other.issue(ann)];
         await other.close();
-        expect(await stage.open(ann, "no code")).toMatchObject({
+        expect(await fixture.open(ann, "no code")).toMatchObject({
           status: 400,
           body: { error: { code: "CODE_MALFORMED" } },
         });
-        expect(await stage.open(ann, "2".repeat(16))).toMatchObject({
+        expect(await fixture.open(ann, "2".repeat(16))).toMatchObject({
           status: 404,
           body: { error: { code: "CODE_UNKNOWN" } },
         });
-        expect(await stage.open(ann, ofOtherBot)).toMatchObject({
+        expect(await fixture.open(ann, ofOtherBot)).toMatchObject({
           status: 404,
           body: { error: { code: "CODE_UNKNOWN" } },
         });
-        expect(await stage.open(ann, ofBob)).toMatchObject({
+        expect(await fixture.open(ann, ofBob)).toMatchObject({
           status: 403,
           body: { error: { code: "CODE_OF_ANOTHER_USER" } },
         });
-        stage.advance(3601);
-        expect(await stage.open(bob, ofBob)).toMatchObject({ status: 410, body: { error: { code: "CODE_EXPIRED" } } });
-        expect(await stage.sessions()).toEqual([]);
+        fixture.advance(3601);
+        expect(await fixture.open(bob, ofBob)).toMatchObject({
+          status: 410,
+          body: { error: { code: "CODE_EXPIRED" } },
+        });
+        expect(await fixture.sessions()).toEqual([]);
       }),
     );
 
     test(
       "an unknown bot and a suspended one are told apart",
-      onStage({}, async (stage) => {
-        const unknown = { bot_id: "42", init_data: stage.initData(ann) };
-        expect(await stage.post("/sessions", unknown)).toMatchObject({
+      onFixture({}, async (fixture) => {
+        const unknown = { bot_id: "42", init_data: fixture.initData(ann) };
+        expect(await fixture.post("/sessions", unknown)).toMatchObject({
           status: 404,
           body: { error: { code: "BOT_UNKNOWN" } },
         });
-        await bots(stage).set({ is_suspended: true }).execute();
-        expect(await stage.open(ann)).toMatchObject({ status: 403, body: { error: { code: "BOT_SUSPENDED" } } });
+        await bots(fixture).set({ is_suspended: true }).execute();
+        expect(await fixture.open(ann)).toMatchObject({ status: 403, body: { error: { code: "BOT_SUSPENDED" } } });
       }),
     );
 
     test(
       "a view begun in time goes on until ten minutes after its code expired",
-      onStage({}, async (stage) => {
-        const code = await stage.issue(ann);
-        await stage.play(await stage.begin(ann, code), 0, 3);
-        stage.advance(3600 + 590);
-        await stage.begin(ann, code);
-        stage.advance(11);
-        expect(await stage.open(ann, code)).toMatchObject({ status: 410, body: { error: { code: "CODE_EXPIRED" } } });
+      onFixture({}, async (fixture) => {
+        const code = await fixture.issue(ann);
+        await fixture.play(await fixture.begin(ann, code), 0, 3);
+        fixture.advance(3600 + 590);
+        await fixture.begin(ann, code);
+        fixture.advance(11);
+        expect(await fixture.open(ann, code)).toMatchObject({ status: 410, body: { error: { code: "CODE_EXPIRED" } } });
       }),
     );
 
     test(
       "without a code one is issued, and the same again",
-      onStage({}, async (stage) => {
-        const first = (await stage.open(ann)).body;
-        const second = (await stage.open(ann)).body;
+      onFixture({}, async (fixture) => {
+        const first = (await fixture.open(ann)).body;
+        const second = (await fixture.open(ann)).body;
         expect(second).toMatchObject({ code: first.code, session_id: first.session_id });
       }),
     );
 
     test(
       "another ad after a watched one has a code of its own, though the app was opened with the first one",
-      onStage({}, async (stage) => {
-        const code = await stage.issue(ann);
-        const first = await stage.begin(ann, code);
-        await stage.play(first, 0, 10);
-        await stage.report(first, { closed: "tap" });
-        const again = { bot_id: stage.botId, init_data: stage.initData(ann), code };
-        expect((await stage.post("/sessions", again)).body).toMatchObject({ code, state: "rewarded" });
-        const { body: another } = await stage.post("/sessions", { ...again, another: true });
+      onFixture({}, async (fixture) => {
+        const code = await fixture.issue(ann);
+        const first = await fixture.begin(ann, code);
+        await fixture.play(first, 0, 10);
+        await fixture.report(first, { closed: "tap" });
+        const again = { bot_id: fixture.botId, init_data: fixture.initData(ann), code };
+        expect((await fixture.post("/sessions", again)).body).toMatchObject({ code, state: "rewarded" });
+        const { body: another } = await fixture.post("/sessions", { ...again, another: true });
         expect(another).toMatchObject({ outcome: "session", state: "opened" });
         expect(another.code).not.toBe(code);
       }),
@@ -141,8 +148,8 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
 
     test(
       "is sent is told by the browser's hints; lighter ones come along, for a player that stalls",
-      onStage({}, async (stage) => {
-        const { query } = stage.database;
+      onFixture({}, async (fixture) => {
+        const { query } = fixture.database;
         await query
           .updateTable("creatives")
           .set({ byte_length: 6_000_000 })
@@ -152,10 +159,10 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
         await query.insertInto("creative_renditions").values(files).execute();
         const phone = "Mozilla/5.0 (Linux; Android 14; Pixel 8) Mobile";
         const sent = async (headers: Record<string, string>) => {
-          const response = await fetch(`${stage.address}/player/v1/sessions`, {
+          const response = await fetch(`${fixture.address}/player/v1/sessions`, {
             method: "POST",
             headers: { "content-type": "application/json", "user-agent": "Desktop", ...headers },
-            body: JSON.stringify({ bot_id: stage.botId, init_data: stage.initData(ann) }),
+            body: JSON.stringify({ bot_id: fixture.botId, init_data: fixture.initData(ann) }),
           });
           const { ad } = openSessionResponse.parse(await response.json()) as { ad: AdForPlayer };
           const name = (url: string) => url.split("/media/")[1];
@@ -176,83 +183,83 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
   describe("limits", () => {
     test(
       "after a reward the next ad waits for the cooldown, which counts from the reward",
-      onStage({ cooldownSeconds: 60 }, async (stage) => {
-        await earn(stage, await stage.begin(ann, await stage.issue(ann)));
-        const available_at = new Date(stage.clock.now.getTime() + 60_000).toISOString();
+      onFixture({ cooldownSeconds: 60 }, async (fixture) => {
+        await earn(fixture, await fixture.begin(ann, await fixture.issue(ann)));
+        const available_at = new Date(fixture.clock.now.getTime() + 60_000).toISOString();
         const refused = { outcome: "limit-reached", reason: "cooldown", available_at };
-        expect((await stage.open(ann, await stage.issue(ann))).body).toMatchObject(refused);
-        expect((await stage.open(ann)).body).toMatchObject(refused);
-        expect((await stage.open(bob)).body).toMatchObject({ outcome: "session" });
-        stage.advance(60);
-        expect((await stage.open(ann)).body).toMatchObject({ outcome: "session" });
+        expect((await fixture.open(ann, await fixture.issue(ann))).body).toMatchObject(refused);
+        expect((await fixture.open(ann)).body).toMatchObject(refused);
+        expect((await fixture.open(bob)).body).toMatchObject({ outcome: "session" });
+        fixture.advance(60);
+        expect((await fixture.open(ann)).body).toMatchObject({ outcome: "session" });
       }),
     );
 
     test(
       "the daily cap ends at midnight UTC",
-      onStage({ dailyCap: 2 }, async (stage) => {
+      onFixture({ dailyCap: 2 }, async (fixture) => {
         for (const reference of ["a", "b"])
-          await earn(stage, await stage.begin(ann, await stage.issue(ann, reference)));
-        expect((await stage.open(ann)).body).toMatchObject({
+          await earn(fixture, await fixture.begin(ann, await fixture.issue(ann, reference)));
+        expect((await fixture.open(ann)).body).toMatchObject({
           outcome: "limit-reached",
           reason: "daily-cap",
           available_at: "2026-03-02T00:00:00.000Z",
         });
-        stage.advance(12 * 3600);
-        await earn(stage, await stage.begin(ann));
-        expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
+        fixture.advance(12 * 3600);
+        await earn(fixture, await fixture.begin(ann));
+        expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
       }),
     );
 
     test(
       "a view that began is honoured, whatever was earned meanwhile, when the cooldown is over",
-      onStage({ cooldownSeconds: 30, dailyCap: 2 }, async (stage) => {
-        const left = await stage.issue(ann, "left");
-        await stage.play(await stage.begin(ann, left), 0, 2);
-        stage.advance(30);
-        await earn(stage, await stage.begin(ann, await stage.issue(ann, "next")));
-        const back = await stage.begin(ann, left);
-        await stage.play(back, 2, 10);
-        await stage.report(back, { closed: "tap" });
-        expect(await stage.events()).toHaveLength(1);
-        stage.advance(22);
-        await sweepSessions(stage.views, { listeningSince: new Date(0), now: stage.clock.now });
-        expect(await stage.events()).toHaveLength(2);
+      onFixture({ cooldownSeconds: 30, dailyCap: 2 }, async (fixture) => {
+        const left = await fixture.issue(ann, "left");
+        await fixture.play(await fixture.begin(ann, left), 0, 2);
+        fixture.advance(30);
+        await earn(fixture, await fixture.begin(ann, await fixture.issue(ann, "next")));
+        const back = await fixture.begin(ann, left);
+        await fixture.play(back, 2, 10);
+        await fixture.report(back, { closed: "tap" });
+        expect(await fixture.events()).toHaveLength(1);
+        fixture.advance(22);
+        await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+        expect(await fixture.events()).toHaveLength(2);
       }),
     );
 
     test(
       "with many codes, views begin no faster than the cooldown allows",
-      onStage({ cooldownSeconds: 60 }, async (stage) => {
-        const first = await stage.begin(ann, await stage.issue(ann, "a"));
-        await stage.report(first, { started: true });
-        stage.advance(59);
-        expect((await stage.open(ann, await stage.issue(ann, "b"))).body).toMatchObject({ reason: "cooldown" });
-        stage.advance(1);
-        await stage.begin(ann, await stage.issue(ann, "b"));
+      onFixture({ cooldownSeconds: 60 }, async (fixture) => {
+        const first = await fixture.begin(ann, await fixture.issue(ann, "a"));
+        await fixture.report(first, { started: true });
+        fixture.advance(59);
+        expect((await fixture.open(ann, await fixture.issue(ann, "b"))).body).toMatchObject({ reason: "cooldown" });
+        fixture.advance(1);
+        await fixture.begin(ann, await fixture.issue(ann, "b"));
       }),
     );
 
     test(
       "with many codes opened at once, one is watched: at most one offer is held",
-      onStage({ cooldownSeconds: 60, dailyCap: 5 }, async (stage) => {
-        const codes = await Promise.all(Array.from({ length: 12 }, (_, index) => stage.issue(ann, `task-${index}`)));
-        const opened = await Promise.all(codes.map((code) => stage.begin(ann, code)));
-        const starts = await Promise.all(opened.map((session) => stage.report(session, { started: true })));
+      onFixture({ cooldownSeconds: 60, dailyCap: 5 }, async (fixture) => {
+        const codes = await Promise.all(Array.from({ length: 12 }, (_, index) => fixture.issue(ann, `task-${index}`)));
+        const opened = await Promise.all(codes.map((code) => fixture.begin(ann, code)));
+        const starts = await Promise.all(opened.map((session) => fixture.report(session, { started: true })));
         expect(starts.filter(({ status }) => status === 200)).toHaveLength(1);
         expect(starts.filter(({ status }) => status === 401)).toHaveLength(11);
-        expect(await stage.sessions()).toMatchObject([{ state: "playing" }]);
+        expect(await fixture.sessions()).toMatchObject([{ state: "playing" }]);
       }),
     );
 
     test(
       "views under way count towards the daily cap",
-      onStage({ dailyCap: 3 }, async (stage) => {
+      onFixture({ dailyCap: 3 }, async (fixture) => {
         for (const reference of ["a", "b", "c"]) {
-          const session = await stage.begin(ann, await stage.issue(ann, reference));
-          await stage.report(session, { started: true });
+          const session = await fixture.begin(ann, await fixture.issue(ann, reference));
+          await fixture.report(session, { started: true });
         }
-        expect((await stage.open(ann, await stage.issue(ann, "d"))).body).toMatchObject({
+        expect((await fixture.open(ann, await fixture.issue(ann, "d"))).body).toMatchObject({
           outcome: "limit-reached",
           reason: "daily-cap",
           available_at: "2026-03-01T13:10:00.000Z",
@@ -262,11 +269,11 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
 
     test(
       "where no campaign runs there is no ad now",
-      onStage({}, async (stage) => {
-        const pause = stage.database.query.updateTable("campaigns");
+      onFixture({}, async (fixture) => {
+        const pause = fixture.database.query.updateTable("campaigns");
         await pause.set({ status: "paused" }).execute();
-        await stage.campaigns.refresh();
-        expect((await stage.open(ann)).body).toMatchObject({ outcome: "no-ad", retry_after_seconds: 60 });
+        await fixture.campaigns.refresh();
+        expect((await fixture.open(ann)).body).toMatchObject({ outcome: "no-ad", retry_after_seconds: 60 });
         await pause.set({ status: "active" }).execute();
       }),
     );
@@ -275,11 +282,11 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
   describe("the wire", () => {
     test(
       "a malformed body is told apart field by field, in the error envelope",
-      onStage({}, async (stage) => {
-        const answer = await stage.post("/sessions", { bot_id: 42, init_data: "" });
+      onFixture({}, async (fixture) => {
+        const answer = await fixture.post("/sessions", { bot_id: 42, init_data: "" });
         expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
-        expect(await stage.post("/sessions", "{", "text/plain")).toMatchObject({ status: 400, body: { error: {} } });
-        expect(await stage.post("/sessions", "a=b", "application/x-www-form-urlencoded")).toMatchObject({
+        expect(await fixture.post("/sessions", "{", "text/plain")).toMatchObject({ status: 400, body: { error: {} } });
+        expect(await fixture.post("/sessions", "a=b", "application/x-www-form-urlencoded")).toMatchObject({
           status: 415,
         });
       }),
@@ -287,8 +294,8 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
 
     test(
       "any origin may call, and nothing is kept in caches",
-      onStage({}, async (stage) => {
-        const address = await stage.startNode();
+      onFixture({}, async (fixture) => {
+        const address = await fixture.startNode();
         const preflight = await fetch(`${address}/player/v1/sessions`, {
           method: "OPTIONS",
           headers: { origin: "https://app.test", "access-control-request-method": "POST" },
@@ -304,11 +311,11 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
 
     test(
       "launch data that are spelled anew each time have one limit, that of the user whom they name",
-      onStage({}, async (stage) => {
+      onFixture({}, async (fixture) => {
         const open = (userId: string, spell: (initData: string) => string) =>
-          stage.post(
+          fixture.post(
             "/sessions",
-            { bot_id: stage.botId, init_data: spell(stage.initData(userId)) },
+            { bot_id: fixture.botId, init_data: spell(fixture.initData(userId)) },
             "application/json",
           );
         const respelled = [
@@ -327,15 +334,16 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
         expect(answers.filter((status) => status === 200)).toHaveLength(60);
         expect(answers.filter((status) => status === 429)).toHaveLength(20);
         expect((await open(bob, String)).status).toBe(200);
-        stage.advance(2);
+        fixture.advance(2);
         expect((await open(ann, String)).status).toBe(200);
       }),
     );
 
     test(
       "forged launch data are checked so often for an address, and not without end",
-      onStage({}, async (stage) => {
-        const forged = () => stage.post("/sessions", { bot_id: stage.botId, init_data: "user=1" }, "application/json");
+      onFixture({}, async (fixture) => {
+        const forged = () =>
+          fixture.post("/sessions", { bot_id: fixture.botId, init_data: "user=1" }, "application/json");
         const statuses: number[] = [];
         for (let round = 0; round < 13; round++) {
           const answers = await Promise.all(Array.from({ length: 100 }, forged));
@@ -348,14 +356,14 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
 
     test(
       "a session that is called without end is slowed down, and another is not",
-      onStage({}, async (stage) => {
-        const [noisy, quiet] = [await stage.begin(ann), await stage.begin(bob)];
-        const answers = await Promise.all(Array.from({ length: 120 }, () => stage.status(noisy)));
+      onFixture({}, async (fixture) => {
+        const [noisy, quiet] = [await fixture.begin(ann), await fixture.begin(bob)];
+        const answers = await Promise.all(Array.from({ length: 120 }, () => fixture.status(noisy)));
         expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
         expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
-        expect(await stage.status(quiet)).toMatchObject({ status: 200 });
-        stage.advance(1);
-        expect(await stage.status(noisy)).toMatchObject({ status: 200 });
+        expect(await fixture.status(quiet)).toMatchObject({ status: 200 });
+        fixture.advance(1);
+        expect(await fixture.status(noisy)).toMatchObject({ status: 200 });
       }),
     );
   });

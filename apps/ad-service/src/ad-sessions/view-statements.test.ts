@@ -1,14 +1,14 @@
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./routes.ts";
-import { type Opened, openSessionStage, type SessionStage } from "./session-stage.ts";
 
 describe("what a view asks of the database", () => {
   let store: TestDatabase<AdTables>;
-  let stage: SessionStage;
+  let fixture: SessionFixture;
   /** The names of the statements that the driver was given since they were emptied. */
   let statements: string[] = [];
 
@@ -27,12 +27,12 @@ describe("what a view asks of the database", () => {
         return database.transaction(work);
       },
     };
-    stage = await openSessionStage(counted, sessionRoutes, { cooldownSeconds: 0, dailyCap: 10_000 });
+    fixture = await openSessionFixture(counted, sessionRoutes, { cooldownSeconds: 0, dailyCap: 10_000 });
     // What is kept in memory, the bot and the ad, is read at the first opening.
-    await stage.begin("1", await stage.issue("1"));
+    await fixture.begin("1", await fixture.issue("1"));
   });
   afterAll(async () => {
-    await stage.close();
+    await fixture.close();
     await store.dispose();
   });
 
@@ -46,59 +46,59 @@ describe("what a view asks of the database", () => {
     ...{ from_ms: number * 5000, to_ms: (number + 1) * 5000, visible: true, muted: true, rendered_frames: 120 },
   });
   const report = (session: Opened, number: number) =>
-    stage.report(session, { reports: [{ ...fiveSeconds(number), sequence: session.first_sequence + number }] });
+    fixture.report(session, { reports: [{ ...fiveSeconds(number), sequence: session.first_sequence + number }] });
 
   test("an opening is two statements, with a code and without one; a start, a report and a close are one each", async () => {
-    const code = await stage.issue("2");
+    const code = await fixture.issue("2");
     let session: Opened | undefined;
     const opening = await statementsOf(async () => {
-      session = await stage.begin("2", code);
+      session = await fixture.begin("2", code);
     });
     expect(opening).toEqual(["ad-sessions.read-opening", "ad-sessions.begin"]);
     if (!session) throw new Error("no session");
     const view = session;
-    expect(await statementsOf(() => stage.begin("3"))).toEqual(["ad-sessions.read-opening", "ad-sessions.begin"]);
+    expect(await statementsOf(() => fixture.begin("3"))).toEqual(["ad-sessions.read-opening", "ad-sessions.begin"]);
 
-    expect(await statementsOf(() => stage.report(view, { started: true }))).toEqual(["ad-sessions.record"]);
-    stage.advance(5);
+    expect(await statementsOf(() => fixture.report(view, { started: true }))).toEqual(["ad-sessions.record"]);
+    fixture.advance(5);
     expect(await statementsOf(() => report(view, 0))).toEqual(["ad-sessions.record-progress"]);
-    stage.advance(5);
+    fixture.advance(5);
     expect(await statementsOf(() => report(view, 1))).toEqual(["ad-sessions.record-progress"]);
-    expect(await statementsOf(() => stage.report(view, {}))).toEqual(["ad-sessions.record-progress"]);
+    expect(await statementsOf(() => fixture.report(view, {}))).toEqual(["ad-sessions.record-progress"]);
     const { rows: due } = await sql<object>`select session_id from views_due`.execute(store.database.query);
     expect(due).toEqual([{ session_id: view.session_id }]);
-    const close = await statementsOf(() => stage.report(view, { closed: "tap" }));
+    const close = await statementsOf(() => fixture.report(view, { closed: "tap" }));
     expect(close).toEqual(["ad-sessions.record"]);
-    expect(await stage.sessions()).toEqual(
+    expect(await fixture.sessions()).toEqual(
       expect.arrayContaining([expect.objectContaining({ session_id: view.session_id, state: "rewarded" })]),
     );
   });
 
   test("opened again, a view is read once and changed once", async () => {
-    const code = await stage.issue("4");
-    const first = await stage.begin("4", code);
-    await stage.report(first, { started: true });
-    expect(await statementsOf(() => stage.begin("4", code))).toEqual([
+    const code = await fixture.issue("4");
+    const first = await fixture.begin("4", code);
+    await fixture.report(first, { started: true });
+    expect(await statementsOf(() => fixture.begin("4", code))).toEqual([
       "ad-sessions.read-opening",
       "ad-sessions.record",
     ]);
   });
 
   test("a report on another node reads the view once, and from then on no more", async () => {
-    const view = await stage.begin("5", await stage.issue("5"));
-    await stage.report(view, { started: true });
-    const other = await stage.startNode();
-    stage.advance(3);
+    const view = await fixture.begin("5", await fixture.issue("5"));
+    await fixture.report(view, { started: true });
+    const other = await fixture.startNode();
+    fixture.advance(3);
     const reports = (from: number) => ({
       reports: [{ sequence: from, from_ms: from * 1000, to_ms: from * 1000 + 1000, visible: true, muted: true }],
     });
-    expect(await statementsOf(() => stage.report(view, reports(0), other))).toEqual([
+    expect(await statementsOf(() => fixture.report(view, reports(0), other))).toEqual([
       "ad-sessions.read",
       "ad-sessions.record-progress",
     ]);
-    expect(await statementsOf(() => stage.report(view, reports(1), other))).toEqual(["ad-sessions.record-progress"]);
+    expect(await statementsOf(() => fixture.report(view, reports(1), other))).toEqual(["ad-sessions.record-progress"]);
     // The first node has an older version of it: it reads again.
-    expect(await statementsOf(() => stage.report(view, reports(2)))).toEqual([
+    expect(await statementsOf(() => fixture.report(view, reports(2)))).toEqual([
       "ad-sessions.record-progress",
       "ad-sessions.read",
       "ad-sessions.record-progress",

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { newTelegramId } from "../app-stage.ts";
 import { migrations } from "../migrations.ts";
 import { activateToken } from "./activate-token.ts";
 import { addBot } from "./add-bot.ts";

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ClientStage, openClientStage } from "./client-stage.ts";
+import { type ClientFixture, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 
-let stage: ClientStage;
+let fixture: ClientFixture;
 beforeAll(async () => {
-  stage = await openClientStage("embedded", { rateLimits: { perTokenPerSecond: 5, perUserPerMinute: 2 } });
+  fixture = await openClientFixture("embedded", { rateLimits: { perTokenPerSecond: 5, perUserPerMinute: 2 } });
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
 function ask({ botId, token }: { botId: string; token: string }, userId: string): Promise<Response> {
-  return fetch(`${stage.address}/client/v1/codes`, {
+  return fetch(`${fixture.address}/client/v1/codes`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({ bot_id: botId, user_tg_id: userId }),
@@ -16,14 +16,14 @@ function ask({ botId, token }: { botId: string; token: string }, userId: string)
 }
 
 test("each answer tells the policies and what is left of them", async () => {
-  const bot = await stage.newBot();
+  const bot = await fixture.newBot();
   const { headers } = await ask(bot, "1");
   expect(headers.get("ratelimit-policy")).toBe('"token";q=20;w=4, "user";q=2;w=60');
   expect(headers.get("ratelimit")).toBe('"token";r=19;t=1, "user";r=1;t=30');
 });
 
 test("a user's third code in a minute is 429 with Retry-After, and other users are served", async () => {
-  const bot = await stage.newBot();
+  const bot = await fixture.newBot();
   expect([(await ask(bot, "1")).status, (await ask(bot, "1")).status]).toEqual([200, 200]);
   const refused = await ask(bot, "1");
   expect(refused.status).toBe(429);
@@ -36,17 +36,17 @@ test("a user's third code in a minute is 429 with Retry-After, and other users a
 });
 
 test("a token over its limit is 429, and other tokens are served", async () => {
-  const bot = await stage.newBot();
+  const bot = await fixture.newBot();
   const statuses = await Promise.all(
     Array.from({ length: 100 }, async (_, user) => (await ask(bot, `${user + 1}`)).status),
   );
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(20);
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
-  expect((await ask(await stage.newBot(), "1")).status).toBe(200);
+  expect((await ask(await fixture.newBot(), "1")).status).toBe(200);
 });
 
 test("requests without a good token use up nobody's limit", async () => {
-  const bot = await stage.newBot();
+  const bot = await fixture.newBot();
   await Promise.all(Array.from({ length: 30 }, () => ask({ ...bot, token: "ad_guess" }, "1")));
   expect((await ask(bot, "1")).headers.get("ratelimit")).toContain('"token";r=19');
 });

@@ -1,18 +1,18 @@
 import { connect } from "node:net";
 import { errorEnvelope } from "@intermission/ad-core/client-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openAppStage } from "../app-stage.ts";
+import { openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { bearer, type ClientFixture, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 import { revokeToken } from "../bots/revoke-token.ts";
 import { resumeBot, suspendBot } from "../bots/update-bot.ts";
-import { bearer, type ClientStage, expectError, openClientStage } from "./client-stage.ts";
 
-let stage: ClientStage;
+let fixture: ClientFixture;
 beforeAll(async () => {
-  stage = await openClientStage("embedded");
+  fixture = await openClientFixture("embedded");
 });
-afterAll(() => stage.close());
+afterAll(() => fixture.close());
 
-const asked = () => ({ bot_id: stage.bot.botId, user_tg_id: "1" });
+const asked = () => ({ bot_id: fixture.bot.botId, user_tg_id: "1" });
 
 describe("the caller", () => {
   test.each([
@@ -24,29 +24,29 @@ describe("the caller", () => {
     ["two tokens", { authorization: "Bearer ad_a ad_b" }],
     ["an unknown token", { authorization: `Bearer ad_${"7".repeat(43)}` }],
   ])("with %s is answered 401", async (_name, headers) => {
-    const response = await stage.createCode(asked(), headers);
+    const response = await fixture.createCode(asked(), headers);
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
     await expectError(response, 401, "UNAUTHORIZED");
   });
 
   test("with a bad token is answered 401 whatever else is wrong", async () => {
-    await expectError(await stage.createCode("{", bearer("x")), 401, "UNAUTHORIZED");
+    await expectError(await fixture.createCode("{", bearer("x")), 401, "UNAUTHORIZED");
   });
 
   test("with a token that was revoked a moment ago is answered 401", async () => {
-    const { botId, token, tokenId } = await stage.newBot();
-    expect((await stage.get("/events", bearer(token))).status).toBe(200);
-    await revokeToken(stage.database, { botId, tokenId, now: stage.clock.now });
-    await expectError(await stage.get("/events", bearer(token)), 401, "UNAUTHORIZED");
+    const { botId, token, tokenId } = await fixture.newBot();
+    expect((await fixture.get("/events", bearer(token))).status).toBe(200);
+    await revokeToken(fixture.database, { botId, tokenId, now: fixture.clock.now });
+    await expectError(await fixture.get("/events", bearer(token)), 401, "UNAUTHORIZED");
   });
 
   test("of a suspended bot is answered 403 until it is resumed", async () => {
-    const { botId, token } = await stage.newBot();
-    const ask = () => stage.createCode({ bot_id: botId, user_tg_id: "1" }, bearer(token));
+    const { botId, token } = await fixture.newBot();
+    const ask = () => fixture.createCode({ bot_id: botId, user_tg_id: "1" }, bearer(token));
     expect((await ask()).status).toBe(200);
-    await suspendBot(stage.database, { botId, now: stage.clock.now });
+    await suspendBot(fixture.database, { botId, now: fixture.clock.now });
     await expectError(await ask(), 403, "BOT_SUSPENDED");
-    await resumeBot(stage.database, { botId, now: stage.clock.now });
+    await resumeBot(fixture.database, { botId, now: fixture.clock.now });
     expect((await ask()).status).toBe(200);
   });
 });
@@ -55,7 +55,7 @@ describe("every path under /client/ answers errors with the envelope", () => {
   test.each(["/client/", "/client/v1", "/client/v1/", "/client/v1/nothing", "/client/v2/codes", "/client/v1/codes/"])(
     "unknown: %s",
     async (path) => {
-      await expectError(await fetch(stage.address + path, { headers: bearer(stage.bot.token) }), 404, "NOT_FOUND");
+      await expectError(await fetch(fixture.address + path, { headers: bearer(fixture.bot.token) }), 404, "NOT_FOUND");
     },
   );
 
@@ -67,34 +67,34 @@ describe("every path under /client/ answers errors with the envelope", () => {
     ["POST", "/availability", "GET, HEAD"],
     ["PATCH", "/codes/abc", "GET, HEAD"],
   ])("wrong method: %s %s", async (method, path, allow) => {
-    const headers = bearer(stage.bot.token);
-    const response = await fetch(`${stage.address}/client/v1${path}`, { method, headers });
+    const headers = bearer(fixture.bot.token);
+    const response = await fetch(`${fixture.address}/client/v1${path}`, { method, headers });
     expect(response.headers.get("allow")).toBe(allow);
     await expectError(response, 405, "METHOD_NOT_ALLOWED");
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "application/xml"])("a body of %s", async (type) => {
-    const response = await stage.createCode(asked(), { ...bearer(stage.bot.token), "content-type": type });
+    const response = await fixture.createCode(asked(), { ...bearer(fixture.bot.token), "content-type": type });
     await expectError(response, 415, "UNSUPPORTED_MEDIA_TYPE");
   });
 
   test("a body that is too large", async () => {
-    await expectError(await stage.askFor("1", { reference: "x".repeat(70_000) }), 413, "BODY_TOO_LARGE");
+    await expectError(await fixture.askFor("1", { reference: "x".repeat(70_000) }), 413, "BODY_TOO_LARGE");
   });
 
   test("a malformed body, of which nothing is echoed", async () => {
-    const response = await stage.createCode('{"bot_id":"secret-text');
+    const response = await fixture.createCode('{"bot_id":"secret-text');
     expect(await response.clone().text()).not.toContain("secret-text");
     await expectError(response, 400, "BAD_REQUEST");
   });
 
   test("a crash, which tells nothing of itself", async () => {
-    const { database } = stage;
+    const { database } = fixture;
     const run: typeof database.run = (toRun, values) =>
       toRun.name.startsWith("campaigns.") ? database.run(toRun, values) : Promise.reject(new Error("secret detail"));
-    const lame = await openAppStage({ ...database, run });
+    const lame = await openAppFixture({ ...database, run });
     try {
-      const response = await fetch(`${lame.address}/client/v1/events`, { headers: bearer(stage.bot.token) });
+      const response = await fetch(`${lame.address}/client/v1/events`, { headers: bearer(fixture.bot.token) });
       expect(await response.clone().text()).not.toContain("secret detail");
       await expectError(response, 500, "INTERNAL");
     } finally {
@@ -103,12 +103,12 @@ describe("every path under /client/ answers errors with the envelope", () => {
   });
 
   test("a commit of which nobody knows whether it happened", async () => {
-    const { database } = stage;
+    const { database } = fixture;
     const run: typeof database.run = (toRun, values) =>
       toRun.name === "codes.issue" ? Promise.reject(new Error("the connection broke")) : database.run(toRun, values);
-    const lame = await openAppStage({ ...database, run });
+    const lame = await openAppFixture({ ...database, run });
     try {
-      const headers = { ...bearer(stage.bot.token), "content-type": "application/json" };
+      const headers = { ...bearer(fixture.bot.token), "content-type": "application/json" };
       const body = JSON.stringify(asked());
       const response = await fetch(`${lame.address}/client/v1/codes`, { method: "POST", headers, body });
       expect(response.headers.get("retry-after")).toBe("5");
@@ -121,7 +121,9 @@ describe("every path under /client/ answers errors with the envelope", () => {
   test.each(["/client/v1/codes/%zz", "/client/v1/%", `/client/v1/codes/${"x".repeat(500)}`])(
     "a malformed address: %s",
     async (path) => {
-      const answer = await speakRawHttp(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${stage.bot.token}`);
+      const answer = await speakRawHttp(
+        `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${fixture.bot.token}`,
+      );
       expect([400, 404, 414]).toContain(answer.status);
       errorEnvelope.parse(JSON.parse(answer.body));
     },
@@ -138,7 +140,7 @@ describe("every path under /client/ answers errors with the envelope", () => {
 });
 
 async function speakRawHttp(head: string): Promise<{ status: number; body: string }> {
-  const socket = connect(Number(new URL(stage.address).port), "127.0.0.1");
+  const socket = connect(Number(new URL(fixture.address).port), "127.0.0.1");
   socket.end(`${head}\r\nconnection: close\r\n\r\n`);
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk);

@@ -1,39 +1,45 @@
 import { listEventsResponse } from "@intermission/ad-core/client-api";
 import { statement } from "@intermission/postgres/open-database";
-import { testDatabases } from "@intermission/postgres/test-database";
+import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newTelegramId } from "../app-stage.ts";
+import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
+import {
+  bearer,
+  type ClientFixture,
+  codeIn,
+  expectError,
+  openClientFixture,
+} from "../../test/fixtures/client-fixture.ts";
 import { updateBot } from "../bots/update-bot.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
 import { setCampaignStatus } from "../campaigns/update-campaign.ts";
-import { bearer, type ClientStage, codeIn, expectError, openClientStage } from "./client-stage.ts";
 
 const noon = new Date("2026-03-01T12:00:00.000Z");
 
 describe.each(testDatabases())("what a publisher can read on the %s store", (kind) => {
-  let stage: ClientStage;
+  let fixture: ClientFixture;
   beforeAll(async () => {
-    stage = await openClientStage(kind);
+    fixture = await openClientFixture(kind);
     const campaign = {
       name: "Shop",
       advertiser: "Acme",
       landingUrl: "https://example.com/",
     };
-    await addCampaign(stage.database, { ...campaign, formats: ["direct_link"], campaignId: "cmp_1", now: noon });
-    await stage.campaigns.refresh();
+    await addCampaign(fixture.database, { ...campaign, formats: ["direct_link"], campaignId: "cmp_1", now: noon });
+    await fixture.campaigns.refresh();
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
   beforeEach(() => {
-    stage.clock.now = noon;
+    fixture.clock.now = noon;
   });
 
   const sql = (name: string, text: string, values: unknown[]) =>
-    stage.database.run(statement(`test.reads-${name}`, text), values);
+    fixture.database.run(statement(`test.reads-${name}`, text), values);
 
   test("a code: whose it is, when it ends, what it earned and why visits were refused", async () => {
-    const { botId } = stage.bot;
+    const { botId } = fixture.bot;
     const userId = newTelegramId();
-    const { code } = await codeIn(await stage.askFor(userId, { reference: "order-1" }));
+    const { code } = await codeIn(await fixture.askFor(userId, { reference: "order-1" }));
     const refusals = "insert into click_refusals (bot_id, code, reason, hour, count) values ($1, $2, 'crawler', $3, 1)";
     await sql("refusals", refusals, [botId, code, noon]);
     await sql(
@@ -41,8 +47,8 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       "insert into events (bot_id, event_id, event, user_id, code, occurred_at, body) values ($1, 'evt_1', 'direct_link', $3, $2, $4, '{}')",
       [botId, code, userId, noon],
     );
-    stage.clock.now = new Date("2026-03-01T13:00:00.000Z");
-    expect(await (await stage.get(`/codes/${code}`)).json()).toEqual({
+    fixture.clock.now = new Date("2026-03-01T13:00:00.000Z");
+    expect(await (await fixture.get(`/codes/${code}`)).json()).toEqual({
       code,
       bot_id: botId,
       user_tg_id: userId,
@@ -58,17 +64,17 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
   });
 
   test("a code of another bot, or of nobody, is 404", async () => {
-    const other = await stage.newBot();
-    const { code } = await codeIn(await stage.askFor(newTelegramId()));
-    await expectError(await stage.get(`/codes/${code}`, bearer(other.token)), 404, "NOT_FOUND");
-    await expectError(await stage.get("/codes/%00"), 404, "NOT_FOUND");
+    const other = await fixture.newBot();
+    const { code } = await codeIn(await fixture.askFor(newTelegramId()));
+    await expectError(await fixture.get(`/codes/${code}`, bearer(other.token)), 404, "NOT_FOUND");
+    await expectError(await fixture.get("/codes/%00"), 404, "NOT_FOUND");
   });
 
   describe("availability", () => {
-    const availability = async (userId: string) => (await stage.get(`/availability?user_tg_id=${userId}`)).json();
+    const availability = async (userId: string) => (await fixture.get(`/availability?user_tg_id=${userId}`)).json();
     const earn = (userId: string, times: number, secondsAgo: number) =>
       sql("earn", "insert into viewers values ($1, $2, '2026-03-01', $3, $4)", [
-        stage.bot.botId,
+        fixture.bot.botId,
         userId,
         times,
         new Date(noon.getTime() - secondsAgo * 1000),
@@ -83,45 +89,45 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       await earn(userId, 1, 59);
       const availableAt = "2026-03-01T12:00:01.000Z";
       expect(await availability(userId)).toEqual({ available: false, reason: "cooldown", available_at: availableAt });
-      stage.clock.now = new Date(availableAt);
+      fixture.clock.now = new Date(availableAt);
       expect(await availability(userId)).toEqual({ available: true });
     });
 
     test("the daily cap ends with the UTC day", async () => {
       const userId = newTelegramId();
-      await updateBot(stage.database, { botId: stage.bot.botId, settings: { dailyCap: 3 }, now: noon });
+      await updateBot(fixture.database, { botId: fixture.bot.botId, settings: { dailyCap: 3 }, now: noon });
       await earn(userId, 3, 3600);
       const availableAt = "2026-03-02T00:00:00.000Z";
       expect(await availability(userId)).toEqual({ available: false, reason: "daily-cap", available_at: availableAt });
-      stage.clock.now = new Date(availableAt);
+      fixture.clock.now = new Date(availableAt);
       expect(await availability(userId)).toEqual({ available: true });
     });
 
     test("without a running campaign there is no ad", async () => {
-      await setCampaignStatus(stage.database, { campaignId: "cmp_1", status: "paused", now: noon });
-      await stage.campaigns.refresh();
+      await setCampaignStatus(fixture.database, { campaignId: "cmp_1", status: "paused", now: noon });
+      await fixture.campaigns.refresh();
       expect(await availability(newTelegramId())).toEqual({ available: false, reason: "no-ad" });
-      await setCampaignStatus(stage.database, { campaignId: "cmp_1", status: "active", now: noon });
-      await stage.campaigns.refresh();
+      await setCampaignStatus(fixture.database, { campaignId: "cmp_1", status: "active", now: noon });
+      await fixture.campaigns.refresh();
     });
 
     test("asks for one proper id", async () => {
-      await expectError(await stage.get("/availability"), 400, "BAD_REQUEST");
-      await expectError(await stage.get("/availability?user_tg_id=1&user_tg_id=2"), 400, "BAD_REQUEST");
+      await expectError(await fixture.get("/availability"), 400, "BAD_REQUEST");
+      await expectError(await fixture.get("/availability?user_tg_id=1&user_tg_id=2"), 400, "BAD_REQUEST");
     });
   });
 
   test("the feed of events shows a bot its own, keeps its cursor at the end, and refuses a made-up one", async () => {
-    const other = await stage.newBot();
-    const first = listEventsResponse.parse(await (await stage.get("/events", bearer(other.token))).json());
+    const other = await fixture.newBot();
+    const first = listEventsResponse.parse(await (await fixture.get("/events", bearer(other.token))).json());
     expect(first).toMatchObject({ events: [], has_more: false });
-    expect(await (await stage.get(`/events?after=${first.next}`, bearer(other.token))).json()).toEqual(first);
-    await expectError(await stage.get("/events?after=nonsense!"), 400, "BAD_REQUEST");
-    await expectError(await stage.get("/events?limit=0"), 400, "BAD_REQUEST");
+    expect(await (await fixture.get(`/events?after=${first.next}`, bearer(other.token))).json()).toEqual(first);
+    await expectError(await fixture.get("/events?after=nonsense!"), 400, "BAD_REQUEST");
+    await expectError(await fixture.get("/events?limit=0"), 400, "BAD_REQUEST");
   });
 
   test("the OpenAPI document is there for everybody and describes each path", async () => {
-    const document: unknown = await (await stage.get("/openapi.json", {})).json();
+    const document: unknown = await (await fixture.get("/openapi.json", {})).json();
     const requestSchema = {
       required: ["bot_id", "user_tg_id"],
       properties: { user_tg_id: { type: "string", pattern: "^[1-9][0-9]{0,19}$" } },

@@ -1,24 +1,24 @@
 import { createCodeResponse, errorEnvelope } from "@intermission/ad-core/client-api";
-import { testDatabases } from "@intermission/postgres/test-database";
+import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newTelegramId } from "../app-stage.ts";
-import { type ClientStage, codeIn, expectError, openClientStage } from "./client-stage.ts";
+import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
+import { type ClientFixture, codeIn, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 
 describe.each(testDatabases())("POST /client/v1/codes on the %s store", (kind) => {
-  let stage: ClientStage;
+  let fixture: ClientFixture;
   let botId: string;
   beforeAll(async () => {
-    stage = await openClientStage(kind);
-    botId = stage.bot.botId;
+    fixture = await openClientFixture(kind);
+    botId = fixture.bot.botId;
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
   beforeEach(() => {
-    stage.clock.now = new Date("2026-03-01T12:00:00.000Z");
+    fixture.clock.now = new Date("2026-03-01T12:00:00.000Z");
   });
 
   test("answers exactly 200 with code, expires_in and expires_at, and nothing else", async () => {
-    stage.clock.now = new Date("2026-03-01T12:00:00.400Z");
-    const response = await stage.askFor(newTelegramId());
+    fixture.clock.now = new Date("2026-03-01T12:00:00.400Z");
+    const response = await fixture.askFor(newTelegramId());
     const body: unknown = await response.json();
     expect(response.status).toBe(200);
     expect(createCodeResponse.strict().parse(body)).toEqual({
@@ -30,21 +30,21 @@ describe.each(testDatabases())("POST /client/v1/codes on the %s store", (kind) =
 
   test("gives an open code again, with less time left", async () => {
     const userId = newTelegramId();
-    const first = await codeIn(await stage.askFor(userId));
-    stage.clock.now = new Date("2026-03-01T12:10:00.001Z");
-    expect(await codeIn(await stage.askFor(userId))).toEqual({ ...first, expires_in: 2999 });
+    const first = await codeIn(await fixture.askFor(userId));
+    fixture.clock.now = new Date("2026-03-01T12:10:00.001Z");
+    expect(await codeIn(await fixture.askFor(userId))).toEqual({ ...first, expires_in: 2999 });
   });
 
   test("gives one code to 64 parallel requests for one user", async () => {
     const userId = newTelegramId();
-    const answers = await Promise.all(Array.from({ length: 64 }, () => stage.askFor(userId)));
+    const answers = await Promise.all(Array.from({ length: 64 }, () => fixture.askFor(userId)));
     const codes = await Promise.all(answers.map(async (answer) => (await codeIn(answer)).code));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(codes).size).toBe(1);
   });
 
   test("passes over fields that it does not know", async () => {
-    expect((await stage.askFor(newTelegramId(), { campaign: "spring" })).status).toBe(200);
+    expect((await fixture.askFor(newTelegramId(), { campaign: "spring" })).status).toBe(200);
   });
 
   test.each([
@@ -65,18 +65,18 @@ describe.each(testDatabases())("POST /client/v1/codes on the %s store", (kind) =
     ["an empty body", () => ""],
     ["a poisoned prototype", () => `{"__proto__":{"a":1},"bot_id":"${botId}","user_tg_id":"1"}`],
   ])("refuses %s with 400", async (_name, body) => {
-    await expectError(await stage.createCode(body()), 400, "BAD_REQUEST");
+    await expectError(await fixture.createCode(body()), 400, "BAD_REQUEST");
   });
 
   test("names the field at fault, and no value", async () => {
-    const response = await stage.createCode({ bot_id: botId, user_tg_id: 987654321 });
+    const response = await fixture.createCode({ bot_id: botId, user_tg_id: 987654321 });
     const { error } = errorEnvelope.parse(await response.json());
     expect(error.details).toEqual([{ field: "user_tg_id", message: expect.any(String) }]);
     expect(JSON.stringify(error)).not.toContain("987654321");
   });
 
   test("refuses another bot's id with 403", async () => {
-    const other = await stage.newBot();
-    await expectError(await stage.createCode({ bot_id: other.botId, user_tg_id: "1" }), 403, "FORBIDDEN");
+    const other = await fixture.newBot();
+    await expectError(await fixture.createCode({ bot_id: other.botId, user_tg_id: "1" }), 403, "FORBIDDEN");
   });
 });

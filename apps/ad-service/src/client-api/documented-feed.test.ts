@@ -4,26 +4,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDeliveryStage } from "../webhook-delivery/delivery-stage.ts";
-import { type ClientStage, openClientStage } from "./client-stage.ts";
+import { type ClientFixture, openClientFixture } from "../../test/fixtures/client-fixture.ts";
+import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 
 /** What `docs/webhooks.md` tells publishers to run so as to miss nothing, run against the service. */
 const example = join(import.meta.dirname, "../../../../docs/webhooks/book-events.ts");
 const scratch = mkdtempSync(join(tmpdir(), "intermission-feed-"));
 
-let stage: ClientStage;
+let fixture: ClientFixture;
 beforeAll(async () => {
-  // The key that the delivery stage seals its tokens with.
-  stage = await openClientStage("embedded", { encryptionKey: Buffer.alloc(32, 7) });
+  // The key that the delivery fixture seals its tokens with.
+  fixture = await openClientFixture("embedded", { encryptionKey: Buffer.alloc(32, 7) });
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
   rmSync(scratch, { recursive: true, force: true });
 });
 
 async function bookEvents(token: string): Promise<string[]> {
   const env = {
-    AD_SERVICE_URL: stage.address,
+    AD_SERVICE_URL: fixture.address,
     AD_API_TOKEN: token,
     CURSOR_FILE: join(scratch, "cursor"),
     PAGE_SIZE: "2",
@@ -33,7 +33,7 @@ async function bookEvents(token: string): Promise<string[]> {
 }
 
 test("the documented way to miss nothing books every event once, page by page, and survives a refusal", async () => {
-  const bot = await openDeliveryStage(stage.database, { webhookUrl: null });
+  const bot = await openDeliveryFixture(fixture.database, { webhookUrl: null });
   expect(await bookEvents(bot.token)).toEqual([]);
   const early = await bot.enqueue(5);
   expect((await bookEvents(bot.token)).sort()).toEqual(early.sort());

@@ -1,18 +1,18 @@
 import { statsResponse } from "@intermission/ad-core/client-api";
-import { testDatabases } from "@intermission/postgres/test-database";
+import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Fact, insertCampaigns, insertFacts, rollUpUntilNow } from "../statistics/facts-stage.ts";
+import { bearer, type ClientFixture, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
+import { type Fact, insertCampaigns, insertFacts, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { rememberPublisherShare } from "../statistics/remember-publisher-share.ts";
-import { bearer, type ClientStage, expectError, openClientStage } from "./client-stage.ts";
 
 describe.each(testDatabases())("a publisher's statistics on the %s store", (kind) => {
-  let stage: ClientStage;
+  let fixture: ClientFixture;
   beforeAll(async () => {
-    stage = await openClientStage(kind);
-    stage.clock.now = new Date("2026-03-01T18:30:00Z");
-    await rememberPublisherShare(stage.database, { percent: 70, now: stage.clock.now });
-    await insertCampaigns(stage.database);
-    const at = (hour: number) => ({ botId: stage.bot.botId, hour, second: 7 });
+    fixture = await openClientFixture(kind);
+    fixture.clock.now = new Date("2026-03-01T18:30:00Z");
+    await rememberPublisherShare(fixture.database, { percent: 70, now: fixture.clock.now });
+    await insertCampaigns(fixture.database);
+    const at = (hour: number) => ({ botId: fixture.bot.botId, hour, second: 7 });
     const own: Fact[] = [
       { kind: "request", ...at(9), outcome: "filled", campaignId: "cmp_a" },
       { kind: "request", ...at(9), outcome: "no-ad", campaignId: null },
@@ -23,13 +23,13 @@ describe.each(testDatabases())("a publisher's statistics on the %s store", (kind
       { kind: "refusal", ...at(17), reason: "machine-crawler" },
     ];
     const others: Fact[] = own.map((fact) => ({ ...fact, botId: "999" }));
-    await stage.database.transaction((tx) => insertFacts(tx, [...own, ...others]));
-    await rollUpUntilNow(stage.database);
+    await fixture.database.transaction((tx) => insertFacts(tx, [...own, ...others]));
+    await rollUpUntilNow(fixture.database);
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
 
   async function read(query: string) {
-    const response = await stage.get(`/stats${query}`);
+    const response = await fixture.get(`/stats${query}`);
     expect(response.status).toBe(200);
     return statsResponse.strict().parse(await response.json());
   }
@@ -75,10 +75,10 @@ describe.each(testDatabases())("a publisher's statistics on the %s store", (kind
     ["hours of a year", "?by=hour&from=2025-03-01"],
     ["another bot's split", "?by=bot"],
   ])("%s is refused with a reason", async (_name, query) => {
-    await expectError(await stage.get(`/stats${query}`), 400, "BAD_REQUEST");
+    await expectError(await fixture.get(`/stats${query}`), 400, "BAD_REQUEST");
   });
 
   test("without a token they are nobody's", async () => {
-    await expectError(await stage.get("/stats", bearer("ad_none")), 401, "UNAUTHORIZED");
+    await expectError(await fixture.get("/stats", bearer("ad_none")), 401, "UNAUTHORIZED");
   });
 });

@@ -1,36 +1,36 @@
 import { errorEnvelope, redeliverEventResponse, testWebhookResponse } from "@intermission/ad-core/client-api";
 import { verify } from "@intermission/ad-core/signature";
-import { testDatabases } from "@intermission/postgres/test-database";
+import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { updateBot } from "../bots/update-bot.ts";
+import { bearer, type ClientFixture, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 import {
   eventually,
-  openDeliveryStage,
+  openDeliveryFixture,
   openTestEndpoint,
   startTestDelivery,
   type TestEndpoint,
-} from "../webhook-delivery/delivery-stage.ts";
-import { bearer, type ClientStage, expectError, openClientStage } from "./client-stage.ts";
+} from "../../test/fixtures/delivery-fixture.ts";
+import { updateBot } from "../bots/update-bot.ts";
 
 describe.each(testDatabases())("what a publisher can do about webhooks on the %s store", (kind) => {
-  let stage: ClientStage;
+  let fixture: ClientFixture;
   let endpoint: TestEndpoint;
-  let bot: Awaited<ReturnType<typeof openDeliveryStage>>;
+  let bot: Awaited<ReturnType<typeof openDeliveryFixture>>;
 
   beforeAll(async () => {
-    // The key that the delivery stage seals its tokens with.
+    // The key that the delivery fixture seals its tokens with.
     const encryptionKey = Buffer.alloc(32, 7);
-    stage = await openClientStage(kind, { encryptionKey, webhookAllowedNetworks: ["127.0.0.0/8"] });
+    fixture = await openClientFixture(kind, { encryptionKey, webhookAllowedNetworks: ["127.0.0.0/8"] });
   });
-  afterAll(() => stage.close());
+  afterAll(() => fixture.close());
   beforeEach(async () => {
     endpoint = await openTestEndpoint();
-    bot = await openDeliveryStage(stage.database, { webhookUrl: endpoint.url });
+    bot = await openDeliveryFixture(fixture.database, { webhookUrl: endpoint.url });
   });
   afterEach(() => endpoint.close());
 
   const post = (path: string, body?: object, token = bot.token) =>
-    fetch(`${stage.address}/client/v1${path}`, {
+    fetch(`${fixture.address}/client/v1${path}`, {
       method: "POST",
       headers: { ...bearer(token), ...(body && { "content-type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
@@ -55,7 +55,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
     });
 
     test("of the other event, for a listed tester", async () => {
-      await updateBot(stage.database, { botId: bot.botId, settings: { testers: ["42"] }, now: new Date() });
+      await updateBot(fixture.database, { botId: bot.botId, settings: { testers: ["42"] }, now: new Date() });
       await tested({ event: "direct_link", user_tg_id: "42" });
       expect(JSON.parse(endpoint.received[0]?.body.toString() ?? "")).toMatchObject({
         event: "direct_link",
@@ -99,7 +99,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
   describe("an event", () => {
     test("is sent again with the same id and bytes", async () => {
       const [eventId = ""] = await bot.enqueue();
-      const sender = startTestDelivery(stage.database);
+      const sender = startTestDelivery(fixture.database);
       try {
         const isDelivered = () => eventually(bot.deliveries, ([row]) => row?.state === "delivered");
         await isDelivered();
@@ -122,7 +122,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
     });
 
     test("of another bot, or of nobody, is 404", async () => {
-      const other = await openDeliveryStage(stage.database, { webhookUrl: endpoint.url });
+      const other = await openDeliveryFixture(fixture.database, { webhookUrl: endpoint.url });
       const [eventId = ""] = await other.enqueue();
       await expectError(await post(`/events/${eventId}/redeliver`), 404, "NOT_FOUND");
       await expectError(await post("/events/evt_none/redeliver"), 404, "NOT_FOUND");
@@ -149,7 +149,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
       endpoint.answer = (response) => {
         answer = () => response.end();
       };
-      const sender = startTestDelivery(stage.database);
+      const sender = startTestDelivery(fixture.database);
       try {
         await eventually(
           () => answer !== undefined,
@@ -164,7 +164,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
   });
 
   test("the OpenAPI document describes both", async () => {
-    const document: unknown = await (await stage.get("/openapi.json", {})).json();
+    const document: unknown = await (await fixture.get("/openapi.json", {})).json();
     expect(document).toMatchObject({
       paths: {
         "/events/{event_id}/redeliver": { post: { responses: { "202": {}, "404": {}, "409": {} } } },

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { newTelegramId } from "../app-stage.ts";
 import { addBot } from "../bots/add-bot.ts";
 import type { Bot } from "../bots/rows.ts";
 import { secretBox } from "../bots/secret-box.ts";

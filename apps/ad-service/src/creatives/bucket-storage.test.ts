@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHttpServer } from "@intermission/http-server/http-server";
 import { createLogger } from "@intermission/http-server/logger";
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import type { FastifyInstance } from "fastify";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

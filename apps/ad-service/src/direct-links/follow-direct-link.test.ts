@@ -1,34 +1,34 @@
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
+import { crawlerAgents } from "../../test/fixtures/visitor-agents.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
-import { crawlerAgents } from "./visitor-agents.ts";
 
 describe.each(testDatabases())("direct links on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
-  let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
+  let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
-  const open = async (settings: Parameters<typeof openDirectLinkStage>[2] = {}) => {
-    stage = await openDirectLinkStage(store.database, directLinkRoutes, settings);
-    return stage;
+  const open = async (settings: Parameters<typeof openDirectLinkFixture>[2] = {}) => {
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, settings);
+    return fixture;
   };
-  const outcomes = async () => (await stage.clicks()).map(({ outcome }) => outcome);
+  const outcomes = async () => (await fixture.clicks()).map(({ outcome }) => outcome);
 
   beforeAll(async () => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   test("a person is sent to the landing page, and the code earns", async () => {
     const { visit, issue, botId, campaignId } = await open();
     const code = await issue("501", "order 7");
     const { status, headers } = await visit(code);
     expect(status).toBe(302);
-    const [click] = await stage.clicks();
+    const [click] = await fixture.clicks();
     expect(headers.location).toBe(
       `https://shop.test/p?c=${click?.click_id}&code=${code}&b=${botId}&k=${campaignId}&r=`,
     );
@@ -37,7 +37,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
       "x-robots-tag": "noindex, nofollow",
       "referrer-policy": "no-referrer",
     });
-    const [event, ...others] = await stage.events();
+    const [event, ...others] = await fixture.events();
     expect(others).toEqual([]);
     expect(parseWebhookEvent(Buffer.from(event?.body ?? ""))).toMatchObject({
       outcome: "valid",
@@ -50,8 +50,8 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
         event_id: event?.event_id,
       },
     });
-    expect(await stage.charges()).toMatchObject([{ code, price_micros: 1500 }]);
-    expect(await stage.viewers()).toMatchObject([{ user_id: "501", earned_today: 1 }]);
+    expect(await fixture.charges()).toMatchObject([{ code, price_micros: 1500 }]);
+    expect(await fixture.viewers()).toMatchObject([{ user_id: "501", earned_today: 1 }]);
     expect(click).toMatchObject({ outcome: "counted", campaign_id: campaignId });
   });
 
@@ -60,10 +60,10 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     const code = await issue();
     const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => visit(code, {}, index % 2)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
-    expect(await stage.events()).toHaveLength(1);
-    expect(await stage.charges()).toHaveLength(1);
-    expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
-    expect(await stage.refusals()).toEqual({ used: 63 });
+    expect(await fixture.events()).toHaveLength(1);
+    expect(await fixture.charges()).toHaveLength(1);
+    expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
+    expect(await fixture.refusals()).toEqual({ used: 63 });
     expect((await outcomes()).filter((outcome) => outcome === "counted")).toHaveLength(1);
   });
 
@@ -81,15 +81,15 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect((await visit(code, { headers: { "user-agent": "" } })).status).toBe(200);
     expect((await visit(code, { headers: { "user-agent": undefined } })).status).toBe(200);
     expect((await visit(code, { method: "POST", headers: { "user-agent": "curl/8.5.0" } })).status).toBe(200);
-    expect(await stage.events()).toEqual([]);
-    expect(await stage.charges()).toEqual([]);
-    expect(await stage.viewers()).toEqual([]);
+    expect(await fixture.events()).toEqual([]);
+    expect(await fixture.charges()).toEqual([]);
+    expect(await fixture.viewers()).toEqual([]);
     expect(new Set(await outcomes())).toEqual(
       new Set(["machine-crawler", "machine-head", "machine-prefetch", "machine-empty-agent"]),
     );
 
     expect((await visit(code)).status).toBe(302);
-    expect(await stage.events()).toHaveLength(1);
+    expect(await fixture.events()).toHaveLength(1);
   });
 
   test("a link after a view of the same code earns its own event, once", async () => {
@@ -98,7 +98,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     await earnByView(code);
     expect((await visit(code)).status).toBe(302);
     expect((await visit(code)).status).toBe(302);
-    expect((await stage.events()).map(({ event, code }) => [event, code]).sort()).toEqual([
+    expect((await fixture.events()).map(({ event, code }) => [event, code]).sort()).toEqual([
       ["direct_link", code],
       ["rewarded", code],
     ]);
@@ -114,10 +114,10 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(asked.status).toBe(200);
     expect(asked.headers["referrer-policy"]).toBe("same-origin");
     expect(asked.body).toContain(`<form method="post" action="/${code}">`);
-    expect(await stage.events()).toHaveLength(1);
+    expect(await fixture.events()).toHaveLength(1);
 
-    expect((await stage.tap(asked, { address })).status).toBe(303);
-    expect(await stage.events()).toHaveLength(2);
+    expect((await fixture.tap(asked, { address })).status).toBe(303);
+    expect(await fixture.events()).toHaveLength(2);
     expect(await outcomes()).toEqual(expect.arrayContaining(["counted", "tap-asked-address", "counted"]));
   });
 
@@ -145,10 +145,10 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     const page = await visit(code, { address, headers: { "sec-fetch-dest": "iframe" } });
     expect(page.body).toContain("<form");
     const foreign = { "sec-fetch-site": "cross-site", origin: "https://evil.test" };
-    expect((await stage.tap(page, { address, headers: foreign })).body).toContain("<form");
-    expect(await stage.events()).toEqual([]);
-    expect((await stage.tap(page, { address })).status).toBe(303);
-    expect(await stage.events()).toHaveLength(1);
+    expect((await fixture.tap(page, { address, headers: foreign })).body).toContain("<form");
+    expect(await fixture.events()).toEqual([]);
+    expect((await fixture.tap(page, { address })).status).toBe(303);
+    expect(await fixture.events()).toHaveLength(1);
   });
 
   test("two codes of one user, followed at once, pass the cooldown once", async () => {
@@ -156,8 +156,8 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => issue("501", `order ${index}`)));
     const answers = await Promise.all(codes.map((code, index) => visit(code, {}, index % 2)));
     expect(answers.map(({ status }) => status).sort()).toEqual([302, 429, 429, 429, 429, 429, 429, 429]);
-    expect(await stage.events()).toHaveLength(1);
-    expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
+    expect(await fixture.events()).toHaveLength(1);
+    expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
 
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers["retry-after"]).toBe("60");
@@ -174,8 +174,8 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(answers.filter(({ status }) => status === 302)).toHaveLength(5);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.body).toContain("in 12 hours");
-    expect(await stage.events()).toHaveLength(5);
-    expect(await stage.viewers()).toMatchObject([{ earned_today: 5 }]);
+    expect(await fixture.events()).toHaveLength(5);
+    expect(await fixture.viewers()).toMatchObject([{ earned_today: 5 }]);
     advance(12 * 3600);
     expect((await visit(await issue("501"))).status).toBe(302);
   });
@@ -187,7 +187,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => issue("501", `order ${index}`)));
     const answers = await Promise.all(codes.map((code, index) => visit(code, {}, index % 2)));
     expect(answers.map(({ status }) => status).sort()).toEqual([302, 429, 429, 429, 429, 429, 429, 429]);
-    expect(await stage.viewers()).toMatchObject([{ earned_today: 1 }]);
+    expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
     // The link of a view is its fallback: its own view does not stand in its way.
     expect((await visit(watched[0] ?? "")).status).toBe(302);
   });
@@ -216,7 +216,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(answers.filter(({ status }) => status !== 302 && status !== 503)).toEqual([]);
     const refused = codes.filter((_, index) => answers[index]?.status === 503);
     for (const code of refused) expect((await visit(code)).status).toBe(302);
-    expect(await stage.events()).toHaveLength(50);
+    expect(await fixture.events()).toHaveLength(50);
   });
 
   test("expired, unknown and malformed links have pages that say what to do", async () => {
@@ -235,7 +235,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
       expect(unknown.status, text).toBe(404);
       expect(unknown.body, text).toContain("This link leads nowhere");
     }
-    expect(await stage.events()).toEqual([]);
+    expect(await fixture.events()).toEqual([]);
   });
 
   test("a used link still leads to the landing page after its code expired", async () => {
@@ -244,7 +244,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     await visit(code);
     advance(7200);
     expect((await visit(code)).headers.location).toContain("https://shop.test/p?");
-    expect(await stage.events()).toHaveLength(1);
+    expect(await fixture.events()).toHaveLength(1);
   });
 
   test("without a campaign, or with its bot suspended, the code is not spent", async () => {
@@ -258,7 +258,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     await suspend();
     expect((await visit(other)).body).toContain("No ad right now");
     expect(await outcomes()).toEqual(expect.arrayContaining(["no-ad", "bot-suspended"]));
-    expect(await stage.events()).toHaveLength(1);
+    expect(await fixture.events()).toHaveLength(1);
   });
 
   test("addresses are kept as a hash that cannot be followed into the next day", async () => {
@@ -269,7 +269,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     await visit(await issue("802"), { address: "2001:db8:1:2:ffff::1" });
     advance(24 * 3600);
     await visit(await issue("803"), { address });
-    const hashes = (await stage.clicks()).map(({ address_hash }) => address_hash.toString("hex"));
+    const hashes = (await fixture.clicks()).map(({ address_hash }) => address_hash.toString("hex"));
     expect(hashes[0]).toBe(hashes[1]);
     expect(hashes[2]).not.toBe(hashes[0]);
   });
@@ -277,6 +277,6 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
   test("what a visitor sends is stored bounded", async () => {
     const { visit, issue } = await open();
     await visit(await issue(), { headers: { "user-agent": `Mozilla/5.0 ${"é".repeat(5000)}` } });
-    expect((await stage.clicks())[0]?.user_agent.length).toBe(256);
+    expect((await fixture.clicks())[0]?.user_agent.length).toBe(256);
   });
 });

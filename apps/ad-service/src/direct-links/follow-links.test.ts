@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { newCode, newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent, webhookEvent } from "@intermission/ad-core/webhook-event";
-import { readyToFill } from "@intermission/postgres/fill-tables";
 import { statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { readyToFill } from "@intermission/testing/fill-tables";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
 import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 /** The function that judges visits, asked as a node asks it. */
@@ -144,22 +144,22 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
   );
 
   test("a visitor who reached a campaign's cap per user is led to another ad, and to none when all are reached", async () => {
-    const stage = await openDirectLinkStage(store.database, directLinkRoutes);
+    const fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     try {
-      const capped = store.database.query.updateTable("campaigns").where("campaign_id", "=", stage.campaignId);
+      const capped = store.database.query.updateTable("campaigns").where("campaign_id", "=", fixture.campaignId);
       await capped.set({ user_cap: 2, user_cap_seconds: 3600, priority: "sponsorship" }).execute();
-      await stage.refresh();
+      await fixture.refresh();
       const followed: (string | number)[] = [];
       for (let click = 0; click < 4; click++) {
-        if (click === 3) await stage.addCampaign("https://other.test/");
-        const { status, headers } = await stage.visit(await stage.issue("501", `order ${click}`));
+        if (click === 3) await fixture.addCampaign("https://other.test/");
+        const { status, headers } = await fixture.visit(await fixture.issue("501", `order ${click}`));
         followed.push(headers.location === undefined ? status : new URL(headers.location).host);
       }
       expect(followed).toEqual(["shop.test", "shop.test", 200, "other.test"]);
-      stage.advance(3600);
-      expect((await stage.visit(await stage.issue("501", "later"))).headers.location).toContain("//shop.test/");
+      fixture.advance(3600);
+      expect((await fixture.visit(await fixture.issue("501", "later"))).headers.location).toContain("//shop.test/");
     } finally {
-      await stage.close();
+      await fixture.close();
     }
   });
 });
@@ -167,7 +167,7 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
 /** How many statements, and that none takes an advisory lock. */
 describe("what a click asks of the database", () => {
   let store: TestDatabase<AdTables>;
-  let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
+  let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
   let statements: string[] = [];
 
   beforeAll(async () => {
@@ -184,12 +184,12 @@ describe("what a click asks of the database", () => {
         return database.transaction(work);
       },
     };
-    stage = await openDirectLinkStage(counted, directLinkRoutes, { dailyCap: 1000 });
+    fixture = await openDirectLinkFixture(counted, directLinkRoutes, { dailyCap: 1000 });
     // The bot is read once, and then each second.
-    await stage.visit(await stage.issue("1"));
+    await fixture.visit(await fixture.issue("1"));
   });
   afterAll(async () => {
-    await stage.close();
+    await fixture.close();
     await store.dispose();
   });
 
@@ -200,12 +200,12 @@ describe("what a click asks of the database", () => {
   }
 
   test("a first click is one statement, and so is each other visit; many at once share a few", async () => {
-    const code = await stage.issue("2");
-    expect(await statementsOf(() => stage.visit(code))).toEqual(["direct-links.follow"]);
-    expect(await statementsOf(() => stage.visit(code))).toEqual(["direct-links.follow"]);
-    expect(await statementsOf(() => stage.visit(code, { method: "HEAD" }))).toEqual(["direct-links.follow"]);
-    const codes = await Promise.all(Array.from({ length: 200 }, (_, user) => stage.issue(`3${user}`)));
-    const together = await statementsOf(() => Promise.all(codes.map((one) => stage.visit(one))));
+    const code = await fixture.issue("2");
+    expect(await statementsOf(() => fixture.visit(code))).toEqual(["direct-links.follow"]);
+    expect(await statementsOf(() => fixture.visit(code))).toEqual(["direct-links.follow"]);
+    expect(await statementsOf(() => fixture.visit(code, { method: "HEAD" }))).toEqual(["direct-links.follow"]);
+    const codes = await Promise.all(Array.from({ length: 200 }, (_, user) => fixture.issue(`3${user}`)));
+    const together = await statementsOf(() => Promise.all(codes.map((one) => fixture.visit(one))));
     expect(together.length).toBeLessThan(100);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { crawlerAgents, libraryAgents, misjudgedAgents, personAgents } from "../../test/fixtures/visitor-agents.ts";
 import { type RequestHeaders, recognisePerson } from "./recognise-person.ts";
-import { crawlerAgents, libraryAgents, misjudgedAgents, personAgents } from "./visitor-agents.ts";
 
 const phone = personAgents[0] ?? "";
 const person: RequestHeaders = { "user-agent": phone, "accept-language": "ru,en;q=0.8", host: "ads.test" };

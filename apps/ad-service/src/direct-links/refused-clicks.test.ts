@@ -1,12 +1,12 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
+import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { migrations } from "../migrations.ts";
-import { rollUpUntilNow } from "../statistics/facts-stage.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
-import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 const countRows = statement<{ clicks: number }>(
@@ -16,18 +16,18 @@ const countRows = statement<{ clicks: number }>(
 
 describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
-  let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
+  let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
   beforeAll(async () => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   const rows = async () => (await store.database.run(countRows, []))[0]?.clicks ?? -1;
   const describeClicks = async (code: string) => {
     const found = await describeCode(store.database, {
-      botId: stage.botId,
+      botId: fixture.botId,
       code,
       now: new Date("2026-03-02T00:00:00Z"),
     });
@@ -35,24 +35,24 @@ describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
   };
   const refusedByHour = async () => {
     const time = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-02T00:00:00Z"), by: "hour" as const };
-    const { rows: hours, total } = await readStatistics(store.database, { botId: stage.botId, ...time });
+    const { rows: hours, total } = await readStatistics(store.database, { botId: fixture.botId, ...time });
     const withAny = hours.filter(({ figures }) => Object.keys(figures.clicksRefused).length > 0);
     return { total: total.clicksRefused, hours: withAny.map(({ key, figures }) => [key, figures.clicksRefused]) };
   };
 
   test("each refused visit of a code is counted, and only the first of each reason are kept in full", async () => {
-    stage = await openDirectLinkStage(store.database, directLinkRoutes);
-    const code = await stage.issue();
-    stage.advance(3600);
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
+    const code = await fixture.issue();
+    fixture.advance(3600);
     const before = await rows();
     const visitMany = (count: number, headers = {}) =>
-      Promise.all(Array.from({ length: count }, (_, index) => stage.visit(code, { headers }, index % 2)));
+      Promise.all(Array.from({ length: count }, (_, index) => fixture.visit(code, { headers }, index % 2)));
     for (const { status } of await visitMany(150)) expect(status).toBe(410);
     await rollUpUntilNow(store.database);
     await visitMany(20, { "user-agent": "curl/8.5.0" });
     await visitMany(30);
     await rollUpUntilNow(store.database);
-    stage.advance(3600);
+    fixture.advance(3600);
     await visitMany(7);
     await rollUpUntilNow(store.database);
     await rollUpUntilNow(store.database);
@@ -66,19 +66,19 @@ describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
       ],
     });
     expect((await rows()) - before).toBe(10);
-    expect((await stage.clicks()).map(({ outcome }) => outcome).sort()).toEqual([
+    expect((await fixture.clicks()).map(({ outcome }) => outcome).sort()).toEqual([
       ...Array.from({ length: 5 }, () => "expired"),
       ...Array.from({ length: 5 }, () => "machine-crawler"),
     ]);
   });
 
   test("a flood from one address is answered 429 with a page, and writes nothing", async () => {
-    stage = await openDirectLinkStage(store.database, directLinkRoutes);
-    const code = await stage.issue();
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
+    const code = await fixture.issue();
     const address = newAddress();
     const answers = [];
     for (let batch = 0; batch < 10; batch++) {
-      answers.push(...(await Promise.all(Array.from({ length: 20 }, () => stage.visit(code, { address })))));
+      answers.push(...(await Promise.all(Array.from({ length: 20 }, () => fixture.visit(code, { address })))));
     }
     const refused = answers.filter(({ status }) => status === 429);
     expect(answers.filter(({ status }) => status === 302).length).toBeLessThanOrEqual(30);
@@ -90,19 +90,19 @@ describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
     const { used = 0, counted = 0 } = (await describeClicks(code)) as Record<string, number>;
     expect(used + counted).toBe(answers.length - refused.length);
     // Other people, and the same person a little later, are served.
-    expect((await stage.visit(await stage.issue("502"))).status).toBe(302);
-    stage.advance(60);
-    expect((await stage.visit(code, { address })).status).toBe(302);
+    expect((await fixture.visit(await fixture.issue("502"))).status).toBe(302);
+    fixture.advance(60);
+    expect((await fixture.visit(code, { address })).status).toBe(302);
   });
 
   test("an address that tries many codes is answered 429; another spelling of it is the same address", async () => {
-    stage = await openDirectLinkStage(store.database, directLinkRoutes);
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const spellings = ["2001:db8:77:1::1", "2001:DB8:77:1::2", "[2001:db8:77:1::3]:443"];
     const statuses = new Map<number, number>();
     for (let batch = 0; batch < 15; batch++) {
       const visits = Array.from({ length: 50 }, (_, index) => {
         const unknown = `ABCDEFGHJKM${String(100_000 + batch * 50 + index).replaceAll(/[01]/g, "z")}`.slice(0, 16);
-        return stage.visit(unknown, { address: spellings[index % 3] ?? "" });
+        return fixture.visit(unknown, { address: spellings[index % 3] ?? "" });
       });
       for (const { status } of await Promise.all(visits)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
@@ -111,12 +111,12 @@ describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
   });
 
   test("unknown and malformed codes write nothing", async () => {
-    stage = await openDirectLinkStage(store.database, directLinkRoutes);
-    const known = await stage.issue();
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
+    const known = await fixture.issue();
     const before = await rows();
     for (const code of [`${known.slice(0, 4)}2222222222zz`, "ABCDEFGHJKMNPQRS", "halfALink"]) {
       for (const method of ["GET", "HEAD", "POST"] as const)
-        expect((await stage.visit(code, { method })).status).toBe(404);
+        expect((await fixture.visit(code, { method })).status).toBe(404);
     }
     expect(await rows()).toBe(before);
     await rollUpUntilNow(store.database);

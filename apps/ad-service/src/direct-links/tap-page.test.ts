@@ -1,10 +1,10 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
+import { misjudgedAgents } from "../../test/fixtures/visitor-agents.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { newAddress, openDirectLinkStage } from "./direct-link-stage.ts";
 import { directLinkRoutes } from "./routes.ts";
-import { misjudgedAgents } from "./visitor-agents.ts";
 
 /** Whatever a script may post without having read our page. */
 const bare = { method: "POST" as const, headers: { "sec-fetch-site": "same-origin" } };
@@ -13,75 +13,75 @@ const doubtful = { "accept-language": undefined };
 
 describe.each(testDatabases())("the tap page on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
-  let stage: Awaited<ReturnType<typeof openDirectLinkStage>>;
+  let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
   beforeAll(async () => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
-  const open = async (settings: Parameters<typeof openDirectLinkStage>[2] = {}) => {
-    stage = await openDirectLinkStage(store.database, directLinkRoutes, settings);
+  const open = async (settings: Parameters<typeof openDirectLinkFixture>[2] = {}) => {
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, settings);
   };
 
   test("of sixty invented users who post without our page, none counts", async () => {
     await open();
     const address = newAddress();
-    const codes = await Promise.all(Array.from({ length: 60 }, (_, user) => stage.issue(String(3000 + user))));
-    const answers = await Promise.all(codes.map((code) => stage.visit(code, { ...bare, address })));
+    const codes = await Promise.all(Array.from({ length: 60 }, (_, user) => fixture.issue(String(3000 + user))));
+    const answers = await Promise.all(codes.map((code) => fixture.visit(code, { ...bare, address })));
     expect(answers.filter(({ status, body }) => status !== 200 || !body.includes("<form"))).toEqual([]);
-    expect([await stage.events(), await stage.charges(), await stage.viewers()]).toEqual([[], [], []]);
-    expect(await stage.refusals()).toEqual({ "tap-asked-no-token": 60 });
+    expect([await fixture.events(), await fixture.charges(), await fixture.viewers()]).toEqual([[], [], []]);
+    expect(await fixture.refusals()).toEqual({ "tap-asked-no-token": 60 });
   });
 
   test("a person whom the crawlers' list misjudges gets the tap page, and passes", async () => {
     await open();
     for (const [index, [reason, agent]] of misjudgedAgents.entries()) {
       const visit = { address: newAddress(), headers: { "user-agent": agent } };
-      const page = await stage.visit(await stage.issue(`66${index}`), visit);
+      const page = await fixture.visit(await fixture.issue(`66${index}`), visit);
       expect([page.status, page.body.includes("<form")], reason).toEqual([200, true]);
-      expect((await stage.tap(page, visit)).status, agent).toBe(303);
+      expect((await fixture.tap(page, visit)).status, agent).toBe(303);
     }
-    expect(await stage.events()).toHaveLength(misjudgedAgents.length);
+    expect(await fixture.events()).toHaveLength(misjudgedAgents.length);
   });
 
   test("a form that lay open for longer than its token lives gets the page again, which then counts", async () => {
     await open();
     const address = newAddress();
-    const code = await stage.issue();
-    const page = await stage.visit(code, { address, headers: doubtful });
-    stage.advance(601);
-    const again = await stage.tap(page, { address });
+    const code = await fixture.issue();
+    const page = await fixture.visit(code, { address, headers: doubtful });
+    fixture.advance(601);
+    const again = await fixture.tap(page, { address });
     expect(again.status).toBe(200);
-    expect(await stage.events()).toEqual([]);
-    expect((await stage.tap(again, { address })).status).toBe(303);
-    expect(await stage.events()).toHaveLength(1);
+    expect(await fixture.events()).toEqual([]);
+    expect((await fixture.tap(again, { address })).status).toBe(303);
+    expect(await fixture.events()).toHaveLength(1);
   });
 
   test("a phone whose address changes between page and tap gets the page once more, and passes", async () => {
     await open();
-    const code = await stage.issue();
-    const page = await stage.visit(code, { address: "198.51.100.1", headers: doubtful });
-    const again = await stage.tap(page, { address: "2001:db8:5:5::1" });
+    const code = await fixture.issue();
+    const page = await fixture.visit(code, { address: "198.51.100.1", headers: doubtful });
+    const again = await fixture.tap(page, { address: "2001:db8:5:5::1" });
     expect(again.status).toBe(200);
     // Another address of the same household, on another node.
-    expect((await stage.tap(again, { address: "2001:db8:5:5::2" }, 1)).status).toBe(303);
-    expect(await stage.events()).toHaveLength(1);
+    expect((await fixture.tap(again, { address: "2001:db8:5:5::2" }, 1)).status).toBe(303);
+    expect(await fixture.events()).toHaveLength(1);
   });
 
   test("a token of another code or another address counts nothing", async () => {
     await open();
-    const [mine, other] = [await stage.issue("501"), await stage.issue("502")];
-    const page = await stage.visit(mine, { address: "198.51.100.1", headers: doubtful });
+    const [mine, other] = [await fixture.issue("501"), await fixture.issue("502")];
+    const page = await fixture.visit(mine, { address: "198.51.100.1", headers: doubtful });
     const forged = { ...page, body: page.body.replaceAll(mine, other) };
-    expect((await stage.tap(forged, { address: "198.51.100.1" })).status).toBe(200);
-    expect((await stage.tap(page, { address: "198.51.100.2" })).status).toBe(200);
+    expect((await fixture.tap(forged, { address: "198.51.100.1" })).status).toBe(200);
+    expect((await fixture.tap(page, { address: "198.51.100.2" })).status).toBe(200);
     expect(
-      (await stage.tap(page, { address: "198.51.100.1", headers: { "sec-fetch-site": "cross-site" } })).status,
+      (await fixture.tap(page, { address: "198.51.100.1", headers: { "sec-fetch-site": "cross-site" } })).status,
     ).toBe(200);
-    expect(await stage.events()).toEqual([]);
-    expect((await stage.tap(page, { address: "198.51.100.1" })).status).toBe(303);
+    expect(await fixture.events()).toEqual([]);
+    expect((await fixture.tap(page, { address: "198.51.100.1" })).status).toBe(303);
   });
 
   test.each([
@@ -92,13 +92,13 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
     ["no body", {}, ""],
   ])("a post of %s gets the page and counts nothing", async (_what, headers, body) => {
     await open();
-    const answer = await stage.visit(await stage.issue(), {
+    const answer = await fixture.visit(await fixture.issue(), {
       method: "POST",
       headers: { ...bare.headers, ...headers },
       body,
     });
     expect([answer.status, answer.body.includes("<form")]).toEqual([200, true]);
-    expect(await stage.events()).toEqual([]);
+    expect(await fixture.events()).toEqual([]);
   });
 
   describe("behind a proxy that writes its own name into Host, a browser without Sec-Fetch headers", () => {
@@ -111,11 +111,11 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
     ])("passes by %s", async (_what, directLinkUrl) => {
       await open({ directLinkUrl });
       const address = newAddress();
-      const page = await stage.visit(await stage.issue(), { address, headers: { ...doubtful, host: old.host } });
+      const page = await fixture.visit(await fixture.issue(), { address, headers: { ...doubtful, host: old.host } });
       const posted = page.body.replace('action="/l/', 'action="/');
       const headers = { ...old, origin: "https://go.example.com" };
-      expect((await stage.tap({ ...page, body: posted }, { address, headers })).status).toBe(303);
-      expect(await stage.events()).toHaveLength(1);
+      expect((await fixture.tap({ ...page, body: posted }, { address, headers })).status).toBe(303);
+      expect(await fixture.events()).toHaveLength(1);
     });
 
     test("that sends no origin, or hides it, passes by its token", async () => {
@@ -125,30 +125,33 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
         ["502", "null"],
       ] as const) {
         const address = newAddress();
-        const page = await stage.visit(await stage.issue(user), { address, headers: { ...doubtful, host: old.host } });
-        expect((await stage.tap(page, { address, headers: { ...old, origin } })).status).toBe(303);
+        const page = await fixture.visit(await fixture.issue(user), {
+          address,
+          headers: { ...doubtful, host: old.host },
+        });
+        expect((await fixture.tap(page, { address, headers: { ...old, origin } })).status).toBe(303);
       }
     });
 
     test("and another site's form is still no tap", async () => {
       await open({ directLinkUrl: "https://go.example.com" });
       const address = newAddress();
-      const page = await stage.visit(await stage.issue(), { address, headers: { ...doubtful, host: old.host } });
+      const page = await fixture.visit(await fixture.issue(), { address, headers: { ...doubtful, host: old.host } });
       for (const origin of [
         "https://evil.example",
         "https://go.example.com.evil.example",
         "http://go.example.com:81",
         "x",
       ]) {
-        expect((await stage.tap(page, { address, headers: { ...old, origin } })).status).toBe(200);
+        expect((await fixture.tap(page, { address, headers: { ...old, origin } })).status).toBe(200);
       }
-      expect(await stage.events()).toEqual([]);
+      expect(await fixture.events()).toEqual([]);
     });
   });
 
   test("the form posts to where the direct links are, below a path, too", async () => {
     await open({ directLinkUrl: "https://example.com/go" });
-    const code = await stage.issue();
-    expect((await stage.visit(code, { headers: doubtful })).body).toContain(`action="/go/${code}"`);
+    const code = await fixture.issue();
+    expect((await fixture.visit(code, { headers: doubtful })).body).toContain(`action="/go/${code}"`);
   });
 });

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { type AppStage, openAppStage } from "../app-stage.ts";
 import { migrations } from "../migrations.ts";
 
 const html = '<!doctype html><html><head></head><body><div id="root"></div></body></html>';
@@ -13,7 +13,7 @@ const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9
 
 describe("the addresses of the mini-app", () => {
   let store: TestDatabase<AdTables>;
-  let stage: AppStage;
+  let fixture: AppFixture;
   let folder: string;
 
   beforeAll(async () => {
@@ -29,12 +29,12 @@ describe("the addresses of the mini-app", () => {
   });
   beforeEach(async () => {
     await sql`truncate bots cascade`.execute(store.database.query);
-    stage = await openAppStage(store.database, { miniappDir: join(folder, "built") });
+    fixture = await openAppFixture(store.database, { miniappDir: join(folder, "built") });
   });
-  afterEach(() => stage.close());
+  afterEach(() => fixture.close());
 
   const get = (path: string, headers: Record<string, string> = browser) =>
-    fetch(`${stage.address}${path}`, { headers, redirect: "manual" });
+    fetch(`${fixture.address}${path}`, { headers, redirect: "manual" });
 
   /** As a browser follows redirects, without sending it more than three times. */
   async function follow(path: string) {
@@ -50,8 +50,8 @@ describe("the addresses of the mini-app", () => {
   }
 
   test("a trailing or doubled slash before the query leads to the bot's page, and the query is kept", async () => {
-    const { botId } = await stage.newBot();
-    await stage.newBot();
+    const { botId } = await fixture.newBot();
+    await fixture.newBot();
     for (const path of [`/app/${botId}`, `/app/${botId}/`, `/app/${botId}//`, `/app//${botId}`, `//app//${botId}/`]) {
       const { at, status, body } = await follow(`${path}?user_tg_id=1&code=abc%2Fd`);
       expect({ path, status, body }).toEqual({ path, status: 200, body: html });
@@ -60,7 +60,7 @@ describe("the addresses of the mini-app", () => {
   });
 
   test("where there is one bot, an address without a bot's id is that bot's", async () => {
-    const { botId } = await stage.newBot();
+    const { botId } = await fixture.newBot();
     for (const path of ["/app", "/app/", "//app", "/app//"]) {
       expect(await follow(`${path}?user_tg_id=1`)).toEqual({
         at: `/app/${botId}?user_tg_id=1`,
@@ -72,17 +72,17 @@ describe("the addresses of the mini-app", () => {
   });
 
   test("a redirect to the one bot is not remembered: a second bot may be added", async () => {
-    await stage.newBot();
+    await fixture.newBot();
     const response = await get("/app?user_tg_id=1");
     expect(response.status).toBe(302);
     expect(response.headers.get("cache-control")).toBe("no-store");
-    await stage.newBot();
+    await fixture.newBot();
     await expect.poll(async () => (await get("/app")).status, { timeout: 10_000 }).toBe(404);
   });
 
   test("where there are no bots or several, an address without a bot's id answers a page that says so", async () => {
     for (const bots of [0, 2]) {
-      for (let count = 0; count < bots; count++) await stage.newBot();
+      for (let count = 0; count < bots; count++) await fixture.newBot();
       const response = await get("/app?user_tg_id=1");
       expect(response.status).toBe(404);
       expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -91,7 +91,7 @@ describe("the addresses of the mini-app", () => {
   });
 
   test("a page that a person opens never answers JSON, wherever it lies", async () => {
-    const { botId } = await stage.newBot();
+    const { botId } = await fixture.newBot();
     const lost = [`/app/${botId}/x`, "/app/x/y", "/app/index.html", "/app/assets/gone.js", "/", "/favicon.ico", "/x/y"];
     for (const path of [...lost, "//evil.example/app", "/app/%2e%2e/x", `/app/${"9".repeat(300)}`, "/app/%zz"]) {
       const response = await get(path);
@@ -103,7 +103,7 @@ describe("the addresses of the mini-app", () => {
   });
 
   test("programs still get the error body, and so does whatever is asked of an API", async () => {
-    await stage.newBot();
+    await fixture.newBot();
     for (const [path, headers] of [
       ["/x/y", { accept: "application/json" }],
       ["/client/v1/unknown", browser],

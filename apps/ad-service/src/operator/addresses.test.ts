@@ -1,26 +1,26 @@
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { type AppStage, openAppStage } from "../app-stage.ts";
 import { migrations } from "../migrations.ts";
 
 const operatorToken = "an-operators-token-of-some-length";
 
 let store: TestDatabase<AdTables>;
-let stage: AppStage;
+let fixture: AppFixture;
 let botId: string;
 beforeAll(async () => {
   store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
-  stage = await openAppStage(store.database, { mode: "production", operatorToken });
-  ({ botId } = await stage.newBot());
+  fixture = await openAppFixture(store.database, { mode: "production", operatorToken });
+  ({ botId } = await fixture.newBot());
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
   await store.dispose();
 });
 
 const call = (method: string, path: string, body: object) =>
-  fetch(`${stage.address}/operator/v1${path}`, {
+  fetch(`${fixture.address}/operator/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" },
     body: JSON.stringify(body),

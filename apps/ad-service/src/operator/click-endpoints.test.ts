@@ -1,29 +1,29 @@
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { personAgents } from "../../test/fixtures/visitor-agents.ts";
 import type { AdTables } from "../ad-database.ts";
-import { type AppStage, openAppStage } from "../app-stage.ts";
 import { readBot } from "../bots/rows.ts";
 import { addCampaign } from "../campaigns/add-campaign.ts";
 import { issueCode } from "../codes/issue-code.ts";
-import { personAgents } from "../direct-links/visitor-agents.ts";
 import { migrations } from "../migrations.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 
 let store: TestDatabase<AdTables>;
-let stage: AppStage;
+let fixture: AppFixture;
 let botId: string;
 beforeAll(async () => {
   store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
-  stage = await openAppStage(store.database, { operatorToken, trustProxy: ["127.0.0.1"] });
-  ({ botId } = await stage.newBot({ suspiciousClicks: "hold", cooldownSeconds: 0 }));
+  fixture = await openAppFixture(store.database, { operatorToken, trustProxy: ["127.0.0.1"] });
+  ({ botId } = await fixture.newBot({ suspiciousClicks: "hold", cooldownSeconds: 0 }));
   const fields = { name: "Link", advertiser: "Shop", formats: ["direct_link" as const], clickPriceMicros: 1500 };
   const landingUrl = "https://shop.test/p";
-  await addCampaign(store.database, { campaignId: "cmp_link", landingUrl, ...fields, now: stage.clock.now });
-  await stage.campaigns.refresh();
+  await addCampaign(store.database, { campaignId: "cmp_link", landingUrl, ...fields, now: fixture.clock.now });
+  await fixture.campaigns.refresh();
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
   await store.dispose();
 });
 
@@ -33,17 +33,17 @@ async function follow(): Promise<void> {
   const bot = await readBot(store.database, botId);
   if (!bot) throw new Error("the bot is gone");
   latest += 1;
-  const now = stage.clock.now;
+  const now = fixture.clock.now;
   const { code } = await issueCode(store.database, { bot, userId: `70${latest}`, reference: undefined, now });
   const address = `203.0.113.${latest}`;
   const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en", "x-forwarded-for": address };
-  const { status } = await fetch(`${stage.address}/${code}`, { headers, redirect: "manual" });
+  const { status } = await fetch(`${fixture.address}/${code}`, { headers, redirect: "manual" });
   expect(status).toBe(302);
 }
 
 async function call(method: "GET" | "POST", path: string) {
   const headers = { authorization: `Bearer ${operatorToken}` };
-  const response = await fetch(`${stage.address}/operator/v1${path}`, { method, headers });
+  const response = await fetch(`${fixture.address}/operator/v1${path}`, { method, headers });
   const body = (await response.json()) as { clicks?: { clickId: string }[]; error?: { code: string; message: string } };
   return { status: response.status, body };
 }

@@ -1,19 +1,19 @@
 import { connect } from "node:net";
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { type AppStage, openAppStage } from "../app-stage.ts";
 import { migrations } from "../migrations.ts";
 
 const operatorToken = "an operator's token of some length";
 
 let store: TestDatabase<AdTables>;
-let open: AppStage;
-let closed: AppStage;
+let open: AppFixture;
+let closed: AppFixture;
 beforeAll(async () => {
   store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
-  open = await openAppStage(store.database, { operatorToken: operatorToken.replaceAll(" ", "_") });
-  closed = await openAppStage(store.database);
+  open = await openAppFixture(store.database, { operatorToken: operatorToken.replaceAll(" ", "_") });
+  closed = await openAppFixture(store.database);
 });
 afterAll(async () => {
   await open.close();
@@ -21,8 +21,8 @@ afterAll(async () => {
   await store.dispose();
 });
 
-const list = (stage: AppStage, headers: Record<string, string> = {}) =>
-  fetch(`${stage.address}/operator/v1/bots`, { headers }).then(({ status }) => status);
+const list = (fixture: AppFixture, headers: Record<string, string> = {}) =>
+  fetch(`${fixture.address}/operator/v1/bots`, { headers }).then(({ status }) => status);
 
 test("the operator's token opens the door, and nothing else does", async () => {
   const good = operatorToken.replaceAll(" ", "_");

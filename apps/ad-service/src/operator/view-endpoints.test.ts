@@ -1,13 +1,13 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
+import { insertCampaigns } from "../../test/fixtures/facts-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { newSessionId } from "../ad-sessions/session-id.ts";
-import { type AppStage, openAppStage } from "../app-stage.ts";
 import { readBot } from "../bots/rows.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
-import { insertCampaigns } from "../statistics/facts-stage.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 const insertHeld = statement<never>(
@@ -22,31 +22,31 @@ const insertHeld = statement<never>(
 );
 
 let store: TestDatabase<AdTables>;
-let stage: AppStage;
+let fixture: AppFixture;
 let botId: string;
 beforeAll(async () => {
   store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
-  stage = await openAppStage(store.database, { operatorToken });
-  ({ botId } = await stage.newBot());
+  fixture = await openAppFixture(store.database, { operatorToken });
+  ({ botId } = await fixture.newBot());
   await insertCampaigns(store.database);
 });
 afterAll(async () => {
-  await stage.close();
+  await fixture.close();
   await store.dispose();
 });
 
 async function held(userId = "501"): Promise<string> {
   const bot = await readBot(store.database, botId);
   if (!bot) throw new Error("the bot is gone");
-  const { code } = await issueCode(store.database, { bot, userId, reference: undefined, now: stage.clock.now });
+  const { code } = await issueCode(store.database, { bot, userId, reference: undefined, now: fixture.clock.now });
   const sessionId = newSessionId(botId);
-  await store.database.run(insertHeld, [botId, sessionId, code, stage.clock.now, userId]);
+  await store.database.run(insertHeld, [botId, sessionId, code, fixture.clock.now, userId]);
   return sessionId;
 }
 
 async function call(method: "GET" | "POST", path: string) {
   const headers = { authorization: `Bearer ${operatorToken}` };
-  const response = await fetch(`${stage.address}/operator/v1${path}`, { method, headers });
+  const response = await fetch(`${fixture.address}/operator/v1${path}`, { method, headers });
   const body = (await response.json()) as { views?: unknown[]; error?: { code: string; message: string } };
   return { status: response.status, body };
 }

@@ -8,8 +8,8 @@ import {
   ending,
   silence,
   startMisbehavingServer,
-} from "./faults/misbehaving-server.ts";
-import { testCertificate, testKey } from "./faults/test-certificates.ts";
+} from "../../test/faults/misbehaving-server.ts";
+import { testCertificate, testKey } from "../../test/faults/test-certificates.ts";
 import { type GuardedRequestSettings, openGuardedRequests } from "./guarded-request.ts";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
-import { migrations } from "../migrations.ts";
 import {
   anyFact,
   dayStart,
@@ -17,7 +15,9 @@ import {
   readSums,
   rollUpUntilNow,
   shares,
-} from "./facts-stage.ts";
+} from "../../test/fixtures/facts-fixture.ts";
+import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
 import { pruneFacts } from "./prune-facts.ts";
 import { rememberPublisherShare } from "./remember-publisher-share.ts";
 import { rollUpStatistics } from "./roll-up-statistics.ts";

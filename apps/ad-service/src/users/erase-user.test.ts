@@ -1,12 +1,12 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { sessionRoutes } from "../ad-sessions/routes.ts";
-import { openSessionStage, type SessionStage } from "../ad-sessions/session-stage.ts";
 import { migrations } from "../migrations.ts";
-import { rollUpUntilNow } from "../statistics/facts-stage.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
 import { noDeliveries } from "../webhook-delivery/deliveries.ts";
 import { listEvents } from "../webhook-delivery/list-events.ts";
@@ -19,20 +19,21 @@ const bob = "730046005552";
 
 describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
-  let stage: SessionStage;
+  let fixture: SessionFixture;
 
   beforeAll(async () => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
-    stage = await openSessionStage(store.database, sessionRoutes);
-    await liveOf(stage, bob);
-    await liveOf(stage, ann);
+    fixture = await openSessionFixture(store.database, sessionRoutes);
+    await liveOf(fixture, bob);
+    await liveOf(fixture, ann);
   });
   afterAll(async () => {
-    await stage.close();
+    await fixture.close();
     await store.dispose();
   });
 
-  const erase = (isMeant: boolean, userId = ann) => eraseUser(store.database, { botId: stage.botId, userId, isMeant });
+  const erase = (isMeant: boolean, userId = ann) =>
+    eraseUser(store.database, { botId: fixture.botId, userId, isMeant });
 
   test("every table that may identify a person is among the steps", async () => {
     const { rows } = await sql<{ table: string; column: string }>`
@@ -72,7 +73,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
   test("the whole database names the user nowhere, another user stays, and all sums reconcile", async () => {
     const { database } = store;
     await rollUpUntilNow(database);
-    const sums = () => sumsOf(database, stage.botId);
+    const sums = () => sumsOf(database, fixture.botId);
     const before = await sums();
     const ofBob = (await dump(database)).filter((row) => row.includes(bob)).length;
 
@@ -90,14 +91,14 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
     const { database } = store;
     const { rows } = await sql<{ state: string; end_reason: string | null; event_id: string }>`
       select state, end_reason, event_id from deliveries join events using (bot_id, event_id)
-      where bot_id = ${stage.botId} and is_erased order by state`.execute(database.query);
+      where bot_id = ${fixture.botId} and is_erased order by state`.execute(database.query);
     expect(rows).toMatchObject([{ state: "delivered" }, { state: "failed", end_reason: "erased" }]);
     for (const { event_id: eventId } of rows) {
-      const replayed = await replayDelivery({ database, deliveries: noDeliveries }, { botId: stage.botId, eventId });
+      const replayed = await replayDelivery({ database, deliveries: noDeliveries }, { botId: fixture.botId, eventId });
       expect(replayed).toEqual({ outcome: "unknown-event" });
     }
     const listed = async () => {
-      const page = await listEvents(database, { botId: stage.botId, limit: 100 });
+      const page = await listEvents(database, { botId: fixture.botId, limit: 100 });
       return new Set(page.outcome === "page" ? page.events.map((event) => event.user_tg_id) : []);
     };
     // Listed once every older transaction has ended, also those of other tests on the same server.
@@ -107,7 +108,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
   test("erasing again finds nothing, and the person may come back as anybody", async () => {
     expect(await erase(true)).toEqual({ outcome: "erased", undelivered: 0, tables: [] });
     expect(await erase(false)).toEqual({ outcome: "counted", undelivered: 0, tables: [] });
-    expect((await stage.open(ann)).body).toMatchObject({ outcome: "session" });
+    expect((await fixture.open(ann)).body).toMatchObject({ outcome: "session" });
     expect(await erase(true)).toMatchObject({ outcome: "erased" });
     expect((await dump(store.database)).filter((row) => row.includes(ann))).toEqual([]);
   });
@@ -120,13 +121,13 @@ test("a pseudonym has the form of an id, and is nobody's", () => {
 });
 
 /** A row in every table: views watched and under way, a click, webhooks delivered and waiting, and what hangs on them. */
-async function liveOf(stage: SessionStage, userId: string): Promise<void> {
-  const { botId, database } = stage;
-  const paid = await stage.begin(userId, await stage.issue(userId, `order-of-${userId}`));
-  await stage.play(paid, 0, 10);
-  await stage.report(paid, { closed: "tap" });
-  const left = await stage.begin(userId, await stage.issue(userId, "next"));
-  await stage.play(left, 0, 2);
+async function liveOf(fixture: SessionFixture, userId: string): Promise<void> {
+  const { botId, database } = fixture;
+  const paid = await fixture.begin(userId, await fixture.issue(userId, `order-of-${userId}`));
+  await fixture.play(paid, 0, 10);
+  await fixture.report(paid, { closed: "tap" });
+  const left = await fixture.begin(userId, await fixture.issue(userId, "next"));
+  await fixture.play(left, 0, 2);
   const values = { bot: botId, user: userId, session: paid.session_id, left: left.session_id };
   for (const [index, text] of rowsOfUser.entries()) {
     const names = [...new Set([...text.matchAll(/:(bot|user|session|left)\b/g)].map(([, name = ""]) => name))];

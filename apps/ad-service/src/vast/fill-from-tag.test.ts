@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inline, vast } from "./sample-ad-server.ts";
+import { inline, vast } from "../../test/fixtures/sample-ad-server.ts";
 
 const src = join(import.meta.dirname, "..");
 

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { startAdServer } from "../../test/fixtures/ad-server-fixture.ts";
+import { hostileDocuments } from "../../test/fixtures/hostile-documents.ts";
+import { type Answer, inline, vast, wrapper } from "../../test/fixtures/sample-ad-server.ts";
 import { describeDevice } from "../creatives/describe-device.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
-import { startAdServer } from "./ad-server-stage.ts";
-import { hostileDocuments } from "./hostile-documents.ts";
 import { parseDocument } from "./parse-document.ts";
-import { type Answer, inline, vast, wrapper } from "./sample-ad-server.ts";
 import { unwrapTag } from "./unwrap-tag.ts";
 
 const LONGEST_BLOCK_MS = 20;

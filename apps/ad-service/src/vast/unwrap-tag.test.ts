@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { startAdServer } from "../../test/fixtures/ad-server-fixture.ts";
+import { type Answer, inline, vast, wrapper } from "../../test/fixtures/sample-ad-server.ts";
 import { describeDevice } from "../creatives/describe-device.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
-import { startAdServer } from "./ad-server-stage.ts";
-import { type Answer, inline, vast, wrapper } from "./sample-ad-server.ts";
 import { unwrapTag } from "./unwrap-tag.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");

@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";

@@ -1,19 +1,19 @@
 import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
-import { migrations } from "../migrations.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import {
   eventually,
-  openDeliveryStage,
+  openDeliveryFixture,
   openTestEndpoint,
   startedDeliveries,
   startTestDelivery,
   type TestEndpoint,
-} from "./delivery-stage.ts";
+} from "../../test/fixtures/delivery-fixture.ts";
+import type { AdTables } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import { type FinishedAttempt, finishDeliveries } from "./finish-deliveries.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
 
@@ -27,12 +27,12 @@ function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {
   };
 }
 
-type Stage = Awaited<ReturnType<typeof openDeliveryStage>>;
+type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 
 describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
-  let stage: Stage;
+  let fixture: Fixture;
   let running: ReturnType<typeof startTestDelivery>[] = [];
 
   const start = (limits?: Parameters<typeof startTestDelivery>[1]) => {
@@ -40,7 +40,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     running.push(delivery);
     return delivery;
   };
-  const states = async () => (await stage.deliveries()).map(({ state }) => state);
+  const states = async () => (await fixture.deliveries()).map(({ state }) => state);
   const everyState = (state: string) => (seen: string[]) => seen.length > 0 && seen.every((each) => each === state);
   const claimAll = (leaseSeconds: number) => claimDeliveries(store.database, { limit: 100, leaseSeconds });
   const finishing = () => finishDeliveries(store.database, () => {});
@@ -51,7 +51,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   afterAll(() => store.dispose());
   beforeEach(async () => {
     endpoint = await openTestEndpoint();
-    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    fixture = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
   });
   afterEach(async () => {
     await Promise.all(running.map(({ stop }) => stop()));
@@ -67,51 +67,51 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   test("an event is sent once, signed, and logged", async () => {
     // Polling would never find it: the signal after the commit does.
     start({ pollMs: 600_000 });
-    const [eventId] = await stage.enqueue();
+    const [eventId] = await fixture.enqueue();
     await eventually(states, everyState("delivered"));
 
     expect(endpoint.received).toHaveLength(1);
     const [{ headers, body }] = endpoint.received as [TestEndpoint["received"][0]];
     expect(headers).toMatchObject({
       "content-type": "application/json",
-      "x-bot-id": stage.botId,
+      "x-bot-id": fixture.botId,
       "webhook-attempt": "1",
     });
     expect(headers["x-timestamp"]).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/);
-    expect(verify(body, headers["x-signature"], [stage.token])).toBe(true);
-    const tokens = [stage.token];
+    expect(verify(body, headers["x-signature"], [fixture.token])).toBe(true);
+    const tokens = [fixture.token];
     expect(verifyStandardWebhook({ headers, body, tokens, now: new Date() })).toEqual({ outcome: "valid" });
     expect(parseWebhookEvent(body)).toMatchObject({
       outcome: "valid",
       event: { event_id: eventId, event: "rewarded" },
     });
 
-    expect(await stage.attempts()).toMatchObject([
+    expect(await fixture.attempts()).toMatchObject([
       { attempt: 1, status: 200, error_class: null, address: "127.0.0.1", response_text: "thanks", next_at: null },
     ]);
-    expect(await stage.deliveries()).toMatchObject([{ attempts: 1, lease_until: null }]);
+    expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, lease_until: null }]);
   });
 
   test("failures are repeated by the schedule with the same bytes and a fresh signature, twelve times at most", async () => {
     endpoint.answer = (response) => response.writeHead(500).end("\0down\0");
     start();
-    await stage.enqueue();
+    await fixture.enqueue();
     for (let attempt = 1; attempt < 12; attempt++) {
-      await eventually(stage.attempts, (attempts) => attempts.length === attempt);
-      await stage.makeDue();
+      await eventually(fixture.attempts, (attempts) => attempts.length === attempt);
+      await fixture.makeDue();
     }
     await eventually(states, everyState("failed"));
 
     const bodies = new Set(endpoint.received.map(({ body }) => body.toString("hex")));
     expect(bodies.size).toBe(1);
     for (const { headers, body } of endpoint.received)
-      expect(verify(body, headers["x-signature"], [stage.token])).toBe(true);
+      expect(verify(body, headers["x-signature"], [fixture.token])).toBe(true);
     expect(endpoint.received.map(({ headers }) => headers["webhook-attempt"])).toEqual(
       Array.from({ length: 12 }, (_, index) => String(index + 1)),
     );
 
     const steps = [5, 30, 120, 600, 1800, 3600, 10800, 21600, 43200, 86400, 86400];
-    const attempts = await stage.attempts();
+    const attempts = await fixture.attempts();
     expect(attempts).toHaveLength(12);
     steps.forEach((step, index) => {
       const { started_at, next_at, response_text } = attempts[index] as (typeof attempts)[0];
@@ -124,18 +124,18 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   });
 
   test("a worker that dies between send and booking sends again", async () => {
-    await stage.enqueue();
+    await fixture.enqueue();
     const [claim] = await claimAll(0.05);
     expect(claim).toMatchObject({ attempt: 1, fence: 1 });
     start();
     await eventually(states, everyState("delivered"));
     expect(endpoint.received).toHaveLength(1);
     expect(endpoint.received[0]?.headers["webhook-attempt"]).toBe("1");
-    expect(await stage.deliveries()).toMatchObject([{ attempts: 1, fence: 2 }]);
+    expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, fence: 2 }]);
   });
 
   test("of two workers that hold one delivery only the later may book it", async () => {
-    await stage.enqueue();
+    await fixture.enqueue();
     const [first] = await claimAll(-1);
     await sweepDeliveries(store.database);
     const [second] = await claimAll(30);
@@ -147,23 +147,23 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     const right = finishedBy(second, { totalMs: 3.4 });
     expect(await Promise.all([group.submit(late), group.submit(right)])).toEqual([false, true]);
     expect(await states()).toEqual(["delivered"]);
-    expect(await stage.attempts()).toMatchObject([{ attempt: 1, status: 200, total_ms: 3 }]);
+    expect(await fixture.attempts()).toMatchObject([{ attempt: 1, status: 200, total_ms: 3 }]);
   });
 
   test("a booking after the lease ran out counts while nobody else has claimed", async () => {
-    await stage.enqueue();
+    await fixture.enqueue();
     const [claim] = await claimAll(-1);
     await sweepDeliveries(store.database);
     if (!claim) throw new Error("nothing was claimed");
     expect(await finishing().submit(finishedBy(claim))).toBe(true);
-    expect(await stage.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
+    expect(await fixture.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
     expect(await claimAll(30)).toEqual([]);
   });
 
   test("two nodes send each event once", async () => {
     start();
     start();
-    const ids = await stage.enqueue(200);
+    const ids = await fixture.enqueue(200);
     await eventually(states, everyState("delivered"), 30_000);
     expect(endpoint.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(ids.sort());
   });
@@ -171,15 +171,15 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   test("a slow endpoint has four requests in flight at most, and its backlog does not delay another", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 400);
     const other = await openTestEndpoint();
-    const otherStage = await openDeliveryStage(store.database, { webhookUrl: other.url });
+    const otherFixture = await openDeliveryFixture(store.database, { webhookUrl: other.url });
     start();
-    await stage.enqueue(300);
+    await fixture.enqueue(300);
     await eventually(
       () => endpoint.received.length,
       (count) => count >= 4,
     );
     const before = Date.now();
-    await otherStage.enqueue(20);
+    await otherFixture.enqueue(20);
     await eventually(
       () => other.received.length,
       (count) => count === 20,
@@ -194,7 +194,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     const gate = Promise.withResolvers<void>();
     endpoint.answer = (response) => void gate.promise.then(() => response.end());
     const delivery = start({ perNode: 2, ahead: 2 });
-    await stage.enqueue(12);
+    await fixture.enqueue(12);
     await eventually(states, (seen) => seen.filter((state) => state === "sending").length === 4);
     await eventually(
       () => endpoint.received.length,
@@ -213,7 +213,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   test("stopping waits for what is in flight and claims no more", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 300);
     const delivery = start();
-    await stage.enqueue(12);
+    await fixture.enqueue(12);
     await eventually(
       () => endpoint.received.length,
       (count) => count === 4,
@@ -228,46 +228,46 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   test("what is still in flight when stopping can wait no longer is given back and consumes no attempt", async () => {
     endpoint.answer = () => {};
     const delivery = start({ drainMs: 100 });
-    await stage.enqueue();
+    await fixture.enqueue();
     await eventually(
       () => endpoint.received.length,
       (count) => count === 1,
     );
     await delivery.stop();
-    expect(await stage.deliveries()).toMatchObject([{ state: "waiting", attempts: 0 }]);
-    expect(await stage.attempts()).toEqual([]);
+    expect(await fixture.deliveries()).toMatchObject([{ state: "waiting", attempts: 0 }]);
+    expect(await fixture.attempts()).toEqual([]);
   });
 
   test("an attempt does not start on the rest of a lease", async () => {
     const delivery = start({ leaseLeftSeconds: 31 });
-    await stage.enqueue();
-    await eventually(stage.deliveries, ([row]) => (row?.fence ?? 0) >= 2);
+    await fixture.enqueue();
+    await eventually(fixture.deliveries, ([row]) => (row?.fence ?? 0) >= 2);
     await delivery.stop();
     expect(endpoint.received).toHaveLength(0);
-    expect(await stage.deliveries()).toMatchObject([{ attempts: 0 }]);
+    expect(await fixture.deliveries()).toMatchObject([{ attempts: 0 }]);
   });
 
   describe("bots that want each event at most once", () => {
-    beforeEach(() => stage.deliverAtMostOnce());
+    beforeEach(() => fixture.deliverAtMostOnce());
 
     test("a worker that died leaves the event unknown, and nobody sends it again", async () => {
-      await stage.enqueue();
+      await fixture.enqueue();
       await claimAll(-1);
       start();
       await eventually(states, everyState("unknown"));
       startedDeliveries(store.database).wake();
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(endpoint.received).toHaveLength(0);
-      expect(await stage.deliveries()).toMatchObject([{ attempts: 1 }]);
+      expect(await fixture.deliveries()).toMatchObject([{ attempts: 1 }]);
     });
 
     test("an answer other than 2xx is the end, and so is none", async () => {
       endpoint.answer = (response, { headers }) =>
         headers["webhook-id"]?.includes(refused) ? response.writeHead(503).end() : response.destroy();
-      const [refused = "", lost] = await stage.enqueue(2);
+      const [refused = "", lost] = await fixture.enqueue(2);
       start();
       await eventually(states, (seen) => seen.every((state) => state === "failed" || state === "unknown"));
-      const byId = new Map((await stage.deliveries()).map((row) => [row.event_id, row.state]));
+      const byId = new Map((await fixture.deliveries()).map((row) => [row.event_id, row.state]));
       expect([byId.get(refused), byId.get(lost ?? "")]).toEqual(["failed", "unknown"]);
       expect(endpoint.received).toHaveLength(2);
     });
@@ -275,38 +275,38 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     test("what certainly never left is tried again", async () => {
       await endpoint.close();
       start();
-      await stage.enqueue();
-      await eventually(stage.attempts, (attempts) => attempts.length === 1);
-      expect(await stage.attempts()).toMatchObject([{ error_class: "refused" }]);
-      expect(await stage.deliveries()).toMatchObject([{ state: "waiting", attempts: 1 }]);
+      await fixture.enqueue();
+      await eventually(fixture.attempts, (attempts) => attempts.length === 1);
+      expect(await fixture.attempts()).toMatchObject([{ error_class: "refused" }]);
+      expect(await fixture.deliveries()).toMatchObject([{ state: "waiting", attempts: 1 }]);
     });
   });
 
   test("an event without an address to go to is held, and sent when there is one", async () => {
-    await stage.moveTo(null);
+    await fixture.moveTo(null);
     start();
-    await stage.enqueue();
+    await fixture.enqueue();
     expect(await states()).toEqual(["held"]);
-    await stage.moveTo(endpoint.url);
+    await fixture.moveTo(endpoint.url);
     await eventually(states, everyState("delivered"));
-    expect(await stage.deliveries()).toMatchObject([{ attempts: 1 }]);
+    expect(await fixture.deliveries()).toMatchObject([{ attempts: 1 }]);
   });
 
   test("an address that goes away while an event waits holds it without an attempt", async () => {
-    await stage.enqueue();
-    await stage.moveTo(null);
+    await fixture.enqueue();
+    await fixture.moveTo(null);
     start();
     await eventually(states, everyState("held"));
-    expect(await stage.deliveries()).toMatchObject([{ attempts: 0 }]);
+    expect(await fixture.deliveries()).toMatchObject([{ attempts: 0 }]);
   });
 
   test("a redirect is a failure, and where it points to hears nothing", async () => {
     const second = await openTestEndpoint();
     endpoint.answer = (response) => response.writeHead(307, { location: second.url }).end();
     start();
-    await stage.enqueue();
-    await eventually(stage.attempts, (attempts) => attempts.length === 1);
-    expect(await stage.attempts()).toMatchObject([{ status: 307, error_class: "redirect" }]);
+    await fixture.enqueue();
+    await eventually(fixture.attempts, (attempts) => attempts.length === 1);
+    expect(await fixture.attempts()).toMatchObject([{ status: 307, error_class: "redirect" }]);
     expect(second.received).toHaveLength(0);
     await second.close();
   });
@@ -314,8 +314,8 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   test("Retry-After postpones the next attempt, an hour at most", async () => {
     endpoint.answer = (response) => response.writeHead(429, { "retry-after": "99999999" }).end();
     start();
-    await stage.enqueue();
-    const [attempt] = await eventually(stage.attempts, (attempts) => attempts.length === 1);
+    await fixture.enqueue();
+    const [attempt] = await eventually(fixture.attempts, (attempts) => attempts.length === 1);
     const waited = ((attempt?.next_at?.getTime() ?? 0) - (attempt?.started_at.getTime() ?? 0)) / 1000;
     expect(waited).toBeGreaterThanOrEqual(3600);
     expect(waited).toBeLessThan(3605);
@@ -323,9 +323,9 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
 
   test("a code earns each event once, ever, whoever asks", async () => {
     const code = `once${kind}`;
-    const made = await Promise.all(Array.from({ length: 16 }, () => stage.enqueue(1, { code })));
+    const made = await Promise.all(Array.from({ length: 16 }, () => fixture.enqueue(1, { code })));
     expect(made.flat()).toHaveLength(1);
-    expect(await stage.enqueue(1, { code, event: "direct_link" })).toHaveLength(1);
-    expect(await stage.deliveries()).toHaveLength(2);
+    expect(await fixture.enqueue(1, { code, event: "direct_link" })).toHaveLength(1);
+    expect(await fixture.deliveries()).toHaveLength(2);
   });
 });

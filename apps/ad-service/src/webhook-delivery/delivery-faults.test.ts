@@ -1,33 +1,33 @@
 import { verify } from "@intermission/ad-core/signature";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { AdTables } from "../ad-database.ts";
-import { activateToken } from "../bots/activate-token.ts";
-import { createToken } from "../bots/create-token.ts";
-import { migrations } from "../migrations.ts";
-import { startMisbehavingServer } from "../outbound/faults/misbehaving-server.ts";
-import { comeBackAtOnce } from "./come-back-stage.ts";
+import { startMisbehavingServer } from "../../test/faults/misbehaving-server.ts";
 import {
   eventually,
-  openDeliveryStage,
+  openDeliveryFixture,
   openTestEndpoint,
   startTestDelivery,
   type TestEndpoint,
   testSecretBox,
-} from "./delivery-stage.ts";
+} from "../../test/fixtures/delivery-fixture.ts";
+import { comeBackAtOnce } from "../../test/fixtures/recovery-fixture.ts";
+import type { AdTables } from "../ad-database.ts";
+import { activateToken } from "../bots/activate-token.ts";
+import { createToken } from "../bots/create-token.ts";
+import { migrations } from "../migrations.ts";
 
 /** What goes wrong around an endpoint while its events are under way. */
 describe.each(testDatabases())("faults around deliveries on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
-  let stage: Awaited<ReturnType<typeof openDeliveryStage>>;
+  let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let running: { stop(): Promise<void> }[] = [];
 
   const start = (limits?: Parameters<typeof startTestDelivery>[1]) => {
     running.push(startTestDelivery(store.database, limits));
   };
-  const states = async () => (await stage.deliveries()).map(({ state }) => state);
+  const states = async () => (await fixture.deliveries()).map(({ state }) => state);
   const all = (state: string) => (seen: string[]) => seen.length > 0 && seen.every((each) => each === state);
   const arrived = (count: number) =>
     eventually(
@@ -41,7 +41,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
   afterAll(() => store.dispose());
   beforeEach(async () => {
     endpoint = await openTestEndpoint();
-    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    fixture = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
   });
   afterEach(async () => {
     vi.useRealTimers();
@@ -55,9 +55,9 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     let calls = 0;
     endpoint.answer = (response) => response.writeHead(calls++ % 2 === 0 ? 500 : 200).end();
     start();
-    await stage.enqueue(8);
+    await fixture.enqueue(8);
     await arrived(8);
-    await eventually(() => stage.makeDue().then(states), all("delivered"));
+    await eventually(() => fixture.makeDue().then(states), all("delivered"));
     expect(new Set(endpoint.received.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
   });
 
@@ -79,17 +79,17 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     async (deliveryMode) => {
       const received: string[] = [];
       const server = await openClosingEndpoint(received);
-      await stage.moveTo(`http://127.0.0.1:${server.port}/hook`);
-      if (deliveryMode === "at-most-once") await stage.deliverAtMostOnce();
+      await fixture.moveTo(`http://127.0.0.1:${server.port}/hook`);
+      if (deliveryMode === "at-most-once") await fixture.deliverAtMostOnce();
       start();
       const ids: string[] = [];
       for (let round = 0; round < 10; round++) {
-        ids.push(...(await stage.enqueue(4)));
+        ids.push(...(await fixture.enqueue(4)));
         await eventually(states, (seen) => !seen.includes("waiting") && !seen.includes("sending"));
       }
       expect(await states()).toEqual(ids.map(() => "delivered"));
       expect(received.toSorted()).toEqual(ids.toSorted());
-      expect((await stage.attempts()).map(({ attempt }) => attempt)).toEqual(ids.map(() => 1));
+      expect((await fixture.attempts()).map(({ attempt }) => attempt)).toEqual(ids.map(() => 1));
     },
     30_000,
   );
@@ -98,9 +98,9 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     const release = Promise.withResolvers<void>();
     endpoint.answer = (response) => void release.promise.then(() => response.end());
     start();
-    await stage.enqueue(6);
+    await fixture.enqueue(6);
     await arrived(4);
-    await stage.moveTo(null);
+    await fixture.moveTo(null);
     release.resolve();
     await eventually(
       states,
@@ -113,36 +113,36 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     const release = Promise.withResolvers<void>();
     endpoint.answer = (response) => void release.promise.then(() => response.writeHead(503).end());
     start();
-    await stage.enqueue(6);
+    await fixture.enqueue(6);
     await arrived(4);
-    await stage.setEndpoint({ state: "disabled", disabled_reason: "operator" });
+    await fixture.setEndpoint({ state: "disabled", disabled_reason: "operator" });
     release.resolve();
     await eventually(states, all("held"));
-    expect(await stage.endpoint()).toMatchObject({ state: "disabled", in_flight: 0 });
+    expect(await fixture.endpoint()).toMatchObject({ state: "disabled", in_flight: 0 });
     endpoint.answer = (response) => response.end();
-    await stage.setEndpoint({ state: "active", rest_until: Number.NEGATIVE_INFINITY });
+    await fixture.setEndpoint({ state: "active", rest_until: Number.NEGATIVE_INFINITY });
     await eventually(states, all("delivered"));
   });
 
   test("a token that is rotated while an event waits signs the next attempt; both sign meanwhile", async () => {
     endpoint.answer = (response) => response.writeHead(500).end();
     start();
-    await stage.enqueue();
+    await fixture.enqueue();
     await arrived(1);
     const deps = { database: store.database, secretBox: testSecretBox };
-    const created = await createToken(deps, { botId: stage.botId, now: new Date() });
+    const created = await createToken(deps, { botId: fixture.botId, now: new Date() });
     if (created.outcome !== "created") throw new Error(created.outcome);
-    await activateToken(store.database, { botId: stage.botId, tokenId: created.entry.tokenId, now: new Date() });
+    await activateToken(store.database, { botId: fixture.botId, tokenId: created.entry.tokenId, now: new Date() });
     // What a node remembers of tokens is a second old at most.
     await new Promise((resolve) => setTimeout(resolve, 1100));
     endpoint.answer = (response) => response.end();
-    await eventually(stage.attempts, (attempts) => attempts.length === 1);
-    await stage.makeDue();
+    await eventually(fixture.attempts, (attempts) => attempts.length === 1);
+    await fixture.makeDue();
     await eventually(states, all("delivered"));
     const last = endpoint.received.at(-1);
     if (!last) throw new Error("nothing arrived");
     expect(verify(last.body, last.headers["x-signature"], [created.token])).toBe(true);
-    expect(verify(last.body, last.headers["x-signature"], [stage.token])).toBe(false);
+    expect(verify(last.body, last.headers["x-signature"], [fixture.token])).toBe(false);
     expect(String(last.headers["webhook-signature"]).split(" ")).toHaveLength(2);
   });
 
@@ -152,9 +152,9 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
       endpoint.answer = (response) => response.writeHead(500).end();
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + offMs });
       start();
-      await stage.enqueue();
-      await eventually(stage.attempts, (attempts) => attempts.length === 1);
-      const [due] = await store.database.run(dueIn, [stage.botId]);
+      await fixture.enqueue();
+      await eventually(fixture.attempts, (attempts) => attempts.length === 1);
+      const [due] = await store.database.run(dueIn, [fixture.botId]);
       expect(due?.seconds).toBeGreaterThan(3);
       expect(due?.seconds).toBeLessThan(6.5);
       await new Promise((resolve) => setTimeout(resolve, 500));
@@ -167,7 +167,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     await store.database.run(watchDisk, []);
     try {
       start();
-      await stage.enqueue(3);
+      await fixture.enqueue(3);
       await arrived(3);
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(await states()).toEqual(["sending", "sending", "sending"]);
@@ -176,19 +176,19 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     }
     await eventually(states, all("delivered"));
     expect(endpoint.received).toHaveLength(3);
-    expect(await stage.endpoint()).toMatchObject({ in_flight: 0 });
+    expect(await fixture.endpoint()).toMatchObject({ in_flight: 0 });
   });
 
   test("the log of an attempt is kept for 30 days, and what was held for longer is given up with its reason", async () => {
     start();
-    await stage.enqueue();
+    await fixture.enqueue();
     await eventually(states, all("delivered"));
-    await stage.setEndpoint({ state: "disabled" });
-    await stage.enqueue();
-    await store.database.run(age, [stage.botId]);
+    await fixture.setEndpoint({ state: "disabled" });
+    await fixture.enqueue();
+    await store.database.run(age, [fixture.botId]);
     running.push(startTestDelivery(store.database));
-    await eventually(stage.attempts, (attempts) => attempts.length === 0);
-    await eventually(stage.deliveries, (rows) => rows.some(({ end_reason }) => end_reason === "held-too-long"));
+    await eventually(fixture.attempts, (attempts) => attempts.length === 0);
+    await eventually(fixture.deliveries, (rows) => rows.some(({ end_reason }) => end_reason === "held-too-long"));
   });
 
   test("endpoints that were down for an hour and are all back at once: spread out, none early, none starved", {

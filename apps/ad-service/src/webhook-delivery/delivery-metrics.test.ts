@@ -1,11 +1,11 @@
 import { metricsRegistry } from "@intermission/http-server/metrics-registry";
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { deliveryMetrics } from "./delivery-metrics.ts";
-import { openDeliveryStage } from "./delivery-stage.ts";
 import { rarelyRead } from "./rarely-read.ts";
 
 let warnings: string[] = [];
@@ -25,9 +25,9 @@ describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => 
     const { database } = store;
     const address = { webhookUrl: "https://203.0.113.9/hook" };
     const [ready, resting, failing] = [
-      await openDeliveryStage(database, address),
-      await openDeliveryStage(database, address),
-      await openDeliveryStage(database, address),
+      await openDeliveryFixture(database, address),
+      await openDeliveryFixture(database, address),
+      await openDeliveryFixture(database, address),
     ];
     await ready.enqueue(3);
     await resting.enqueue(2);

@@ -1,15 +1,15 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
+import { EndpointModel } from "../../test/fixtures/endpoint-model.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
-import { openDeliveryStage } from "./delivery-stage.ts";
-import { EndpointModel } from "./endpoint-model-stage.ts";
 import { type EndpointChange, type FinishedAttempt, finishDeliveries } from "./finish-deliveries.ts";
 
-type Stage = Awaited<ReturnType<typeof openDeliveryStage>>;
+type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 type Outcome = "ok" | "error" | "busy" | "gone";
 
 const status = { ok: 200, error: 500, busy: 503, gone: 410 };
@@ -36,9 +36,9 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
   });
   afterAll(() => store.dispose());
 
-  const newStage = () => openDeliveryStage(store.database, { webhookUrl: "http://127.0.0.1:9/hook" });
+  const newFixture = () => openDeliveryFixture(store.database, { webhookUrl: "http://127.0.0.1:9/hook" });
   const claim = (limit: number) => claimDeliveries(store.database, { limit, leaseSeconds: 30 });
-  const wait = (stage: Stage, seconds: number) => store.database.run(pass, [stage.botId, seconds]);
+  const wait = (fixture: Fixture, seconds: number) => store.database.run(pass, [fixture.botId, seconds]);
 
   const finish = async (claims: ClaimedDelivery[], outcomes: Outcome[]) => {
     const group = finishDeliveries(store.database, (change) => changes.push(change));
@@ -47,16 +47,16 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
     );
   };
   /** Claims as many as may be sent, at most one for each outcome, and ends them so. */
-  const send = async (stage: Stage, outcomes: Outcome[]) => {
-    await stage.enqueue(outcomes.length);
+  const send = async (fixture: Fixture, outcomes: Outcome[]) => {
+    await fixture.enqueue(outcomes.length);
     const claims = await claim(outcomes.length);
     await finish(claims, outcomes);
-    await store.database.run(sweepAway, [stage.botId]);
+    await store.database.run(sweepAway, [fixture.botId]);
     return claims.length;
   };
-  const sendEach = async (stage: Stage, outcomes: Outcome[]) => {
+  const sendEach = async (fixture: Fixture, outcomes: Outcome[]) => {
     let sent = 0;
-    for (const outcome of outcomes) sent += await send(stage, [outcome]);
+    for (const outcome of outcomes) sent += await send(fixture, [outcome]);
     return sent;
   };
   const repeat = (outcome: Outcome, times: number): Outcome[] => Array.from({ length: times }, () => outcome);
@@ -76,19 +76,19 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const stage = await newStage();
+        const fixture = await newFixture();
         const model = new EndpointModel();
         for (const each of steps) {
           const seconds = "wait" in each ? each.wait : model.secondsUntilPlain();
           if (seconds > 0) {
-            await wait(stage, seconds);
+            await wait(fixture, seconds);
             model.wait(seconds);
           }
           if ("send" in each) {
-            expect(await send(stage, each.send)).toBe(model.send(each.send));
+            expect(await send(fixture, each.send)).toBe(model.send(each.send));
           }
           const { state, disabled_reason, breaker, failures_in_row, in_flight, warned_percent } =
-            await stage.endpoint();
+            await fixture.endpoint();
           const seen = { state, reason: disabled_reason, breaker, failuresInRow: failures_in_row, inFlight: in_flight };
           expect({ ...seen, warnedPercent: warned_percent }).toEqual(model.seen());
         }
@@ -98,102 +98,107 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
   });
 
   test("ten failures in a row open the breaker; then one delivery at a time probes, and three successes close it", async () => {
-    const stage = await newStage();
-    expect(await sendEach(stage, repeat("error", 15))).toBe(10);
-    expect(await stage.endpoint()).toMatchObject({ breaker: "open", failures_in_row: 10, in_flight: 0 });
-    await wait(stage, 40);
-    expect(await send(stage, repeat("ok", 4))).toBe(1);
-    expect(await stage.endpoint()).toMatchObject({ breaker: "half-open" });
-    expect(await sendEach(stage, repeat("ok", 2))).toBe(2);
-    expect(await stage.endpoint()).toMatchObject({ breaker: "closed", probe_failures: 0 });
-    expect(await send(stage, repeat("ok", 4))).toBe(4);
-    expect(changes.filter(({ botId }) => botId === stage.botId).map(({ breaker }) => breaker)).toEqual([
+    const fixture = await newFixture();
+    expect(await sendEach(fixture, repeat("error", 15))).toBe(10);
+    expect(await fixture.endpoint()).toMatchObject({ breaker: "open", failures_in_row: 10, in_flight: 0 });
+    await wait(fixture, 40);
+    expect(await send(fixture, repeat("ok", 4))).toBe(1);
+    expect(await fixture.endpoint()).toMatchObject({ breaker: "half-open" });
+    expect(await sendEach(fixture, repeat("ok", 2))).toBe(2);
+    expect(await fixture.endpoint()).toMatchObject({ breaker: "closed", probe_failures: 0 });
+    expect(await send(fixture, repeat("ok", 4))).toBe(4);
+    expect(changes.filter(({ botId }) => botId === fixture.botId).map(({ breaker }) => breaker)).toEqual([
       "open",
       "closed",
     ]);
   });
 
   test("probes come after 30 s, 1, 2, 4 and then each 5 minutes, never early, a fifth late at most", async () => {
-    const stage = await newStage();
-    await sendEach(stage, repeat("error", 10));
+    const fixture = await newFixture();
+    await sendEach(fixture, repeat("error", 10));
     for (const seconds of [30, 60, 120, 240, 300, 300, 300]) {
-      await wait(stage, seconds - 2);
-      expect(await send(stage, ["error"])).toBe(0);
-      await wait(stage, 2 + seconds * 0.2);
-      expect(await send(stage, repeat("error", 3))).toBe(1);
+      await wait(fixture, seconds - 2);
+      expect(await send(fixture, ["error"])).toBe(0);
+      await wait(fixture, 2 + seconds * 0.2);
+      expect(await send(fixture, repeat("error", 3))).toBe(1);
     }
   });
 
   test("an endpoint has as many requests in flight as its limit says, whoever claims", async () => {
-    const stage = await newStage();
-    await stage.setEndpoint({ max_in_flight: 7 });
-    await stage.enqueue(40);
+    const fixture = await newFixture();
+    await fixture.setEndpoint({ max_in_flight: 7 });
+    await fixture.enqueue(40);
     const claims = (await Promise.all(Array.from({ length: 8 }, () => claim(40)))).flat();
     expect(claims).toHaveLength(7);
     expect(await claim(40)).toHaveLength(0);
     await finish(claims.slice(0, 3), ["ok"]);
     expect(await claim(40)).toHaveLength(3);
-    expect(await stage.endpoint()).toMatchObject({ in_flight: 7 });
-    await store.database.run(sweepAway, [stage.botId]);
+    expect(await fixture.endpoint()).toMatchObject({ in_flight: 7 });
+    await store.database.run(sweepAway, [fixture.botId]);
   });
 
   test("410 alone for an hour and for two events disables; one event alone, or another answer between, does not", async () => {
-    const stage = await newStage();
-    await send(stage, ["gone"]);
-    await wait(stage, 4000);
-    await stage.setEndpoint({ gone_event_id: "evt_z" });
-    await sendEach(stage, ["error"]);
-    await wait(stage, 4000);
-    await send(stage, ["gone"]);
-    await wait(stage, 4000);
-    expect(await stage.endpoint()).toMatchObject({ state: "active", is_gone_for_several: false });
-    await send(stage, ["gone"]);
-    expect(await stage.endpoint()).toMatchObject({ state: "disabled", disabled_reason: "gone" });
-    await stage.enqueue(2);
-    expect((await stage.deliveries()).slice(-2).map(({ state }) => state)).toEqual(["held", "held"]);
+    const fixture = await newFixture();
+    await send(fixture, ["gone"]);
+    await wait(fixture, 4000);
+    await fixture.setEndpoint({ gone_event_id: "evt_z" });
+    await sendEach(fixture, ["error"]);
+    await wait(fixture, 4000);
+    await send(fixture, ["gone"]);
+    await wait(fixture, 4000);
+    expect(await fixture.endpoint()).toMatchObject({ state: "active", is_gone_for_several: false });
+    await send(fixture, ["gone"]);
+    expect(await fixture.endpoint()).toMatchObject({ state: "disabled", disabled_reason: "gone" });
+    await fixture.enqueue(2);
+    expect((await fixture.deliveries()).slice(-2).map(({ state }) => state)).toEqual(["held", "held"]);
   });
 
   test("the operator is warned at each mark on the way to being disabled, once", async () => {
-    const stage = await newStage();
+    const fixture = await newFixture();
     const days = 86_400;
-    await sendEach(stage, repeat("error", 9));
-    await stage.setEndpoint({ failures_in_row: 0, window_attempts: 0, window_failures: 0, failures_since_success: 40 });
+    await sendEach(fixture, repeat("error", 9));
+    await fixture.setEndpoint({
+      failures_in_row: 0,
+      window_attempts: 0,
+      window_failures: 0,
+      failures_since_success: 40,
+    });
     for (const [share, mark] of [
       [2.6 * days, 50],
       [1 * days, 70],
       [0.1 * days, 70],
       [0.9 * days, 90],
     ] as const) {
-      await wait(stage, share);
-      await send(stage, ["error"]);
-      expect(await stage.endpoint()).toMatchObject({ state: "active", warned_percent: mark });
+      await wait(fixture, share);
+      await send(fixture, ["error"]);
+      expect(await fixture.endpoint()).toMatchObject({ state: "active", warned_percent: mark });
     }
-    await wait(stage, 0.5 * days);
-    await send(stage, ["error"]);
-    expect(await stage.endpoint()).toMatchObject({
+    await wait(fixture, 0.5 * days);
+    await send(fixture, ["error"]);
+    expect(await fixture.endpoint()).toMatchObject({
       state: "disabled",
       disabled_reason: "failing",
       warned_percent: 100,
     });
     const marks = changes
-      .filter(({ botId }) => botId === stage.botId)
+      .filter(({ botId }) => botId === fixture.botId)
       .flatMap(({ warnedPercent }) => warnedPercent ?? []);
     expect(marks).toEqual([50, 70, 90, 100]);
   });
 
   test("an attempt at an address that was changed meanwhile ends, and teaches nothing about the new one", async () => {
-    const stage = await newStage();
-    await stage.enqueue(4);
+    const fixture = await newFixture();
+    await fixture.enqueue(4);
     const claims = await claim(4);
-    await stage.moveTo("http://127.0.0.1:10/other");
+    await fixture.moveTo("http://127.0.0.1:10/other");
     await finish(claims, ["error"]);
-    expect(await stage.endpoint()).toMatchObject({ in_flight: 0, failures_in_row: 0, last_status: null });
-    await store.database.run(sweepAway, [stage.botId]);
+    expect(await fixture.endpoint()).toMatchObject({ in_flight: 0, failures_in_row: 0, last_status: null });
+    await store.database.run(sweepAway, [fixture.botId]);
   });
 
   test("a commit that nobody is sure of may be repeated: an attempt is booked once", async () => {
-    const stage = await newStage();
-    await stage.enqueue();
+    const fixture = await newFixture();
+    await fixture.enqueue();
     const claims = await claim(1);
     const group = finishDeliveries(store.database, () => {});
     const [claimed] = claims;
@@ -205,9 +210,9 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
       endReason: null,
     };
     expect([await group.submit(failed), await group.submit(failed)]).toEqual([true, true]);
-    expect(await stage.deliveries()).toMatchObject([{ state: "waiting", schedule_step: 1, attempts: 1 }]);
-    expect(await stage.endpoint()).toMatchObject({ failures_in_row: 1, in_flight: 0 });
-    await store.database.run(sweepAway, [stage.botId]);
+    expect(await fixture.deliveries()).toMatchObject([{ state: "waiting", schedule_step: 1, attempts: 1 }]);
+    expect(await fixture.endpoint()).toMatchObject({ failures_in_row: 1, in_flight: 0 });
+    await store.database.run(sweepAway, [fixture.botId]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { openDeliveryStage } from "./delivery-stage.ts";
 import { findBotOfEvent } from "./find-bot-of-event.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import type { DeliveryState } from "./schema.ts";
@@ -25,8 +25,8 @@ describe.each(testDatabases())("what an operator sees of deliveries on the %s st
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     const made: string[] = [];
     for (let bots = 0; bots < 30; bots++) {
-      const stage = await openDeliveryStage(store.database, { webhookUrl });
-      made.push(...(await stage.enqueue(600)));
+      const fixture = await openDeliveryFixture(store.database, { webhookUrl });
+      made.push(...(await fixture.enqueue(600)));
     }
     await sql(
       "spread",
@@ -112,40 +112,40 @@ describe.each(testDatabases())("one delivery on the %s store", (kind) => {
   afterAll(() => store.dispose());
 
   async function oneDelivery() {
-    const stage = await openDeliveryStage(store.database, { webhookUrl });
-    const [eventId = ""] = await stage.enqueue();
+    const fixture = await openDeliveryFixture(store.database, { webhookUrl });
+    const [eventId = ""] = await fixture.enqueue();
     const show = () => showDelivery(store.database, { eventId });
-    return { stage, eventId, show };
+    return { fixture, eventId, show };
   }
 
   test("is found by its id alone, with its bytes", async () => {
-    const { stage, eventId, show } = await oneDelivery();
+    const { fixture, eventId, show } = await oneDelivery();
     const shown = await show();
-    expect(shown).toMatchObject({ botId: stage.botId, state: "waiting", obstacle: null, notBefore: null, log: [] });
+    expect(shown).toMatchObject({ botId: fixture.botId, state: "waiting", obstacle: null, notBefore: null, log: [] });
     expect(shown?.body).toContain(eventId);
     expect(await showDelivery(store.database, { eventId: "evt_none" })).toBeUndefined();
   });
 
   test("tells what keeps it: no address, no answered test, disabled, a rest, an open breaker", async () => {
-    const { stage, show } = await oneDelivery();
+    const { fixture, show } = await oneDelivery();
     const soon = new Date(Date.now() + 60_000);
-    await stage.setEndpoint({ rest_until: soon });
+    await fixture.setEndpoint({ rest_until: soon });
     expect(await show()).toMatchObject({ obstacle: null, notBefore: soon });
     const later = new Date(Date.now() + 90_000);
-    await stage.setEndpoint({ breaker: "open", probe_at: later });
+    await fixture.setEndpoint({ breaker: "open", probe_at: later });
     expect(await show()).toMatchObject({ obstacle: null, notBefore: later });
-    await stage.setEndpoint({ state: "pending" });
+    await fixture.setEndpoint({ state: "pending" });
     expect(await show()).toMatchObject({ obstacle: "pending" });
-    await stage.setEndpoint({ state: "disabled", disabled_reason: "gone" });
+    await fixture.setEndpoint({ state: "disabled", disabled_reason: "gone" });
     expect(await show()).toMatchObject({ obstacle: "gone" });
-    await stage.moveTo(null);
+    await fixture.moveTo(null);
     expect(await show()).toMatchObject({ obstacle: "no-endpoint", notBefore: null });
   });
 
   test("tells why it will not be sent again by itself", async () => {
-    const { stage, show } = await oneDelivery();
+    const { fixture, show } = await oneDelivery();
     const fail = statement("test.fail", "update deliveries set state = 'failed', end_reason = $2 where bot_id = $1");
-    await store.database.run(fail, [stage.botId, "attempts-used-up"]);
+    await store.database.run(fail, [fixture.botId, "attempts-used-up"]);
     expect(await show()).toMatchObject({ state: "failed", endReason: "attempts-used-up", dueAt: null });
   });
 });

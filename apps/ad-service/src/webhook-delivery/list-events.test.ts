@@ -1,9 +1,9 @@
 import { statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { openDeliveryStage } from "./delivery-stage.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { listEvents } from "./list-events.ts";
@@ -36,24 +36,24 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
   }
 
   test("whoever follows the cursor sees each event once, and only their own", async () => {
-    const stage = await openDeliveryStage(store.database, {});
-    const other = await openDeliveryStage(store.database, {});
+    const fixture = await openDeliveryFixture(store.database, {});
+    const other = await openDeliveryFixture(store.database, {});
     await other.enqueue(3);
-    const made = [...(await stage.enqueue(5)), ...(await stage.enqueue(2))];
+    const made = [...(await fixture.enqueue(5)), ...(await fixture.enqueue(2))];
     await untilNothingOlderIsOpen();
     const seen: string[] = [];
     let after: string | undefined;
     for (let hasMore = true; hasMore; ) {
-      const page = await follow(stage.botId, after, 3);
+      const page = await follow(fixture.botId, after, 3);
       seen.push(...page.events.map(({ event_id }) => event_id));
       ({ next: after, hasMore } = page);
     }
     expect(seen.sort()).toEqual(made.sort());
-    const end = await follow(stage.botId, after, 3);
+    const end = await follow(fixture.botId, after, 3);
     expect(end).toEqual({ outcome: "page", events: [], next: after, hasMore: false });
-    const [later] = await stage.enqueue(1);
+    const [later] = await fixture.enqueue(1);
     await untilNothingOlderIsOpen();
-    expect((await follow(stage.botId, after, 3)).events).toMatchObject([{ event_id: later, delivery: "held" }]);
+    expect((await follow(fixture.botId, after, 3)).events).toMatchObject([{ event_id: later, delivery: "held" }]);
   });
 
   test("a cursor that we never gave is named", async () => {
@@ -65,7 +65,7 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
   });
 
   test.runIf(kind === "server")("an event that commits late, after a newer one was read, is not missed", async () => {
-    const stage = await openDeliveryStage(store.database, {});
+    const fixture = await openDeliveryFixture(store.database, {});
     const insert = statement<{ event_id: string }>(
       "test.slow-event",
       `with earned as (
@@ -77,13 +77,13 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
     const seen: string[] = [];
     let after: string | undefined;
     const read = async () => {
-      const page = await follow(stage.botId, after, 10);
+      const page = await follow(fixture.botId, after, 10);
       seen.push(...page.events.map(({ event_id }) => event_id));
       after = page.next;
     };
     await store.database.transaction(async (tx) => {
-      await tx.run(insert, [stage.botId, "evt_slow"]);
-      await stage.enqueue(2);
+      await tx.run(insert, [fixture.botId, "evt_slow"]);
+      await fixture.enqueue(2);
       await read();
     });
     await untilNothingOlderIsOpen();
@@ -93,11 +93,16 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
   });
 
   test("the operator's list is newest first, and one delivery shows its bytes", async () => {
-    const stage = await openDeliveryStage(store.database, {});
-    const [first = "", second = ""] = [...(await stage.enqueue()), ...(await stage.enqueue())].sort();
-    const list = await listDeliveries(store.database, { botId: stage.botId, limit: 10 });
+    const fixture = await openDeliveryFixture(store.database, {});
+    const [first = "", second = ""] = [...(await fixture.enqueue()), ...(await fixture.enqueue())].sort();
+    const list = await listDeliveries(store.database, { botId: fixture.botId, limit: 10 });
     expect(list.map(({ eventId }) => eventId)).toEqual([second, first]);
-    const rest = await listDeliveries(store.database, { botId: stage.botId, before: second, state: "held", limit: 10 });
+    const rest = await listDeliveries(store.database, {
+      botId: fixture.botId,
+      before: second,
+      state: "held",
+      limit: 10,
+    });
     expect(rest.map(({ eventId }) => eventId)).toEqual([first]);
     expect(await showDelivery(store.database, { eventId: first })).toMatchObject({
       eventId: first,

@@ -1,18 +1,18 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
-import { migrations } from "../migrations.ts";
-import { claimDeliveries } from "./claim-deliveries.ts";
-import { countReplayable } from "./count-replayable.ts";
 import {
   eventually,
-  openDeliveryStage,
+  openDeliveryFixture,
   openTestEndpoint,
   startedDeliveries,
   startTestDelivery,
   type TestEndpoint,
-} from "./delivery-stage.ts";
+} from "../../test/fixtures/delivery-fixture.ts";
+import type { AdTables } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
+import { claimDeliveries } from "./claim-deliveries.ts";
+import { countReplayable } from "./count-replayable.ts";
 import { releaseDeliveries } from "./release-deliveries.ts";
 import { replayDeliveries } from "./replay-deliveries.ts";
 import { replayDelivery } from "./replay-delivery.ts";
@@ -21,7 +21,7 @@ import type { ReplayScope } from "./replayable-deliveries.ts";
 describe.each(testDatabases())("sending again on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
-  let stage: Awaited<ReturnType<typeof openDeliveryStage>>;
+  let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let sender: { stop(): Promise<void> } | undefined;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
   afterAll(() => store.dispose());
   beforeEach(async () => {
     endpoint = await openTestEndpoint();
-    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    fixture = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
   });
   afterEach(async () => {
     await sender?.stop();
@@ -43,23 +43,23 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
   };
   const inAnHour = () => new Date(Date.now() + 3_600_000);
   const deps = () => ({ database: store.database, deliveries: startedDeliveries(store.database) });
-  const replayOne = (eventId: string) => replayDelivery(deps(), { botId: stage.botId, eventId });
+  const replayOne = (eventId: string) => replayDelivery(deps(), { botId: fixture.botId, eventId });
   /** Puts deliveries where only hours of attempts would bring them. */
   const set = (eventIds: readonly string[], change: string) =>
     store.database.run(
       // Without a name: times in it make each another text.
       { name: "", text: `update deliveries set ${change} where bot_id = $1 and event_id = any ($2)` },
-      [stage.botId, eventIds],
+      [fixture.botId, eventIds],
     );
   const stateOf = async (eventId: string) => {
-    const rows = await stage.deliveries();
+    const rows = await fixture.deliveries();
     return rows.find(({ event_id }) => event_id === eventId);
   };
   const answerWith = (status: number) => {
     endpoint.answer = (response) => response.writeHead(status).end();
   };
   const delivered = async () => {
-    const [eventId = ""] = await stage.enqueue();
+    const [eventId = ""] = await fixture.enqueue();
     send();
     await eventually(
       () => stateOf(eventId),
@@ -84,7 +84,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       const [first, second] = endpoint.received;
       expect(second?.body).toEqual(first?.body);
       expect(second?.headers["webhook-id"]).toBe(eventId);
-      expect(await stage.attempts()).toMatchObject([
+      expect(await fixture.attempts()).toMatchObject([
         { attempt: 1, status: 200, is_replay: false },
         { attempt: 2, status: 500, is_replay: true, next_at: null },
       ]);
@@ -92,13 +92,13 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     });
 
     test("that waits gets an attempt at once, and if that fails keeps its time and its step of the schedule", async () => {
-      const [eventId = ""] = await stage.enqueue();
+      const [eventId = ""] = await fixture.enqueue();
       const due = inAnHour();
       await set([eventId], `attempts = 4, schedule_step = 4, due_at = '${due.toISOString()}'`);
       answerWith(500);
       send();
       expect(await replayOne(eventId)).toMatchObject({ outcome: "replayed" });
-      await eventually(stage.attempts, (attempts) => attempts.length === 1);
+      await eventually(fixture.attempts, (attempts) => attempts.length === 1);
       expect(await stateOf(eventId)).toMatchObject({
         state: "waiting",
         schedule_step: 4,
@@ -114,18 +114,18 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     });
 
     test("that is due already is sent once, not once more", async () => {
-      const [eventId = ""] = await stage.enqueue();
+      const [eventId = ""] = await fixture.enqueue();
       expect(await replayOne(eventId)).toMatchObject({ outcome: "replayed" });
       expect(await stateOf(eventId)).toMatchObject({ state: "waiting", resume_state: null });
     });
 
     test("that had failed begins a new schedule", async () => {
-      const [eventId = ""] = await stage.enqueue();
+      const [eventId = ""] = await fixture.enqueue();
       await set([eventId], "state = 'failed', attempts = 12, schedule_step = 12, end_reason = 'attempts-used-up'");
       answerWith(500);
       send();
       await replayOne(eventId);
-      await eventually(stage.attempts, (attempts) => attempts.length === 1);
+      await eventually(fixture.attempts, (attempts) => attempts.length === 1);
       const row = await stateOf(eventId);
       expect(row).toMatchObject({
         state: "waiting",
@@ -138,8 +138,8 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     });
 
     test("of an at-most-once bot is sent once for each time that somebody asks, whatever it was", async () => {
-      await stage.deliverAtMostOnce();
-      const ids = await stage.enqueue(4);
+      await fixture.deliverAtMostOnce();
+      const ids = await fixture.enqueue(4);
       const [unknown = "", failed = "", wasDelivered = "", waiting = ""] = ids;
       await set([unknown], "state = 'unknown', attempts = 1, end_reason = 'at-most-once'");
       await set([failed], "state = 'failed', attempts = 1, end_reason = 'at-most-once'");
@@ -148,7 +148,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       answerWith(500);
       send();
       for (const eventId of ids) expect(await replayOne(eventId)).toMatchObject({ outcome: "replayed" });
-      const rows = await eventually(stage.deliveries, (all) =>
+      const rows = await eventually(fixture.deliveries, (all) =>
         all.every(({ state }) => state !== "waiting" && state !== "sending"),
       );
       expect(rows.map(({ state }) => state).sort()).toEqual(["delivered", "failed", "failed", "unknown"]);
@@ -156,31 +156,31 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     });
 
     test("under way, unknown, or a test is refused and stays as it is", async () => {
-      const [sending = "", replaying = "", isTest = ""] = await stage.enqueue(3);
+      const [sending = "", replaying = "", isTest = ""] = await fixture.enqueue(3);
       await set([sending], "state = 'sending', lease_until = now() + interval '30 seconds'");
       await set([replaying], "resume_state = 'delivered'");
       await set([isTest], "state = 'failed', end_reason = 'test'");
       await store.database.run(statement("test.make-test", "update events set is_test = true where event_id = $1"), [
         isTest,
       ]);
-      const before = await stage.deliveries();
+      const before = await fixture.deliveries();
       expect(await replayOne(sending)).toEqual({ outcome: "under-way" });
       expect(await replayOne(replaying)).toEqual({ outcome: "under-way" });
       expect(await replayOne(isTest)).toEqual({ outcome: "test" });
       expect(await replayOne("evt_none")).toEqual({ outcome: "unknown-event" });
-      expect(await stage.deliveries()).toEqual(before);
+      expect(await fixture.deliveries()).toEqual(before);
       await set([sending], "state = 'delivered', lease_until = null");
     });
 
     test.each([
-      ["no-endpoint", (on: typeof stage) => on.moveTo(null)],
-      ["pending", (on: typeof stage) => on.setEndpoint({ state: "pending" })],
-      ["operator", (on: typeof stage) => on.setEndpoint({ state: "disabled", disabled_reason: "operator" })],
-      ["gone", (on: typeof stage) => on.setEndpoint({ state: "disabled", disabled_reason: "gone" })],
-      ["failing", (on: typeof stage) => on.setEndpoint({ state: "disabled", disabled_reason: "failing" })],
+      ["no-endpoint", (on: typeof fixture) => on.moveTo(null)],
+      ["pending", (on: typeof fixture) => on.setEndpoint({ state: "pending" })],
+      ["operator", (on: typeof fixture) => on.setEndpoint({ state: "disabled", disabled_reason: "operator" })],
+      ["gone", (on: typeof fixture) => on.setEndpoint({ state: "disabled", disabled_reason: "gone" })],
+      ["failing", (on: typeof fixture) => on.setEndpoint({ state: "disabled", disabled_reason: "failing" })],
       [
         "no-token",
-        (on: typeof stage) =>
+        (on: typeof fixture) =>
           store.database.query
             .updateTable("bot_tokens")
             .set({ state: "revoked" })
@@ -188,9 +188,9 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
             .execute(),
       ],
     ])("while its endpoint is not sent to (%s) is refused with the reason", async (obstacle, hinder) => {
-      const [eventId = ""] = await stage.enqueue();
+      const [eventId = ""] = await fixture.enqueue();
       await set([eventId], "state = 'delivered'");
-      await hinder(stage);
+      await hinder(fixture);
       expect(await replayOne(eventId)).toEqual({ outcome: "held", obstacle });
       expect(await stateOf(eventId)).toMatchObject({ state: "delivered" });
     });
@@ -198,12 +198,12 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     test.runIf(kind === "server")(
       "whose attempt is booked at this very moment is sent again, if that is the answer",
       async () => {
-        const [eventId = ""] = await stage.enqueue();
+        const [eventId = ""] = await fixture.enqueue();
         await set([eventId], "state = 'sending', lease_until = now() + interval '30 seconds'");
         const finish =
           "update deliveries set state = 'delivered', lease_until = null where bot_id = $1 and event_id = $2";
         const replayed = await store.database.transaction(async (tx) => {
-          await tx.run(statement("test.finish", finish), [stage.botId, eventId]);
+          await tx.run(statement("test.finish", finish), [fixture.botId, eventId]);
           const replaying = replayOne(eventId);
           await eventually(
             () =>
@@ -221,7 +221,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     );
 
     test("that is held by nothing any more goes out at once", async () => {
-      const [eventId = ""] = await stage.enqueue();
+      const [eventId = ""] = await fixture.enqueue();
       await set([eventId], "state = 'held', schedule_step = 2");
       expect(await replayOne(eventId)).toEqual({ outcome: "replayed", notBefore: null });
       expect(await stateOf(eventId)).toMatchObject({ state: "waiting", schedule_step: 2, resume_state: null });
@@ -230,7 +230,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     test("tells until when its endpoint rests", async () => {
       const eventId = await delivered();
       const until = inAnHour();
-      await stage.setEndpoint({ rest_until: until });
+      await fixture.setEndpoint({ rest_until: until });
       expect(await replayOne(eventId)).toEqual({ outcome: "replayed", notBefore: until });
     });
 
@@ -247,48 +247,52 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
         (row) => row?.state === "delivered",
       );
       expect(endpoint.received).toHaveLength(1 + length);
-      expect(await stage.attempts()).toHaveLength(1 + length);
+      expect(await fixture.attempts()).toHaveLength(1 + length);
     });
   });
 
   test("whatever is asked for while everything is under way, nothing is lost, left behind or sent unbooked", async () => {
     // Every third answer is a failure, and what waits comes back at once.
     endpoint.answer = (response) => response.writeHead(endpoint.received.length % 3 === 0 ? 500 : 200).end();
-    await stage.setEndpoint({ max_in_flight: 20 });
-    const made = await stage.enqueue(60);
+    await fixture.setEndpoint({ max_in_flight: 20 });
+    const made = await fixture.enqueue(60);
     send();
     const since = new Date(Date.now() - 60_000);
     for (let round = 0; round < 20; round++) {
       const some = made.filter(() => Math.random() < 0.2);
-      const range = { botId: stage.botId, scope: "everything", since, until: new Date() } as const;
-      await Promise.all([...some.map(replayOne), round % 5 === 0 && replayDeliveries(deps(), range), stage.makeDue()]);
+      const range = { botId: fixture.botId, scope: "everything", since, until: new Date() } as const;
+      await Promise.all([
+        ...some.map(replayOne),
+        round % 5 === 0 && replayDeliveries(deps(), range),
+        fixture.makeDue(),
+      ]);
     }
     endpoint.answer = (response) => response.end();
     const rows = await eventually(
       async () => {
-        await stage.makeDue();
-        return stage.deliveries();
+        await fixture.makeDue();
+        return fixture.deliveries();
       },
       (all) => all.every(({ state }) => state === "delivered"),
       20_000,
     );
-    const attempts = await stage.attempts();
+    const attempts = await fixture.attempts();
     expect(rows.every(({ resume_state, resume_due_at }) => resume_state === null && resume_due_at === null)).toBe(true);
     expect(attempts).toHaveLength(endpoint.received.length);
     const bodies = endpoint.received.map(({ headers, body }) => `${headers["webhook-id"]} ${body}`);
     expect(new Set(bodies).size).toBe(60);
-    expect(await stage.endpoint()).toMatchObject({ in_flight: 0 });
+    expect(await fixture.endpoint()).toMatchObject({ in_flight: 0 });
   });
 
   describe("many events", () => {
     const range = (scope: ReplayScope, since = new Date(Date.now() - 60_000)) => {
       const until = new Date(Date.now() + 1000);
-      return { botId: stage.botId, scope, since, until };
+      return { botId: fixture.botId, scope, since, until };
     };
     /** One of each state, by name. */
     async function oneOfEach() {
       const [failed = "", unknown = "", wasDelivered = "", waiting = "", sending = "", held = "", isTest = ""] =
-        await stage.enqueue(7);
+        await fixture.enqueue(7);
       await set([failed], "state = 'failed', end_reason = 'attempts-used-up', schedule_step = 12");
       await set([unknown], "state = 'unknown', end_reason = 'at-most-once'");
       await set([wasDelivered], "state = 'delivered'");
@@ -304,7 +308,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
 
     test("all that failed, and nothing else", async () => {
       const { failed } = await oneOfEach();
-      const before = await stage.deliveries();
+      const before = await fixture.deliveries();
       expect(await countReplayable(store.database, range("failed"))).toEqual({ count: 1, unknown: 1, isMore: false });
       expect(await replayDeliveries(deps(), range("failed"))).toEqual({
         outcome: "replayed",
@@ -313,12 +317,12 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       });
       expect(await stateOf(failed)).toMatchObject({ state: "waiting", schedule_step: 0, end_reason: null });
       const others = ({ event_id }: { event_id: string }) => event_id !== failed;
-      expect((await stage.deliveries()).filter(others)).toEqual(before.filter(others));
+      expect((await fixture.deliveries()).filter(others)).toEqual(before.filter(others));
     });
 
     test("everything is what failed, was delivered or waits: never what is unknown, held, under way or a test", async () => {
       const { failed, wasDelivered, waiting } = await oneOfEach();
-      const before = await stage.deliveries();
+      const before = await fixture.deliveries();
       const due = (await stateOf(waiting))?.due_at;
       expect(await countReplayable(store.database, range("everything"))).toEqual({
         count: 3,
@@ -329,29 +333,29 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect(await stateOf(wasDelivered)).toMatchObject({ state: "waiting", resume_state: "delivered" });
       expect(await stateOf(waiting)).toMatchObject({ resume_state: "waiting", resume_due_at: due, schedule_step: 3 });
       const others = ({ event_id }: { event_id: string }) => ![failed, wasDelivered, waiting].includes(event_id);
-      expect((await stage.deliveries()).filter(others)).toEqual(before.filter(others));
+      expect((await fixture.deliveries()).filter(others)).toEqual(before.filter(others));
     });
 
     test("go by the time at which they were earned, both ends included, and never touch another bot's", async () => {
-      const other = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+      const other = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
       const [foreign = ""] = await other.enqueue();
-      const [early = ""] = await stage.enqueue();
+      const [early = ""] = await fixture.enqueue();
       await eventually(Date.now, (now) => now > msOf(early));
-      const middle = await stage.enqueue(2);
+      const middle = await fixture.enqueue(2);
       await eventually(Date.now, (now) => now > msOf(middle[0] ?? ""));
-      const [late = ""] = await stage.enqueue();
+      const [late = ""] = await fixture.enqueue();
       const all = [early, ...middle, late];
       await set(all, "state = 'failed'");
       const at = new Date(msOf(middle[0] ?? ""));
       const replayed = await replayDeliveries(deps(), { ...range("failed", at), until: at });
       expect(replayed).toMatchObject({ replayed: 2, next: null });
-      const waiting = (await stage.deliveries()).filter(({ state }) => state === "waiting");
+      const waiting = (await fixture.deliveries()).filter(({ state }) => state === "waiting");
       expect(waiting.map(({ event_id }) => event_id)).toEqual([...middle].sort());
       expect(await other.deliveries()).toMatchObject([{ event_id: foreign, state: "waiting" }]);
     });
 
     test("more than a batch are reached by the cursor, each once", async () => {
-      const made = await stage.enqueue(2300);
+      const made = await fixture.enqueue(2300);
       await set(made, "state = 'failed'");
       expect(await countReplayable(store.database, range("failed"))).toMatchObject({ count: 2300, isMore: false });
       const batches: number[] = [];
@@ -364,28 +368,28 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
         isOver = batch.next === null;
       }
       expect(batches).toEqual([1000, 1000, 300]);
-      expect((await stage.deliveries()).every(({ state }) => state === "waiting")).toBe(true);
+      expect((await fixture.deliveries()).every(({ state }) => state === "waiting")).toBe(true);
       await set(made, "state = 'delivered'");
     });
 
     test("go after what is new, what waits for its next attempt, and what is asked for by name", async () => {
-      const old = await stage.enqueue(30);
-      const [retrying = "", named = "", namedFailed = ""] = await stage.enqueue(3);
+      const old = await fixture.enqueue(30);
+      const [retrying = "", named = "", namedFailed = ""] = await fixture.enqueue(3);
       await set([...old, named], "state = 'delivered'");
       await set([retrying], "due_at = now() + interval '1 hour', schedule_step = 3");
       await set([namedFailed], "state = 'failed', end_reason = 'attempts-used-up'");
       expect(await replayDeliveries(deps(), range("everything"))).toMatchObject({ replayed: 33 });
       // Claims of which nothing was sent change nothing: the first four are the one that waited, and three in bulk.
       const claims = await claimDeliveries(store.database, { limit: 100, leaseSeconds: 30 });
-      const own = claims.filter(({ botId }) => botId === stage.botId);
+      const own = claims.filter(({ botId }) => botId === fixture.botId);
       expect(own).toHaveLength(4);
       expect(own.map(({ eventId }) => eventId)).toContain(retrying);
       await releaseDeliveries(store.database, claims, { to: "waiting" });
-      await stage.setEndpoint({ max_in_flight: 1 });
-      const fresh = await stage.enqueue(5);
+      await fixture.setEndpoint({ max_in_flight: 1 });
+      const fresh = await fixture.enqueue(5);
       expect(await replayOne(named)).toMatchObject({ outcome: "under-way" });
       expect(await replayOne(namedFailed)).toMatchObject({ outcome: "replayed" });
-      const [later = ""] = await stage.enqueue();
+      const [later = ""] = await fixture.enqueue();
       await set([later], "due_at = now() + interval '1 hour'");
 
       send();
@@ -397,13 +401,13 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     });
 
     test("of an at-most-once bot only those that failed: what it has is not sent twice", async () => {
-      await stage.deliverAtMostOnce();
+      await fixture.deliverAtMostOnce();
       expect(await replayDeliveries(deps(), range("everything"))).toEqual({ outcome: "at-most-once" });
       expect(await replayDeliveries(deps(), range("failed"))).toMatchObject({ outcome: "replayed" });
     });
 
     test("are refused while nothing is sent to the endpoint, and for a bot that is none", async () => {
-      await stage.setEndpoint({ state: "disabled", disabled_reason: "gone" });
+      await fixture.setEndpoint({ state: "disabled", disabled_reason: "gone" });
       expect(await replayDeliveries(deps(), range("failed"))).toEqual({ outcome: "held", obstacle: "gone" });
       expect(await replayDeliveries(deps(), { ...range("failed"), botId: "5" })).toEqual({
         outcome: "unknown-bot",

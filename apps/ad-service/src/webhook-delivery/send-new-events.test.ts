@@ -1,17 +1,17 @@
 import { statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdDatabase, AdTables } from "../ad-database.ts";
-import { migrations } from "../migrations.ts";
-import { type Deliveries, noDeliveries } from "./deliveries.ts";
 import {
   eventually,
-  openDeliveryStage,
+  openDeliveryFixture,
   openTestEndpoint,
   startTestDelivery,
   type TestEndpoint,
-} from "./delivery-stage.ts";
+} from "../../test/fixtures/delivery-fixture.ts";
+import type { AdDatabase, AdTables } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
+import { type Deliveries, noDeliveries } from "./deliveries.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
 
 /** The database as a node uses it, with the names of the statements that were answered. */
@@ -47,12 +47,12 @@ const makeForBots = statement<{ botId: string; number: number }>(
   select bot_id as "botId", count(*) as number from claimed_events group by bot_id`,
 );
 
-type Stage = Awaited<ReturnType<typeof openDeliveryStage>>;
+type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 
 describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
-  let stage: Stage;
+  let fixture: Fixture;
   let running: { stop(): Promise<void> }[] = [];
 
   /** A node without a clock: nothing is found by polling. It has looked at what waits, so that it knows of no backlog. */
@@ -64,21 +64,21 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     names.length = 0;
     return { ...node, names };
   }
-  const states = async (of = stage) => (await of.deliveries()).map(({ state }) => state);
-  const delivered = (number: number, of = stage) =>
+  const states = async (of = fixture) => (await of.deliveries()).map(({ state }) => state);
+  const delivered = (number: number, of = fixture) =>
     eventually(
       () => states(of),
       (all) => all.filter((state) => state === "delivered").length === number,
       30_000,
     );
   const arrived = () => endpoint.received.map(({ headers }) => String(headers["webhook-id"]));
-  const inFlight = async () => (await stage.endpoint()).in_flight;
+  const inFlight = async () => (await fixture.endpoint()).in_flight;
   const expireLeases = async () => {
     const expire = statement<never>(
       "test.expire-leases",
       "update deliveries set lease_until = now() - interval '1 s' where bot_id = $1 and state = 'sending'",
     );
-    await store.database.run(expire, [stage.botId]);
+    await store.database.run(expire, [fixture.botId]);
   };
 
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   afterAll(() => store.dispose());
   beforeEach(async () => {
     endpoint = await openTestEndpoint();
-    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    fixture = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
   });
   afterEach(async () => {
     await Promise.all(running.map(({ stop }) => stop()));
@@ -99,22 +99,22 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
 
   test("an event for a healthy endpoint is sent without a claim: it is inserted once and updated once", async () => {
     const { deliveries, names } = await start();
-    const [eventId] = await stage.enqueue(1, { by: deliveries });
+    const [eventId] = await fixture.enqueue(1, { by: deliveries });
     await delivered(1);
     await eventually(inFlight, (number) => number === 0);
     expect(arrived()).toEqual([eventId]);
     // Beside it the tokens are read, once a second, and the upkeep runs.
     expect(names.filter((name) => /claim|next-due|finish|release/.test(name))).toEqual(["deliveries.finish"]);
     expect(endpoint.received[0]?.headers["webhook-attempt"]).toBe("1");
-    expect(await stage.deliveries()).toMatchObject([{ attempts: 1, fence: 1, booked_fence: 1, lease_until: null }]);
-    expect(await stage.attempts()).toMatchObject([{ attempt: 1, status: 200 }]);
+    expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, fence: 1, booked_fence: 1, lease_until: null }]);
+    expect(await fixture.attempts()).toMatchObject([{ attempt: 1, status: 200 }]);
   });
 
   test("over two nodes an endpoint is sent no more at once than its limit, and each event once", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 5);
     const nodes = [await start(), await start()];
     const made = await Promise.all(
-      Array.from({ length: 60 }, () => nodes.map(({ deliveries }) => stage.enqueue(2, { by: deliveries }))).flat(),
+      Array.from({ length: 60 }, () => nodes.map(({ deliveries }) => fixture.enqueue(2, { by: deliveries }))).flat(),
     );
     const ids = made.flat();
     await delivered(ids.length);
@@ -124,9 +124,9 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   });
 
   test("of one statement each endpoint gets what it has room for, and all together no more than the slots", async () => {
-    const others = [await openDeliveryStage(store.database, { webhookUrl: endpoint.url }), stage];
-    await stage.setEndpoint({ max_in_flight: 2 });
-    await stage.setClaims({ claimed: 1, last_served_at: new Date() });
+    const others = [await openDeliveryFixture(store.database, { webhookUrl: endpoint.url }), fixture];
+    await fixture.setEndpoint({ max_in_flight: 2 });
+    await fixture.setClaims({ claimed: 1, last_served_at: new Date() });
     const botIds = others.map(({ botId }) => botId);
     const claim = async (slots: number) => {
       const claimed = await store.database.run(makeForBots, [botIds, 3, slots]);
@@ -146,9 +146,9 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
 
   test("what waits is not overtaken: new events go behind what is due, in the order in which they were made", async () => {
     const { deliveries } = await start();
-    await stage.setEndpoint({ max_in_flight: 1 });
-    const older = await stage.enqueue(3, { by: noDeliveries });
-    const newer = await stage.enqueue(1, { by: deliveries });
+    await fixture.setEndpoint({ max_in_flight: 1 });
+    const older = await fixture.enqueue(3, { by: noDeliveries });
+    const newer = await fixture.enqueue(1, { by: deliveries });
     await delivered(4);
     expect(arrived().slice(0, 3).toSorted()).toEqual(older.toSorted());
     expect(arrived()[3]).toBe(newer[0]);
@@ -162,9 +162,9 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
          is_bulk = event_id <> $2
        where bot_id = $1`,
     );
-    const [later] = await stage.enqueue(2, { by: noDeliveries });
-    await store.database.run(change, [stage.botId, later]);
-    const [eventId] = await stage.enqueue(1, { by: deliveries });
+    const [later] = await fixture.enqueue(2, { by: noDeliveries });
+    await store.database.run(change, [fixture.botId, later]);
+    const [eventId] = await fixture.enqueue(1, { by: deliveries });
     await delivered(1);
     expect(arrived()).toEqual([eventId]);
   });
@@ -172,9 +172,9 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   test("a node whose slots are all wanted makes new events wait, and the endpoint served longest ago comes first", async () => {
     const gate = Promise.withResolvers<void>();
     endpoint.answer = (response) => void gate.promise.then(() => response.end());
-    const other = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    const other = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
     const { deliveries } = await start({ perNode: 1, ahead: 0 });
-    await stage.enqueue(3, { by: noDeliveries });
+    await fixture.enqueue(3, { by: noDeliveries });
     deliveries.wake();
     await eventually(
       () => arrived().length,
@@ -196,10 +196,10 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     ["has not answered a test", { state: "pending" }, "held"],
     ["is disabled", { state: "disabled" }, "held"],
   ] as const)("an event for an endpoint that %s is not claimed", async (_what, change, expected) => {
-    await stage.setEndpoint(change);
+    await fixture.setEndpoint(change);
     const { deliveries } = await start();
-    await stage.enqueue(1, { by: deliveries });
-    expect(await stage.deliveries()).toMatchObject([{ state: expected, attempts: 0, fence: 0, lease_until: null }]);
+    await fixture.enqueue(1, { by: deliveries });
+    expect(await fixture.deliveries()).toMatchObject([{ state: expected, attempts: 0, fence: 0, lease_until: null }]);
     expect(arrived()).toEqual([]);
   });
 
@@ -216,11 +216,11 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
           return made;
         }),
     };
-    await stage.enqueue(1, { by: stopping });
+    await fixture.enqueue(1, { by: stopping });
     await stopped;
-    expect(await stage.deliveries()).toMatchObject([{ state: "waiting", attempts: 0, lease_until: null }]);
+    expect(await fixture.deliveries()).toMatchObject([{ state: "waiting", attempts: 0, lease_until: null }]);
     expect(await inFlight()).toBe(0);
-    await stage.enqueue(1, { by: node.deliveries });
+    await fixture.enqueue(1, { by: node.deliveries });
     expect(await states()).toEqual(["waiting", "waiting"]);
     expect(arrived()).toEqual([]);
   });
@@ -229,18 +229,18 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     const { deliveries } = await start({ perNode: 1, ahead: 0 });
     const fails = deliveries.sendNew(1, () => Promise.reject(new Error("no store")));
     await expect(fails).rejects.toThrow("no store");
-    await stage.enqueue(1, { by: deliveries });
+    await fixture.enqueue(1, { by: deliveries });
     await delivered(1);
   });
 
   test("what a killed node had claimed is sent by another when the lease is over, and consumed no attempt", async () => {
-    await stage.enqueue(2, { by: killedNode });
+    await fixture.enqueue(2, { by: killedNode });
     expect(await states()).toEqual(["sending", "sending"]);
     expect(await inFlight()).toBe(2);
     await expireLeases();
     await start();
     await delivered(2);
-    expect(await stage.deliveries()).toMatchObject([
+    expect(await fixture.deliveries()).toMatchObject([
       { attempts: 1, fence: 2 },
       { attempts: 1, fence: 2 },
     ]);
@@ -249,15 +249,15 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   });
 
   test("for an at-most-once bot the committed claim is the attempt: after a kill it is unknown and never sent", async () => {
-    await stage.deliverAtMostOnce();
-    await stage.enqueue(1, { by: killedNode });
+    await fixture.deliverAtMostOnce();
+    await fixture.enqueue(1, { by: killedNode });
     await expireLeases();
     const { deliveries } = await start();
     await eventually(states, ([state]) => state === "unknown");
-    await stage.enqueue(1, { by: deliveries });
+    await fixture.enqueue(1, { by: deliveries });
     await delivered(1);
     expect(arrived()).toHaveLength(1);
-    expect(await stage.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+    expect(await fixture.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
   test("a claim of another node is not waited for, and a booking under way holds no new event up", async () => {
@@ -265,16 +265,16 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     if (kind === "embedded") return;
     const { deliveries } = await start();
     await store.database.transaction(async (tx) => {
-      await sql`select from endpoint_claims where bot_id = ${stage.botId} for update`.execute(tx.query);
-      await stage.enqueue(1, { by: deliveries });
+      await sql`select from endpoint_claims where bot_id = ${fixture.botId} for update`.execute(tx.query);
+      await fixture.enqueue(1, { by: deliveries });
       expect(await states()).toEqual(["waiting"]);
     });
     deliveries.wake();
     await delivered(1);
     await eventually(inFlight, (number) => number === 0);
     await store.database.transaction(async (tx) => {
-      await sql`select from endpoints where bot_id = ${stage.botId} for update`.execute(tx.query);
-      await stage.enqueue(1, { by: deliveries });
+      await sql`select from endpoints where bot_id = ${fixture.botId} for update`.execute(tx.query);
+      await fixture.enqueue(1, { by: deliveries });
       await eventually(
         () => arrived().length,
         (number) => number === 2,
@@ -287,20 +287,20 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     const gate = Promise.withResolvers<void>();
     endpoint.answer = (response) => void gate.promise.then(() => response.end());
     const { deliveries } = await start();
-    await stage.enqueue(4, { by: deliveries });
+    await fixture.enqueue(4, { by: deliveries });
     await eventually(
       () => arrived().length,
       (number) => number === 4,
     );
-    await stage.moveTo(null);
-    await stage.moveTo(endpoint.url);
+    await fixture.moveTo(null);
+    await fixture.moveTo(endpoint.url);
     gate.resolve();
     await delivered(4);
     // They ended without being claims of the new row.
     expect(await inFlight()).toBe(-4);
     endpoint.mostAtOnce = 0;
     endpoint.answer = (response) => void setTimeout(() => response.end(), 20);
-    await stage.enqueue(12, { by: deliveries });
+    await fixture.enqueue(12, { by: deliveries });
     await delivered(16);
     expect(endpoint.mostAtOnce).toBeLessThanOrEqual(4);
     expect(await eventually(inFlight, (number) => number === 0)).toBe(0);

@@ -1,24 +1,24 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
-import { migrations } from "../migrations.ts";
 import {
   eventually,
-  openDeliveryStage,
+  openDeliveryFixture,
   openTestEndpoint,
   startedDeliveries,
   startTestDelivery,
   type TestEndpoint,
-} from "../webhook-delivery/delivery-stage.ts";
+} from "../../test/fixtures/delivery-fixture.ts";
+import { openTestsOfEndpoints } from "../../test/fixtures/endpoint-fixture.ts";
+import type { AdTables } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
 import { disableEndpoint } from "./disable-endpoint.ts";
 import { enableEndpoint } from "./enable-endpoint.ts";
-import { openTestsOfEndpoints } from "./endpoint-stage.ts";
 import { limitEndpoint } from "./limit-endpoint.ts";
 
 describe.each(testDatabases())("an operator and an endpoint on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
-  let stage: Awaited<ReturnType<typeof openDeliveryStage>>;
+  let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let running: { stop(): Promise<void> }[] = [];
 
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
   afterAll(() => store.dispose());
   beforeEach(async () => {
     endpoint = await openTestEndpoint();
-    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    fixture = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
   });
   afterEach(async () => {
     await Promise.all(running.map(({ stop }) => stop()));
@@ -42,20 +42,20 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     running.push(startTestDelivery(store.database), tests);
   };
   const deps = () => ({ database: store.database, deliveries: startedDeliveries(store.database) });
-  const states = async () => (await stage.deliveries()).map(({ state }) => state);
-  const ofBot = () => ({ botId: stage.botId });
+  const states = async () => (await fixture.deliveries()).map(({ state }) => state);
+  const ofBot = () => ({ botId: fixture.botId });
   const sentTests = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()).test === true);
 
   test("a disabled endpoint is sent nothing, and what waited for it is held", async () => {
-    await stage.enqueue(2);
+    await fixture.enqueue(2);
     expect(await disableEndpoint(store.database, ofBot())).toEqual({ outcome: "disabled" });
     expect(await states()).toEqual(["held", "held"]);
-    expect(await stage.endpoint()).toMatchObject({ state: "disabled", disabled_reason: "operator" });
+    expect(await fixture.endpoint()).toMatchObject({ state: "disabled", disabled_reason: "operator" });
     start();
-    await stage.enqueue();
-    await stage.setEndpoint({ test_due_at: new Date(0) });
+    await fixture.enqueue();
+    await fixture.setEndpoint({ test_due_at: new Date(0) });
     // Another bot's is served meanwhile: the sender had its chance.
-    const other = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
+    const other = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
     await other.enqueue();
     await eventually(other.deliveries, (rows) => rows.every(({ state }) => state === "delivered"));
     expect(await states()).toEqual(["held", "held", "held"]);
@@ -65,31 +65,31 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
 
   test("an enabled one gets a test, and then what was held", async () => {
     await disableEndpoint(store.database, ofBot());
-    const ids = await stage.enqueue(3);
+    const ids = await fixture.enqueue(3);
     start();
     expect(await enableEndpoint(deps(), ofBot())).toEqual({ outcome: "enabled", state: "pending" });
     const rows = await eventually(
-      stage.deliveries,
+      fixture.deliveries,
       (all) => all.length === 4 && all.every(({ state }) => state === "delivered"),
     );
     expect(rows.map(({ event_id }) => event_id)).toEqual(expect.arrayContaining(ids));
     expect(sentTests()).toEqual([true, false, false, false]);
-    expect(await stage.endpoint()).toMatchObject({ state: "active", disabled_reason: null });
+    expect(await fixture.endpoint()).toMatchObject({ state: "active", disabled_reason: null });
   });
 
   test("an enabled one that does not answer its test 2xx stays pending, and gets nothing else", async () => {
     await disableEndpoint(store.database, ofBot());
-    await stage.enqueue();
+    await fixture.enqueue();
     endpoint.answer = (response) => response.writeHead(403).end("not you");
     start();
     await enableEndpoint(deps(), ofBot());
-    await eventually(stage.endpoint, ({ last_status }) => last_status === 403);
-    expect(await stage.endpoint()).toMatchObject({ state: "pending", last_answer: "not you" });
+    await eventually(fixture.endpoint, ({ last_status }) => last_status === 403);
+    expect(await fixture.endpoint()).toMatchObject({ state: "pending", last_answer: "not you" });
     expect(sentTests()).toEqual([true]);
   });
 
   test("without a test it is active at once", async () => {
-    await stage.enqueue(2);
+    await fixture.enqueue(2);
     await disableEndpoint(store.database, ofBot());
     expect(await enableEndpoint(deps(), { ...ofBot(), skipTest: true })).toEqual({
       outcome: "enabled",
@@ -103,12 +103,12 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
 
   test("nothing of what it did before it was enabled counts against it", async () => {
     const longAgo = new Date("2026-01-01T00:00:00.000Z");
-    await stage.setEndpoint({ state: "disabled", disabled_reason: "failing", warned_percent: 100, breaker: "open" });
-    await stage.setEndpoint({ failing_since: longAgo, failures_since_success: 999, failures_in_row: 999, tests: 7 });
-    await stage.setEndpoint({ gone_since: longAgo, gone_event_id: "evt_1", is_gone_for_several: true });
-    await stage.setEndpoint({ probe_at: longAgo, probe_failures: 9, rest_until: new Date(Date.now() + 3_600_000) });
+    await fixture.setEndpoint({ state: "disabled", disabled_reason: "failing", warned_percent: 100, breaker: "open" });
+    await fixture.setEndpoint({ failing_since: longAgo, failures_since_success: 999, failures_in_row: 999, tests: 7 });
+    await fixture.setEndpoint({ gone_since: longAgo, gone_event_id: "evt_1", is_gone_for_several: true });
+    await fixture.setEndpoint({ probe_at: longAgo, probe_failures: 9, rest_until: new Date(Date.now() + 3_600_000) });
     await enableEndpoint(deps(), ofBot());
-    expect(await stage.endpoint()).toMatchObject({
+    expect(await fixture.endpoint()).toMatchObject({
       ...{ state: "pending", disabled_reason: null, warned_percent: 0, breaker: "closed", probe_failures: 0 },
       ...{ failing_since: null, failures_since_success: 0, failures_in_row: 0, gone_since: null, tests: 0 },
       ...{ is_gone_for_several: false, rest_until: Number.NEGATIVE_INFINITY, test_event_id: null },
@@ -119,7 +119,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     expect(await enableEndpoint(deps(), ofBot())).toEqual({ outcome: "already-active" });
     await disableEndpoint(store.database, ofBot());
     expect(await disableEndpoint(store.database, ofBot())).toEqual({ outcome: "already-disabled", reason: "operator" });
-    await stage.moveTo(null);
+    await fixture.moveTo(null);
     expect(await enableEndpoint(deps(), ofBot())).toEqual({ outcome: "no-endpoint" });
     expect(await enableEndpoint(deps(), { botId: "5" })).toEqual({ outcome: "unknown-bot" });
     expect(await disableEndpoint(store.database, ofBot())).toEqual({ outcome: "no-endpoint" });
@@ -130,7 +130,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
   test("a limit holds at once", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 50);
     expect(await limitEndpoint(deps(), { ...ofBot(), maxInFlight: 2 })).toEqual({ outcome: "limited" });
-    await stage.enqueue(8);
+    await fixture.enqueue(8);
     start();
     await eventually(states, (all) => all.every((state) => state === "delivered"));
     expect(endpoint.mostAtOnce).toBe(2);

@@ -1,9 +1,9 @@
 import { statement } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { openDeliveryStage } from "../webhook-delivery/delivery-stage.ts";
 import { listEndpoints } from "./list-endpoints.ts";
 
 const webhookUrl = "https://hook.test/ads";
@@ -19,9 +19,9 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
   test("a fresh endpoint has nothing against it", async () => {
-    const stage = await openDeliveryStage(store.database, { webhookUrl, name: "Coin Garden" });
-    expect(await listed(stage.botId)).toMatchObject({
-      ...{ botId: stage.botId, name: "Coin Garden", url: webhookUrl, state: "active", disabledReason: null },
+    const fixture = await openDeliveryFixture(store.database, { webhookUrl, name: "Coin Garden" });
+    expect(await listed(fixture.botId)).toMatchObject({
+      ...{ botId: fixture.botId, name: "Coin Garden", url: webhookUrl, state: "active", disabledReason: null },
       ...{ breaker: "closed", probeAt: null, restUntil: null, inFlight: 0, maxInFlight: 4, waiting: 0, held: 0 },
       ...{ oldestDueAt: null, lastSuccessAt: null, lastFailureAt: null, lastStatus: null, lastErrorClass: null },
       ...{ lastAnswer: null, disablePercent: 0, warnedPercent: 0, testDueAt: null },
@@ -29,14 +29,20 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
   });
 
   test("a bot without an address is listed too: its events are held", async () => {
-    const stage = await openDeliveryStage(store.database, {});
-    await stage.enqueue(2);
-    expect(await listed(stage.botId)).toMatchObject({ url: null, state: null, held: 2, waiting: 0, disablePercent: 0 });
+    const fixture = await openDeliveryFixture(store.database, {});
+    await fixture.enqueue(2);
+    expect(await listed(fixture.botId)).toMatchObject({
+      url: null,
+      state: null,
+      held: 2,
+      waiting: 0,
+      disablePercent: 0,
+    });
   });
 
   test.each([false, true])("queues are counted, and the oldest due is told, in bulk: %s", async (isBulk) => {
-    const stage = await openDeliveryStage(store.database, { webhookUrl });
-    const [, , oldest = ""] = await stage.enqueue(3);
+    const fixture = await openDeliveryFixture(store.database, { webhookUrl });
+    const [, , oldest = ""] = await fixture.enqueue(3);
     await store.database.run(
       statement(
         "test.due-long-ago",
@@ -44,15 +50,15 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
       ),
       [oldest, isBulk],
     );
-    expect(await listed(stage.botId)).toMatchObject({ waiting: 3, oldestDueAt: new Date("2026-01-01T00:00:00Z") });
+    expect(await listed(fixture.botId)).toMatchObject({ waiting: 3, oldestDueAt: new Date("2026-01-01T00:00:00Z") });
   });
 
   test("a rest that is over and a probe of a closed breaker are not told", async () => {
-    const stage = await openDeliveryStage(store.database, { webhookUrl });
-    await stage.setEndpoint({ rest_until: ago(1), probe_at: ago(-60) });
-    expect(await listed(stage.botId)).toMatchObject({ restUntil: null, probeAt: null });
-    await stage.setEndpoint({ rest_until: ago(-60), breaker: "open" });
-    expect(await listed(stage.botId)).toMatchObject({ restUntil: expect.any(Date), probeAt: expect.any(Date) });
+    const fixture = await openDeliveryFixture(store.database, { webhookUrl });
+    await fixture.setEndpoint({ rest_until: ago(1), probe_at: ago(-60) });
+    expect(await listed(fixture.botId)).toMatchObject({ restUntil: null, probeAt: null });
+    await fixture.setEndpoint({ rest_until: ago(-60), breaker: "open" });
+    expect(await listed(fixture.botId)).toMatchObject({ restUntil: expect.any(Date), probeAt: expect.any(Date) });
   });
 
   // Five days, 20 failures, 12 hours: the least advanced counts.
@@ -63,14 +69,17 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
     [{ success: 9 * 86_400, failures: 40, spread: 24 * 3600 }, 100],
     [{ success: 9 * 86_400, failures: 0, spread: 24 * 3600 }, 0],
   ])("the way to being disabled: %j is %i percent", async ({ success, failures, spread }, percent) => {
-    const stage = await openDeliveryStage(store.database, { webhookUrl });
-    await stage.setEndpoint({ state_since: ago(30 * 86_400), last_success_at: ago(success + 60) });
-    await stage.setEndpoint({ failures_since_success: failures, failing_since: ago(spread + 60) });
-    expect((await listed(stage.botId))?.disablePercent).toBe(percent);
+    const fixture = await openDeliveryFixture(store.database, { webhookUrl });
+    await fixture.setEndpoint({ state_since: ago(30 * 86_400), last_success_at: ago(success + 60) });
+    await fixture.setEndpoint({ failures_since_success: failures, failing_since: ago(spread + 60) });
+    expect((await listed(fixture.botId))?.disablePercent).toBe(percent);
   });
 
   test("all are listed once, by their bots' ids", async () => {
-    const made = [await openDeliveryStage(store.database, { webhookUrl }), await openDeliveryStage(store.database, {})];
+    const made = [
+      await openDeliveryFixture(store.database, { webhookUrl }),
+      await openDeliveryFixture(store.database, {}),
+    ];
     const all = (await listEndpoints(store.database)).map(({ botId }) => botId);
     expect(all).toEqual([...new Set(all)].sort());
     expect(all).toEqual(expect.arrayContaining(made.map(({ botId }) => botId)));

@@ -1,23 +1,23 @@
 import { verify } from "@intermission/ad-core/signature";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
-import { updateBot } from "../bots/update-bot.ts";
-import { migrations } from "../migrations.ts";
 import {
   eventually,
-  openDeliveryStage,
+  openDeliveryFixture,
   openTestEndpoint,
   startTestDelivery,
   type TestEndpoint,
-} from "../webhook-delivery/delivery-stage.ts";
-import { openTestsOfEndpoints } from "./endpoint-stage.ts";
+} from "../../test/fixtures/delivery-fixture.ts";
+import { openTestsOfEndpoints } from "../../test/fixtures/endpoint-fixture.ts";
+import type { AdTables } from "../ad-database.ts";
+import { updateBot } from "../bots/update-bot.ts";
+import { migrations } from "../migrations.ts";
 
 describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
-  let stage: Awaited<ReturnType<typeof openDeliveryStage>>;
+  let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let running: { stop(): Promise<void> }[] = [];
 
   const start = () => {
@@ -25,7 +25,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     running.push(startTestDelivery(store.database), tests);
     return tests;
   };
-  const endpointState = async () => (await stage.endpoint()).state;
+  const endpointState = async () => (await fixture.endpoint()).state;
   const bodies = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()));
 
   beforeAll(async () => {
@@ -34,8 +34,8 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
   afterAll(() => store.dispose());
   beforeEach(async () => {
     endpoint = await openTestEndpoint();
-    stage = await openDeliveryStage(store.database, { webhookUrl: endpoint.url });
-    await stage.setEndpoint({ state: "pending" });
+    fixture = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
+    await fixture.setEndpoint({ state: "pending" });
   });
   afterEach(async () => {
     await Promise.all(running.map(({ stop }) => stop()));
@@ -49,25 +49,25 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     await eventually(endpointState, (state) => state === "active");
     const [arrived] = endpoint.received;
     if (!arrived) throw new Error("nothing arrived");
-    expect(verify(arrived.body, arrived.headers["x-signature"], [stage.token])).toBe(true);
+    expect(verify(arrived.body, arrived.headers["x-signature"], [fixture.token])).toBe(true);
     expect(parseWebhookEvent(arrived.body)).toMatchObject({
-      event: { user_tg_id: "0", test: true, bot_id: stage.botId },
+      event: { user_tg_id: "0", test: true, bot_id: fixture.botId },
     });
     expect(endpoint.received).toHaveLength(1);
-    expect(await stage.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
-    expect(await stage.attempts()).toMatchObject([{ status: 200, attempt: 1 }]);
+    expect(await fixture.deliveries()).toMatchObject([{ state: "delivered", attempts: 1 }]);
+    expect(await fixture.attempts()).toMatchObject([{ status: 200, attempt: 1 }]);
   });
 
   test("nothing is sent to a pending endpoint but its test, and what was held goes out after it", async () => {
     endpoint.answer = (response) => response.writeHead(401).end("who are you?");
     start().activatePending();
-    await eventually(stage.attempts, (attempts) => attempts.length > 0);
-    const ids = await stage.enqueue(3);
+    await eventually(fixture.attempts, (attempts) => attempts.length > 0);
+    const ids = await fixture.enqueue(3);
     expect(bodies().every(({ test: isTest }) => isTest === true)).toBe(true);
-    expect(await stage.endpoint()).toMatchObject({ state: "pending", last_status: 401, last_answer: "who are you?" });
+    expect(await fixture.endpoint()).toMatchObject({ state: "pending", last_status: 401, last_answer: "who are you?" });
 
     endpoint.answer = (response) => response.end();
-    await stage.setEndpoint({ test_due_at: new Date() });
+    await fixture.setEndpoint({ test_due_at: new Date() });
     await eventually(endpointState, (state) => state === "active");
     await eventually(
       () => bodies().filter(({ test: isTest }) => isTest === undefined),
@@ -80,11 +80,11 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
   });
 
   test("the first event of a pending endpoint is a reason to test it at once", async () => {
-    await stage.setEndpoint({ test_due_at: new Date(Date.now() + 3_600_000), tests: 9 });
+    await fixture.setEndpoint({ test_due_at: new Date(Date.now() + 3_600_000), tests: 9 });
     start().activatePending();
-    await stage.enqueue();
+    await fixture.enqueue();
     await eventually(endpointState, (state) => state === "active");
-    await eventually(stage.deliveries, (rows) => rows.every(({ state }) => state === "delivered"));
+    await eventually(fixture.deliveries, (rows) => rows.every(({ state }) => state === "delivered"));
   });
 
   test("a failed test is repeated with growing delays", async () => {
@@ -96,47 +96,47 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
       [3, 120],
     ] as const) {
       const before = Date.now();
-      await stage.setEndpoint({ test_due_at: new Date() });
-      await eventually(stage.attempts, (attempts) => attempts.length === tests);
-      const { test_due_at } = await eventually(stage.endpoint, ({ tests: made }) => made === tests);
+      await fixture.setEndpoint({ test_due_at: new Date() });
+      await eventually(fixture.attempts, (attempts) => attempts.length === tests);
+      const { test_due_at } = await eventually(fixture.endpoint, ({ tests: made }) => made === tests);
       expect(test_due_at.getTime() - before).toBeGreaterThanOrEqual(seconds * 1000);
     }
   });
 
   test("a test by hand says what was answered, once, and changes nothing of an active endpoint's health", async () => {
-    await stage.setEndpoint({ state: "active" });
+    await fixture.setEndpoint({ state: "active" });
     endpoint.answer = (response) => response.writeHead(503).end("later");
     const tests = start();
-    const tested = await tests.testEndpoint({ botId: stage.botId, event: "direct_link" });
+    const tested = await tests.testEndpoint({ botId: fixture.botId, event: "direct_link" });
     expect(tested).toMatchObject({ outcome: "tested", isDelivered: false, status: 503, answer: "later" });
     expect(bodies()).toMatchObject([{ event: "direct_link", user_tg_id: "0", test: true }]);
-    expect(await stage.endpoint()).toMatchObject({
+    expect(await fixture.endpoint()).toMatchObject({
       state: "active",
       failures_in_row: 0,
       breaker: "closed",
       in_flight: 0,
     });
-    expect(await stage.deliveries()).toMatchObject([{ state: "failed", end_reason: "test", attempts: 1 }]);
+    expect(await fixture.deliveries()).toMatchObject([{ state: "failed", end_reason: "test", attempts: 1 }]);
   });
 
   test("a real user id is sent only for a listed tester", async () => {
     const tests = start();
-    expect(await tests.testEndpoint({ botId: stage.botId, userId: "42" })).toEqual({ outcome: "not-a-tester" });
-    await updateBot(store.database, { botId: stage.botId, settings: { testers: ["42"] }, now: new Date() });
-    expect(await tests.testEndpoint({ botId: stage.botId, userId: "42" })).toMatchObject({ outcome: "tested" });
+    expect(await tests.testEndpoint({ botId: fixture.botId, userId: "42" })).toEqual({ outcome: "not-a-tester" });
+    await updateBot(store.database, { botId: fixture.botId, settings: { testers: ["42"] }, now: new Date() });
+    expect(await tests.testEndpoint({ botId: fixture.botId, userId: "42" })).toMatchObject({ outcome: "tested" });
     expect(bodies()).toMatchObject([{ user_tg_id: "42", test: true }]);
   });
 
   test("one test of a bot at a time; without a bot, an address or a token there is none", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 200);
     const tests = start();
-    const both = await Promise.all([1, 2].map(() => tests.testEndpoint({ botId: stage.botId })));
+    const both = await Promise.all([1, 2].map(() => tests.testEndpoint({ botId: fixture.botId })));
     expect(both.map(({ outcome }) => outcome)).toEqual(["tested", "busy"]);
     expect(await tests.testEndpoint({ botId: "5" })).toEqual({ outcome: "unknown-bot" });
     await store.database.query.updateTable("bot_tokens").set({ state: "revoked" }).execute();
-    expect(await tests.testEndpoint({ botId: stage.botId })).toEqual({ outcome: "no-token" });
-    await stage.moveTo(null);
-    expect(await tests.testEndpoint({ botId: stage.botId })).toEqual({ outcome: "no-endpoint" });
+    expect(await tests.testEndpoint({ botId: fixture.botId })).toEqual({ outcome: "no-token" });
+    await fixture.moveTo(null);
+    expect(await tests.testEndpoint({ botId: fixture.botId })).toEqual({ outcome: "no-endpoint" });
   });
 
   test("another address is pending again, and a success of the old one does not make it active", async () => {
@@ -144,13 +144,13 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     other.answer = (response) => response.writeHead(404).end();
     endpoint.answer = async (response) => {
       const settings = { webhookUrl: other.url };
-      await updateBot(store.database, { botId: stage.botId, settings, now: new Date() });
+      await updateBot(store.database, { botId: fixture.botId, settings, now: new Date() });
       response.end();
     };
     const tests = start();
-    const tested = await tests.testEndpoint({ botId: stage.botId });
+    const tested = await tests.testEndpoint({ botId: fixture.botId });
     expect(tested).toMatchObject({ outcome: "tested", isDelivered: true });
-    expect(await stage.endpoint()).toMatchObject({ state: "pending", url: other.url });
+    expect(await fixture.endpoint()).toMatchObject({ state: "pending", url: other.url });
     await other.close();
   });
 });

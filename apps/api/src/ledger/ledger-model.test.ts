@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sign } from "@intermission/ad-core/signature";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
-import { createServerDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
+import { LedgerModel, type ModelEvent } from "../../test/fixtures/ledger-model.ts";
 import { requestCode } from "../codes/request-code.ts";
 import { migrations } from "../migrations.ts";
-import { testConfig, testToken } from "../test-api.ts";
 import { receiveWebhook } from "../webhook-intake/receive-webhook.ts";
 import { recordBatch } from "../webhook-intake/record-events.ts";
-import { LedgerModel, type ModelEvent } from "./ledger-model.ts";
 import { spend } from "./spend.ts";
 
 const { payout } = testConfig;

@@ -1,7 +1,7 @@
-import { openTestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test, vi } from "vitest";
+import { startTestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi } from "../test-api.ts";
 import { startOfLedger } from "./watch-rewards.ts";
 
 test("a node serves 64 watches at once, refuses another with the reason, and a place that was left is free again", async () => {

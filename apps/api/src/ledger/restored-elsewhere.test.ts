@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { askServer, dumpDatabase, startOtherCluster, useUpTransactionIds } from "@intermission/postgres/copy-database";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
-import { createServerDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { askServer, dumpDatabase, startOtherCluster, useUpTransactionIds } from "@intermission/testing/copy-database";
+import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi, type TestApi } from "../test-api.ts";
 
 async function openApi(databaseUrl: string): Promise<TestApi> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "restored-"));

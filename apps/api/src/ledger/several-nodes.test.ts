@@ -1,9 +1,9 @@
 import { createLogger } from "@intermission/http-server/logger";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
-import { createServerDatabase } from "@intermission/postgres/test-database";
+import { createServerDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi, type TestApi } from "../test-api.ts";
 import { bookingHint } from "./booking-hint.ts";
 
 const logger = createLogger({ level: "silent", name: "test" });

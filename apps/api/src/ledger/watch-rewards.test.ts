@@ -1,8 +1,8 @@
 import type { Database } from "@intermission/postgres/open-database";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { startTestApi, testConfig } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi, testConfig } from "../test-api.ts";
 import { recordBatch, recordEvents } from "../webhook-intake/record-events.ts";
 import type { RewardEntry } from "./schema.ts";
 import { latestCursor, startOfLedger, watchRewards } from "./watch-rewards.ts";

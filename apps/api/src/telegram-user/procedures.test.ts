@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { signInitData } from "@intermission/ad-core/telegram-init-data";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTestApi, type TestApi, testConfig } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi, type TestApi, testConfig } from "../test-api.ts";
 
 const privateKey = generateKeyPairSync("ed25519")
   .privateKey.export({ type: "pkcs8", format: "der" })

@@ -1,7 +1,7 @@
-import { openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi, type TestApi } from "../test-api.ts";
 
 const token = "a-metrics-token-of-more-than-32-characters";
 let store: TestDatabase<unknown>;

@@ -1,9 +1,9 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
+import { type Feed, startFeed } from "../../test/fixtures/feed-fixture.ts";
 import { type AdServiceClient, adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
-import { type Feed, startFeed } from "../start-feed.ts";
-import { startTestApi, type TestApi, testConfig, testToken } from "../test-api.ts";
 import { reconcileEvents } from "./reconcile-events.ts";
 
 const minute = 60_000;

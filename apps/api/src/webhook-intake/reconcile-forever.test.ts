@@ -1,9 +1,9 @@
-import { openTestDatabase } from "@intermission/postgres/test-database";
+import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test, vi } from "vitest";
+import { testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
+import { startFeed } from "../../test/fixtures/feed-fixture.ts";
 import { adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
-import { startFeed } from "../start-feed.ts";
-import { testConfig, testToken } from "../test-api.ts";
 import { reconcileForever } from "./reconcile-forever.ts";
 
 test("at its start it books what is missing, says so in one line, and a stop ends it at once", async () => {

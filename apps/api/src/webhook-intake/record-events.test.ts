@@ -1,4 +1,4 @@
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/postgres/test-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import { listReceipts } from "./list-receipts.ts";

@@ -1,7 +1,7 @@
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTestApi, type TestApi, testConfig } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi, type TestApi, testConfig } from "../test-api.ts";
 
 describe.each(testDatabases())("events of two fields on %s", (kind) => {
   let store: TestDatabase<unknown>;

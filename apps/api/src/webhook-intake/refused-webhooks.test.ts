@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { sign } from "@intermission/ad-core/signature";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi, type TestApi, testConfig, testToken } from "../test-api.ts";
 
 const event = { event: "rewarded", user_tg_id: "42", event_id: "evt_1", code: "code1", bot_id: testConfig.botId };
 const tables = ["receipts", "codes", "ledger_entries", "balances", "daily_rewards"];

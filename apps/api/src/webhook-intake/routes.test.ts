@@ -1,10 +1,10 @@
 import { request as httpRequest } from "node:http";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
-import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/postgres/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { startTestApi, type TestApi, testConfig, testToken } from "../test-api.ts";
 
 let made = 0;
 const eventOf = (changes: object = {}) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { type CompanionApi, startCompanionApi } from "./companion-api-stage.ts";
+import { type CompanionApi, startCompanionApi } from "../../test/fixtures/companion-api-fixture.ts";
 import { followRewards, type RewardEntry } from "./follow-rewards.ts";
 import { createPublisherApi, type PublisherApi } from "./publisher-api.ts";
 import { publisherRewards } from "./publisher-rewards.ts";

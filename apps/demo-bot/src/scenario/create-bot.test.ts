@@ -8,7 +8,7 @@ import type { BookedEntry, RewardsPort } from "./rewards-port.ts";
 const now = new Date("2026-01-02T03:04:05Z");
 const ad = { outcome: "created", miniappUrl: "https://ads.example/app/7?code=c", directLink: "https://ads.example/c" };
 
-interface Stage {
+interface Fixture {
   readonly coins?: number;
   readonly paidSecondsAgo?: number;
   readonly cooldownSeconds?: number;
@@ -17,7 +17,7 @@ interface Stage {
 }
 
 /** The bot between a messenger and a ledger of our making, which keep what it said and bought. */
-function stage({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "en-GB", rewards = {} }: Stage = {}) {
+function fixture({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "en-GB", rewards = {} }: Fixture = {}) {
   const said: { userId: string; reply: Reply; key: string }[] = [];
   const spends: string[] = [];
   const troubles: unknown[] = [];
@@ -63,7 +63,7 @@ function stage({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "en
 const down = async () => Promise.reject(new Error("connection refused"));
 
 test("/bonus offers an ad by its button and by its link", async () => {
-  const reply = await stage().hear("/bonus");
+  const reply = await fixture().hear("/bonus");
   expect(reply?.ad).toEqual({
     label: "Watch an ad",
     miniappUrl: ad.miniappUrl,
@@ -73,16 +73,16 @@ test("/bonus offers an ad by its button and by its link", async () => {
 });
 
 test("within the cooldown /bonus says how long to wait; at its end it offers again", async () => {
-  const early = await stage({ paidSecondsAgo: 5 }).hear("/bonus");
+  const early = await fixture({ paidSecondsAgo: 5 }).hear("/bonus");
   expect(early?.ad).toBeUndefined();
   expect(early?.text).toContain("10 seconds");
-  expect((await stage({ paidSecondsAgo: 15 }).hear("/bonus"))?.ad).toBeDefined();
-  expect((await stage({ paidSecondsAgo: 0, cooldownSeconds: 0 }).hear("/bonus"))?.ad).toBeDefined();
+  expect((await fixture({ paidSecondsAgo: 15 }).hear("/bonus"))?.ad).toBeDefined();
+  expect((await fixture({ paidSecondsAgo: 0, cooldownSeconds: 0 }).hear("/bonus"))?.ad).toBeDefined();
 });
 
 test("a long wait is told in minutes and hours, never too short", async () => {
   const wait = async (cooldownSeconds: number) =>
-    (await stage({ paidSecondsAgo: 0, cooldownSeconds }).hear("/bonus"))?.text;
+    (await fixture({ paidSecondsAgo: 0, cooldownSeconds }).hear("/bonus"))?.text;
   expect(await wait(90)).toContain("90 seconds");
   expect(await wait(121)).toContain("3 minutes");
   expect(await wait(5401)).toContain("2 hours");
@@ -90,40 +90,40 @@ test("a long wait is told in minutes and hours, never too short", async () => {
 
 test("when no code can be had, the ad service's own wait is told", async () => {
   const unavailable = (retryAfterSeconds?: number) =>
-    stage({ rewards: { createAd: async () => ({ outcome: "unavailable", retryAfterSeconds }) } }).hear("/bonus");
+    fixture({ rewards: { createAd: async () => ({ outcome: "unavailable", retryAfterSeconds }) } }).hear("/bonus");
   expect((await unavailable(30))?.text).toContain("in 30 seconds");
   expect((await unavailable())?.text).toContain("in a moment");
 });
 
 test("a backend that is down is answered kindly, and its error is reported", async () => {
-  const { hear, troubles } = stage({ rewards: { balance: down } });
+  const { hear, troubles } = fixture({ rewards: { balance: down } });
   expect((await hear("/balance"))?.text).toBe("Something went wrong on my side. Please try again in a moment.");
   expect(troubles).toEqual([new Error("connection refused")]);
 });
 
 test("/buy spends once a message, under the message's id", async () => {
-  const rich = stage({ coins: seedPrice + 5 });
+  const rich = fixture({ coins: seedPrice + 5 });
   expect((await rich.hear("/buy"))?.text).toBe("Here are your seeds! You have 5 coins left.");
   expect(rich.spends).toEqual(["message-1"]);
-  expect((await stage({ coins: 1 }).hear("/buy"))?.text).toContain("you have 1 coin.");
+  expect((await fixture({ coins: 1 }).hear("/buy"))?.text).toContain("you have 1 coin.");
 });
 
 test("a purchase without an answer is not offered anew: it may have been booked", async () => {
-  const reply = await stage({ rewards: { spend: down } }).hear("/buy");
+  const reply = await fixture({ rewards: { spend: down } }).hear("/buy");
   expect(reply?.text).toContain("look at your balance");
   expect(reply?.suggestions?.map(({ command }) => command)).toEqual(["/balance"]);
 });
 
 test.each(["/START", " /start@coin_garden_bot hello", "/start\n"])("%j is the command /start", async (text) => {
-  expect((await stage().hear(text))?.text).toContain("Welcome to Coin Garden!");
+  expect((await fixture().hear(text))?.text).toContain("Welcome to Coin Garden!");
 });
 
 test.each(["hello", "/starting", "/", "constructor", "/constructor"])("%j is no command", async (text) => {
-  expect((await stage().hear(text))?.text).toBe("I understand /bonus, /balance and /buy.");
+  expect((await fixture().hear(text))?.text).toBe("I understand /bonus, /balance and /buy.");
 });
 
 test("what was paid is told with its balance, under the entry's id", async () => {
-  const { tell, said } = stage();
+  const { tell, said } = fixture();
   expect(await tell({})).toBe("+10 coins for watching. You have 30 coins now.");
   expect(await tell({ event: "direct_link", amount: 3 })).toBe(
     "+3 coins for following the link. You have 30 coins now.",
@@ -136,7 +136,7 @@ test.each([
   ["code-already-paid", "paid before"],
   ["code-of-another-user", "somebody else’s"],
 ])("a view or click that paid nothing (%s) is explained", async (reason, words) => {
-  expect(await stage().tell({ amount: 0, reason, balance: null })).toContain(words);
+  expect(await fixture().tell({ amount: 0, reason, balance: null })).toContain(words);
 });
 
 test.each([
@@ -145,7 +145,7 @@ test.each([
   ["a repeat", { amount: 0, reason: "event-already-booked" }],
   ["an event whose reward is set to zero", { amount: 0, reason: "no-reward" }],
 ])("%s is not worth a word", async (_what, entry) => {
-  const { tell, said } = stage();
+  const { tell, said } = fixture();
   await tell(entry);
   expect(said).toEqual([]);
 });
@@ -161,5 +161,5 @@ test("numbers have the right plural in Russian", async () => {
   expect([1, 2, 11, 120].map(tooSoon).map((text) => text.slice(-12, -1))).toEqual(
     ["1 секунду", "2 секунды", "11 секунд", "2 минуты"].map((words) => expect.stringContaining(words)),
   );
-  expect((await stage({ language: "ru" }).hear("/bonus"))?.ad?.label).toBe("Смотреть рекламу");
+  expect((await fixture({ language: "ru" }).hear("/bonus"))?.ad?.label).toBe("Смотреть рекламу");
 });

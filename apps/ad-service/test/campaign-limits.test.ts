@@ -1,0 +1,157 @@
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "../src/ad-database.ts";
+import { sessionRoutes } from "../src/ad-sessions/routes.ts";
+import { updateBot } from "../src/bots/update-bot.ts";
+import { addCampaign, type CampaignDraft } from "../src/campaigns/add-campaign.ts";
+import { directLinkRoutes } from "../src/direct-links/routes.ts";
+import { migrations } from "../src/migrations.ts";
+import { openDirectLinkFixture } from "./fixtures/direct-link-fixture.ts";
+import { type Opened, openSessionFixture, type SessionFixture, wholeVideo } from "./fixtures/session-fixture.ts";
+
+describe.each(testDatabases())("what a campaign and a user may have, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let fixture: SessionFixture;
+  let latest = 0;
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    fixture = await openSessionFixture(store.database, sessionRoutes);
+  });
+  afterEach(() => fixture.close());
+
+  /** Before the house's campaign, in this bot alone. */
+  async function sell(settings: Partial<CampaignDraft>): Promise<string> {
+    latest += 1;
+    const campaignId = `cmp_${kind}_${latest}`;
+    const added = await addCampaign(fixture.database, {
+      ...{ campaignId, name: campaignId, advertiser: "Acme", formats: ["rewarded"], creativeIds: ["cre_1"] },
+      ...{ priority: "sponsorship", pacing: "asap", viewPriceMicros: 2500, targeting: { bots: [fixture.botId] } },
+      ...settings,
+      now: fixture.clock.now,
+    });
+    if (added.outcome !== "added") throw new Error(added.outcome);
+    await fixture.campaigns.refresh();
+    return campaignId;
+  }
+
+  const sessionsOf = async (campaignId: string) =>
+    store.database.query.selectFrom("ad_sessions").selectAll().where("campaign_id", "=", campaignId).execute();
+  const daysOf = async (campaignId: string) =>
+    store.database.query
+      .selectFrom("campaign_days")
+      .select(["views", "clicks", "spent_micros as spentMicros"])
+      .where("campaign_id", "=", campaignId)
+      .execute();
+
+  test.each([
+    ["a daily cap", { dailyViewCap: 10 }],
+    ["a cap of all time", { totalViewCap: 10 }],
+    ["a daily budget", { dailyBudgetMicros: 26_000 }],
+    ["a budget of all time", { totalBudgetMicros: 25_000 }],
+  ])(
+    "%s is never exceeded by 64 openings at once on three nodes, and is used up to the last view",
+    async (_what, settings) => {
+      const campaignId = await sell(settings);
+      const nodes = [undefined, await fixture.startNode(), await fixture.startNode()];
+      const users = Array.from({ length: 64 }, (_, user) => String(10_000 + user));
+      const opened = await Promise.all(users.map((user, index) => fixture.open(user, undefined, nodes[index % 3])));
+      expect(opened.every(({ body }) => body.outcome === "session")).toBe(true);
+      expect(await sessionsOf(campaignId)).toHaveLength(10);
+
+      const sessions = opened.map(({ body }) => body as unknown as Opened);
+      await Promise.all(sessions.map((session) => fixture.report(session, { started: true })));
+      fixture.advance(10);
+      await Promise.all(sessions.map((session) => fixture.report(session, { reports: wholeVideo(), closed: "tap" })));
+      expect(await daysOf(campaignId)).toEqual([{ views: 10, clicks: 0, spentMicros: 25_000 }]);
+      for (const node of nodes) expect((await fixture.open("9999", undefined, node)).body.outcome).toBe("session");
+      expect(await sessionsOf(campaignId)).toHaveLength(10);
+    },
+  );
+
+  test("what was opened and left makes room again after a quarter of an hour", async () => {
+    const campaignId = await sell({ dailyViewCap: 1 });
+    await fixture.begin("1");
+    await fixture.begin("2");
+    expect(await sessionsOf(campaignId)).toHaveLength(1);
+    fixture.advance(16 * 60);
+    await fixture.campaigns.refresh();
+    await fixture.begin("3");
+    expect(await sessionsOf(campaignId)).toHaveLength(2);
+  });
+
+  test("a user sees a campaign as often as its cap per user allows, and again when its time has passed", async () => {
+    const campaignId = await sell({ userCap: 1, userCapSeconds: 7200 });
+    const earn = async () => {
+      const session = await fixture.begin("77", await fixture.issue("77"));
+      await fixture.play(session, 0, 10);
+      await fixture.report(session, { closed: "tap" });
+    };
+    await earn();
+    expect(await sessionsOf(campaignId)).toHaveLength(1);
+    await earn();
+    expect(await sessionsOf(campaignId)).toHaveLength(1);
+    fixture.advance(7200);
+    await earn();
+    expect(await sessionsOf(campaignId)).toHaveLength(2);
+  });
+
+  test("a tester goes the whole way: the webhook says so, and nobody pays", async () => {
+    const campaignId = await sell({ dailyViewCap: 1 });
+    await updateBot(store.database, { botId: fixture.botId, settings: { testers: ["42"] }, now: fixture.clock.now });
+    const session = await fixture.begin("42", await fixture.issue("42"));
+    await fixture.play(session, 0, 10);
+    expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    const [event] = await fixture.events();
+    expect(JSON.parse(event?.body ?? "")).toMatchObject({ event: "rewarded", user_tg_id: "42", test: true });
+    expect(await fixture.charges()).toEqual([]);
+    expect(await daysOf(campaignId)).toEqual([]);
+    const facts = `select bot_id from ad_requests where bot_id = $1 union all select bot_id from ad_milestones where bot_id = $1`;
+    expect(await store.database.run(statement("test.facts", facts), [fixture.botId])).toEqual([]);
+  });
+
+  test.each([
+    ["a daily cap", { daily_click_cap: 10 }],
+    ["a cap of all time", { total_click_cap: 10 }],
+    ["a daily budget", { daily_budget_micros: 16_000 }],
+    ["a budget of all time", { total_budget_micros: 15_000 }],
+  ])(
+    "%s is never exceeded by 64 clicks at once on three nodes, and is used up to the last click",
+    async (_what, limit) => {
+      const links = await openDirectLinkFixture(store.database, directLinkRoutes);
+      await links.addNode();
+      const limited = store.database.query.updateTable("campaigns").where("campaign_id", "=", links.campaignId);
+      await limited.set({ ...limit, pacing: "asap" }).execute();
+      await links.refresh();
+      const follow = async (first: number, count: number) => {
+        const users = Array.from({ length: count }, (_, user) => String(first + user));
+        const codes = await Promise.all(users.map((user) => links.issue(user)));
+        const answers = await Promise.all(codes.map((code, index) => links.visit(code, {}, index % 3)));
+        return Map.groupBy(answers, ({ status }) => status);
+      };
+      const statuses = await follow(20_000, 64);
+      expect(statuses.get(302)).toHaveLength(10);
+      expect(statuses.get(200), "who comes too late is told that there is no ad").toHaveLength(54);
+      expect(await daysOf(links.campaignId)).toEqual([{ views: 0, clicks: 10, spentMicros: 15_000 }]);
+      expect(await links.events()).toHaveLength(10);
+      expect((await follow(30_000, 3)).get(200)).toHaveLength(3);
+      expect(await links.charges()).toHaveLength(10);
+      await links.close();
+    },
+  );
+
+  test("a tester's click is counted as a test, and nobody pays", async () => {
+    const links = await openDirectLinkFixture(store.database, directLinkRoutes);
+    await updateBot(store.database, { botId: links.botId, settings: { testers: ["501"] }, now: new Date() });
+    const answer = await links.visit(await links.issue("501"));
+    expect(answer.status).toBe(302);
+    const [event] = await links.events();
+    expect(JSON.parse(event?.body ?? "")).toMatchObject({ event: "direct_link", user_tg_id: "501", test: true });
+    expect((await links.clicks()).map(({ outcome }) => outcome)).toEqual(["test"]);
+    expect(await daysOf(links.campaignId)).toEqual([]);
+    await links.close();
+  });
+});

@@ -1,0 +1,376 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newTelegramId } from "./fixtures/app-fixture.ts";
+import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
+
+let fixture: CliFixture;
+let server: Awaited<ReturnType<CliFixture["startServer"]>>;
+let folder: string;
+const botId = newTelegramId();
+const video = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
+
+const ads = (words: readonly string[], env?: NodeJS.ProcessEnv) => fixture.ads(words, env);
+const json = async (words: readonly string[]) => {
+  const ended = await ads([...words, "--json"]);
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  return JSON.parse(ended.out);
+};
+
+beforeAll(async () => {
+  fixture = await openCliFixture();
+  server = await fixture.startServer();
+  folder = await mkdtemp(join(tmpdir(), "intermission-cli-files-"));
+  await json(["bots", "add", "--bot-id", botId]);
+});
+afterAll(async () => {
+  server.child.kill("SIGTERM");
+  await server.end;
+  await rm(folder, { recursive: true, force: true });
+  await fixture.close();
+});
+
+const link = ["--format", "direct_link", "--landing-url", "https://shop.example/"];
+const addLink = (name: string, advertiser: string, more: readonly string[] = []) =>
+  ads(["campaigns", "add", "--name", name, "--advertiser", advertiser, ...link, ...more, "--json"]);
+
+describe("what is wrong with a setting", () => {
+  test.each([
+    [["bots", "update", botId, "--code-lifetime", "5"], "--code-lifetime", "codeLifetimeSeconds"],
+    [["bots", "update", botId, "--cooldown", "99999999"], "--cooldown", "cooldownSeconds"],
+    [["bots", "update", botId, "--daily-cap", "0"], "--daily-cap", "dailyCap"],
+    [["bots", "update", botId, "--username", "@me"], "--username", undefined],
+    [["bots", "update", botId, "--webhook-url", "example.com"], "--webhook-url", "webhookUrl"],
+    [["bots", "update", botId, "--publisher-api-url", "x"], "--publisher-api-url", "publisherApiUrl"],
+    [["bots", "update", botId, "--block-category", "Ca sino"], "--block-category", "blockedCategories"],
+    [["bots", "update", botId, "--time-zone", "Mars"], "--time-zone", "timeZone"],
+    [["campaigns", "add", "--advertiser", "A", ...link], "--name", undefined],
+    [["campaigns", "add", "--name", "N", ...link], "--advertiser", undefined],
+    [
+      ["campaigns", "add", "--name", "N", "--advertiser", "A", "--format", "direct_link"],
+      "--landing-url",
+      "landingUrl",
+    ],
+    [["campaigns", "add", "--name", "N", "--advertiser", "A", "--format", "rewarded"], "--video", "creativeIds"],
+    [["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--weight", "0"], "--weight", undefined],
+    [
+      ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--total-view-cap", "0"],
+      "--total-view-cap",
+      "totalViewCap",
+    ],
+    [
+      ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--total-budget", "0"],
+      "--total-budget",
+      "Micros",
+    ],
+    [
+      ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--user-cap", "3/4000d"],
+      "--user-cap",
+      "userCapSeconds",
+    ],
+    [
+      ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--languages", "english"],
+      "--languages",
+      "targeting",
+    ],
+    [["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--hours", "30"], "--hours", "targeting"],
+    [["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--bots", "x"], "--bots", "targeting"],
+    [
+      [
+        "campaigns",
+        "add",
+        "--name",
+        "N",
+        "--advertiser",
+        "A",
+        ...link,
+        "--starts-at",
+        "2026-02-01",
+        "--ends-at",
+        "2026-01-01",
+      ],
+      "--ends-at",
+      "endsAt",
+    ],
+    [["endpoints", "set", botId, "--max-in-flight", "99"], "--max-in-flight", "maxInFlight"],
+    [["deliveries", "list", "--limit", "5000"], "--limit", "limit:"],
+    [["deliveries", "list", "--before", "no event!"], "--before", undefined],
+    [["events", "list", "--bot-id", botId, "--after", "nonsense"], "--after", undefined],
+    [["stats", "--from", "2026-03-02", "--to", "2026-03-01"], "--from", " to$"],
+    [["stats", "--campaign-id", "no id!"], "--campaign-id", "campaignId"],
+    [["explain", "--bot-id", botId, "--user-id", "1", "--language", "english"], "--language", undefined],
+    [["tokens", "activate", "nonsense", "--bot-id", botId], "<token-id>", "tokenId"],
+  ])("%j is told by the flag %s, not by a field", async (words, flag, field) => {
+    const ended = await ads(words);
+    expect(ended).toMatchObject({ code: 1, out: "", err: expect.stringMatching(new RegExp(`${flag}\\b|${flag}`)) });
+    expect(ended.err).toMatch(/^ads: /);
+    if (field !== undefined) expect(ended.err.replaceAll(/--[\w-]+/g, "")).not.toMatch(new RegExp(field));
+    expect(ended.err).not.toMatch(/Too small|Too big|Invalid input|expected/);
+  });
+});
+
+describe("a bot, a campaign or a creative that is not there", () => {
+  const nobody = "4242424242";
+  test.each([
+    [["bots", "show", nobody]],
+    [["bots", "update", nobody, "--name", "x"]],
+    [["bots", "suspend", nobody]],
+    [["tokens", "create", "--bot-id", nobody]],
+    [["tokens", "activate", "tok_8fJ2kLm4Qr9T", "--bot-id", nobody]],
+    [["tokens", "revoke", "tok_8fJ2kLm4Qr9T", "--bot-id", nobody]],
+    [["endpoints", "show", nobody]],
+    [["endpoints", "test", nobody]],
+    [["endpoints", "enable", nobody]],
+    [["endpoints", "set", nobody, "--max-in-flight", "3"]],
+    [["events", "list", "--bot-id", nobody]],
+    [["deliveries", "list", "--bot-id", nobody]],
+    [["deliveries", "replay", "--bot-id", nobody, "--failed-since", "2h"]],
+    [["views", "list", "--bot-id", nobody]],
+    [["stats", "--bot-id", nobody]],
+    [["explain", "--bot-id", nobody, "--user-id", "1"]],
+    [["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--bots", `${botId},${nobody}`]],
+    [["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--excluded-bots", nobody]],
+  ])("%j is refused: there is no such bot", async (words) => {
+    expect(await ads(words)).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(new RegExp(`there is no bot ${nobody}; see all with: bots list`)),
+    });
+  });
+
+  test.each([
+    [["campaigns", "show", "cmp_none"], "campaign cmp_none"],
+    [["campaigns", "update", "cmp_none", "--weight", "2"], "campaign cmp_none"],
+    [["campaigns", "update", "cmp_none", "--hours", "8-9"], "campaign cmp_none"],
+    [["campaigns", "archive", "cmp_none"], "campaign cmp_none"],
+    [["campaigns", "attach", "cmp_none", "cre_none"], "campaign cmp_none"],
+    [["stats", "--campaign-id", "cmp_none"], "campaign cmp_none"],
+    [["stats", "--creative-id", "cre_none"], "creative cre_none"],
+    [["creatives", "show", "cre_none"], "creative cre_none"],
+    [
+      ["creatives", "poster", "cre_none", join(import.meta.dirname, "../../../docs/images/chat.jpg")],
+      "creative cre_none",
+    ],
+    [
+      ["campaigns", "add", "--name", "N", "--advertiser", "A", "--format", "rewarded", "--creative", "cre_none"],
+      "creative cre_none",
+    ],
+    [["advertisers", "key", "Nobody"], "advertiser Nobody"],
+    [["advertisers", "rename", "Nobody", "Somebody"], "advertiser Nobody"],
+  ])("%j is refused: there is no %s", async (words, name) => {
+    expect(await ads(words)).toMatchObject({ code: 1, out: "", err: expect.stringContaining(`there is no ${name}`) });
+  });
+});
+
+test("explain takes --bot-id and --user-id, as every other command does", async () => {
+  const ended = await ads(["explain", "--bot-id", botId, "--user-id", "1"]);
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  const help = await ads(["explain", "--help"]);
+  expect(help.out).toContain("--bot-id <id>");
+});
+
+describe("files", () => {
+  test("an empty file is called empty, whatever it is meant for", async () => {
+    const empty = join(folder, "empty.mp4");
+    await writeFile(empty, "");
+    const { creativeId } = await json(["creatives", "add", video]);
+    for (const words of [
+      ["creatives", "add", empty],
+      ["creatives", "add", video, "--poster", empty],
+      ["creatives", "add", video, "--captions", `en=${empty}`],
+      ["creatives", "poster", creativeId, empty],
+      ["creatives", "captions", creativeId, `en=${empty}`],
+      ["campaigns", "add", "--name", "N", "--advertiser", "A", "--format", "rewarded", "--video", empty],
+    ]) {
+      const ended = await ads(words);
+      expect({ words, ...ended }).toMatchObject({ words, code: 2, err: expect.stringContaining("The file is empty") });
+    }
+  });
+
+  test("an empty upload to the server is called empty, too", async () => {
+    const { creativeId } = await json(["creatives", "add", video]);
+    const headers = {
+      authorization: `Bearer ${fixture.operatorToken}`,
+      "content-type": "application/octet-stream",
+    };
+    for (const [method, path] of [
+      ["POST", "/creatives?name=empty.mp4"],
+      ["PUT", `/creatives/${creativeId}/poster`],
+      ["PUT", `/creatives/${creativeId}/captions/en`],
+    ] as const) {
+      const answer = await fetch(`${fixture.address}/operator/v1${path}`, { method, headers, body: new Uint8Array() });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(/\bis empty/) } });
+    }
+  });
+
+  for (const [name, closes] of [
+    ["answers and reads on", false],
+    ["answers and hangs up", true],
+  ] as const) {
+    test(`a proxy that refuses a large upload is named with its limit, where it ${name}`, async () => {
+      const proxy = await startProxy(1000, closes);
+      const { port } = proxy.address() as AddressInfo;
+      const env = { OPERATOR_TOKEN: fixture.operatorToken, ADS_URL: `http://127.0.0.1:${port}` };
+      expect(await ads(["bots", "list"], env)).toMatchObject({ code: 0 });
+      const ended = await ads(["creatives", "add", video], env);
+      proxy.closeAllConnections();
+      proxy.close();
+      expect(ended.code).toBe(1);
+      expect(ended.err).toMatch(/proxy.*413.*client_max_body_size/s);
+      expect(ended.err).not.toContain("is the address right?");
+    });
+  }
+
+  test("a proxy whose server is gone is not called a wrong address", async () => {
+    const proxy = createServer((_request, response) =>
+      response.writeHead(502, { "content-type": "text/html" }).end("<html><h1>502 Bad Gateway</h1></html>"),
+    );
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const env = { OPERATOR_TOKEN: fixture.operatorToken, ADS_URL: `http://127.0.0.1:${port}` };
+    const ended = await ads(["bots", "list"], env);
+    proxy.close();
+    expect(ended).toMatchObject({ code: 3, err: expect.stringMatching(/proxy answered 502/) });
+  });
+
+  /** Answers as nginx does beyond `client_max_body_size`: an HTML page, while the upload is still being sent. */
+  async function startProxy(mostBytes: number, closes: boolean): Promise<Server> {
+    const proxy = createServer((incoming, response) => {
+      const refuse = () => {
+        response.writeHead(413, { "content-type": "text/html", connection: "close" });
+        response.end("<html><head><title>413 Request Entity Too Large</title></head></html>");
+        if (closes) response.once("finish", () => incoming.socket.destroySoon());
+        else incoming.resume();
+      };
+      if (Number(incoming.headers["content-length"] ?? 0) > mostBytes) return refuse();
+      const chunks: Buffer[] = [];
+      let length = 0;
+      incoming.on("data", (chunk: Buffer) => {
+        const before = length;
+        length += chunk.length;
+        if (length <= mostBytes) chunks.push(chunk);
+        else if (before <= mostBytes) refuse();
+      });
+      incoming.on("end", () => {
+        if (length > mostBytes) return;
+        const { host: _, "transfer-encoding": __, ...headers } = incoming.headers;
+        const upstream = request(
+          { host: "127.0.0.1", port: fixture.port, path: incoming.url, method: incoming.method, headers },
+          (answer) => {
+            response.writeHead(answer.statusCode ?? 502, answer.headers);
+            answer.pipe(response);
+          },
+        );
+        upstream.end(Buffer.concat(chunks));
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    return proxy;
+  }
+});
+
+describe("limits that contradict each other", () => {
+  test.each([
+    ["--daily-budget", "11", "--total-budget", "10"],
+    ["--daily-view-cap", "11", "--total-view-cap", "10"],
+    ["--daily-click-cap", "11", "--total-click-cap", "10"],
+  ])("a daily limit above the total is refused: %s %s, %s %s", async (daily, more, total, less) => {
+    const refused = { code: 1, err: expect.stringMatching(new RegExp(`${daily}.*${total}`)) };
+    expect(await addLink("Limits", "Acme", [daily, more, total, less])).toMatchObject(refused);
+    const { campaignId } = JSON.parse((await addLink("Limits", "Acme", [daily, less, total, less])).out);
+    expect(await ads(["campaigns", "update", campaignId, daily, more])).toMatchObject(refused);
+    expect(await ads(["campaigns", "update", campaignId, total, "9"])).toMatchObject(refused);
+    expect(await ads(["campaigns", "update", campaignId, total, "none", daily, more])).toMatchObject({ code: 0 });
+    await ads(["campaigns", "archive", campaignId]);
+  });
+});
+
+describe("advertisers", () => {
+  test("names are one in any case and with any blanks around them, spelled as they came first", async () => {
+    const spellings = ["Zeta Büro", "zeta büro", " ZETA  BÜRO ", "Zeta Bu\u0308ro"];
+    const added = await Promise.all(spellings.map((name, index) => addLink(`Case ${index}`, name)));
+    const names = new Set(added.map(({ out }) => JSON.parse(out).advertiser));
+    expect(names.size).toBe(1);
+    const listed: { name: string; campaigns: number }[] = await json(["advertisers", "list"]);
+    expect(listed.filter(({ name }) => /zeta/i.test(name))).toEqual([
+      expect.objectContaining({ name: [...names][0], campaigns: 4 }),
+    ]);
+    expect(await json(["advertisers", "key", "zeta BÜRO"])).toMatchObject({ advertiser: [...names][0] });
+  });
+
+  test("a renamed advertiser keeps its campaigns, its key and the bots that block it", async () => {
+    const { campaignId } = JSON.parse((await addLink("Renamed", "Old Name")).out);
+    await json(["bots", "update", botId, "--block-advertiser", "OLD NAME", "--block-advertiser", "Other"]);
+    const { key } = await json(["advertisers", "key", "Old Name"]);
+    expect(await json(["advertisers", "rename", "old name", "New Name"])).toMatchObject({ name: "New Name" });
+    expect(await json(["campaigns", "show", campaignId])).toMatchObject({ advertiser: "New Name" });
+    expect(await json(["bots", "show", botId])).toMatchObject({ blockedAdvertisers: ["New Name", "Other"] });
+    const query = new URLSearchParams({ click_id: "clk_none", key });
+    expect((await fetch(`${fixture.address}/postback/v1/conversions?${query}`)).status).toBe(404);
+    expect(await ads(["advertisers", "key", "Old Name"])).toMatchObject({ code: 1 });
+    const explained = await ads(["explain", "--bot-id", botId, "--user-id", "1", "--format", "direct_link"]);
+    expect(explained.out).toMatch(new RegExp(`^${campaignId} .*the bot blocks its advertiser`, "m"));
+    // In another case only, and back to a name that was free again.
+    expect(await json(["advertisers", "rename", "new name", "NEW name"])).toMatchObject({ name: "NEW name" });
+    expect(await json(["advertisers", "rename", "new name", "Old Name"])).toMatchObject({ name: "Old Name" });
+  });
+
+  test("a name that another advertiser has is refused, in any case", async () => {
+    await addLink("One", "First Shop");
+    await addLink("Two", "Second Shop");
+    expect(await ads(["advertisers", "rename", "Second Shop", "FIRST shop"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("there is an advertiser First Shop already"),
+    });
+    expect(await ads(["advertisers", "rename", "Second Shop", "  "])).toMatchObject({ code: 1 });
+  });
+
+  test("a block holds for an advertiser that is added later in another case", async () => {
+    const blocker = newTelegramId();
+    await json(["bots", "add", "--bot-id", blocker, "--block-advertiser", "later co"]);
+    const { campaignId } = JSON.parse((await addLink("Later", "Later Co")).out);
+    const explained = await ads(["explain", "--bot-id", blocker, "--user-id", "1", "--format", "direct_link"]);
+    expect(explained.out).toMatch(new RegExp(`^${campaignId} .*the bot blocks its advertiser`, "m"));
+  });
+});
+
+test("each column of the tables has one unit", async () => {
+  await addLink("Columns", "Columns");
+  await json(["creatives", "add", video]);
+  await json(["creatives", "add-tag", "https://ads.example.com/vast?columns=1"]);
+  for (const words of [
+    ["stats", "--by", "hour", "--from", "2h"],
+    ["creatives", "list"],
+    ["endpoints", "list"],
+    ["explain", "--bot-id", botId, "--user-id", "1", "--format", "direct_link"],
+  ]) {
+    const { code, out } = await ads(words);
+    expect(code).toBe(0);
+    const lines = out.split("\n");
+    const headLine = lines.findIndex((line) => /^[A-Z][A-Z ]+ {2}/.test(line));
+    const starts = [...(lines[headLine] ?? "").matchAll(/(?:^| {2})\S/g)].map(
+      ({ index, 0: { length } }) => index + length - 1,
+    );
+    const rows = lines.slice(headLine + 1, lines.indexOf("", headLine + 1)).filter((line) => !line.startsWith(" "));
+    for (const [place, start] of starts.entries()) {
+      const cells = rows.map((row) => row.slice(start, starts[place + 1]).trim());
+      // The decimals and the unit behind each number of the column; an en dash stands for none.
+      const units = new Set(
+        cells.flatMap((cell) => {
+          if (cell === "–") return [];
+          const [match, fraction = "", unit = ""] = /^-?\d+(\.\d+)?( ?[a-z%]+(?: ago)?)?$/i.exec(cell) ?? [];
+          return [match === undefined ? "text" : `${fraction.length} ${unit}`];
+        }),
+      );
+      expect({ words, head: lines[headLine]?.slice(start, starts[place + 1]).trim(), units: [...units] }).toMatchObject(
+        {
+          units: units.size === 0 ? [] : [expect.anything()],
+        },
+      );
+    }
+  }
+});

@@ -1,0 +1,332 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { copyEmptyStore, createServerDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newTelegramId } from "./fixtures/app-fixture.ts";
+import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
+
+let fixture: CliFixture;
+beforeAll(async () => {
+  fixture = await openCliFixture();
+});
+afterAll(() => fixture.close());
+
+const ads: CliFixture["ads"] = (words, env) => fixture.ads(words, env);
+const adsProcess: CliFixture["ads"] = (words, env) => fixture.adsProcess(words, env);
+
+describe("without a store", () => {
+  test("it makes none, nor a folder for one, and says what to do: 3", async () => {
+    const env = { ENCRYPTION_KEY: fixture.encryptionKey, DATA_DIR: join(fixture.dataDir, "mistyped") };
+    const ended = await adsProcess(["bots", "list"], env);
+    expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*holds no store.*DATA_DIR/) });
+    expect(ended.err).not.toContain("    at ");
+    expect(existsSync(env.DATA_DIR)).toBe(false);
+  });
+
+  test("part of a store is refused, and left as it is", async () => {
+    const env = { ENCRYPTION_KEY: fixture.encryptionKey, DATA_DIR: join(fixture.dataDir, "part") };
+    const store = join(env.DATA_DIR, "ad-service/postgres");
+    await mkdir(join(store, "base"), { recursive: true });
+    const ended = await adsProcess(["bots", "list"], env);
+    expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*not a whole store/) });
+    expect(await readdir(store)).toEqual(["base"]);
+  });
+
+  test.runIf(process.env.TEST_DATABASE_URL)("an empty database is called one, and stays empty", async () => {
+    const database = await createServerDatabase();
+    const ended = await adsProcess(["bots", "list"], {
+      ENCRYPTION_KEY: fixture.encryptionKey,
+      DATABASE_URL: database.url,
+    });
+    expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*no schema "ad_service" yet/) });
+    await database.drop();
+  });
+});
+
+describe("without a server", () => {
+  beforeAll(async () => {
+    const server = await fixture.startServer();
+    server.child.kill("SIGTERM");
+    expect((await server.end).code).toBe(0);
+  });
+
+  test("without a key it says what to do, and exits with 3", async () => {
+    const ended = await adsProcess(["bots", "list"]);
+    expect(ended).toMatchObject({ code: 3, out: "" });
+    expect(ended.err).toContain("ENCRYPTION_KEY");
+    expect(ended.err).not.toContain("    at ");
+  });
+
+  test("with the key it opens the store itself, and what it writes stays", async () => {
+    const botId = newTelegramId();
+    const env = { ENCRYPTION_KEY: fixture.encryptionKey };
+    const added = await adsProcess(
+      ["bots", "add", "--bot-id", botId, "--webhook-url", "https://example.com/w", "--json"],
+      env,
+    );
+    expect(added).toMatchObject({ code: 0, err: "" });
+    const bot: unknown = JSON.parse(added.out);
+    expect(bot).toMatchObject({ botId, webhookUrl: "https://example.com/w", token: expect.stringMatching(/^ad_/) });
+    const listed = await adsProcess(["bots", "list"], env);
+    expect(listed.out).toMatch(new RegExp(`^${botId} +Bot ${botId} +active`, "m"));
+  });
+
+  test("several commands at once share the store that one of them opened", async () => {
+    const env = { ENCRYPTION_KEY: fixture.encryptionKey };
+    const ended = await Promise.all([1, 2, 3].map(() => adsProcess(["bots", "list", "--json"], env)));
+    expect(ended.map(({ code, err }) => ({ code, err }))).toEqual(Array(3).fill({ code: 0, err: "" }));
+  });
+
+  test.each([
+    ["an unknown command", ["bots", "remove"]],
+    ["a missing option", ["bots", "add"]],
+    ["an id that is none", ["bots", "show", "@bot"]],
+    ["a file that is not there", ["campaigns", "add", "--format", "rewarded", "--video", "nowhere.mp4"]],
+  ])("%s is wrong usage: 2, with a hint at --help", async (_name, words) => {
+    const ended = await adsProcess(words);
+    expect(ended).toMatchObject({ code: 2, out: "" });
+    expect(ended.err).toContain("--help");
+  });
+
+  test.each([
+    [["--help"]],
+    [["bots", "add", "--help"]],
+    [["tokens", "activate", "--help"]],
+    [["campaigns", "add", "--help"]],
+    [["events", "list", "--help"]],
+    [["deliveries", "show", "--help"]],
+    [["deliveries", "replay", "--help"]],
+    [["endpoints", "test", "--help"]],
+    [["views", "release", "--help"]],
+    [["stats", "--help"]],
+  ])("%j explains itself without a server", async (words) => {
+    const ended = await ads(words);
+    expect(ended).toMatchObject({ code: 0, err: "" });
+    expect(ended.out).toContain("Usage: ads");
+    if (words.length > 1) expect(ended.out).toContain("$ pnpm ads ");
+  });
+});
+
+describe("with a running server", () => {
+  let server: Awaited<ReturnType<CliFixture["startServer"]>>;
+  beforeAll(async () => {
+    server = await fixture.startServer();
+  });
+  afterAll(async () => {
+    server.child.kill("SIGTERM");
+    expect((await server.end).code).toBe(0);
+  });
+
+  test("it speaks through the socket in the data folder, without any secret", async () => {
+    const botId = newTelegramId();
+    const { token } = JSON.parse((await adsProcess(["bots", "add", "--bot-id", botId, "--json"])).out);
+    const asked = await fetch(`${fixture.address}/client/v1/codes`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ bot_id: botId, user_tg_id: "1" }),
+    });
+    expect(asked.status).toBe(200);
+    expect(await adsProcess(["bots", "add", "--bot-id", botId])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("here already"),
+    });
+  });
+
+  test("over an address it asks for the operator's token", async () => {
+    const env = { ADS_URL: fixture.address };
+    expect(await adsProcess(["bots", "list"], { ...env, OPERATOR_TOKEN: fixture.operatorToken })).toMatchObject({
+      code: 0,
+    });
+    expect(await adsProcess(["bots", "list"], { ...env, OPERATOR_TOKEN: "wrong" })).toMatchObject({ code: 1 });
+    expect(await adsProcess(["bots", "list"], env)).toMatchObject({ code: 3 });
+    const nowhere = await adsProcess(["bots", "list", "--url", "http://127.0.0.1:1"], {
+      OPERATOR_TOKEN: fixture.operatorToken,
+    });
+    expect(nowhere).toMatchObject({ code: 3, err: expect.stringContaining("does not answer") });
+  });
+
+  test("a token rotates: create, activate, revoke", async () => {
+    const botId = newTelegramId();
+    const first = JSON.parse((await ads(["bots", "add", "--bot-id", botId, "--json"])).out);
+    const next = JSON.parse((await ads(["tokens", "create", "--bot-id", botId, "--json"])).out);
+    expect(next).toMatchObject({ state: "next", token: expect.stringMatching(/^ad_/) });
+    expect(await ads(["tokens", "activate", next.tokenId, "--bot-id", botId])).toMatchObject({ code: 0 });
+    expect(await ads(["tokens", "revoke", first.tokenId, "--bot-id", botId])).toMatchObject({ code: 0 });
+    const shown = await ads(["bots", "show", botId]);
+    expect(shown.out).toMatch(new RegExp(`^${next.tokenId} +active`, "m"));
+    expect(shown.out).toMatch(new RegExp(`^${first.tokenId} +revoked`, "m"));
+    expect(shown.out).not.toContain(next.token);
+  });
+
+  test("a bot's settings change, and none clears one", async () => {
+    const botId = newTelegramId();
+    await ads(["bots", "add", "--bot-id", botId, "--webhook-url", "http://127.0.0.1:9/w", "--cooldown", "5"]);
+    const updated = JSON.parse(
+      (await ads(["bots", "update", botId, "--webhook-url", "none", "--tester", "1", "--tester", "2", "--json"])).out,
+    );
+    expect(updated).toMatchObject({ webhookUrl: null, testers: ["1", "2"], cooldownSeconds: 5 });
+    const tastes = ["--category", "games", "--time-zone", "Europe/Berlin", "--block-category", "casino"];
+    const advertisers = ["--block-advertiser", "Acme, Inc.", "--block-advertiser", "Bolt"];
+    const tasted = await ads(["bots", "update", botId, ...tastes, ...advertisers, "--json"]);
+    expect(JSON.parse(tasted.out)).toMatchObject({
+      ...{ category: "games", timeZone: "Europe/Berlin", blockedCategories: ["casino"] },
+      blockedAdvertisers: ["Acme, Inc.", "Bolt"],
+    });
+    const cleared = await ads(["bots", "update", botId, "--category", "none", "--block-advertiser", "none", "--json"]);
+    expect(JSON.parse(cleared.out)).toMatchObject({
+      category: null,
+      blockedAdvertisers: [],
+      timeZone: "Europe/Berlin",
+    });
+    for (const zone of ["Mars/Olympus", "+03:00", "berlin"]) {
+      const refused = await ads(["bots", "update", botId, "--time-zone", zone]);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("time zone") });
+    }
+    expect(await ads(["bots", "update", botId])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("at least one setting"),
+    });
+    const suspended = JSON.parse((await ads(["bots", "suspend", botId, "--json"])).out);
+    expect(suspended.isSuspended).toBe(true);
+  });
+
+  test("a video becomes a campaign that is paused and resumed", async () => {
+    const video = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
+    const vtt = video.replace(".mp4", ".en.vtt");
+    const words = ["--name", "House", "--advertiser", "Us", "--format", "rewarded", "--video", video, "--json"];
+    const added = JSON.parse((await ads(["campaigns", "add", ...words])).out);
+    expect(added).toMatchObject({ status: "active", creatives: [{ creativeId: expect.stringMatching(/^cre_/) }] });
+    expect(JSON.parse((await ads(["campaigns", "pause", added.campaignId, "--json"])).out)).toMatchObject({
+      status: "paused",
+    });
+    expect((await ads(["campaigns", "list"])).out).toMatch(new RegExp(`^${added.campaignId} .*paused`, "m"));
+    const weighted = JSON.parse((await ads(["campaigns", "update", added.campaignId, "--weight", "7", "--json"])).out);
+    expect(weighted).toMatchObject({ weight: 7, name: "House", status: "paused" });
+
+    const [{ creativeId }] = added.creatives;
+    expect((await ads(["creatives", "list"])).out).toMatch(new RegExp(`^${creativeId} +video/mp4 +2.0 +180×320`, "m"));
+    const captions = await ads(["creatives", "captions", creativeId, `en=${vtt}`, `pt-BR=${vtt}`]);
+    expect(captions.err).toBe("");
+    expect(captions.out).toMatch(/^captions +.*"language":"en".*"language":"pt-BR"/m);
+    const removed = JSON.parse((await ads(["creatives", "captions", creativeId, "--remove", "en", "--json"])).out);
+    expect(removed.captions).toMatchObject([{ language: "pt-BR" }]);
+    expect(await ads(["creatives", "add", video, "--captions", `ru=${video}`])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/clip-2s.mp4 was not added: .*creatives captions cre_/),
+    });
+    expect(await ads(["creatives", "poster", creativeId, vtt])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/en\.vtt was not added: .*JPEG, PNG or WebP.*creatives poster cre_/),
+    });
+    const picture = join(import.meta.dirname, "../../../docs/images/chat.jpg");
+    const pictured = JSON.parse((await ads(["creatives", "poster", creativeId, picture, "--json"])).out);
+    expect(pictured.posterFileName).toMatch(/^[0-9a-f]{64}\.jpg$/);
+    expect(await ads(["creatives", "add"])).toMatchObject({ code: 2, err: expect.stringContaining("--from") });
+    expect(await ads(["creatives", "add", "--from", "http://127.0.0.1:9/x.mp4"])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/127\.0\.0\.1:9\/x\.mp4 could not be fetched: blocked-address/),
+    });
+    const attach = ["campaigns", "attach", added.campaignId, creativeId, "--label", "Us and friends", "--json"];
+    expect(JSON.parse((await ads(attach)).out).creatives).toMatchObject([{ weight: 1, label: "Us and friends" }]);
+    expect(await ads(["campaigns", "detach", added.campaignId, creativeId])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("last video"),
+    });
+    const update = ["campaigns", "update", added.campaignId, "--json"];
+    const sold = ["--view-price", "0.0025", "--daily-budget", "12", "--user-cap", "3/24h", "--hours", "8-10,22"];
+    expect(JSON.parse((await ads([...update, ...sold, "--premium", "yes"])).out)).toMatchObject({
+      ...{ viewPriceMicros: 2500, dailyBudgetMicros: 12_000_000, userCap: 3, userCapSeconds: 86_400 },
+      targeting: { hours: [8, 9, 10, 22], premium: true },
+    });
+    const loosening = await ads([...update, "--daily-budget", "none", "--premium", "any"]);
+    expect(loosening.err).toBe("");
+    const loosened = JSON.parse(loosening.out);
+    expect(loosened).toMatchObject({ dailyBudgetMicros: null, userCap: 3, targeting: { hours: [8, 9, 10, 22] } });
+    const botId = newTelegramId();
+    await ads(["bots", "add", "--bot-id", botId]);
+    const paused = await ads(["explain", "--bot-id", botId, "--user-id", "501"]);
+    expect(paused.out).not.toContain(added.campaignId);
+    await ads(["campaigns", "resume", added.campaignId]);
+    await ads([...update, "--hours", "none", "--languages", "de"]);
+    const explain = ["explain", "--bot-id", botId, "--user-id", "501", "--language"];
+    expect((await ads([...explain, "en"])).out).toMatch(
+      new RegExp(`^${added.campaignId} .* 0.0 % +is for other languages`, "m"),
+    );
+    expect((await ads([...explain, "de"])).out).toMatch(new RegExp(`^${added.campaignId} .*[0-9.]+ % +fits`, "m"));
+    expect((await ads(["campaigns", "show", added.campaignId])).out).toMatch(/^viewPrice +0\.0025$/m);
+    expect(await ads([...update, "--view-price", "0.0000001"])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/6 decimals/),
+    });
+  });
+
+  test("a VAST tag becomes a creative, once however often it is added, and a campaign shows it", async () => {
+    const tag = "https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]";
+    const added = JSON.parse((await ads(["creatives", "add-tag", tag, "--json"])).out);
+    expect(added).toMatchObject({ creativeId: expect.stringMatching(/^cre_/), kind: "vast", url: tag });
+    expect(JSON.parse((await ads(["creatives", "add-tag", tag, "--json"])).out)).toEqual(added);
+    expect((await ads(["creatives", "list"])).out).toMatch(new RegExp(`^${added.creativeId} +vast `, "m"));
+    const fields = ["--name", "Network", "--advertiser", "Net", "--format", "rewarded", "--creative", added.creativeId];
+    const campaign = JSON.parse((await ads(["campaigns", "add", ...fields, "--json"])).out);
+    expect(campaign).toMatchObject({ status: "active", creatives: [{ creativeId: added.creativeId }] });
+    await ads(["campaigns", "archive", campaign.campaignId]);
+  });
+
+  test.each([
+    ["vast?id=1", "write it in full"],
+    ["ftp://ads.example.com/vast", "must begin with https://"],
+    ["https://me:secret@ads.example.com/vast", "user name or password"],
+  ])("the tag %s is refused: %s", async (tag, message) => {
+    expect(await ads(["creatives", "add-tag", tag])).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+  });
+
+  test("an advertiser's key is shown once, makes postbacks pass, and voids the one before", async () => {
+    const fields = ["--name", "Link", "--advertiser", "The Shop & Co", "--format", "direct_link"];
+    const landing = ["--landing-url", "https://shop.example/"];
+    const { campaignId } = JSON.parse((await ads(["campaigns", "add", ...fields, ...landing, "--json"])).out);
+    const issue = async () => JSON.parse((await ads(["advertisers", "key", "The Shop & Co", "--json"])).out);
+    const { key: first } = await issue();
+    const shown = await ads(["advertisers", "key", "The Shop & Co"]);
+    expect(shown.out).toContain("It is shown once.");
+    const [, second = ""] = /^key +(\S+)$/m.exec(shown.out) ?? [];
+    expect(second).not.toBe(first);
+    const statusWith = async (key: string) => {
+      const query = new URLSearchParams({ click_id: "clk_none", key });
+      return (await fetch(`${fixture.address}/postback/v1/conversions?${query}`)).status;
+    };
+    expect([await statusWith(first), await statusWith(second)]).toEqual([401, 404]);
+    const listed = (await ads(["advertisers", "list"])).out;
+    expect(listed).toMatch(/^The Shop & Co +1 +0 +yes/m);
+    expect(listed).not.toContain(second);
+    expect(await ads(["advertisers", "key", "Nobody"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("advertisers list"),
+    });
+    await ads(["campaigns", "archive", campaignId]);
+  });
+
+  test("events and deliveries are listed, and an unknown one is named", async () => {
+    const botId = newTelegramId();
+    await ads(["bots", "add", "--bot-id", botId]);
+    expect(await ads(["events", "list", "--bot-id", botId])).toMatchObject({ code: 0, out: "none\n" });
+    expect(await ads(["deliveries", "list", "--bot-id", botId, "--json"])).toMatchObject({ code: 0, out: "[]\n" });
+    expect(await ads(["deliveries", "show", "evt_0"])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("evt_0"),
+    });
+  });
+
+  test("a second server on the same folder, or the same port, says so in a line and exits with 1", async () => {
+    const sameFolder = await (await fixture.startServer({ PORT: "0" })).end;
+    expect(sameFolder.code).toBe(1);
+    expect(sameFolder.err).toMatch(/^ad-service: another ad service uses .*DATA_DIR\n$/);
+    const otherFolder = await mkdtemp(join(tmpdir(), "intermission-cli-"));
+    await copyEmptyStore(join(otherFolder, "ad-service/postgres"));
+    const samePort = await (await fixture.startServer({ DATA_DIR: otherFolder })).end;
+    await rm(otherFolder, { recursive: true, force: true });
+    expect(samePort.code).toBe(1);
+    expect(samePort.err).toMatch(new RegExp(`^ad-service: port ${fixture.port} is taken.*PORT\n$`));
+  });
+});

@@ -1,0 +1,99 @@
+import { openSessionResponse } from "@intermission/ad-core/player-api";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "../src/ad-database.ts";
+import { migrations } from "../src/migrations.ts";
+import { readStatistics } from "../src/statistics/read-statistics.ts";
+import { startAdServer } from "./fixtures/ad-server-fixture.ts";
+import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
+import { inline } from "./fixtures/sample-ad-server.ts";
+import { openVastFixture } from "./fixtures/vast-fixture.ts";
+
+const ann = "1001";
+const browser = {
+  "user-agent": "Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537.36",
+  "accept-language": "en",
+};
+
+describe.each(testDatabases())("taps on a call to action, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let fixture: Awaited<ReturnType<typeof openVastFixture>>;
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    fixture = await openVastFixture(store.database);
+  });
+  afterEach(() => fixture.close());
+
+  const clicks = () =>
+    store.database.query.selectFrom("ad_clicks").selectAll().where("bot_id", "=", fixture.botId).execute();
+  const tap = (url: string, init: RequestInit = {}) =>
+    fetch(url.replace("http://ads.test", fixture.address), { redirect: "manual", headers: browser, ...init });
+
+  async function open() {
+    const opened = openSessionResponse.parse((await fixture.open(ann)).body);
+    if (opened.outcome !== "session" || !opened.ad.call_to_action) throw new Error("nothing to tap");
+    return { ...opened, url: opened.ad.call_to_action.url };
+  }
+
+  test("a tap leads to the landing page and is counted once, however often it is repeated at once", async () => {
+    const session = await open();
+    await fixture.report(session, { started: true });
+    const answers = await Promise.all(Array.from({ length: 16 }, () => tap(session.url)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
+    expect(answers[0]?.headers.get("location")).toBe("https://example.com/");
+    expect(answers[0]?.headers.get("cache-control")).toBe("no-store");
+    expect(await clicks()).toMatchObject([
+      { session_id: session.session_id, user_id: ann, campaign_id: "cmp_1", creative_id: "cre_1" },
+    ]);
+    await fixture.begin("1002");
+    await rollUpUntilNow(store.database);
+    const day = { from: new Date("2026-03-01T00:00:00Z"), to: new Date("2026-03-02T00:00:00Z") };
+    const { rows } = await readStatistics(store.database, { botId: fixture.botId, ...day, by: "creative" });
+    expect(rows).toMatchObject([{ key: "cre_1", figures: { fills: 2, starts: 1, taps: 1, tapRate: 1, clicks: 0 } }]);
+  });
+
+  test.each<[string, (url: string) => Promise<Response>, number]>([
+    ["HEAD", (url) => tap(url, { method: "HEAD" }), 302],
+    ["a prefetch", (url) => tap(url, { headers: { ...browser, "sec-purpose": "prefetch" } }), 204],
+    ["a crawler", (url) => tap(url, { headers: { "user-agent": "TelegramBot (like TwitterBot)" } }), 302],
+    ["another key", (url) => tap(url.replace(/key=..../, "key=AAAA")), 302],
+    ["no key", (url) => tap(url.replace(/\?.*/, "")), 302],
+  ])("%s is not counted, and strands nobody", async (_name, visit, status) => {
+    const session = await open();
+    await fixture.report(session, { started: true });
+    expect((await visit(session.url)).status).toBe(status);
+    expect(await clicks()).toEqual([]);
+    await tap(session.url);
+    expect(await clicks()).toHaveLength(1);
+  });
+
+  test("before anything was played nothing is counted", async () => {
+    const session = await open();
+    expect((await tap(session.url)).status).toBe(302);
+    expect(await clicks()).toEqual([]);
+  });
+
+  test("of a VAST ad, the tag's page is opened with its macros filled in, and the tag's click tracker called once", async () => {
+    const ads = await startAdServer({ "/tag": inline() });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const session = await open();
+    await fixture.report(session, { started: true });
+    const [first, second] = [await tap(session.url), await tap(session.url)];
+    const [click] = await clicks();
+    expect(first.headers.get("location")).toBe(`https://shop.example/sale?c=${click?.click_id}`);
+    expect(second.headers.get("location")).toBe(first.headers.get("location"));
+    await fixture.callTrackers();
+    expect(ads.callsOf("/inline/click")).toHaveLength(1);
+  });
+
+  test("an unknown session and a malformed one are told apart from nothing", async () => {
+    const session = await open();
+    const unknown = session.session_id.replace(/-..../, "-AAAA");
+    for (const id of [unknown, "7", "7-short"]) {
+      expect((await fetch(`${fixture.address}/player/v1/sessions/${id}/click?key=x`)).status).toBe(404);
+    }
+  });
+});

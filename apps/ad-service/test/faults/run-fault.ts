@@ -1,0 +1,91 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type GuardedRequestSettings, openGuardedRequests } from "../../src/outbound/guarded-request.ts";
+import type {
+  AnsweredRequest,
+  FailedRequest,
+  GuardedResult,
+  OutgoingRequest,
+} from "../../src/outbound/outgoing-request.ts";
+import { type Behaviour, type MisbehavingServer, startMisbehavingServer } from "./misbehaving-server.ts";
+
+export interface Fault {
+  readonly what: string;
+  readonly server: () => Promise<MisbehavingServer>;
+  readonly expected: Partial<AnsweredRequest> | Partial<FailedRequest>;
+  /** Part of the failure's words, where the class alone could be right for a wrong reason. */
+  readonly detail?: RegExp;
+  /** Waiting is the subject: it runs into this timeout. */
+  readonly waits?: keyof Timeouts;
+  /** A request that succeeds comes first; or one whose connection the server has closed before the next begins. */
+  readonly after?: "request" | "closed";
+  readonly connection?: OutgoingRequest["connection"];
+  readonly url?: (port: number) => string;
+  readonly settings?: Partial<GuardedRequestSettings>;
+  /** That the server gets in all; 1. */
+  readonly connections?: number;
+  readonly mostWritten?: number;
+}
+
+export interface FaultRun {
+  readonly result: GuardedResult;
+  readonly earlier: GuardedResult | undefined;
+  readonly server: MisbehavingServer;
+}
+
+/** Milliseconds. */
+export interface Timeouts {
+  readonly connect: number;
+  readonly total: number;
+}
+
+/** For faults whose subject is waiting; all others keep the real ones, since a busy machine may be slow. */
+export const shortened: Timeouts = { connect: 300, total: 1500 };
+
+/** Runs one against a server and a door of its own, and closes both. Without timeouts, the door's own hold. */
+export async function runFault(fault: Fault, timeouts?: Timeouts): Promise<FaultRun> {
+  const server = await fault.server();
+  const requests = openGuardedRequests({
+    isPlainHttpAllowed: true,
+    allowedNetworks: { webhook: ["127.0.0.1"] },
+    lookup: async () => ["127.0.0.1"],
+    ...fault.settings,
+  });
+  const request: OutgoingRequest = {
+    ...{ purpose: "webhook", method: "POST", body: "{}", headers: { "content-type": "application/json" } },
+    url: fault.url?.(server.port) ?? `http://hook.test:${server.port}/in?a=1`,
+    ...(fault.connection && { connection: fault.connection }),
+    ...(fault.waits === "connect" && timeouts ? { connectTimeoutMs: timeouts.connect } : {}),
+    ...(fault.waits === "total" && timeouts ? { totalTimeoutMs: timeouts.total } : {}),
+  };
+  try {
+    const earlier = fault.after && (await requests.guardedRequest(request));
+    while (fault.after === "closed" && server.open() > 0) await nextTurn();
+    return { result: await requests.guardedRequest(request), earlier, server };
+  } finally {
+    await requests.close();
+    server.close();
+  }
+}
+
+type Extras = Omit<Fault, "what" | "server" | "expected">;
+
+/** A row of the tables: what happens, who does it, and what must come of it. */
+export const fault = (what: string, behave: Behaviour, expected: Fault["expected"], extras: Extras = {}): Fault => ({
+  ...{ what, server: () => startMisbehavingServer(behave), expected },
+  ...extras,
+});
+
+export const answered = (status: number, text?: string): Fault["expected"] => ({
+  ...{ outcome: "answered", status, address: "127.0.0.1" },
+  ...(text === undefined ? {} : { text }),
+});
+
+/** It broke before a byte of the request left. */
+export const unsent = (errorClass: FailedRequest["errorClass"]): Fault["expected"] => ({
+  ...{ outcome: "failed", errorClass, wasSent: false },
+});
+
+/** It broke when the request may have arrived. */
+export const sent = (errorClass: FailedRequest["errorClass"]): Fault["expected"] => ({
+  ...{ outcome: "failed", errorClass, wasSent: true },
+});

@@ -1,0 +1,137 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase, statement } from "@intermission/postgres/open-database";
+import { mountSmallDisk, type SmallDisk } from "@intermission/testing/small-disk";
+import { copyMigratedStore } from "@intermission/testing/test-database";
+import { expect, test } from "vitest";
+import { migrations } from "../src/migrations.ts";
+import { newTelegramId } from "./fixtures/app-fixture.ts";
+import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
+
+const phone =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
+
+test("a full disk ends the server with a clear line, and every acknowledged code and click is there after a restart", async () => {
+  const disk = await mountSmallDisk(80);
+  await putStoreOn(disk);
+  const fixture = await openCliFixture(disk);
+  const limits = { RATE_LIMIT_PER_TOKEN: "1000000", RATE_LIMIT_PER_USER: "1000000" };
+  try {
+    const server = await fixture.startServer({ ...limits, TRUST_PROXY: "127.0.0.1", LOG_LEVEL: "warn" });
+    const { botId, token } = await newBotWithLink(fixture);
+    const work = keepWriting(fixture.address, botId, token);
+    await expect.poll(() => work.clicks.length, { timeout: 30_000 }).toBeGreaterThan(300);
+    // Room for rows, but not for the next segment of the log: the engine then panics at a commit.
+    disk.fill({ leaveMegabytes: 10 });
+    const { code, out } = await server.end;
+    await work.stop();
+    disk.fill();
+    expect(code).toBeGreaterThan(0);
+    expect(out).toMatch(/"level":60.*the disk .* is full.*(free|make room)/i);
+    const stillFull = await fixture.startServer(limits).then(({ end }) => end);
+    expect(stillFull).toMatchObject({ code: 1, err: expect.stringMatching(/^ad-service: the disk .* is full/) });
+    expect(stillFull.err).not.toMatch(/^ +at /m);
+
+    disk.free();
+    const again = await fixture.startServer(limits);
+    expect((await fetch(`${fixture.address}/readyz`)).status).toBe(200);
+    const stored = await describeAll(fixture.address, token, work.codes);
+    again.child.kill("SIGTERM");
+    expect((await again.end).code).toBe(0);
+    expect(work.codes.filter((code) => !stored.has(code))).toEqual([]);
+    expect(work.clicks.filter((code) => !stored.get(code)?.includes("direct_link"))).toEqual([]);
+  } finally {
+    await disk.remove();
+  }
+}, 240_000);
+
+/** A store whose log has a third of its segment left, so that the next segment is needed after a thousand calls. */
+async function putStoreOn({ enter: [program, ...words], folder }: SmallDisk): Promise<void> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "full-disk-"));
+  await copyMigratedStore(join(dataDirectory, "postgres"), { schema: "ad_service", migrations });
+  const database = await openDatabase({ dataDirectory, schema: "ad_service", migrations });
+  while (((await database.run(writeToLog, []))[0]?.megabytes ?? 0) % 16 < 11);
+  await database.close();
+  execFileSync(program, [...words, "mkdir", join(folder, "ad-service")]);
+  execFileSync(program, [...words, "cp", "-r", join(dataDirectory, "postgres"), join(folder, "ad-service")]);
+  rmSync(dataDirectory, { recursive: true });
+}
+
+const writeToLog = statement<{ megabytes: number }>(
+  "test.write-to-log",
+  `select pg_wal_lsn_diff(pg_logical_emit_message(false, 'test', repeat('x', 500000)), '0/0')::float8 / 1048576 as megabytes`,
+);
+
+async function newBotWithLink(fixture: CliFixture): Promise<{ botId: string; token: string }> {
+  const botId = newTelegramId();
+  const added = await fixture.adsProcess(["bots", "add", "--bot-id", botId, "--json"]);
+  const link = ["--format", "direct_link", "--landing-url", "https://shop.example/", "--click-price", "0.001"];
+  const campaign = await fixture.adsProcess(["campaigns", "add", "--name", "Link", "--advertiser", "Shop", ...link]);
+  expect([added.err, campaign.err]).toEqual(["", ""]);
+  return { botId, token: JSON.parse(added.out).token };
+}
+
+/** Issues codes and follows their links, until the server is gone or it is stopped. */
+function keepWriting(address: string, botId: string, token: string) {
+  const codes: string[] = [];
+  const clicks: string[] = [];
+  let isOver = false;
+  let users = 0;
+
+  async function write(): Promise<void> {
+    const user = ++users;
+    const issued = await fetch(`${address}/client/v1/codes`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ bot_id: botId, user_tg_id: String(1000 + user) }),
+    });
+    const answer = await issued.text();
+    if (issued.status !== 200) return;
+    const { code } = JSON.parse(answer);
+    codes.push(code);
+    const from = `198.${18 + (user % 2)}.${(user >> 8) % 256}.${user % 256}`;
+    const followed = await fetch(`${address}/${code}`, {
+      headers: { "user-agent": phone, "accept-language": "en", "x-forwarded-for": from },
+      redirect: "manual",
+    });
+    await followed.text();
+    if (followed.status === 302) clicks.push(code);
+  }
+  async function writeUntilOver(): Promise<void> {
+    // Once the process has ended nothing answers any more.
+    while (!isOver) await write().catch(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  }
+  const writers = Array.from({ length: 16 }, writeUntilOver);
+  return {
+    codes,
+    clicks,
+    async stop() {
+      isOver = true;
+      await Promise.all(writers);
+    },
+  };
+}
+
+/** What each code earned; of codes that are not stored, nothing. */
+async function describeAll(address: string, token: string, codes: readonly string[]): Promise<Map<string, string[]>> {
+  const stored = new Map<string, string[]>();
+  const left = [...codes];
+  async function describeUntilDone(): Promise<void> {
+    for (let code = left.pop(); code !== undefined; code = left.pop()) {
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch(`${address}/client/v1/codes/${code}`, { headers });
+      const text = await answer.text();
+      if (answer.status !== 200 && answer.status !== 404) throw new Error(`${answer.status}: ${text}`);
+      const earned: { event: string }[] = answer.status === 200 ? JSON.parse(text).earned : [];
+      if (answer.status === 200)
+        stored.set(
+          code,
+          earned.map(({ event }) => event),
+        );
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, describeUntilDone));
+  return stored;
+}

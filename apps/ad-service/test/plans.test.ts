@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { readyToFill } from "@intermission/testing/fill-tables";
+import { keepPlans, loadStatements } from "@intermission/testing/keep-plans";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../src/ad-database.ts";
+import { migrations } from "../src/migrations.ts";
+
+describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  beforeAll(async () => {
+    await loadStatements(join(import.meta.dirname, "../src"), /^(main|cli)\.ts$/);
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations, poolSize: 1 });
+  });
+  afterAll(() => store.dispose());
+
+  test("seconds after the tables have grown, each look-up goes through its best index", async () => {
+    const fill = await readyToFill(store.database, "ad_service");
+    const faults = await keepPlans(store.database, { schema: "ad_service", small: ["bots", "endpoints", "campaigns"] });
+    await fill(20_000);
+    await expect.poll(faults, { timeout: 60_000 }).toEqual([]);
+  }, 240_000);
+
+  // What alike entries cost shows only after thousands of claims (decision 0003), so the setting itself is held fast.
+  test("the index of what waits for delivery keeps each row's entry by itself", async () => {
+    const text = "select reloptions as settings from pg_class where oid = 'deliveries_due'::regclass";
+    expect(await store.database.run({ name: "test-settings-of-index", text }, [])).toEqual([
+      { settings: ["deduplicate_items=off"] },
+    ]);
+  });
+});

@@ -1,0 +1,191 @@
+import { randomBytes } from "node:crypto";
+import { newClickId } from "@intermission/ad-core/code";
+import { openSessionResponse } from "@intermission/ad-core/player-api";
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "../src/ad-database.ts";
+import { advertiserKey } from "../src/advertisers/advertiser-names.ts";
+import { issuePostbackKey } from "../src/conversions/issue-postback-key.ts";
+import { migrations } from "../src/migrations.ts";
+import { pruneFacts } from "../src/statistics/prune-facts.ts";
+import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
+import { openVastFixture } from "./fixtures/vast-fixture.ts";
+
+const agent = {
+  "user-agent": "Mozilla/5.0 (Linux; Android 15) Chrome/140.0 Mobile Safari/537.36",
+  "accept-language": "en",
+};
+
+const insertClick = statement<never>(
+  "test.insert-own-click",
+  `insert into events (bot_id, event_id, event, user_id, code, campaign_id, price_micros, occurred_at, body)
+   values ($1, 'evt_' || substr($2, 5), 'direct_link', '1', $2, 'cmp_1', $3, now(), '')`,
+);
+const insertWithheld = statement<never>(
+  "test.insert-withheld-click",
+  `insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, occurred_at)
+   select $1, $2, $2, '1', 'cmp_1', 'held', now() where $3::bigint is null`,
+);
+
+describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let fixture: Awaited<ReturnType<typeof openVastFixture>>;
+  let clickId: string;
+  let key: string;
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    fixture = await openVastFixture(store.database);
+    clickId = await click();
+    key = await keyOf("Intermission");
+  });
+  afterEach(() => fixture.close());
+
+  /** Somebody watched the house ad, and tapped. */
+  async function click(): Promise<string> {
+    const opened = openSessionResponse.parse((await fixture.open("1001")).body);
+    if (opened.outcome !== "session" || !opened.ad.call_to_action) throw new Error("nothing to tap");
+    await fixture.report(opened, { started: true });
+    await fetch(opened.ad.call_to_action.url.replace("http://ads.test", fixture.address), {
+      redirect: "manual",
+      headers: agent,
+    });
+    const query = store.database.query.selectFrom("ad_clicks").select("click_id").where("bot_id", "=", fixture.botId);
+    return (await query.executeTakeFirstOrThrow()).click_id;
+  }
+
+  async function keyOf(advertiser: string): Promise<string> {
+    await store.database.query
+      .insertInto("advertisers")
+      .values({ name: advertiser, name_key: advertiserKey(advertiser) })
+      .onConflict((c) => c.doNothing())
+      .execute();
+    const issued = await issuePostbackKey(store.database, { advertiser });
+    if (issued.outcome !== "issued") throw new Error(issued.outcome);
+    return issued.key;
+  }
+
+  const stored = () =>
+    store.database.query
+      .selectFrom("conversions")
+      .selectAll()
+      .where("bot_id", "=", fixture.botId)
+      .orderBy("event")
+      .execute();
+
+  async function postback(fields: Record<string, string>, init?: RequestInit) {
+    const response = await fetch(`${fixture.address}/postback/v1/conversions?${new URLSearchParams(fields)}`, init);
+    return { status: response.status, body: (await response.json()) as { outcome?: string; error?: { code: string } } };
+  }
+
+  test("a conversion is recorded once, however often it is said, by GET or POST", async () => {
+    const said = { click_id: clickId, key, event: "purchase", conversion_id: "order-1", value_micros: "4990000" };
+    expect(await postback(said)).toEqual({ status: 200, body: { outcome: "recorded" } });
+    const again = await Promise.all(Array.from({ length: 8 }, () => postback(said)));
+    expect(again.map(({ body }) => body.outcome)).toEqual(Array(8).fill("repeated"));
+    const form = { method: "POST", body: new URLSearchParams(said) };
+    expect(await postback({}, form)).toMatchObject({ body: { outcome: "repeated" } });
+    const json = {
+      method: "POST",
+      body: JSON.stringify({ ...said, event: "install" }),
+      headers: { "content-type": "application/json" },
+    };
+    expect(await postback({}, json)).toMatchObject({ body: { outcome: "recorded" } });
+    expect(await stored()).toMatchObject([
+      { click_id: clickId, event: "install", campaign_id: "cmp_1", creative_id: "cre_1", value_micros: 4_990_000 },
+      { event: "purchase", conversion_id: "order-1" },
+    ]);
+  });
+
+  test.each([
+    ["counted", { status: 200, body: { outcome: "recorded" } }],
+    ["test", { status: 404 }],
+    ["held", { status: 404 }],
+  ] as const)("of a direct link, a click that is %s", async (outcome, expected) => {
+    const id = newClickId(Date.now(), randomBytes(10));
+    const insert = outcome === "held" ? insertWithheld : insertClick;
+    await store.database.run(insert, [fixture.botId, id, outcome === "counted" ? 5 : null]);
+    expect(await postback({ click_id: id, key })).toMatchObject(expected);
+    const campaigns = (await stored()).map(({ campaign_id, creative_id }) => [campaign_id, creative_id]);
+    expect(campaigns).toEqual(outcome === "counted" ? [["cmp_1", null]] : []);
+  });
+
+  test("it is in the statistics, and moves no money", async () => {
+    const before = await fixture.charges();
+    await postback({ click_id: clickId, key });
+    await rollUpUntilNow(store.database);
+    const sums = store.database.query.selectFrom("stats_hours").select(["campaign_id", "count", "spend_micros"]);
+    const found = await sums.where("bot_id", "=", fixture.botId).where("measure", "=", "conversions").execute();
+    expect(found).toEqual([{ campaign_id: "cmp_1", count: 1, spend_micros: 0 }]);
+    expect(await fixture.charges()).toEqual(before);
+  });
+
+  test("it and its click are kept for 13 months, its sum for good", async () => {
+    await postback({ click_id: clickId, key });
+    await rollUpUntilNow(store.database);
+    await pruneFacts(store.database, { now: new Date("2027-03-01T00:00:00Z") });
+    expect(await stored()).toHaveLength(1);
+    await pruneFacts(store.database, { now: new Date("2027-04-02T00:00:00Z") });
+    expect(await stored()).toEqual([]);
+    expect(await postback({ click_id: clickId, key })).toMatchObject({ status: 404 });
+    const sums = store.database.query.selectFrom("stats_hours").select("count").where("bot_id", "=", fixture.botId);
+    expect(await sums.where("measure", "=", "conversions").execute()).toEqual([{ count: 1 }]);
+  });
+
+  test("a forged key, another advertiser's click and a made-up click are refused and counted", async () => {
+    const refusals = async (reason: string) => {
+      const query = store.database.query.selectFrom("conversion_refusals").select("count").where("reason", "=", reason);
+      return (await query.executeTakeFirst())?.count ?? 0;
+    };
+    const before = [await refusals("unknown-key"), await refusals("unknown-click")];
+    const other = await keyOf("Somebody else");
+    expect(await postback({ click_id: clickId, key: `${key}x` })).toMatchObject({ status: 401 });
+    expect(await postback({ click_id: clickId, key: other })).toMatchObject({ status: 404 });
+    expect(await postback({ click_id: "clk_1", key })).toMatchObject({
+      status: 404,
+      body: { error: { code: "UNKNOWN_CLICK" } },
+    });
+    expect(await stored()).toEqual([]);
+    expect([await refusals("unknown-key"), await refusals("unknown-click")]).toEqual([
+      (before[0] ?? 0) + 1,
+      (before[1] ?? 0) + 2,
+    ]);
+  });
+
+  test("a new key makes the one before void, and no key is kept in clear", async () => {
+    const next = await keyOf("Intermission");
+    expect(await postback({ click_id: clickId, key })).toMatchObject({ status: 401 });
+    expect(await postback({ click_id: clickId, key: next })).toMatchObject({ status: 200 });
+    const row = store.database.query.selectFrom("advertisers").selectAll().where("name", "=", "Intermission");
+    expect(JSON.stringify(await row.executeTakeFirst())).not.toContain(next.slice(3));
+  });
+
+  test("who guesses keys is slowed down", async () => {
+    const guesses = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => postback({ click_id: clickId, key: `pb_${index}` })),
+    );
+    expect(guesses.filter(({ status }) => status === 401)).toHaveLength(20);
+    expect(guesses.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  test("one click has a hundred conversions at most", async () => {
+    const codes: number[] = [];
+    for (let number = 0; number < 102; number++)
+      codes.push((await postback({ click_id: clickId, key, conversion_id: `${number}` })).status);
+    expect(codes.filter((code) => code === 200)).toHaveLength(100);
+    expect(codes.slice(-2)).toEqual([409, 409]);
+  });
+
+  test.each([
+    ["no click", { key: "k" }, /click_id/],
+    ["a value of no sense", { click_id: "c", key: "k", value_micros: "much" }, /value_micros/],
+  ])("%s is told", async (_name, fields, message) => {
+    expect(await postback(fields)).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringMatching(message) } },
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase, statement } from "@intermission/postgres/open-database";
+import { askServer, dumpDatabase, startOtherCluster, useUpTransactionIds } from "@intermission/testing/copy-database";
+import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
+import { expect, onTestFinished, test } from "vitest";
+import type { AdDatabase, AdTables } from "../src/ad-database.ts";
+import { migrations } from "../src/migrations.ts";
+import { rememberPublisherShare } from "../src/statistics/remember-publisher-share.ts";
+import { openAppFixture } from "./fixtures/app-fixture.ts";
+import { openDeliveryFixture } from "./fixtures/delivery-fixture.ts";
+import {
+  expectedSums,
+  type Fact,
+  insertCampaigns,
+  insertFacts,
+  readSums,
+  rollUpUntilNow,
+  shares,
+} from "./fixtures/facts-fixture.ts";
+
+const fact: Fact = {
+  ...{ kind: "event", botId: "910", hour: 5, second: 0 },
+  ...{ format: "rewarded", campaignId: "cmp_a", priceMicros: 2501 },
+};
+const addTestEvent = statement<never>(
+  "test.copy-of-event",
+  `with made as (
+     insert into events (bot_id, event_id, event, user_id, code, occurred_at, body)
+     select $1, $2, 'rewarded', '501', $2, now(), '{}' returning bot_id, event_id
+   ) insert into deliveries (bot_id, event_id, state) select bot_id, event_id, 'held' from made`,
+);
+
+async function open(databaseUrl: string): Promise<AdDatabase> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "restored-"));
+  const database = await openDatabase<AdTables>({
+    ...{ databaseUrl, dataDirectory, schema: "ad_service", migrations },
+  });
+  onTestFinished(async () => {
+    await database.close();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+  return database;
+}
+
+test.runIf(testDatabases().includes("server"))(
+  "every row that is read in the order of commits counts from the epoch's offset",
+  async () => {
+    const server = await createServerDatabase();
+    onTestFinished(server.drop);
+    await open(server.url);
+    const columns = await askServer(
+      server.url,
+      `select attrelid::regclass::text as table, pg_get_expr(adbin, adrelid) as default
+     from pg_attribute join pg_class on pg_class.oid = attrelid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+     where relkind = 'r' and atttypid = 'xid8'::regtype and relnamespace = 'ad_service'::regnamespace
+       and relname not in ('commit_epochs', 'stats_progress') order by 1`,
+    );
+    expect(columns.length).toBeGreaterThan(5);
+    expect(columns.filter((column) => column.default !== "ad_service.commit_xid()")).toEqual([]);
+  },
+);
+
+/** What `GET /client/v1/events` answers, once it lists as many as are expected. */
+async function feedOf(database: AdDatabase, token: string) {
+  const fixture = await openAppFixture(database);
+  onTestFinished(() => fixture.close());
+  const ask = async (after: string | undefined) => {
+    const query = after === undefined ? "" : `?after=${after}`;
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${fixture.address}/client/v1/events${query}`, { headers });
+    return { status: answer.status, body: JSON.parse(await answer.text()) };
+  };
+  return {
+    ask,
+    async read(after: string | undefined, count: number): Promise<{ ids: string[]; next: string }> {
+      await expect.poll(async () => (await ask(after)).body.events?.length, { timeout: 30_000 }).toBe(count);
+      const { body } = await ask(after);
+      return { ids: body.events.map(({ event_id }: { event_id: string }) => event_id), next: body.next };
+    },
+  };
+}
+
+test.runIf(testDatabases().includes("server"))(
+  "restored into another cluster, the feed of events and the statistics go on: nothing is missed, nothing counted twice",
+  async () => {
+    const first = await createServerDatabase();
+    onTestFinished(first.drop);
+    await askServer(first.url, useUpTransactionIds);
+    const before = await open(first.url);
+    await insertCampaigns(before);
+    await rememberPublisherShare(before, { percent: shares.morning, now: new Date(0) });
+    const { botId, token, enqueue } = await openDeliveryFixture(before, {});
+    const feed = await feedOf(before, token);
+    const [seen = ""] = await enqueue(1);
+    const { next } = await feed.read(undefined, 1);
+    const [unread = ""] = await enqueue(1);
+    await before.transaction((tx) => insertFacts(tx, [fact]));
+    await rollUpUntilNow(before);
+    // Not counted yet when the backup is made.
+    await before.transaction((tx) => insertFacts(tx, [fact, fact]));
+    const dump = dumpDatabase(first.url);
+    onTestFinished(dump.remove);
+    await enqueue(1);
+    const beyond = (await feed.read(next, 2)).next;
+
+    const other = await startOtherCluster();
+    onTestFinished(other.stop);
+    const after = await open((await dump.restoreTo(other.url)).url);
+    const restored = await feedOf(after, token);
+    expect((await restored.read(next, 1)).ids).toEqual([unread]);
+    await after.run(addTestEvent, [botId, "evt_new"]);
+    expect((await restored.read(next, 2)).ids).toEqual([unread, "evt_new"]);
+    expect((await restored.read(beyond, 1)).ids).toEqual(["evt_new"]);
+    expect((await restored.read(undefined, 3)).ids).toEqual([seen, unread, "evt_new"]);
+    await after.transaction((tx) => insertFacts(tx, [fact]));
+    await rollUpUntilNow(after);
+    expect(await readSums(after)).toEqual(expectedSums([fact, fact, fact, fact]));
+
+    // The same backup once more: what was read of the first restore is not in it.
+    const inOther = (await restored.read(next, 2)).next;
+    const again = await feedOf(await open((await dump.restoreTo(other.url)).url), token);
+    expect(await again.ask(inOther)).toMatchObject({ status: 410, body: { error: { code: "CURSOR_LOST" } } });
+    expect((await again.read(undefined, 2)).ids).toEqual([seen, unread]);
+  },
+  180_000,
+);

@@ -1,0 +1,149 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { askServer, startOtherCluster } from "@intermission/testing/copy-database";
+import { mountSmallDisk } from "@intermission/testing/small-disk";
+import { copyEmptyStore, copyMigratedStore } from "@intermission/testing/test-database";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { migrations } from "../src/migrations.ts";
+import { openCliFixture } from "./fixtures/cli-fixture.ts";
+
+// On a busy machine a new store takes its time.
+vi.setConfig({ testTimeout: 180_000 });
+
+/** Starts the real program, and expects that it ends with 1 and one clear message. */
+async function refusalOf(
+  env: NodeJS.ProcessEnv,
+  where: Parameters<typeof openCliFixture>[0] = undefined,
+): Promise<string> {
+  const fixture = await openCliFixture(where);
+  if (where === undefined) onTestFinished(() => fixture.close());
+  const { code, out, err } = await (await fixture.startServer(env)).end;
+  expect({ code, out, err }).toMatchObject({ code: 1, err: expect.stringMatching(/^ad-service: /) });
+  expect(`${out}${err}`).not.toMatch(/^\s+at |Error:/m);
+  return err;
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "start-fault-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test("a read-only file system is told, with the folder", async () => {
+  const disk = await mountSmallDisk(10);
+  onTestFinished(() => disk.remove());
+  disk.makeReadOnly();
+  expect(await refusalOf({}, disk)).toMatch(/small-disk-.*cannot be written \(EROFS\).*read-only.*DATA_DIR/);
+});
+
+test("a disk without room for a new store is told", async () => {
+  const disk = await mountSmallDisk(10);
+  onTestFinished(() => disk.remove());
+  expect(await refusalOf({}, disk)).toMatch(/the disk of .*small-disk-.* is full.*free some space/);
+});
+
+test("a folder of another user is told", async () => {
+  const folder = temporaryFolder();
+  chmodSync(folder, 0o700);
+  // Root may write anywhere; everyone else may not write at the root of the file system.
+  const isRoot = process.getuid?.() === 0;
+  const enter = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] as const;
+  const where = isRoot ? { folder, enter } : undefined;
+  expect(await refusalOf(isRoot ? {} : { DATA_DIR: "/" }, where)).toMatch(
+    /cannot be written \(E.*belongs to another user/,
+  );
+});
+
+test("a file where the data folder should be is told", async () => {
+  const file = join(temporaryFolder(), "data");
+  writeFileSync(file, "");
+  expect(await refusalOf({ DATA_DIR: file })).toMatch(/data.*cannot be used \(E(NOTDIR|EXIST)\).*DATA_DIR/);
+});
+
+test("a part of a store is told", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "ad-service/postgres/base"), { recursive: true });
+  expect(await refusalOf({ DATA_DIR: folder })).toMatch(/postgres is not a whole store, PG_VERSION.*from a backup/);
+});
+
+test("a damaged store is told, with what the database says of it", async () => {
+  const folder = temporaryFolder();
+  await copyEmptyStore(join(folder, "ad-service/postgres"));
+  writeFileSync(join(folder, "ad-service/postgres/global/pg_control"), Buffer.alloc(8192, 7));
+  expect(await refusalOf({ DATA_DIR: folder })).toMatch(/database.*has failed \(FATAL: .*incompatible.*from a backup/);
+});
+
+test("a missing media folder is told", async () => {
+  const folder = join(temporaryFolder(), "not-mounted");
+  expect(await refusalOf({ MEDIA_DIR: folder })).toMatch(/not-mounted of MEDIA_DIR does not exist: mount or make it/);
+});
+
+test("a port that is taken is told", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise((resolve) => void other.close(() => resolve())));
+  const address = other.address();
+  const port = String(address !== null && typeof address === "object" ? address.port : 0);
+  const folder = temporaryFolder();
+  await copyMigratedStore(join(folder, "ad-service/postgres"), { schema: "ad_service", migrations });
+  expect(await refusalOf({ PORT: port, DATA_DIR: folder })).toContain(`port ${port} is taken`);
+});
+
+test.each([
+  [
+    "an unknown host",
+    "postgres://me:hush-hush@no-such-host.invalid/ads",
+    /host of DATABASE_URL \(no-such-host\.invalid\/ads\) is not known/,
+  ],
+  [
+    "a refused connection",
+    "postgres://me:hush-hush@127.0.0.1:1/ads",
+    /DATABASE_URL \(127\.0\.0\.1:1\/ads\) does not answer \(ECONNREFUSED\)/,
+  ],
+  ["an address that is none", "postgres://me:hush-hush@:x/ads", /DATABASE_URL is no address as postgres:/],
+  ["a stray percent", "postgres://me:hush-hush%@127.0.0.1/ads", /DATABASE_URL has a % that is no percent-encoding/],
+])("of a database, %s is told, and never the password", async (_name, url, message) => {
+  const told = await refusalOf({ DATABASE_URL: url });
+  expect(told).toMatch(message);
+  expect(told).not.toContain("hush-hush");
+});
+
+test("faults of several variables are told together", async () => {
+  const told = await refusalOf({ TRUST_PROXY: "everyone", PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x" });
+  for (const name of ["TRUST_PROXY", "PORT", "LOG_LEVEL", "DATABASE_URL"]) {
+    expect(told).toMatch(new RegExp(`^ {2}${name} `, "m"));
+  }
+});
+
+test("a database that refuses us, lacks the database or has a newer schema is told", async () => {
+  const cluster = await startOtherCluster();
+  onTestFinished(cluster.stop);
+  const admin = new URL(cluster.url);
+  // Not the database that becomes read-only.
+  admin.pathname = "/template1";
+  const ask = (sql: string) => askServer(cluster.url, sql);
+  const at = (changes: { username?: string; password?: string; pathname?: string }) =>
+    Object.assign(new URL(cluster.url), changes).href;
+  expect(await refusalOf({ DATABASE_URL: at({ pathname: "/nowhere" }) })).toMatch(
+    /"nowhere" does not exist: create it/,
+  );
+  await ask("create schema ad_service; create table ad_service.migrations (name text, checksum text)");
+  await ask("insert into ad_service.migrations values ('9999-future', 'x')");
+  expect(await refusalOf({ DATABASE_URL: cluster.url })).toMatch(/newer version \(it knows 9999-future\): start that/);
+  await ask("drop table ad_service.migrations; alter database postgres set default_transaction_read_only = on");
+  expect(await refusalOf({ DATABASE_URL: cluster.url })).toMatch(/is read-only: name the primary server/);
+
+  await askServer(admin.href, "alter database postgres reset default_transaction_read_only");
+  await ask(
+    "drop schema ad_service cascade; create role limited login password 'right'; revoke create on database postgres from public",
+  );
+  const [setting] = await ask("show hba_file");
+  await ask(`copy (values ('host all postgres 127.0.0.1/32 trust'), ('host all all 127.0.0.1/32 scram-sha-256'))
+    to '${setting?.hba_file}'; select pg_reload_conf()`);
+  const wrong = await refusalOf({ DATABASE_URL: at({ username: "limited", password: "hush-hush" }) });
+  expect(wrong).toMatch(/refused us: password authentication failed for user "limited"; correct the user or password/);
+  expect(wrong).not.toContain("hush-hush");
+  expect(await refusalOf({ DATABASE_URL: at({ username: "limited", password: "right" }) })).toMatch(/lacks a right/);
+}, 180_000);

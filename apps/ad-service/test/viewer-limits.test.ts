@@ -1,0 +1,260 @@
+import { randomBytes } from "node:crypto";
+import { statement } from "@intermission/postgres/open-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdTables } from "../src/ad-database.ts";
+import { sessionRoutes } from "../src/ad-sessions/routes.ts";
+import { sweepSessions } from "../src/ad-sessions/sweep-sessions.ts";
+import { directLinkRoutes } from "../src/direct-links/routes.ts";
+import { migrations } from "../src/migrations.ts";
+import {
+  type Opened,
+  openSessionFixture,
+  type SessionFixture,
+  stretch,
+  wholeVideo,
+} from "./fixtures/session-fixture.ts";
+import { personAgents } from "./fixtures/visitor-agents.ts";
+
+const ann = "501";
+const closing = { closed: "tap" as const };
+
+const addLinkCampaign = statement<never>(
+  "test.link-campaign",
+  `with shop as (insert into advertisers (name, name_key) values ('Shop', 'shop') on conflict do nothing)
+   insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros)
+   values ('cmp_link', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500) on conflict do nothing`,
+);
+
+/** One rule for what a bot's user may earn, whichever way it is earned. */
+describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    await store.database.run(addLinkCampaign, []);
+  });
+  afterAll(() => store.dispose());
+
+  async function onFixture(
+    settings: { cooldownSeconds?: number; dailyCap?: number },
+    work: (fixture: SessionFixture) => Promise<void>,
+  ): Promise<void> {
+    const mount: Parameters<typeof openSessionFixture>[1] = (app, deps) => {
+      sessionRoutes(app, deps);
+      directLinkRoutes(app, { ...deps, encryptionKey: randomBytes(32) });
+    };
+    const fixture = await openSessionFixture(store.database, mount, settings);
+    try {
+      await work(fixture);
+    } finally {
+      await fixture.close();
+    }
+  }
+
+  const follow = async (fixture: SessionFixture, code: string): Promise<number> => {
+    const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en" };
+    const { status } = await fetch(`${fixture.address}/${code}`, { headers, redirect: "manual" });
+    return status;
+  };
+  const sweep = (fixture: SessionFixture) =>
+    sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+
+  describe("an offer that was opened and not started holds nothing", () => {
+    test.each([
+      { name: "a daily cap of 1", settings: { dailyCap: 1 }, reason: "daily-cap" },
+      { name: "a cooldown of an hour", settings: { cooldownSeconds: 3600 }, reason: "cooldown" },
+    ])("followed elsewhere meanwhile, it does not start: $name", ({ settings, reason }) =>
+      onFixture(settings, async (fixture) => {
+        const code = await fixture.issue(ann, "a");
+        const offer = await fixture.begin(ann, code);
+        expect(await follow(fixture, await fixture.issue(ann, "b"))).toBe(302);
+        fixture.advance(1);
+        expect(await fixture.report(offer, { started: true })).toMatchObject({
+          status: 409,
+          body: { error: { code: "LIMIT_REACHED", details: { reason, available_at: expect.any(String) } } },
+        });
+        fixture.advance(10);
+        await fixture.report(offer, { started: true, reports: wholeVideo(), ...closing });
+        expect((await fixture.open(ann, code)).body).toMatchObject({ outcome: "limit-reached", reason });
+        expect((await fixture.events()).map(({ event }) => event)).toEqual(["direct_link"]);
+        expect(await fixture.charges()).toHaveLength(1);
+        expect(await fixture.sessions()).toMatchObject([{ state: "opened" }]);
+      }),
+    );
+
+    test("its own link, followed before it starts, counts as well: one event within the cooldown, one charge", () =>
+      onFixture({ cooldownSeconds: 3600 }, async (fixture) => {
+        const code = await fixture.issue(ann);
+        const offer = await fixture.begin(ann, code);
+        expect(await follow(fixture, code)).toBe(302);
+        await fixture.report(offer, { started: true });
+        fixture.advance(10);
+        await fixture.report(offer, { reports: wholeVideo(), ...closing });
+        expect(await fixture.events()).toHaveLength(1);
+        expect(await fixture.charges()).toHaveLength(1);
+      }));
+
+    test("it starts once the cooldown is over, and is paid", () =>
+      onFixture({ cooldownSeconds: 60 }, async (fixture) => {
+        const offer = await fixture.begin(ann, await fixture.issue(ann, "a"));
+        await follow(fixture, await fixture.issue(ann, "b"));
+        fixture.advance(60);
+        await fixture.play(offer, 0, 10);
+        expect((await fixture.report(offer, closing)).body).toMatchObject({ state: "rewarded" });
+        expect(await fixture.events()).toHaveLength(2);
+      }));
+  });
+
+  describe("rewards are never closer than the cooldown", () => {
+    /** A view that stood still for longer than the cooldown does not keep its viewer from earning elsewhere. */
+    async function earnWhilePaused(fixture: SessionFixture, pauseSeconds: number): Promise<Opened> {
+      const paused = await fixture.begin(ann, await fixture.issue(ann, "paused"));
+      await fixture.play(paused, 0, 8);
+      fixture.advance(pauseSeconds);
+      expect(await follow(fixture, await fixture.issue(ann, "other"))).toBe(302);
+      fixture.advance(2);
+      return paused;
+    }
+    const end = { reports: [stretch(8, 8), stretch(9, 9)], ...closing };
+
+    test("a view that ends within it waits, and is paid the moment it is over", () =>
+      onFixture({ cooldownSeconds: 30 }, async (fixture) => {
+        const paused = await earnWhilePaused(fixture, 31);
+        expect((await fixture.report(paused, end)).body).toMatchObject({ state: "watched" });
+        fixture.advance(27.999);
+        await sweep(fixture);
+        expect(await fixture.events()).toHaveLength(1);
+        fixture.advance(0.001);
+        await Promise.all([sweep(fixture), sweep(fixture)]);
+        expect(await fixture.events()).toHaveLength(2);
+        expect(await fixture.charges()).toHaveLength(2);
+        expect(await fixture.sessions()).toMatchObject([{ state: "rewarded", close_reason: "tap" }]);
+        expect(await fixture.viewers()).toMatchObject([{ earned_today: 2 }]);
+      }));
+
+    test("closed again, opened again and silent meanwhile, it is paid once and not sooner", () =>
+      onFixture({ cooldownSeconds: 30 }, async (fixture) => {
+        const paused = await earnWhilePaused(fixture, 31);
+        await fixture.report(paused, end);
+        await fixture.report(paused, closing);
+        fixture.advance(16);
+        await sweep(fixture);
+        expect((await fixture.open(ann, await fixture.issue(ann, "paused"))).body).toMatchObject({ state: "watched" });
+        await sweep(fixture);
+        expect(await fixture.events()).toHaveLength(1);
+        fixture.advance(14);
+        await sweep(fixture);
+        await sweep(fixture);
+        expect(await fixture.events()).toHaveLength(2);
+      }));
+
+    test("where the cooldown outlasts the session it earns nothing, and the publisher reads why", () =>
+      onFixture({ cooldownSeconds: 30 }, async (fixture) => {
+        const paused = await earnWhilePaused(fixture, 31);
+        const bot = fixture.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
+        await bot.set({ cooldown_seconds: 2 * 3600 }).execute();
+        expect((await fixture.report(paused, end)).body).toMatchObject({ state: "watched", review: "refused" });
+        expect(await fixture.sessions()).toMatchObject([{ state: "refused", progress: { refusals: { cooldown: 1 } } }]);
+        expect((await fixture.events()).map(({ event }) => event)).toEqual(["direct_link"]);
+        expect(await fixture.charges()).toHaveLength(1);
+      }));
+
+    test("two views that are closed at once under a cooldown of 3 s are paid 3 s apart at least", () =>
+      onFixture({ cooldownSeconds: 3 }, async (fixture) => {
+        const sessions: Opened[] = [];
+        for (const reference of ["a", "b"]) {
+          const session = await fixture.begin(ann, await fixture.issue(ann, reference));
+          await fixture.report(session, { started: true });
+          sessions.push(session);
+          fixture.advance(3);
+        }
+        for (let second = 0; second < 20; second++) {
+          fixture.advance(1);
+          for (const session of sessions) await fixture.report(session, { reports: wholeVideo() });
+        }
+        expect(await fixture.sessions()).toMatchObject([{ state: "watched" }, { state: "watched" }]);
+        await Promise.all(sessions.map((session) => fixture.report(session, closing)));
+        for (let second = 0; second < 5; second++) {
+          await sweep(fixture);
+          fixture.advance(1);
+        }
+        const paid = (await fixture.events()).map(({ body }) => Date.parse(JSON.parse(body).occurred_at)).toSorted();
+        expect(paid).toHaveLength(2);
+        expect((paid[1] ?? 0) - (paid[0] ?? 0)).toBeGreaterThanOrEqual(3000);
+      }));
+  });
+
+  describe("time counts for one view of a viewer at a time", () => {
+    async function startViews(fixture: SessionFixture, count: number): Promise<Opened[]> {
+      const sessions: Opened[] = [];
+      for (let index = 0; index < count; index++) {
+        const session = await fixture.begin(ann, await fixture.issue(ann, `view-${index}`));
+        await fixture.report(session, { started: true });
+        sessions.push(session);
+      }
+      return sessions;
+    }
+
+    test("five 10 s ads at once are paid in no less than five times 9 s", () =>
+      onFixture({}, async (fixture) => {
+        const sessions = await startViews(fixture, 5);
+        const paidAfter: number[] = [];
+        for (let second = 1; second <= 60; second++) {
+          fixture.advance(1);
+          await Promise.all(sessions.map((session) => fixture.report(session, { reports: wholeVideo(), ...closing })));
+          await sweep(fixture);
+          while (paidAfter.length < (await fixture.events()).length) paidAfter.push(second);
+        }
+        expect(paidAfter).toHaveLength(5);
+        for (const [index, second] of paidAfter.entries()) expect(second).toBeGreaterThanOrEqual((index + 1) * 9);
+      }));
+
+    test("a second view begun after the first was watched is paid like any other", () =>
+      onFixture({}, async (fixture) => {
+        for (const reference of ["a", "b"]) {
+          const session = await fixture.begin(ann, await fixture.issue(ann, reference));
+          await fixture.play(session, 0, 10);
+          expect((await fixture.report(session, closing)).body).toMatchObject({ state: "rewarded" });
+        }
+      }));
+
+    test("views of two viewers count side by side", () =>
+      onFixture({}, async (fixture) => {
+        const sessions = [];
+        for (const user of ["601", "602"]) sessions.push(await fixture.begin(user, await fixture.issue(user)));
+        for (const session of sessions) await fixture.report(session, { started: true });
+        fixture.advance(10);
+        for (const session of sessions) await fixture.report(session, { reports: wholeVideo(), ...closing });
+        expect(await fixture.events()).toHaveLength(2);
+      }));
+
+    test("no order of calls earns views faster than real time", { timeout: 120_000 }, async () => {
+      const step = fc.record({
+        view: fc.nat({ max: 3 }),
+        seconds: fc.constantFrom(0, 0, 0.3, 1, 2.5, 7),
+        from: fc.nat({ max: 9 }),
+        closes: fc.boolean(),
+        sweeps: fc.boolean(),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), (steps) =>
+          onFixture({}, async (fixture) => {
+            const sessions = await startViews(fixture, 4);
+            const startedAt = fixture.clock.now.getTime();
+            for (const { view, seconds, from, closes, sweeps } of steps) {
+              fixture.advance(seconds);
+              const session = sessions[view];
+              if (session) await fixture.report(session, { reports: wholeVideo().slice(from), ...(closes && closing) });
+              if (sweeps) await sweep(fixture);
+              const elapsedSeconds = (fixture.clock.now.getTime() - startedAt) / 1000;
+              expect((await fixture.events()).length * 9).toBeLessThanOrEqual(elapsedSeconds);
+            }
+          }),
+        ),
+        { numRuns: 12 },
+      );
+    });
+  });
+});

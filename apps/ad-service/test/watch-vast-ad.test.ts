@@ -1,0 +1,199 @@
+import { openSessionResponse } from "@intermission/ad-core/player-api";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdTables } from "../src/ad-database.ts";
+import { migrations } from "../src/migrations.ts";
+import { startAdServer } from "./fixtures/ad-server-fixture.ts";
+import { type Answer, inline, vast, wrapper } from "./fixtures/sample-ad-server.ts";
+import { openVastFixture } from "./fixtures/vast-fixture.ts";
+
+const ann = "1001";
+const all = ["impression", "creativeView", "start", "firstQuartile", "midpoint", "thirdQuartile", "complete"];
+
+describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+  let fixture: Awaited<ReturnType<typeof openVastFixture>>;
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+  });
+  afterAll(() => store.dispose());
+  beforeEach(async () => {
+    fixture = await openVastFixture(store.database);
+  });
+  afterEach(() => fixture.close());
+
+  const open = async (user = ann) => {
+    const opened = openSessionResponse.parse((await fixture.open(user)).body);
+    if (opened.outcome !== "session") throw new Error(opened.outcome);
+    return opened;
+  };
+
+  test("watched and closed, it pays, and each tracker of each party is called once, when it is due", async () => {
+    const ads = await startAdServer({ "/tag": wrapper("{self}/inline"), "/inline": inline() });
+    const campaignId = await fixture.sellTag(`${ads.address}/tag`, { viewPriceMicros: 700 });
+    const opened = await open();
+    expect(opened.ad).toMatchObject({
+      ...{ advertiser: "Sample advertiser", media_url: `${ads.address}/ad.mp4`, media_type: "video/mp4" },
+      ...{ duration_ms: 10_000, width: 640, height: 360, call_to_action: { label: "shop.example" } },
+    });
+    expect(await fixture.callTrackers()).toBe(0);
+
+    await fixture.play(opened, 0, 5);
+    await fixture.callTrackers();
+    const paths = () => ads.calls.map(({ path }) => path).filter((path) => !["/tag", "/inline"].includes(path));
+    const ofBoth = (events: string[]) =>
+      ["wrapper", "inline"].flatMap((party) => events.map((event) => `/${party}/${event}`));
+    expect(paths().toSorted()).toEqual(ofBoth(all.slice(0, 5)).toSorted());
+
+    await fixture.play({ ...opened, first_sequence: 5 }, 5, 10);
+    const [first] = await Promise.all([
+      fixture.report(opened, { closed: "tap" }),
+      fixture.report(opened, { closed: "tap" }),
+    ]);
+    expect(first.body).toMatchObject({ state: "rewarded" });
+    await Promise.all([fixture.callTrackers(3), fixture.callTrackers(3), fixture.callTrackers()]);
+    await fixture.callTrackers();
+    expect(paths().toSorted()).toEqual(ofBoth([...all, "closeLinear"]).toSorted());
+    expect(ads.callsOf("/inline/complete")).toEqual(["/inline/complete?at=00%3A00%3A09.000"]);
+    expect(await fixture.charges()).toMatchObject([{ campaign_id: campaignId, price_micros: 700 }]);
+    expect(new Set((await fixture.calls()).map(({ outcome }) => outcome))).toEqual(new Set(["answered"]));
+  });
+
+  test("what the client only claims calls no tracker", async () => {
+    const ads = await startAdServer({ "/tag": inline() });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const opened = await open();
+    const reports = Array.from({ length: 10 }, (_, second) => {
+      return { sequence: second, from_ms: second * 1000, to_ms: (second + 1) * 1000, visible: true, muted: true };
+    });
+    await fixture.report(opened, { started: true, reports, closed: "tap" });
+    const events = (await fixture.calls()).map(({ event }) => event);
+    expect(new Set(events)).toEqual(new Set(["impression", "start"]));
+  });
+
+  test("opened again, it is the same ad, and the tag is not asked again", async () => {
+    const ads = await startAdServer({ "/tag": inline() });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const code = await fixture.issue(ann);
+    const opened = await fixture.begin(ann, code);
+    await fixture.play(opened, 0, 4);
+    ads.close();
+    const again = await fixture.begin(ann, code);
+    expect(again).toMatchObject({ session_id: opened.session_id, ad: { media_url: `${ads.address}/ad.mp4` } });
+    expect(ads.callsOf("/tag")).toHaveLength(1);
+  });
+
+  test("a tag without an ad makes room for the next campaign, and is told the error code", async () => {
+    const ads = await startAdServer({
+      "/broken": inline({ files: "", name: "broken" }),
+      "/empty": vast("<Error>{self}/empty/error?code=[ERRORCODE]</Error>"),
+    });
+    await fixture.sellTag(`${ads.address}/broken`);
+    await fixture.sellTag(`${ads.address}/empty`);
+    expect(await open()).toMatchObject({ ad: { media_url: "http://ads.test/media/ab.mp4" } });
+    await fixture.callTrackers();
+    expect(ads.callsOf("/broken/error")).toEqual(["/broken/error?code=403"]);
+    expect(ads.callsOf("/empty/error")).toEqual(["/empty/error?code=303"]);
+  });
+
+  test("without any other ad there is none now", async () => {
+    const hang: Answer = (_request, response) => response.writeHead(500).end();
+    const ads = await startAdServer({ "/tag": hang });
+    await fixture.sellTag(`${ads.address}/tag`);
+    await store.database.query
+      .updateTable("campaigns")
+      .set({ status: "paused" })
+      .where("campaign_id", "=", "cmp_1")
+      .execute();
+    await fixture.campaigns.refresh();
+    expect((await fixture.open(ann)).body).toMatchObject({ outcome: "no-ad" });
+    expect((await fixture.open("1002")).body).toMatchObject({ outcome: "no-ad" });
+    expect(ads.callsOf("/tag"), "a tag that does not answer is spared for a while").toHaveLength(1);
+    await store.database.query
+      .updateTable("campaigns")
+      .set({ status: "active" })
+      .where("campaign_id", "=", "cmp_1")
+      .execute();
+  });
+
+  test("a document full of trackers is shown as another, and what is called of it is bounded", async () => {
+    const each = (element: (url: string) => string) =>
+      Array.from({ length: 3000 }, (_, index) => element(`{self}/${index}?cb=[CACHEBUSTING]`)).join("");
+    const tracking = each((url) => `<Tracking event="start">${url}</Tracking>`);
+    const more = each((url) => `<Impression>${url}</Impression>`);
+    const document = inline({ tracking: `<TrackingEvents>${tracking}</TrackingEvents>`, more });
+    const ads = await startAdServer({ "/tag": document });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const opened = await open();
+    expect(opened.ad.media_url).toBe(`${ads.address}/ad.mp4`);
+    await fixture.report(opened, { started: true });
+    const events = (await fixture.calls()).map(({ event }) => event);
+    expect(events.filter((event) => event === "impression")).toHaveLength(32);
+    expect(events.filter((event) => event === "start")).toHaveLength(32);
+    expect(events).toHaveLength(64);
+  });
+
+  test("a tester sees it, and nobody is told", async () => {
+    const ads = await startAdServer({ "/tag": inline() });
+    await fixture.sellTag(`${ads.address}/tag`);
+    await store.database.query
+      .updateTable("bots")
+      .set({ testers: [ann] })
+      .where("bot_id", "=", fixture.botId)
+      .execute();
+    const opened = await open();
+    await fixture.play(opened, 0, 10);
+    expect((await fixture.report(opened, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+    expect(await fixture.calls()).toEqual([]);
+  });
+
+  describe("a tracker's server", () => {
+    /** Plays for a moment, so that the impression alone is due. */
+    async function impressionAt(answer: Answer) {
+      const ads = await startAdServer({ "/tag": inline({ tracking: "" }), "/inline/impression": answer });
+      await fixture.sellTag(`${ads.address}/tag`);
+      await fixture.report(await open(), { started: true });
+      const attempts = async (times: number) => {
+        for (let time = 0; time < times; time++) {
+          await fixture.callTrackers();
+          fixture.advance(61);
+        }
+      };
+      return { ...ads, attempts, count: () => ads.callsOf("/inline/impression").length };
+    }
+
+    test("that fails is called three times at most", async () => {
+      const ads = await impressionAt((_request, response) => response.writeHead(503).end());
+      await ads.attempts(5);
+      expect(ads.count()).toBe(3);
+      expect(await fixture.calls()).toMatchObject([{ attempts: 3, outcome: "refused" }]);
+    });
+
+    test("that recovers is called until it answers", async () => {
+      let isDown = true;
+      const ads = await impressionAt((_request, response) => response.writeHead(isDown ? 503 : 204).end());
+      await ads.attempts(1);
+      fixture.advance(-30);
+      expect(await fixture.callTrackers(), "not before its time").toBe(0);
+      fixture.advance(30);
+      isDown = false;
+      await ads.attempts(3);
+      expect(ads.count()).toBe(2);
+      expect(await fixture.calls()).toMatchObject([{ outcome: "answered" }]);
+    });
+
+    test("that took the call and broke off is not called again: it may have counted", async () => {
+      const ads = await impressionAt((request) => request.socket.destroy());
+      await ads.attempts(3);
+      expect(ads.count()).toBe(1);
+      expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "unknown" }]);
+    });
+
+    test("that is gone is called three times at most", async () => {
+      const ads = await impressionAt("");
+      ads.close();
+      await ads.attempts(5);
+      expect(await fixture.calls()).toMatchObject([{ attempts: 3, outcome: "failed" }]);
+    });
+  });
+});

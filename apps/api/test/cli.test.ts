@@ -1,0 +1,192 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sign } from "@intermission/ad-core/signature";
+import { type Ended, startCommandHost } from "@intermission/testing/host-commands";
+import { copyMigratedStore, createServerDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrations } from "../src/migrations.ts";
+import { testConfig, testToken } from "./fixtures/api-fixture.ts";
+
+/** Real processes: the server, and the command line beside it. */
+
+let dataDir: string;
+let base: NodeJS.ProcessEnv;
+let host: ReturnType<typeof startCommandHost>;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "intermission-api-cli-"));
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  base = { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir };
+  host = startCommandHost(join(import.meta.dirname, "../src/cli.ts"), base);
+});
+afterAll(async () => {
+  await host.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function start(script: string, words: readonly string[], env: NodeJS.ProcessEnv) {
+  const environment = { ...base, ...env };
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../src", script), ...words], { env: environment });
+  const ended: Ended = { code: null, out: "", err: "" };
+  child.stdout.on("data", (chunk) => {
+    ended.out += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    ended.err += chunk;
+  });
+  const end = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ ...ended, code })));
+  return { child, ended, end };
+}
+
+const api = (words: string) => host.run(words.split(" "), {});
+/** For commands that open a store. */
+const apiProcess = (words: string, env: NodeJS.ProcessEnv = {}) => start("cli.ts", words.split(" "), env).end;
+const json = async (words: string, run: (words: string) => Promise<Ended> = api) => {
+  const { code, out, err } = await run(`${words} --json`);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return JSON.parse(out);
+};
+
+async function startServer(): Promise<{ child: ChildProcess; end: Promise<Ended>; url: string }> {
+  const server = start("main.ts", [], {
+    ...{ MODE: "demo", PORT: "0", LOG_LEVEL: "error", AD_SERVICE_URL: "http://127.0.0.1:9", BOT_ID: testConfig.botId },
+    ...{ AD_API_TOKENS: testToken, TELEGRAM_BOT_TOKEN: testConfig.telegramBotToken },
+    ...{
+      BACKEND_API_KEY: testConfig.backendApiKey,
+      MINIAPP_URL: "http://127.0.0.1:9",
+      DIRECT_LINK_URL: "http://127.0.0.1:9",
+    },
+  });
+  for (;;) {
+    const [, url] = /"url":"([^"]+)","msg":"listening"/.exec(server.ended.out) ?? [];
+    if (url !== undefined) return { ...server, url };
+    const isOver = await Promise.race([server.end, new Promise((resolve) => setTimeout(resolve, 50))]);
+    if (isOver) throw new Error(`the server ended: ${server.ended.err}`);
+  }
+}
+
+async function deliver(url: string, body: string, signature = sign(Buffer.from(body), testToken)): Promise<number> {
+  const headers = { "content-type": "application/json", "x-signature": signature };
+  return (await fetch(`${url}/webhooks/ads`, { method: "POST", body, headers })).status;
+}
+
+test("where there is no store, it makes none and says what to do", async () => {
+  const ended = await apiProcess("receipts list");
+  expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringContaining("DATA_DIR") });
+});
+
+test.runIf(process.env.TEST_DATABASE_URL)("an empty database is called one, and stays empty", async () => {
+  const { url, drop } = await createServerDatabase();
+  const err = expect.stringMatching(/^api: .*no schema "api" yet: start the server once/);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    expect(await apiProcess("receipts list", { DATABASE_URL: url })).toMatchObject({ code: 3, out: "", err });
+  }
+  await drop();
+});
+
+test.each([
+  "receipts",
+  "receipts remove",
+  "receipts list --outcome lost",
+  "receipts list --since yesterday",
+  "rewards balance @x",
+])("%s is wrong usage: 2, with a hint at --help", async (words) => {
+  expect(await api(words)).toMatchObject({ code: 2, out: "", err: expect.stringMatching(/--help|Usage/) });
+});
+
+test.each(["--help", "receipts list --help", "receipts refused --help", "rewards list --help"])(
+  "%s explains itself without a server",
+  async (words) => {
+    const ended = await api(words);
+    expect(ended).toMatchObject({ code: 0, err: "", out: expect.stringContaining("Usage: api") });
+    if (words !== "--help") expect(ended.out).toContain("$ pnpm api ");
+  },
+);
+
+describe("beside a server on the embedded store, and after it", () => {
+  let server: Awaited<ReturnType<typeof startServer>>;
+  const viewed = '{"event":"rewarded","user_tg_id":"42","event_id":"evt_1","code":"code1"}';
+  beforeAll(async () => {
+    await copyMigratedStore(join(dataDir, "api/postgres"), { schema: "api", migrations });
+    server = await startServer();
+    for (const body of [viewed, viewed, viewed]) expect(await deliver(server.url, body)).toBe(200);
+    expect(await deliver(server.url, '{"event":"rewarded","user_tg_id":"43"}')).toBe(200);
+    expect(await deliver(server.url, '{"event":"rewarded","user_tg_id":44}')).toBe(400);
+    expect(await deliver(server.url, viewed, "sha256=nonsense")).toBe(401);
+    expect(await deliver(server.url, viewed, `sha256=${"0".repeat(64)}`)).toBe(401);
+  });
+  afterAll(() => {
+    server.child.kill("SIGKILL");
+  });
+
+  const outcomes = ["invalid", "unmatched", "booked"];
+
+  test("it answers through the socket in the data folder, without any secret", async () => {
+    expect(await json("receipts list", apiProcess)).toMatchObject([
+      { outcome: "invalid", reason: expect.stringContaining("user_tg_id"), event: null, userId: null },
+      { outcome: "unmatched", reason: "no-event-id", event: "rewarded", userId: "43", amount: null },
+      { outcome: "booked", reason: null, eventId: "evt_1", userId: "42", code: "code1", amount: 1, duplicates: 2 },
+    ]);
+    expect(await json("receipts list --outcome duplicate")).toMatchObject([{ eventId: "evt_1" }]);
+    expect(await json("receipts list --user-id 43 --since 1h --limit 1")).toMatchObject([{ outcome: "unmatched" }]);
+    expect(await json("receipts refused")).toMatchObject([
+      { reason: "malformed-signature", refused: 1 },
+      { reason: "wrong-signature", refused: 1 },
+    ]);
+    expect((await json("rewards list --user-id 42")).entries).toMatchObject([{ amount: 1, balance: 1 }]);
+    expect(await json("rewards balance 42")).toEqual({ userId: "42", balance: 1 });
+  });
+
+  test("people get a table, with the reasons and what was refused unsigned", async () => {
+    const { out } = await api("receipts list");
+    expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +booked +– +rewarded +42 +code1 +1 +2 +\d{4}-.*evt_1$/m);
+    expect(out).toContain("1 malformed-signature, 1 wrong-signature");
+    expect(await api("receipts list --outcome refused")).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^none\n/),
+    });
+  });
+
+  test("what the server refuses is told in its words", async () => {
+    const ended = await api("rewards list --cursor nonsense");
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("no cursor of this ledger") });
+  });
+
+  test("a user is counted, erased with --yes alone, and not there afterwards", async () => {
+    expect(
+      await deliver(server.url, '{"event":"rewarded","user_tg_id":"99","event_id":"evt_99","code":"code99"}'),
+    ).toBe(200);
+    const counted = await api("users erase --user-id 99");
+    expect(counted).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/Nothing was changed\..*--yes\n$/) });
+    expect(await json("rewards balance 99")).toEqual({ userId: "99", balance: 1 });
+    expect(await api("users erase --user-id 99 --bot-id 7 --yes")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("--bot-id 7"),
+    });
+    expect(await json(`users erase --user-id 99 --bot-id ${testConfig.botId} --yes`)).toMatchObject({ isErased: true });
+    expect(await json("rewards balance 99")).toEqual({ userId: "99", balance: 0 });
+    expect(await api("users erase --user-id 99 --yes")).toMatchObject({ out: "nothing is kept of user 99\n" });
+    expect((await json("receipts list --limit 1"))[0]).toMatchObject({ eventId: "evt_99", rawBody: "" });
+  });
+
+  test("once the server has stopped, it opens the store itself, also for several commands at once", async () => {
+    server.child.kill("SIGTERM");
+    expect((await server.end).code).toBe(0);
+    expect((await json("receipts list", apiProcess)).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      "booked",
+      ...outcomes,
+    ]);
+    const answers = await Promise.all([1, 2].map(() => apiProcess("rewards balance 42")));
+    expect(answers).toEqual(Array(2).fill({ code: 0, out: "1\n", err: "" }));
+    expect(await json("receipts refused", apiProcess)).toHaveLength(2);
+  });
+
+  test("a bot that the store does not know is an error", async () => {
+    expect(await apiProcess("rewards balance 42", { BOT_ID: "7000000002" })).toMatchObject({
+      code: 3,
+      out: "",
+      err: expect.stringMatching(new RegExp(`knows no bot 7000000002.*${testConfig.botId}`)),
+    });
+  });
+});

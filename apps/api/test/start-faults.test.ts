@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mountSmallDisk, type SmallDisk } from "@intermission/testing/small-disk";
+import { copyMigratedStore } from "@intermission/testing/test-database";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { migrations } from "../src/migrations.ts";
+import { testConfig, testToken } from "./fixtures/api-fixture.ts";
+
+const sound = {
+  ...{ MODE: "demo", PORT: "0", AD_SERVICE_URL: "http://127.0.0.1:9", BOT_ID: testConfig.botId },
+  ...{ AD_API_TOKENS: testToken, TELEGRAM_BOT_TOKEN: testConfig.telegramBotToken },
+  ...{ BACKEND_API_KEY: testConfig.backendApiKey },
+  ...{ MINIAPP_URL: "http://127.0.0.1:9", DIRECT_LINK_URL: "http://127.0.0.1:9" },
+};
+
+// On a busy machine a new store takes its time.
+vi.setConfig({ testTimeout: 180_000 });
+
+/** Starts the real program, and expects that it ends with 1 and one clear message. */
+async function refusalOf(env: NodeJS.ProcessEnv, enter: readonly string[] = []): Promise<string> {
+  const [program = "", ...words] = [...enter, process.execPath, join(import.meta.dirname, "../src/main.ts")];
+  const child = spawn(program, words, { env: { PATH: process.env.PATH, ...sound, ...env } });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  }
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  expect({ code, output }).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^The companion API could not start: /m),
+  });
+  expect(output).not.toMatch(/^\s+at |Error:/m);
+  return output;
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "start-fault-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function smallDisk(): Promise<SmallDisk> {
+  const disk = await mountSmallDisk(10);
+  onTestFinished(() => disk.remove());
+  return disk;
+}
+
+test("a read-only file system is told, with the folder", async () => {
+  const disk = await smallDisk();
+  disk.makeReadOnly();
+  expect(await refusalOf({ DATA_DIR: disk.folder }, disk.enter)).toMatch(/small-disk-.*\(EROFS\).*read-only.*DATA_DIR/);
+});
+
+test("a disk without room for a new store is told", async () => {
+  const disk = await smallDisk();
+  expect(await refusalOf({ DATA_DIR: disk.folder }, disk.enter)).toMatch(/the disk of .* is full.*free some space/);
+});
+
+test("a part of a store is told, and not filled anew", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "api/postgres/base"), { recursive: true });
+  expect(await refusalOf({ DATA_DIR: folder })).toMatch(/postgres is not a whole store, PG_VERSION.*from a backup/);
+  expect(existsSync(join(folder, "api/postgres/PG_VERSION"))).toBe(false);
+});
+
+test("a port that is taken is told", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise((resolve) => void other.close(() => resolve())));
+  const address = other.address();
+  const port = String(address !== null && typeof address === "object" ? address.port : 0);
+  const folder = temporaryFolder();
+  await copyMigratedStore(join(folder, "api/postgres"), { schema: "api", migrations });
+  expect(await refusalOf({ PORT: port, DATA_DIR: folder })).toContain(`port ${port} on 127.0.0.1 is taken`);
+});
+
+test.each([
+  [
+    "an unknown host",
+    "postgres://me:hush-hush@no-such-host.invalid/ads",
+    /\(no-such-host\.invalid\/ads\) is not known/,
+  ],
+  ["a refused connection", "postgres://me:hush-hush@127.0.0.1:1/ads", /does not answer \(ECONNREFUSED\)/],
+])("of a database, %s is told, and never the password", async (_name, url, message) => {
+  const told = await refusalOf({ DATABASE_URL: url });
+  expect(told).toMatch(message);
+  expect(told).not.toContain("hush-hush");
+});
+
+test("faults of several variables are told together", async () => {
+  const told = await refusalOf({ TRUST_PROXY: "everyone", PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x" });
+  for (const name of ["TRUST_PROXY", "PORT", "LOG_LEVEL", "DATABASE_URL"]) {
+    expect(told).toMatch(new RegExp(`^ {2}${name}: `, "m"));
+  }
+});

@@ -1,0 +1,77 @@
+import type { Database } from "@intermission/postgres/open-database";
+import { type RawBuilder, sql } from "kysely";
+
+interface Column {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+  readonly isNullable: boolean;
+  /** What a check says that a text may be. */
+  readonly choices: readonly string[];
+}
+
+/**
+ * Makes a store ready to be filled with rows that mean nothing, for tests of plans: it has no checks and no foreign keys
+ * any more, so use it for nothing else.
+ *
+ * @returns fills every table of `schema` with so many rows: of 20 bots and campaigns and 500 users, all other texts unique,
+ * all choices in turn. It only inserts, so that plans made before are kept.
+ */
+export async function readyToFill<Tables>(
+  database: Database<Tables>,
+  schema: string,
+): Promise<(rows: number) => Promise<void>> {
+  const ask = async <Row>(query: RawBuilder<Row>) => (await query.execute(database.query)).rows;
+  const columns = await ask(sql<Column>`
+    select attrelid::regclass::text as table, attname as column, format_type(atttypid, null) as type,
+      not attnotnull as "isNullable",
+      coalesce((
+        select array_agg(choice[1]) from pg_constraint
+        cross join lateral regexp_matches(pg_get_constraintdef(oid), '''([^'']+)''::text', 'g') as choice
+        where conrelid = attrelid and contype = 'c' and conkey = array[attnum]
+          and pg_get_constraintdef(oid) like '%ANY (ARRAY[%'
+      ), '{}') as choices
+    from pg_attribute join pg_class on pg_class.oid = attrelid
+    where relnamespace = ${schema}::regnamespace and relkind = 'r' and relname not in ('migrations', 'commit_epochs')
+      and attnum > 0 and not attisdropped and attidentity = '' and attgenerated = ''
+    order by attrelid, attnum`);
+  const constraints = await ask(sql<{ table: string; name: string }>`
+    select conrelid::regclass::text as table, conname as name from pg_constraint
+    where connamespace = ${schema}::regnamespace and contype in ('c', 'f') and conrelid <> 0`);
+  for (const { table, name } of constraints) await ask(sql.raw(`alter table ${table} drop constraint "${name}"`));
+
+  return (rows) =>
+    database.transaction(async (tx) => {
+      const run = (text: string) => sql.raw(text).execute(tx.query);
+      for (const [table, ofTable] of Object.entries(Object.groupBy(columns, (column) => column.table))) {
+        const own = ofTable ?? [];
+        await run(`insert into ${table} (${own.map(({ column }) => `"${column}"`).join(", ")})
+          select ${own.map(expressionOf).join(", ")} from generate_series(1, ${rows}) as made (n) on conflict do nothing`);
+      }
+    });
+}
+
+function expressionOf({ column, type, isNullable, choices }: Column): string {
+  const kinds: Record<string, string> = {
+    bot_id: "n % 20",
+    campaign_id: "n % 20",
+    creative_id: "n % 20",
+    user_id: "n % 500",
+  };
+  if (type === "text" && choices.length > 0) {
+    return `(array[${choices.map((choice) => `'${choice}'`).join(", ")}])[1 + n % ${choices.length}]`;
+  }
+  // Moments of the last days; what may not have happened has, for every second row.
+  const moment = "now() - n * interval '20 s'";
+  const values: Record<string, string> = {
+    text: `(${kinds[column] ?? "n"})::text`,
+    boolean: "n % 2 = 0",
+    bytea: "decode(md5(n::text), 'hex')",
+    date: "current_date",
+    json: "'{}'",
+    jsonb: "'{}'",
+    "timestamp with time zone": isNullable ? `case n % 2 when 0 then ${moment} end` : moment,
+    xid8: "n::text::xid8",
+  };
+  return values[type] ?? (type.endsWith("[]") ? "'{}'" : `n::${type}`);
+}

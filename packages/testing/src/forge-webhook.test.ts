@@ -1,0 +1,63 @@
+import { randomInt } from "node:crypto";
+import { inspect } from "node:util";
+import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
+import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Chance, forgeWebhook } from "./forge-webhook.ts";
+
+const isLong = process.env.LONG_TESTS === "true";
+
+/** Judges one forgery, and throws where the verdict is not the honest one. Says which of the two were accepted. */
+function judgeOne(chance: Chance) {
+  const { given, isXSignatureGenuine, isStandardGenuine } = forgeWebhook(chance);
+  const { headers, body, tokens, now } = given;
+  const isXAccepted = verify(body, headers["x-signature"], tokens);
+  const standard = verifyStandardWebhook({ headers, body, tokens, now: new Date(now * 1000) }).outcome;
+  if (isXAccepted !== isXSignatureGenuine || (standard === "valid") !== isStandardGenuine) {
+    const expected = { isXSignatureGenuine, isStandardGenuine };
+    throw new Error(`wrong verdict: ${inspect({ given, isXAccepted, standard, expected }, { depth: 4 })}`);
+  }
+  parseWebhookEvent(body);
+  return { isXAccepted, isStandardAccepted: standard === "valid" };
+}
+
+/** mulberry32: quick, and the same for the same seed. */
+function chanceOf(seed: number): Chance {
+  let state = seed;
+  return (bound) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound);
+  };
+}
+
+const tries = isLong ? 1_000_000 : 10_000;
+const seed = isLong ? randomInt(2 ** 31) : 1;
+
+test(`of ${tries} changed webhooks none is accepted that is not genuine, none refused that is, and none throws`, () => {
+  const chance = chanceOf(seed);
+  const accepted = { x: 0, standard: 0 };
+  for (let one = 0; one < tries; one += 1) {
+    try {
+      const verdicts = judgeOne(chance);
+      accepted.x += Number(verdicts.isXAccepted);
+      accepted.standard += Number(verdicts.isStandardAccepted);
+    } catch (error) {
+      throw new Error(`try ${one} of seed ${seed}`, { cause: error });
+    }
+  }
+  // A header that was not touched is still genuine: the loop has seen both verdicts of both, often.
+  for (const number of Object.values(accepted)) {
+    expect(number).toBeGreaterThan(tries / 10);
+    expect(number).toBeLessThan(tries * 0.9);
+  }
+}, 600_000);
+
+test("the same, with the smallest example where it is not so", () => {
+  fc.assert(
+    fc.property(fc.gen(), (draw) => void judgeOne((bound) => draw(fc.nat, { max: bound - 1 }))),
+    { numRuns: isLong ? 20_000 : 2000 },
+  );
+});

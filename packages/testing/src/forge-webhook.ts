@@ -1,0 +1,165 @@
+import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
+
+/** A whole number from 0 to below `bound`, from wherever a test takes its chances. */
+export type Chance = (bound: number) => number;
+
+/** A webhook as it reaches whoever judges it. Headers are whatever a server may make of them. */
+export interface GivenWebhook {
+  headers: Record<string, unknown>;
+  body: Uint8Array;
+  tokens: string[];
+  /** Unix seconds. */
+  now: number;
+}
+
+/** What an honest judge says: known by what was changed, so that no second verifier is needed. */
+export interface Forgery {
+  given: GivenWebhook;
+  isXSignatureGenuine: boolean;
+  isStandardGenuine: boolean;
+}
+
+const toleranceSeconds = 300;
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_,. ";
+const invisible = ["\u200b", "\u00a0", "\ufeff", "\u0301", "\0", "\n", "\r\n", "\t", " ", "\u2028"];
+const lookAlikes = ["aа", "cс", "eе", "oо", "pр", "xх", "sſ", "KK", "0０", "1１", "1١", "=＝", "-‐", ".․", ",，", "vν"];
+
+/** Signs a webhook and changes something about it, mostly one thing: a header, the body, the tokens or the clock. */
+export function forgeWebhook(chance: Chance): Forgery {
+  const signedWith = ["ad_active", "ad_next"].slice(0, 1 + chance(2)).map((token) => token + randomText(chance, 6));
+  const timestampSeconds = 1_767_323_045 + chance(1000);
+  const body = Buffer.from(`{"event":"rewarded","event_id":"evt_${chance(9)}","user_tg_id":"${chance(1e6)}"}`);
+  const headers = {
+    "x-signature": sign(body, signedWith[0] ?? ""),
+    ...signStandardWebhook({ id: `evt_${randomDigits(chance)}`, timestampSeconds, body, tokens: signedWith }),
+  };
+  const genuine: GivenWebhook = { headers, body, tokens: signedWith, now: timestampSeconds };
+  const given = changeWebhook(genuine, chance);
+  return { given, ...judge(genuine, given) };
+}
+
+function judge(genuine: GivenWebhook, given: GivenWebhook): Omit<Forgery, "given"> {
+  const isKept = (name: string) => given.headers[name] === genuine.headers[name];
+  const isBodyKept = Buffer.compare(genuine.body, given.body) === 0;
+  // HMAC fills a short key up with zero bytes, so a token with more of them is the same key.
+  const keyOf = (token: string) => token.replace(/\0+$/, "");
+  const keys = given.tokens.map(keyOf);
+  const isKnown = (index: number) => keys.includes(genuine.tokens[index] ?? "");
+  const list = given.headers["webhook-signature"];
+  const entries = typeof list === "string" ? list.split(" ") : [];
+  const isListed = String(genuine.headers["webhook-signature"])
+    .split(" ")
+    .some((signature, index) => entries.includes(signature) && isKnown(index));
+  const isFresh = Math.abs(given.now - Number(given.headers["webhook-timestamp"])) <= toleranceSeconds;
+  return {
+    isXSignatureGenuine: isBodyKept && isKept("x-signature") && isKnown(0),
+    isStandardGenuine: isBodyKept && isKept("webhook-id") && isKept("webhook-timestamp") && isListed && isFresh,
+  };
+}
+
+function changeWebhook(genuine: GivenWebhook, chance: Chance): GivenWebhook {
+  const given = { ...genuine, headers: { ...genuine.headers } };
+  const names = Object.keys(given.headers);
+  for (let changes = chance(8) === 0 ? 3 : 1; changes > 0; changes -= 1) {
+    const what = chance(10);
+    if (what === 0) given.body = changeBody(given.body, chance);
+    else if (what === 1) given.tokens = changeTokens(given.tokens, chance);
+    else if (what === 2) given.now += chance(1400) - 700;
+    else {
+      const name = names[chance(names.length)] ?? "";
+      const value = given.headers[name];
+      const other = given.headers[names[chance(names.length)] ?? ""];
+      // A header that is no longer text stays as it is.
+      if (typeof value === "string") given.headers[name] = changeHeader(value, other, chance);
+    }
+  }
+  return given;
+}
+
+function changeHeader(text: string, other: unknown, chance: Chance): unknown {
+  const changes: (() => unknown)[] = [
+    () => undefined,
+    () => other,
+    () => [text],
+    () => [text, text],
+    () => ({ toString: () => text }),
+    () => `${text}, ${text}`,
+    () => `${text},${text}`,
+    () => `${text} ${text}`,
+    () => text.replace("sha256=", "sha1="),
+    () => text.replace("v1,", chance(2) === 0 ? "v2," : "v1a,"),
+    () => text.replaceAll("+", "-").replaceAll("/", "_"),
+    () => text.replaceAll("=", ""),
+    () => respellLastLetter(text, chance),
+    () => randomText(chance, text.length),
+  ];
+  const index = chance(2 * changes.length);
+  return (changes[index] ?? (() => changeText(text, chance)))();
+}
+
+function changeText(text: string, chance: Chance): string {
+  const at = chance(text.length + 1);
+  const [before, letter, after] = [text.slice(0, at), text.slice(at, at + 1), text.slice(at + 1)];
+  const look = lookAlikes.filter((pair) => pair[0] === letter);
+  const changes = [
+    () => before + String.fromCharCode((letter.charCodeAt(0) || 0) ^ (1 << chance(8))) + after,
+    () => before,
+    () => letter + after,
+    () => before + after,
+    () => text.toUpperCase(),
+    () => text.toLowerCase(),
+    () => before + (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase()) + after,
+    () => before + (look[chance(look.length || 1)]?.slice(1) ?? fullWidth(letter)) + after,
+    () => before + (invisible[chance(invisible.length)] ?? "") + letter + after,
+    () => before + (letters[chance(letters.length)] ?? "") + after,
+  ];
+  return (changes[chance(changes.length)] ?? (() => text))();
+}
+
+function changeBody(body: Uint8Array, chance: Chance): Uint8Array {
+  const at = chance(body.length || 1);
+  const changes = [
+    () => body.map((byte, index) => (index === at ? byte ^ (1 << chance(8)) : byte)),
+    () => body.subarray(0, at),
+    () => body.subarray(at),
+    () => Buffer.concat([body, Buffer.from("\n")]),
+    () => Buffer.concat([Buffer.from("\ufeff"), body]),
+    () => Buffer.concat([body, body]),
+    () => Buffer.from(Buffer.from(body).toString("latin1").replaceAll(":", ": "), "latin1"),
+    () => Uint8Array.from({ length: chance(40) }, () => chance(256)),
+  ];
+  return (changes[chance(changes.length)] ?? (() => body))();
+}
+
+function changeTokens(tokens: string[], chance: Chance): string[] {
+  const [first = "", ...others] = tokens;
+  const changes = [
+    () => [],
+    () => [""],
+    () => others,
+    () => ["", ...tokens],
+    () => [randomText(chance, first.length)],
+    () => [changeText(first, chance), ...others],
+    () => tokens.toReversed(),
+    () => [randomText(chance, 12), ...tokens],
+  ];
+  return (changes[chance(changes.length)] ?? (() => tokens))();
+}
+
+/** The last letter before the padding carries spare bits, which a careless decoder passes over. */
+function respellLastLetter(text: string, chance: Chance): string {
+  return text.replace(/[A-Za-z0-9+/](?==*$)/, () => letters[chance(64)] ?? "");
+}
+
+function fullWidth(letter: string): string {
+  const code = letter.charCodeAt(0);
+  return code > 0x20 && code < 0x7f ? String.fromCharCode(code + 0xfee0) : "\u3000";
+}
+
+function randomText(chance: Chance, length: number): string {
+  return Array.from({ length }, () => letters[chance(64)]).join("");
+}
+
+function randomDigits(chance: Chance): string {
+  return String(chance(1e9));
+}

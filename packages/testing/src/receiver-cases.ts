@@ -1,0 +1,108 @@
+import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
+import vectors from "@intermission/ad-core/vectors.json" with { type: "json" };
+import fc from "fast-check";
+import { forgeWebhook } from "./forge-webhook.ts";
+
+const now = 1_767_323_381;
+export const token = "ad_new";
+const oldToken = "ad_old";
+export const body = Buffer.from(
+  '{"event":"rewarded","event_id":"evt_1","user_tg_id":"42","reference":"Bestellung №7 🎁"}',
+);
+
+const headersOf = (changes: Record<string, string> = {}, signedBody = body, tokens = [token]) => ({
+  "x-signature": sign(signedBody, tokens[0] ?? ""),
+  ...signStandardWebhook({ id: "evt_1", timestampSeconds: now, body: signedBody, tokens }),
+  ...changes,
+});
+export const genuine = headersOf();
+
+/** What anybody can sign: HMAC fills a short key up with zero bytes, so this one is the empty key. */
+const emptyToken = "\0";
+
+interface Webhook {
+  headers: Record<string, string>;
+  body?: Uint8Array;
+  tokens?: string[];
+  at?: number;
+}
+
+export type WebhookCase = [name: string, expected: "genuine" | "refused", webhook: Webhook];
+
+/** As the examples' command lines read it. */
+export function lineOf({ headers, body: sent = body, tokens = [token], at = now }: Webhook): string {
+  return JSON.stringify({ headers, body: Buffer.from(sent).toString("base64"), tokens, now: at });
+}
+
+/** What a receiver may meet, with the verdict that is right. */
+export const receiverCases: WebhookCase[] = [
+  ["as it was sent", "genuine", { headers: genuine }],
+  ["four minutes late", "genuine", { headers: genuine, at: now + 240 }],
+  ["while tokens rotate", "genuine", { headers: headersOf({}, body, [oldToken, token]), tokens: [token, oldToken] }],
+  ["an empty body", "genuine", { headers: headersOf({}, Buffer.alloc(0)), body: Buffer.alloc(0) }],
+  ["a token beyond ASCII", "genuine", { headers: headersOf({}, body, ["clé-🔑"]), tokens: ["clé-🔑"] }],
+  [
+    "a signature of an unknown version beside ours",
+    "genuine",
+    { headers: headersOf({ "webhook-signature": `v2,AAAA ${genuine["webhook-signature"]}` }) },
+  ],
+  ...vectors.standard_webhooks.map(({ description, id, timestamp, tokens, body_hex, signature }): WebhookCase => {
+    const sent = Buffer.from(body_hex, "hex");
+    const standard = { "webhook-id": id, "webhook-timestamp": String(timestamp), "webhook-signature": signature };
+    const headers = { "x-signature": sign(sent, tokens[0] ?? ""), ...standard };
+    return [`the vector of ${description}`, "genuine", { headers, body: sent, tokens, at: timestamp }];
+  }),
+  ["another body", "refused", { headers: genuine, body: Buffer.from(body.toString().replace("42", "43")) }],
+  ["a byte more", "refused", { headers: genuine, body: Buffer.concat([body, Buffer.from("\n")]) }],
+  ["another token", "refused", { headers: genuine, tokens: [oldToken] }],
+  [
+    "signed with the empty token, in a list that holds it",
+    "refused",
+    { headers: headersOf({}, body, [emptyToken]), tokens: [token, ""] },
+  ],
+  ["six minutes late", "refused", { headers: genuine, at: now + 360 }],
+  ["six minutes early", "refused", { headers: genuine, at: now - 360 }],
+  ["another time", "refused", { headers: headersOf({ "webhook-timestamp": String(now + 1) }) }],
+  ["another id", "refused", { headers: headersOf({ "webhook-id": "evt_2" }) }],
+  [
+    "the border between id and time moved",
+    "refused",
+    {
+      headers: headersOf(
+        { "x-signature": sign(body, token), "webhook-id": `evt_1.${now}`, "webhook-timestamp": "5" },
+        Buffer.concat([Buffer.from("5."), body]),
+      ),
+      at: 5,
+    },
+  ],
+  [
+    "two signatures in one X-Signature",
+    "refused",
+    { headers: headersOf({ "x-signature": `${genuine["x-signature"]}, ${genuine["x-signature"]}` }) },
+  ],
+  [
+    "upper-case hex",
+    "refused",
+    { headers: headersOf({ "x-signature": `sha256=${genuine["x-signature"].slice(7).toUpperCase()}` }) },
+  ],
+  ["a line break behind it", "refused", { headers: headersOf({ "x-signature": `${genuine["x-signature"]}\n` }) }],
+  ["no X-Signature", "refused", { headers: headersOf({ "x-signature": "" }) }],
+  ["no webhook-signature", "refused", { headers: headersOf({ "webhook-signature": "" }) }],
+  ["time that is none", "refused", { headers: headersOf({ "webhook-timestamp": "soon" }) }],
+];
+
+/** Many more, changed at random, as far as a server can hand them on. */
+export function randomCases(): WebhookCase[] {
+  return fc.sample(fc.gen(), { numRuns: 1000, seed: 1 }).flatMap((draw): WebhookCase[] => {
+    const { given, isXSignatureGenuine, isStandardGenuine } = forgeWebhook((bound) => draw(fc.nat, { max: bound - 1 }));
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(given.headers)) {
+      if (value !== undefined && typeof value !== "string") return [];
+      if (value !== undefined) headers[name] = value;
+    }
+    const { body: sent, tokens, now: at } = given;
+    const expected = isXSignatureGenuine && isStandardGenuine ? "genuine" : "refused";
+    const webhook = { headers, body: sent, tokens, at };
+    return [[lineOf(webhook), expected, webhook]];
+  });
+}

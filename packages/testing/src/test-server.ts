@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Migrations } from "@intermission/postgres/migrate";
+import { openDatabase } from "@intermission/postgres/open-database";
+import pg from "pg";
+
+export interface ServerDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** Creates an empty database on a server, by default that of `TEST_DATABASE_URL`. */
+export async function createServerDatabase(base = testServerUrl(), template = "template1"): Promise<ServerDatabase> {
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  await asAdministrator(base, `create database ${name} template ${template}`);
+  const url = new URL(base);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => asAdministrator(base, `drop database ${name} with (force)`) };
+}
+
+/** Creates a migrated database on the test server: a copy of the one that was migrated first in this run of the tests. */
+export async function createMigratedDatabase(schema: string, migrations: Migrations): Promise<ServerDatabase> {
+  const base = testServerUrl();
+  const prefix = templatePrefix();
+  if (prefix === undefined) return createServerDatabase(base);
+  const hash = createHash("sha256")
+    .update(JSON.stringify([schema, migrations]))
+    .digest("hex");
+  const template = `${prefix}${hash.slice(0, 16)}`;
+  await withAdministrator(base, async (client) => {
+    // Test files run side by side: one of them makes the template. The lock ends with the connection.
+    await client.query("select pg_advisory_lock(hashtext($1))", [template]);
+    const { rowCount } = await client.query("select from pg_database where datname = $1", [template]);
+    if (rowCount === 0) await makeTemplate(base, { template, schema, migrations });
+  });
+  return createServerDatabase(base, template);
+}
+
+async function makeTemplate(
+  base: string,
+  { template, schema, migrations }: { template: string; schema: string; migrations: Migrations },
+): Promise<void> {
+  const fresh = await createServerDatabase(base);
+  const database = await openDatabase({ databaseUrl: fresh.url, dataDirectory: "", schema, migrations });
+  await database.close();
+  await asAdministrator(base, `alter database ${new URL(fresh.url).pathname.slice(1)} rename to ${template}`);
+}
+
+const OLD_MS = 2 * 60 * 60_000;
+
+/** Vitest's, before the first test file: names the run by its time. */
+export function setup(): void {
+  // Once for each project of the configuration.
+  process.env.TEST_RUN ??= `${Date.now()}_${randomBytes(3).toString("hex")}`;
+}
+
+/** Vitest's, after the last test file: removes the templates of this run, and those of runs that were killed. */
+export async function teardown(): Promise<void> {
+  const prefix = templatePrefix();
+  if (prefix === undefined || !process.env.TEST_DATABASE_URL) return;
+  await withAdministrator(testServerUrl(), async (client) => {
+    const text = "select datname from pg_database where datname ~ '^template_[0-9]{13}_'";
+    const { rows } = await client.query<{ datname: string }>(text);
+    for (const { datname } of rows) {
+      const madeAt = Number(datname.split("_")[1]);
+      if (datname.startsWith(prefix) || Date.now() - madeAt > OLD_MS) await client.query(`drop database ${datname}`);
+    }
+  });
+}
+
+function templatePrefix(): string | undefined {
+  return process.env.TEST_RUN && `template_${process.env.TEST_RUN}_`;
+}
+
+function testServerUrl(): string {
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) throw new Error("TEST_DATABASE_URL is not set");
+  return url;
+}
+
+function asAdministrator(url: string, sql: string): Promise<void> {
+  return withAdministrator(url, async (client) => void (await client.query(sql)));
+}
+
+async function withAdministrator(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

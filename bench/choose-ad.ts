@@ -8,7 +8,7 @@ import type { AdRequest } from "../apps/ad-service/src/ad-selection/ad-request.t
 import { indexCampaigns } from "../apps/ad-service/src/ad-selection/campaign-index.ts";
 import type { CampaignState } from "../apps/ad-service/src/ad-selection/campaign-state.ts";
 import { chooseAd, drawByWeight } from "../apps/ad-service/src/ad-selection/choose-ad.ts";
-import { obstacle } from "../apps/ad-service/src/ad-selection/obstacle.ts";
+import { exclusionReason } from "../apps/ad-service/src/ad-selection/exclusion-reason.ts";
 import { flatCurve } from "../apps/ad-service/src/ad-selection/pacing.ts";
 import { seededRandom, stateOf } from "../apps/ad-service/test/fixtures/selection-fixture.ts";
 
@@ -69,7 +69,7 @@ function requestsOf(users: number, states: readonly CampaignState[]): (index: nu
 
 /** What the index replaces: every campaign is looked at, for each request. */
 function scan(states: readonly CampaignState[], request: AdRequest): CampaignState | undefined {
-  const fitting = states.filter((state) => obstacle(state, request, moment) === undefined);
+  const fitting = states.filter((state) => exclusionReason(state, request, moment) === undefined);
   return drawByWeight(
     fitting.map((state) => ({ state, weight: state.campaign.weight })),
     random,

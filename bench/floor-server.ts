@@ -56,7 +56,7 @@ app.get<{ Params: { code: string } }>("/:code", async (request, reply) => {
 });
 app.post<{ Body: { event_id: string } }>("/webhooks/ads", async (request) => {
   await keeper?.keep(request.body.event_id);
-  return { outcome: "booked" };
+  return { outcome: "recorded" };
 });
 app.post<{ Body: { bot_id: string; code: string } }>("/player/v1/sessions", async (request) => {
   const { bot_id: botId, code } = request.body;

@@ -1,4 +1,4 @@
-import { initDataOf, ScriptedViewer, stretches } from "./scripted-viewer.ts";
+import { initDataOf, playedRanges, ScriptedViewer } from "./scripted-viewer.ts";
 import { expect, expectNeverPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
 const clipMs = 2000;
@@ -25,12 +25,12 @@ test("seeking, 4× speed, hidden and forged reports pay nothing", async ({ api, 
     // Four times as fast as the clock.
     watch(`${userId}1`, async (token, id, durationMs) => {
       await new Promise((resolve) => setTimeout(resolve, durationMs / 4));
-      await viewer.report(id, { token, reports: stretches(durationMs), closed: "tap" });
+      await viewer.report(id, { token, reports: playedRanges(durationMs), closed: "tap" });
     }),
     // In real time, but in the background.
     watch(`${userId}2`, async (token, id, durationMs) => {
       await new Promise((resolve) => setTimeout(resolve, durationMs));
-      const reports = stretches(durationMs).map((report) => ({ ...report, visible: false }));
+      const reports = playedRanges(durationMs).map((report) => ({ ...report, visible: false }));
       await viewer.report(id, { token, reports, closed: "tap" });
     }),
     // With a token that nobody gave out.
@@ -38,7 +38,7 @@ test("seeking, 4× speed, hidden and forged reports pay nothing", async ({ api, 
       await new Promise((resolve) => setTimeout(resolve, durationMs));
       const forged = await viewer.report(id, {
         token: `${token.slice(0, -4)}AAAA`,
-        reports: stretches(durationMs),
+        reports: playedRanges(durationMs),
         closed: "tap",
       });
       expect([401, 409]).toContain(forged.status);
@@ -81,7 +81,7 @@ test("two devices and a replayed session pay once", async ({ api, stack, userId 
   const { session_id: id, token, first_sequence: firstSequence } = second.body;
   await viewer.report(id, { token, reports: [], started: true });
   await new Promise((resolve) => setTimeout(resolve, clipMs));
-  const end = { token, reports: stretches(second.body.ad.duration_ms, 0, firstSequence), closed: "tap" as const };
+  const end = { token, reports: playedRanges(second.body.ad.duration_ms, 0, firstSequence), closed: "tap" as const };
   const answers = await Promise.all(Array.from({ length: 8 }, () => viewer.report(id, end)));
   expect(answers.filter((answer) => answer.status === 200).length).toBeGreaterThan(0);
   const again = await viewer.open(stack.secrets.botId, initData, code);
@@ -96,7 +96,7 @@ test("a webhook that is captured and sent again pays once", async ({ api, stack,
   if (body.outcome !== "session") throw new Error(body.outcome);
   await viewer.report(body.session_id, { token: body.token, reports: [], started: true });
   await new Promise((resolve) => setTimeout(resolve, clipMs));
-  const reports = stretches(body.ad.duration_ms, 0, body.first_sequence);
+  const reports = playedRanges(body.ad.duration_ms, 0, body.first_sequence);
   await viewer.report(body.session_id, { token: body.token, reports, closed: "tap" });
   await expectPaidOnce(api, userId, "rewarded");
 

@@ -52,8 +52,8 @@ export class ScriptedViewer {
   }
 }
 
-/** Honest playback of `durationMs` from `fromMs` on, cut into stretches of a second. */
-export function stretches(durationMs: number, fromMs = 0, firstSequence = 0): ProgressReport[] {
+/** Honest playback of `durationMs` from `fromMs` on, cut into ranges of a second. */
+export function playedRanges(durationMs: number, fromMs = 0, firstSequence = 0): ProgressReport[] {
   const reports: ProgressReport[] = [];
   for (let from = fromMs; from < durationMs; from += 1000) {
     const to = Math.min(from + 1000, durationMs);

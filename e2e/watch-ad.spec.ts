@@ -177,7 +177,7 @@ test("playback stands still while the page is hidden", async ({ api, page, stack
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("the link after the view of the same code is booked as zero", async ({ api, page, stack, userId }) => {
+test("the link after the view of the same code is recorded as zero", async ({ api, page, stack, userId }) => {
   const { code, miniappUrl, directLink } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await watchToTheEnd(page);

@@ -10,7 +10,7 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
     "format and lint",
     () =>
       runCommand("biome", ["ci", "--error-on-warnings", "--colors=off", "."], {
-        nextStep: "pnpm fix mends most of it.",
+        nextStep: "pnpm fix corrects most of it.",
       }),
   ],
   ...[".", ...packages, ...apps].map((folder): [string, () => Promise<unknown>] => [
@@ -25,7 +25,7 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
       }),
   ],
   ["unused code", () => runCommand("knip", [], { nextStep: "Remove what nobody uses, or export it no longer." })],
-  ["workspace", () => runCommand("sherif", ["--fail-on-warnings"], { nextStep: "sherif --fix mends most of it." })],
+  ["workspace", () => runCommand("sherif", ["--fail-on-warnings"], { nextStep: "sherif --fix corrects most of it." })],
   ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
 ];
 

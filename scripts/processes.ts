@@ -45,7 +45,7 @@ export async function runCommand(
   const shown = isShown ? "" : `:\n${`${output}${errors}`.trim()}`;
   throw new Problem(
     `${command} ${commandArguments.join(" ")} failed${shown}`,
-    options.nextStep ?? "Mend that, then run it again.",
+    options.nextStep ?? "Fix that, then run it again.",
   );
 }
 

@@ -13,7 +13,7 @@ interface Seed {
 
 /**
  * Gives the ad service the demo's bot and its house campaigns, and returns the bot's API token. It adds what is missing
- * and corrects what points elsewhere, so a start that was killed half-way, or that has other ports, is mended by the next.
+ * and corrects what points elsewhere, so a start that was killed half-way, or that has other ports, is corrected by the next.
  */
 export async function seedDemo(seed: Seed): Promise<string> {
   const [adApiToken] = await Promise.all([seedBot(seed), seedCampaigns(seed)]);

@@ -9,7 +9,7 @@ export interface RewardEntry {
   /** Why an event paid nothing, or the note of what was spent. */
   reason: string | null;
   balance: number | null;
-  bookedAt: string;
+  recordedAt: string;
 }
 
 export type CreatedCode =

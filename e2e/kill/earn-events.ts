@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { initDataOf, ScriptedViewer, stretches } from "../scripted-viewer.ts";
+import { initDataOf, playedRanges, ScriptedViewer } from "../scripted-viewer.ts";
 import { type CompanionApi, companionApi } from "./companion-api.ts";
-import { patiently } from "./patiently.ts";
 import type { Nodes } from "./start-nodes.ts";
+import { withRetries } from "./with-retries.ts";
 
-/** What somebody was told to have earned or spent, and what the books must therefore hold. */
+/** What somebody was told to have earned or spent, and what the records must therefore hold. */
 export interface Promises {
   readonly earned: { readonly userId: string; readonly code: string; readonly event: "rewarded" | "direct_link" }[];
   readonly spent: { readonly userId: string; readonly note: string; readonly outcome: "spent" | "insufficient" }[];
@@ -33,7 +33,7 @@ export function earnEvents(nodes: Nodes) {
 
   async function spend(userId: string, note: string): Promise<void> {
     const order = { userId, amount: 1, idempotencyKey: note, note };
-    const { outcome } = await patiently("spending", () => api.spend(order));
+    const { outcome } = await withRetries("spending", () => api.spend(order));
     if (outcome === "conflict") throw new Error(`${note} was spent with another amount`);
     promises.spent.push({ userId, note, outcome });
   }
@@ -63,7 +63,7 @@ function userOf(index: number): string {
 }
 
 async function newCode(api: CompanionApi, userId: string, reference: string): Promise<string> {
-  const { code } = await patiently("creating a code", async () => {
+  const { code } = await withRetries("creating a code", async () => {
     const answer = await api.createCode(userId, reference);
     return answer.outcome === "created" ? answer : undefined;
   });
@@ -72,15 +72,15 @@ async function newCode(api: CompanionApi, userId: string, reference: string): Pr
 
 async function watchAd(nodes: Nodes, userId: string, code: string): Promise<void> {
   const viewer = new ScriptedViewer(nodes.adServiceUrl);
-  await patiently("watching an ad", async () => {
+  await withRetries("watching an ad", async () => {
     const { status, body } = await viewer.open(nodes.secrets.botId, initDataOf(userId, nodes.secrets), code);
     if (status !== 200 || body.outcome !== "session") throw new Error(`no ad for ${userId}: ${JSON.stringify(body)}`);
     if (body.state === "rewarded") return true;
     const { session_id: id, token, ad } = body;
-    await patiently("starting", () => viewer.report(id, { token, reports: [], started: true }));
+    await withRetries("starting", () => viewer.report(id, { token, reports: [], started: true }));
     await wait(ad.duration_ms);
-    const reports = stretches(ad.duration_ms, 0, body.first_sequence);
-    const end = await patiently("closing", () => viewer.report(id, { token, reports, closed: "tap" }));
+    const reports = playedRanges(ad.duration_ms, 0, body.first_sequence);
+    const end = await withRetries("closing", () => viewer.report(id, { token, reports, closed: "tap" }));
     return end.status === 200 && end.body.state === "rewarded" ? true : undefined;
   });
 }
@@ -93,7 +93,7 @@ async function followLink(nodes: Nodes, code: string, address: string): Promise<
     "accept-language": "en",
     "x-forwarded-for": address,
   };
-  await patiently("following a link", async () => {
+  await withRetries("following a link", async () => {
     const signal = AbortSignal.timeout(10_000);
     const response = await fetch(`${nodes.adServiceUrl}/${code}`, { redirect: "manual", headers, signal });
     await response.arrayBuffer();

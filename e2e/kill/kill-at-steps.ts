@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { dealSteps } from "./death-steps.ts";
+import { dealSteps } from "./crash-steps.ts";
 import type { earnEvents } from "./earn-events.ts";
 import type { MortalNode } from "./mortal-node.ts";
 import type { Random } from "./seeded-random.ts";
@@ -39,7 +39,7 @@ export function killAtSteps({ nodes, earning, random }: Killing) {
   }
 
   /** The first of these nodes to pass the step dies there; two may, when they pass it together. */
-  async function dieAt(targets: readonly MortalNode[], step: string): Promise<boolean> {
+  async function crashAt(targets: readonly MortalNode[], step: string): Promise<boolean> {
     const count = 1 + random.below(2);
     for (const node of targets) node.arm(step, count);
     await earnUntil(() => targets.some((node) => !node.isUp));
@@ -56,7 +56,7 @@ export function killAtSteps({ nodes, earning, random }: Killing) {
       const known = steps.get(`${role} ${step}`) ?? { dealt: 0, reached: 0 };
       steps.set(`${role} ${step}`, known);
       known.dealt += 1;
-      if (await dieAt(targets, step)) known.reached += 1;
+      if (await crashAt(targets, step)) known.reached += 1;
       else await random.pick(targets).kill();
       await Promise.all(nodes.all.map((node) => node.isUp || node.start()));
     },

@@ -6,8 +6,8 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { proveBooks } from "./prove-books.ts";
 import { openTcpProxy } from "./tcp-proxy.ts";
+import { verifyRecords } from "./verify-records.ts";
 import { withStore } from "./with-store.ts";
 
 const { values } = parseArgs({
@@ -26,10 +26,10 @@ await withStore("postgres", async ({ cluster, dataDirectory }) => {
   const forTenSeconds = async (begin: () => void) => {
     begin();
     await wait(10_000);
-    proxy.mend();
+    proxy.restore();
   };
   try {
-    return await proveBooks({
+    return await verifyRecords({
       ...{ databaseUrl: address.href, dataDirectory, adServices: 3, apis: 2 },
       ...{ runs: Number(values.runs), block: Number(values.block), seed: Number(values.seed) },
       name: "three ad services and two APIs on postgres",

@@ -4,8 +4,8 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Server, startServer } from "../../scripts/processes.ts";
-import type { Role } from "./death-steps.ts";
-import { patiently } from "./patiently.ts";
+import type { Role } from "./crash-steps.ts";
+import { withRetries } from "./with-retries.ts";
 
 /** A real server that can be told where to die. */
 export interface MortalNode {
@@ -25,7 +25,7 @@ const mains: Record<Role, string> = {
   "ad-service": "apps/ad-service/src/main.ts",
   api: "apps/api/src/main.ts",
 };
-const preload = pathToFileURL(join(import.meta.dirname, "die-at-step.ts")).href;
+const preload = pathToFileURL(join(import.meta.dirname, "crash-at-step.ts")).href;
 
 export function mortalNode(options: {
   readonly name: string;
@@ -37,11 +37,11 @@ export function mortalNode(options: {
   readonly environment: () => NodeJS.ProcessEnv;
 }): MortalNode {
   const { name, role, port, dataDirectory } = options;
-  const deathFile = join(dataDirectory, `${name}.die-at`);
+  const crashFile = join(dataDirectory, `${name}.crash-at`);
   let server: Server | undefined;
 
   function arm(text: string): void {
-    writeFileSync(deathFile, text);
+    writeFileSync(crashFile, text);
     server?.process.kill("SIGUSR2");
   }
 
@@ -49,7 +49,7 @@ export function mortalNode(options: {
     const env = {
       ...options.environment(),
       NODE_OPTIONS: `--import=${preload}`,
-      DIE_AT_FILE: deathFile,
+      CRASH_AT_FILE: crashFile,
       NODE_COMPILE_CACHE: join(dataDirectory, "compile-cache"),
     };
     const onLine = (line: string) => appendFileSync(join(dataDirectory, `${name}.log`), `${line}\n`);
@@ -74,7 +74,7 @@ export function mortalNode(options: {
       await ended;
     },
     async start() {
-      await patiently(`starting ${name}`, startOnce, { withinMs: 60_000 });
+      await withRetries(`starting ${name}`, startOnce, { withinMs: 60_000 });
     },
     async stop() {
       await server?.stop();

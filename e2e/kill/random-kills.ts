@@ -5,7 +5,7 @@
  *   node e2e/kill/random-kills.ts [--runs 1000] [--store pglite|postgres] [--seed 1] [--block 100]
  */
 import { parseArgs } from "node:util";
-import { proveBooks } from "./prove-books.ts";
+import { verifyRecords } from "./verify-records.ts";
 import { withStore } from "./with-store.ts";
 
 const { values } = parseArgs({
@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 
 await withStore(values.store, ({ databaseUrl, dataDirectory }) =>
-  proveBooks({
+  verifyRecords({
     ...{ databaseUrl, dataDirectory, adServices: 1, apis: 1 },
     ...{ runs: Number(values.runs), block: Number(values.block), seed: Number(values.seed) },
     name: `one node of each on ${values.store}`,

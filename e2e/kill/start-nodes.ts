@@ -3,7 +3,7 @@ import { type DemoSecrets, demoSecrets } from "../../scripts/demo-secrets.ts";
 import { environmentOf } from "../../scripts/demo-stack.ts";
 import { freePort, root, runCommand } from "../../scripts/processes.ts";
 import { seedDemo } from "../../scripts/seed-demo.ts";
-import type { Role } from "./death-steps.ts";
+import type { Role } from "./crash-steps.ts";
 import { type MortalNode, mortalNode } from "./mortal-node.ts";
 import { openTcpProxy } from "./tcp-proxy.ts";
 import { type Arrival, watchWebhooks } from "./watch-webhooks.ts";

@@ -4,11 +4,11 @@ import { setTimeout as wait } from "node:timers/promises";
 
 export interface TcpProxy {
   readonly port: number;
-  /** Resets every connection, and every new one, until `mend`. */
+  /** Resets every connection, and every new one, until `restore`. */
   cut(): void;
-  /** Lets no byte pass until `mend`, and tells nobody. */
+  /** Lets no byte pass until `restore`, and reports nothing. */
   stall(): void;
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export async function openTcpProxy(options: {
       stalled = { isOver: promise, end: resolve };
       for (const socket of flowing) socket.pause();
     },
-    mend() {
+    restore() {
       isCut = false;
       if (stalled) for (const socket of flowing) socket.resume();
       stalled?.end();

@@ -9,7 +9,7 @@ test.use({ adVideo: join(import.meta.dirname, "../../apps/ad-service/sample/hous
 const isReport = (url: URL) => url.pathname.endsWith("/reports");
 
 /** Watches until the service has said that all was watched, tapping on where the page asks for it. */
-async function watchPatiently(page: Page): Promise<void> {
+async function watchWithRetries(page: Page): Promise<void> {
   const end = page.getByRole("heading", { name: "You can close now" });
   const tap = page.getByRole("button", { name: /^(Tap to|Try again)/ });
   await expect(async () => {
@@ -25,7 +25,7 @@ async function playUntil(page: Page, seconds: number): Promise<void> {
 }
 
 async function getTheReward(page: Page): Promise<void> {
-  await watchPatiently(page);
+  await watchWithRetries(page);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible({ timeout: 90_000 });
 }
@@ -167,7 +167,7 @@ test('the publisher\'s API is away for half a minute: "delayed", then credited',
   );
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await page.getByRole("button", { name: "Watch" }).click();
-  await watchPatiently(page);
+  await watchWithRetries(page);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "This is taking longer than usual" })).toBeVisible({
     timeout: 40_000,

@@ -6,15 +6,15 @@ import { expect, test } from "@playwright/test";
 import { inline, openSampleAdServer, trackingOf } from "../../apps/ad-service/test/fixtures/sample-ad-server.ts";
 import { root, runCommand } from "../../scripts/processes.ts";
 import type { MortalNode } from "../kill/mortal-node.ts";
-import { patiently } from "../kill/patiently.ts";
 import { type Nodes, startNodes } from "../kill/start-nodes.ts";
+import { withRetries } from "../kill/with-retries.ts";
 import { initDataOf, ScriptedViewer } from "../scripted-viewer.ts";
 
 /** A claimed call is its node's for so long; then it is claimed again. */
 const LEASE_MS = 60_000;
 const called = ["impression", "creativeView", "start"];
 
-/** `most`: how often one address may be called. Only a death between a call and its booking makes two of one. */
+/** `most`: how often one address may be called. Only a death between a call and its record makes two of one. */
 const deaths = [
   { name: "noted", step: "during:vast.enqueue-calls", most: 1 },
   { name: "claimed", step: "after:vast.claim-calls", most: 1 },
@@ -64,7 +64,7 @@ async function startViewAndDie(
   if (body.outcome !== "session") throw new Error(body.outcome);
   node.arm(step, 1);
   const start = { token: body.token, reports: [], started: true };
-  const starting = patiently("starting", () => viewer.report(body.session_id, start));
+  const starting = withRetries("starting", () => viewer.report(body.session_id, start));
   await expect.poll(() => node.isUp, { message: step }).toBe(false);
   await node.start();
   await starting;

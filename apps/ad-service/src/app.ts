@@ -39,7 +39,7 @@ export interface AppDeps {
   views: ViewRecorder;
   endpointTests: EndpointTests;
   requests: GuardedRequests;
-  /** Whether a connection came by the operator's own door, the socket in the data folder. */
+  /** Whether a connection came by the operator's socket in the data folder. */
   isControlSocket: (socket: object) => boolean;
   registry: Registry;
   /** Somebody asked this process to stop. */

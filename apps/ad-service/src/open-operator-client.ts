@@ -50,7 +50,7 @@ async function claimOrFindServer(dataFolder: string): Promise<ClaimedFolder | "s
     const claim = await claimDataFolder(dataFolder);
     if (claim.outcome === "claimed") return claim;
     if (await isServed(socketPathOf(dataFolder), giveUpAt - Date.now())) return "served";
-    // Its owner has opened no door yet, or closes.
+    // Its owner has not opened the socket yet, or is closing it.
     await wait(50);
   }
   throw new NotReachable(`${dataFolder} is in use by a process that does not answer: stop it, or try again later`);

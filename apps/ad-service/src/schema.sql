@@ -333,8 +333,8 @@ create table deliveries (
   lease_until timestamptz,
   -- Grows with each claim; only the claim that holds the newest number may finish.
   fence bigint not null default 0,
-  -- The claim that was booked last: each is booked once, however often an uncertain commit is repeated.
-  booked_fence bigint not null default 0,
+  -- The claim that was recorded last: each is recorded once, however often an uncertain commit is repeated.
+  recorded_fence bigint not null default 0,
   -- Failures that the schedule counts; replays and our own faults are none.
   schedule_step integer not null default 0,
   -- Set while a replay is on its way: what the delivery returns to if that fails.
@@ -386,7 +386,7 @@ create table endpoints (
   state_since timestamptz not null default now(),
   disabled_reason text check (disabled_reason in ('operator', 'gone', 'failing')),
   max_in_flight integer not null default 4 check (max_in_flight between 1 and 40),
-  -- Claims that were booked, given back or taken back: what is in flight is `endpoint_claims.claimed` less these.
+  -- Claims that were recorded, given back or taken back: what is in flight is `endpoint_claims.claimed` less these.
   ended bigint not null default 0,
   rest_until timestamptz not null default '-infinity',
 
@@ -422,7 +422,7 @@ create index endpoints_to_test on endpoints (test_due_at) where state = 'pending
 create index endpoints_to_hold on endpoints (bot_id) where state <> 'active';
 
 -- What was claimed for each endpoint, over all nodes. Who claims locks this row: in a row of its own, so that claims and the
--- bookings of attempts, which write `endpoints`, do not get in each other's way.
+-- recordings of attempts, which write `endpoints`, do not get in each other's way.
 create table endpoint_claims (
   bot_id text primary key references endpoints on delete cascade,
   claimed bigint not null default 0,

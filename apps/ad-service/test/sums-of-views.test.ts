@@ -13,7 +13,7 @@ import { HonestPlayer, openViewerFixture, type ViewerFixture } from "./fixtures/
 /** What a user does with an ad: how far it is watched, and how it is left. */
 const anyVisit = fc.record({
   userId: fc.integer({ min: 1, max: 6 }).map((id) => `80${id}`),
-  stretches: fc.nat(10),
+  ranges: fc.nat(10),
   leaving: fc.constantFrom("tap" as const, "page-hidden" as const, "swipe" as const, "reopen" as const),
   afterSeconds: fc.nat(5400),
   isCounted: fc.boolean(),
@@ -71,8 +71,8 @@ async function live(fixture: ViewerFixture, visit: Visit): Promise<"filled" | "l
   if (visit.isCounted) await rollUpStatistics(fixture.database);
   if (opened.body.outcome !== "session") return "limited";
   const player = new HonestPlayer(fixture, opened.body as never);
-  if (visit.stretches > 0) await player.send();
-  for (let count = 0; count < visit.stretches; count++) player.playOn();
+  if (visit.ranges > 0) await player.send();
+  for (let count = 0; count < visit.ranges; count++) player.playOn();
   if (visit.leaving === "tap" || visit.leaving === "page-hidden") await player.send({ closed: visit.leaving });
   else await player.send();
   if (visit.leaving === "reopen") await fixture.open(visit.userId, code);

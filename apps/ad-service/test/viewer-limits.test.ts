@@ -11,8 +11,8 @@ import { migrations } from "../src/migrations.ts";
 import {
   type Opened,
   openSessionFixture,
+  playedRange,
   type SessionFixture,
-  stretch,
   wholeVideo,
 } from "./fixtures/session-fixture.ts";
 import { personAgents } from "./fixtures/visitor-agents.ts";
@@ -117,7 +117,7 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
       fixture.advance(2);
       return paused;
     }
-    const end = { reports: [stretch(8, 8), stretch(9, 9)], ...closing };
+    const end = { reports: [playedRange(8, 8), playedRange(9, 9)], ...closing };
 
     test("a view that ends within it waits, and is paid the moment it is over", () =>
       onFixture({ cooldownSeconds: 30 }, async (fixture) => {

@@ -108,7 +108,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     await fixture.campaigns.refresh();
     expect((await fixture.open(ann)).body).toMatchObject({ outcome: "no-ad" });
     expect((await fixture.open("1002")).body).toMatchObject({ outcome: "no-ad" });
-    expect(ads.callsOf("/tag"), "a tag that does not answer is spared for a while").toHaveLength(1);
+    expect(ads.callsOf("/tag"), "a tag that does not answer is skipped for a while").toHaveLength(1);
     await store.database.query
       .updateTable("campaigns")
       .set({ status: "active" })

@@ -19,9 +19,9 @@ import type { AdServiceClient } from "./ad-service-client.ts";
 import { requestCode } from "./codes/request-code.ts";
 import type { Config } from "./config.ts";
 import { identifyCaller } from "./identify-caller.ts";
-import type { BookingHint } from "./ledger/booking-hint.ts";
 import { getBalance } from "./ledger/get-balance.ts";
 import { getRewardStatus } from "./ledger/get-reward-status.ts";
+import type { LedgerHint } from "./ledger/ledger-hint.ts";
 import { limitWatches } from "./ledger/limit-watches.ts";
 import { listRewards } from "./ledger/list-rewards.ts";
 import { spend } from "./ledger/spend.ts";
@@ -50,14 +50,14 @@ export interface AppOptions {
   database: Database<unknown>;
   adService: Pick<AdServiceClient, "createCode">;
   logger: Logger;
-  hint: BookingHint;
+  hint: LedgerHint;
   /** Ends what would go on for ever, so that the server can close. */
   stopping: AbortSignal;
   /** Somebody asked this process to stop, but requests are still served. */
   isDraining?: () => boolean;
   /** Of its own where none are given. */
   metrics?: { registry: Registry; intake: IntakeMetrics };
-  /** Whether a connection came by the operator's own door, the socket in the data folder. */
+  /** Whether a connection came by the operator's socket in the data folder. */
   isControlSocket?: (socket: object) => boolean;
   signInLimits?: SignInLimits;
 }
@@ -88,7 +88,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const refusals = countRefusals(database, botId, logger);
   app.addHook("onClose", () => refusals.flush().catch((error) => logger.warn({ err: error }, "counts were lost")));
   const receive = receiveWebhook({
-    ...{ database, botId, tokens, payout, twoFieldEvents, onBooked: hint.announce, onBatch: intake.booked },
+    ...{ database, botId, tokens, payout, twoFieldEvents, onRecorded: hint.announce, onBatch: intake.recorded },
   });
   webhookRoutes(app, intake.measured(receive), intake.alsoCounting(refusals));
   app.register(

@@ -10,7 +10,7 @@ import manifest from "../package.json" with { type: "json" };
 import { adServiceClient } from "./ad-service-client.ts";
 import { createApp, newMetrics } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
-import { bookingHint } from "./ledger/booking-hint.ts";
+import { ledgerHint } from "./ledger/ledger-hint.ts";
 import { migrations } from "./migrations.ts";
 import { reconcileForever } from "./webhook-intake/reconcile-forever.ts";
 
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   });
   const adService = adServiceClient({ url: config.adServiceUrl, token: config.adApiTokens[0] });
   const stopping = new AbortController();
-  const hint = await bookingHint(database, logger);
+  const hint = await ledgerHint(database, logger);
   const controlSockets = new WeakSet<object>();
   const isControlSocket = (socket: object) => controlSockets.has(socket);
   const metrics = newMetrics(manifest.version);
@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   });
   const reconciliation = reconcileForever({
     ...{ database, adService, botId: config.botId, payout: config.payout, settleAfterSeconds: 30 },
-    ...{ logger, stopping: stopping.signal, onBooked: hint.announce },
+    ...{ logger, stopping: stopping.signal, onRecorded: hint.announce },
     onRound: (result) => metrics.intake.reconciled(result, performance.now()),
   });
   onStopSignal(

@@ -208,7 +208,7 @@ begin
         when is_foreign then 'code-of-another-user'
         when worth = 0 then 'no-reward'
         when pays_code_once and is_settled then 'code-already-paid'
-        when has_earned then 'event-already-booked'
+        when has_earned then 'event-already-recorded'
       end as refusal
     from arrived where not is_known
   ), counted as (

@@ -1,7 +1,7 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
 
-/** Who calls. Decided once per request: by the Authorization header, or by the door, where it is the socket in the data folder. */
+/** Who calls. Decided once per request: by the Authorization header, or by the socket in the data folder. */
 export type Caller = { kind: "backend" } | { kind: "user"; userId: string } | { kind: "nobody" };
 
 export interface Context {

@@ -120,13 +120,13 @@ describe("beside a server on the embedded store, and after it", () => {
     server.child.kill("SIGKILL");
   });
 
-  const outcomes = ["invalid", "unmatched", "booked"];
+  const outcomes = ["invalid", "unmatched", "credited"];
 
   test("it answers through the socket in the data folder, without any secret", async () => {
     expect(await json("receipts list", apiProcess)).toMatchObject([
       { outcome: "invalid", reason: expect.stringContaining("user_tg_id"), event: null, userId: null },
       { outcome: "unmatched", reason: "no-event-id", event: "rewarded", userId: "43", amount: null },
-      { outcome: "booked", reason: null, eventId: "evt_1", userId: "42", code: "code1", amount: 1, duplicates: 2 },
+      { outcome: "credited", reason: null, eventId: "evt_1", userId: "42", code: "code1", amount: 1, duplicates: 2 },
     ]);
     expect(await json("receipts list --outcome duplicate")).toMatchObject([{ eventId: "evt_1" }]);
     expect(await json("receipts list --user-id 43 --since 1h --limit 1")).toMatchObject([{ outcome: "unmatched" }]);
@@ -140,7 +140,7 @@ describe("beside a server on the embedded store, and after it", () => {
 
   test("people get a table, with the reasons and what was refused unsigned", async () => {
     const { out } = await api("receipts list");
-    expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +booked +– +rewarded +42 +code1 +1 +2 +\d{4}-.*evt_1$/m);
+    expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +credited +– +rewarded +42 +code1 +1 +2 +\d{4}-.*evt_1$/m);
     expect(out).toContain("1 malformed-signature, 1 wrong-signature");
     expect(await api("receipts list --outcome refused")).toMatchObject({
       code: 0,
@@ -174,7 +174,7 @@ describe("beside a server on the embedded store, and after it", () => {
     server.child.kill("SIGTERM");
     expect((await server.end).code).toBe(0);
     expect((await json("receipts list", apiProcess)).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
-      "booked",
+      "credited",
       ...outcomes,
     ]);
     const answers = await Promise.all([1, 2].map(() => apiProcess("rewards balance 42")));

@@ -54,7 +54,7 @@ function samples(): Sample[] {
     query("rewards.status", { code: "Code1", userId: "42", event: "rewarded" }),
     query("rewards.watch", { lastEventId: startOfLedger }, {}),
     query("receipts.latest", { limit: 5 }),
-    query("receipts.list", { outcome: "booked", userId: "42", since: "2026-01-01T00:00:00Z", limit: 10 }),
+    query("receipts.list", { outcome: "credited", userId: "42", since: "2026-01-01T00:00:00Z", limit: 10 }),
     query("receipts.refused", { since: "2026-01-01T00:00:00Z" }),
     {
       method: "GET",

@@ -78,7 +78,7 @@ export const describeCodeResponse = z.object({
   ),
   /** Visits of the direct link, by what became of them (`counted`, or the reason of the refusal). */
   clicks: z.record(z.string(), z.int()),
-  /** Wishes to watch an ad with this code, by what became of them: `filled`, or the reason why not. */
+  /** Ad requests with this code, by what became of them: `filled`, or the reason why not. */
   requests: z.record(z.string(), z.int()).optional(),
 });
 export type DescribeCodeResponse = z.infer<typeof describeCodeResponse>;
@@ -135,16 +135,16 @@ export const statsQuery = z.object({
 const counts = z.record(z.string(), z.int());
 
 export const statsFigures = z.object({
-  /** Wishes for an ad that could be granted: `fills` and `no_fills`. */
+  /** Ad requests that could be granted: `fills` and `no_fills`. */
   requests: z.int(),
   fills: z.int(),
   /** Of the requests; null without one. Shares are rounded to four digits. */
   fill_rate: z.number().nullable(),
   /** By reason. */
   no_fills: counts,
-  /** Wishes that the bot's own cooldown or cap kept from asking, by reason. */
+  /** Requests that the bot's own cooldown or cap stopped, by reason. */
   limited: counts,
-  /** Wishes refused for the code's sake, by reason. */
+  /** Requests refused because of the code, by reason. */
   requests_refused: counts,
   starts: z.int(),
   first_quartiles: z.int(),

@@ -90,7 +90,7 @@ test("a process that is stuck keeps its folder for as long as it lives", async (
   if (next.outcome === "claimed") await next.release();
 }, 30_000);
 
-test("a folder of a long path has one owner and one door, whatever temporary folder each process has", async () => {
+test("a folder of a long path has one owner and one socket, whatever temporary folder each process has", async () => {
   const long = join(folder, "x".repeat(120));
   const [mine, yours] = [join(folder, "mine"), join(folder, "yours")];
   for (const path of [mine, yours]) mkdirSync(path);
@@ -99,13 +99,13 @@ test("a folder of a long path has one owner and one door, whatever temporary fol
   const rival = startClaimer(long, { TMPDIR: yours });
   expect(await rival.outcome).toBe("in-use");
   await rival.kill();
-  const door = socketPathOf(long);
-  expect(dirname(dirname(door))).toBe(mine);
-  expect(statSync(door).mode & 0o777).toBe(0o600);
-  await new Promise<void>((resolve, reject) => connect(door, resolve).once("error", reject).unref());
+  const socketPath = socketPathOf(long);
+  expect(dirname(dirname(socketPath))).toBe(mine);
+  expect(statSync(socketPath).mode & 0o777).toBe(0o600);
+  await new Promise<void>((resolve, reject) => connect(socketPath, resolve).once("error", reject).unref());
   await owner.kill();
   const next = await claimDataFolder(long);
-  expect(existsSync(dirname(door))).toBe(false);
+  expect(existsSync(dirname(socketPath))).toBe(false);
   if (next.outcome !== "claimed") throw new Error(next.outcome);
   expect(next.socketPath).toBe(socketPathOf(long));
   await next.release();

@@ -40,7 +40,7 @@ export function socketPathOf(folder: string): string {
 }
 
 /**
- * Claims a data folder for this process by a lock that ends with it, and opens the operator's door in it: a socket of mode
+ * Claims a data folder for this process by a lock that ends with it, and opens the operator socket in it of mode
  * 0600. What a process that died left there is replaced.
  */
 export async function claimDataFolder(folder: string): Promise<ClaimedFolder | { outcome: "in-use"; folder: string }> {
@@ -58,7 +58,7 @@ export async function claimDataFolder(folder: string): Promise<ClaimedFolder | {
     socket.once("close", () => open.delete(socket));
     onConnection(socket);
   });
-  const socketPath = await openDoor(folder, server).catch((error: unknown) => {
+  const socketPath = await openSocket(folder, server).catch((error: unknown) => {
     lock.unlock();
     throw error;
   });
@@ -70,7 +70,7 @@ export async function claimDataFolder(folder: string): Promise<ClaimedFolder | {
       for (const socket of waiting.splice(0)) handler(socket);
     },
     async release() {
-      removeDoor(folder);
+      removeSocket(folder);
       const closed = close(server);
       for (const socket of open) socket.destroy();
       await closed;
@@ -97,8 +97,8 @@ function makeFolder(folder: string): void {
 }
 
 /** Only for the holder of the lock. */
-async function openDoor(folder: string, server: Server): Promise<string> {
-  removeDoor(folder);
+async function openSocket(folder: string, server: Server): Promise<string> {
+  removeSocket(folder);
   const inside = join(folder, socketName);
   const isShort = Buffer.byteLength(inside) <= longestSocketPath;
   const socketPath = isShort ? inside : join(makeShortFolder(), socketName);
@@ -116,7 +116,7 @@ function makeShortFolder(): string {
   return mkdtempSync(join(isShort ? tmpdir() : "/tmp", "intermission-"));
 }
 
-function removeDoor(folder: string): void {
+function removeSocket(folder: string): void {
   const inside = join(folder, socketName);
   const socketPath = socketPathOf(folder);
   for (const path of [`${socketPath}.new`, socketPath, inside]) rmSync(path, { force: true });

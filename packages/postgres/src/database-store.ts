@@ -17,7 +17,7 @@ export interface DatabaseStore {
  * What each session begins with. Set by SQL, because a start-up parameter loses against `?options=` in an address and
  * poolers refuse it.
  *
- * Prepared statements are planned once: planning costs more than running them (measured: 4 of 5 ms for booking a few
+ * Prepared statements are planned once: planning costs more than running them (measured: 4 of 5 ms for recording a few
  * deliveries). A plan made while a table was empty stays in use after it has grown, so no plan may read a table whole or
  * in order for a join: what is not there to be chosen cannot turn out wrong. What does read whole tables, a report, says
  * so by `set local enable_seqscan`.

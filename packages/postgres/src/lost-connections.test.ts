@@ -42,7 +42,7 @@ async function openProxy(target: URL) {
       isCut = true;
       destroyAll();
     },
-    mend() {
+    restore() {
       isCut = false;
     },
     /** Of the connections that stand now; new ones work. */
@@ -106,7 +106,7 @@ describe.runIf(testDatabases().includes("server"))("connections to a server that
       await expect(database.run(one, [])).rejects.toThrow();
       await wait(100);
     }
-    proxy.mend();
+    proxy.restore();
     await expect.poll(() => database.run(one, []).catch(() => []), soon).toEqual([{ one: 1 }]);
     await expectNotices(database, heard, "after");
   });

@@ -4,8 +4,8 @@ import { botOfTest, requestOf, seededRandom, stateOf } from "../../test/fixtures
 import type { AdRequest, Platform } from "./ad-request.ts";
 import { indexCampaigns } from "./campaign-index.ts";
 import { chooseAd, drawByWeight } from "./choose-ad.ts";
+import { exclusionReason } from "./exclusion-reason.ts";
 import { explainChoice } from "./explain-choice.ts";
-import { obstacle } from "./obstacle.ts";
 import { flatCurve } from "./pacing.ts";
 
 const now = new Date("2026-03-03T12:00:00Z");
@@ -102,7 +102,7 @@ describe("why one is not", () => {
       { targeting: { hours: [13], weekdays: [2], languages: ["de"], premium: true, botCategories: ["games"] } },
     ],
   ])("%s", (reason, settings) => {
-    expect(obstacle(stateOf("a", settings), { ...requestOf(), user }, moment)).toBe(reason);
+    expect(exclusionReason(stateOf("a", settings), { ...requestOf(), user }, moment)).toBe(reason);
   });
 
   test.each([
@@ -113,20 +113,22 @@ describe("why one is not", () => {
   ] as const)("%s: what is under way is held against it", (limit, settings, today, viewsInFlight) => {
     const earlier = limit.startsWith("total") ? { views: 8, clicks: 0, spentMicros: 2000 } : undefined;
     const state = stateOf("a", { ...settings, pacing: "asap" }, today, { viewsInFlight, ...(earlier && { earlier }) });
-    expect(obstacle(state, requestOf(), moment)).toBe(limit);
+    expect(exclusionReason(state, requestOf(), moment)).toBe(limit);
   });
 
   test("what a user has seen within its time counts against the cap, what is older does not", () => {
     const capped = stateOf("a", { userCap: 2, userCapSeconds: 3600 });
     const seen = (minutes: number[]) => new Map([["a", minutes.map((ago) => new Date(now.getTime() - ago * 60_000))]]);
-    expect(obstacle(capped, { ...requestOf(), seen: seen([10, 59]) }, moment)).toBe("user-cap");
-    expect(obstacle(capped, { ...requestOf(), seen: seen([10, 61]) }, moment)).toBeUndefined();
+    expect(exclusionReason(capped, { ...requestOf(), seen: seen([10, 59]) }, moment)).toBe("user-cap");
+    expect(exclusionReason(capped, { ...requestOf(), seen: seen([10, 61]) }, moment)).toBeUndefined();
   });
 
   test("an explanation names every campaign, and its likelihoods are those of the choice", () => {
     const states = [stateOf("a", { weight: 1 }), stateOf("b", { weight: 3 }), stateOf("c", { category: "casino" })];
     const verdicts = explainChoice(indexCampaigns(states, moment), requestOf(), now);
-    expect(verdicts.map(({ campaignId, obstacle: found, likelihood }) => [campaignId, found, likelihood])).toEqual([
+    expect(
+      verdicts.map(({ campaignId, exclusionReason: found, likelihood }) => [campaignId, found, likelihood]),
+    ).toEqual([
       ["b", undefined, 0.75],
       ["a", undefined, 0.25],
       ["c", "blocked-category", 0],
@@ -161,7 +163,7 @@ test("whatever runs and whoever asks: what is chosen fits, and nothing is chosen
       const all = some.map(([one, views], number) => stateOf(`c${number}`, one, { views }));
       const request = { ...requestOf(), user: who };
       const choice = chooseAd(indexCampaigns(all, moment), request, { now, random: seededRandom(seed) });
-      const fitting = all.filter((state) => obstacle(state, request, moment) === undefined);
+      const fitting = all.filter((state) => exclusionReason(state, request, moment) === undefined);
       if (choice.outcome === "chosen") expect(fitting).toContain(choice.state);
       else expect(fitting).toEqual([]);
     }),

@@ -3,7 +3,7 @@ import type { AdRequest } from "./ad-request.ts";
 import type { CampaignIndex, Pool } from "./campaign-index.ts";
 import { listsFor } from "./campaign-index.ts";
 import type { CampaignState } from "./campaign-state.ts";
-import { type Moment, obstacle } from "./obstacle.ts";
+import { exclusionReason, type Moment } from "./exclusion-reason.ts";
 
 export type Choice =
   /** `creative` is null for a link. */
@@ -52,14 +52,14 @@ function draw(pool: Pool, request: AdRequest, moment: Moment, random: () => numb
     for (const list of lists) {
       if (left < list.total) {
         const state = list.at(left);
-        if (state && obstacle(state, request, moment) === undefined) return state;
+        if (state && exclusionReason(state, request, moment) === undefined) return state;
         break;
       }
       left -= list.total;
     }
   }
   const fitting = lists.flatMap(({ entries }) =>
-    entries.filter(({ state }) => obstacle(state, request, moment) === undefined),
+    entries.filter(({ state }) => exclusionReason(state, request, moment) === undefined),
   );
   return drawByWeight(fitting, random)?.state;
 }

@@ -1,7 +1,7 @@
 import type { CampaignPriority } from "../campaigns/schema.ts";
 import type { AdRequest } from "./ad-request.ts";
 import type { CampaignIndex } from "./campaign-index.ts";
-import { type Obstacle, obstacle } from "./obstacle.ts";
+import { type ExclusionReason, exclusionReason } from "./exclusion-reason.ts";
 import { adsBehindPlan } from "./pacing.ts";
 
 export interface Verdict {
@@ -9,7 +9,7 @@ export interface Verdict {
   name: string;
   priority: CampaignPriority;
   /** Undefined: it may be chosen. */
-  obstacle: Obstacle | undefined;
+  exclusionReason: ExclusionReason | undefined;
   /** How likely it is chosen now, 0 to 1. */
   likelihood: number;
   /** Ads behind its plan of the day; below 0 it is ahead. Undefined: it has none. */
@@ -22,15 +22,17 @@ export function explainChoice(index: CampaignIndex, request: AdRequest, now: Dat
   const verdicts = index.states.map((state) => {
     const { campaignId, name, priority } = state.campaign;
     const behindPlan = adsBehindPlan(state, request.format, moment);
-    const found = obstacle(state, request, moment);
+    const found = exclusionReason(state, request, moment);
     const isBehind = behindPlan !== undefined;
     const weight = state.campaign.weight * (isBehind ? Math.max(behindPlan, 0.5) : 1);
-    return { campaignId, name, priority, obstacle: found, behindPlan, isBehind, weight, likelihood: 0 };
+    return { campaignId, name, priority, exclusionReason: found, behindPlan, isBehind, weight, likelihood: 0 };
   });
   const first = (["sponsorship", "standard", "house"] as const)
     .flatMap((priority) => [true, false].map((isBehind) => ({ priority, isBehind })))
     .map(({ priority, isBehind }) =>
-      verdicts.filter((one) => one.obstacle === undefined && one.priority === priority && one.isBehind === isBehind),
+      verdicts.filter(
+        (one) => one.exclusionReason === undefined && one.priority === priority && one.isBehind === isBehind,
+      ),
     )
     .find((group) => group.length > 0);
   const all = (first ?? []).reduce((sum, { weight }) => sum + weight, 0);

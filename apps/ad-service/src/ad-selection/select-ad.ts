@@ -8,7 +8,7 @@ import type { Choice } from "./choose-ad.ts";
 import { deliveredBy } from "./delivered-lately.ts";
 import { readSeen } from "./read-seen.ts";
 
-export interface AdWish extends Omit<AdRequest, "seen"> {
+export interface UserAdRequest extends Omit<AdRequest, "seen"> {
   userId: string;
   /** What the user saw of campaigns with a cap per user, where the caller has read it. */
   seen?: Map<string, Date[]>;
@@ -17,34 +17,34 @@ export interface AdWish extends Omit<AdRequest, "seen"> {
 /** So many campaigns may turn out to be full, one after the other, before it is said that there is none. */
 const MOST_TRIES = 20;
 
-/** More ads than all nodes give within one refresh of their snapshots: with fewer left, the database is asked. */
-const NEAR = 20_000;
-/** More than can be asked for at the same moment: with fewer left, one is given after the other. */
-const EDGE = 500;
+/** More ads than all nodes can serve between two refreshes of their snapshots: with fewer left, the database is asked. */
+const NEAR_LIMIT_BELOW = 20_000;
+/** More than can be requested at the same moment: with fewer left, ads are served one at a time. */
+const SERIALIZED_BELOW = 500;
 
 // Of the locks on a row the one that its days' foreign keys do not wait for.
 const lockCampaign = statement(
-  "campaigns.lock-edge",
+  "campaigns.lock-for-last-ads",
   "select campaign_id from campaigns where campaign_id = $1 for no key update",
 );
 
 /**
  * Chooses an ad for a user, and holds it against its campaign's limits. Near a limit the database is asked how much is
- * left. The last ads before a limit are given one after the other on all nodes, so that none is given beyond it: before the
- * view or click is stored, ask `isAtEdge`, and then `hasRoom` in the transaction that stores it.
+ * left. The last ads before a limit are served one at a time on all nodes, so that the limit is never exceeded: before the
+ * view or click is stored, check `isSerialized`, and then `hasBudgetLeft` in the transaction that stores it.
  */
 export async function selectAd(
   { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
-  { userId, ...wish }: AdWish,
+  { userId, ...request }: UserAdRequest,
   { now, random }: { now: Date; random: () => number },
 ): Promise<Choice> {
-  const seen = wish.seen ?? (await seenBy({ database, campaigns }, { botId: wish.bot.botId, userId }, now));
+  const seen = request.seen ?? (await seenBy({ database, campaigns }, { botId: request.bot.botId, userId }, now));
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
-    const choice = campaigns.choose({ ...wish, seen }, { now, random });
+    const choice = campaigns.choose({ ...request, seen }, { now, random });
     if (choice.outcome === "no-ad") return choice;
-    const isNear = isNearLimit(choice.state, wish.format);
-    if (isNear && !(await hasMore({ database, campaigns }, choice.state, { format: wish.format, now }))) continue;
-    campaigns.hold(choice.state.campaign.campaignId, wish.format);
+    const isNear = isNearLimit(choice.state, request.format);
+    if (isNear && !(await hasMore({ database, campaigns }, choice.state, { format: request.format, now }))) continue;
+    campaigns.hold(choice.state.campaign.campaignId, request.format);
     return choice;
   }
   return { outcome: "no-ad", reason: "none-fits" };
@@ -52,16 +52,16 @@ export async function selectAd(
 
 /** So few are left before a limit that the database is asked how many, by `askLimits`. */
 export function isNearLimit(state: CampaignState, format: CampaignFormat): boolean {
-  return adsLeft(state, format) < NEAR;
+  return adsLeft(state, format) < NEAR_LIMIT_BELOW;
 }
 
-/** So few are left before a limit that they are given one after the other. */
-export function isAtEdge(state: CampaignState, format: CampaignFormat): boolean {
-  return adsLeft(state, format) < EDGE;
+/** So few ads are left before a limit that they are served one at a time, on all nodes. */
+export function isSerialized(state: CampaignState, format: CampaignFormat): boolean {
+  return adsLeft(state, format) < SERIALIZED_BELOW;
 }
 
-/** Whether the ad that was selected fits before each limit. Until the transaction ends no other is told so, on any node. */
-export async function hasRoom(
+/** Whether the selected ad stays within each limit. Holds a lock, so that until the transaction ends no other node gets this answer. */
+export async function hasBudgetLeft(
   { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
   state: CampaignState,
   { format, now }: { format: CampaignFormat; now: Date },
@@ -94,11 +94,11 @@ export async function askLimits(
 /** Whether there is an ad for a user of whom only the id is known, without holding it. */
 export async function couldFill(
   { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
-  { userId, ...wish }: AdWish,
+  { userId, ...request }: UserAdRequest,
   now: Date,
 ): Promise<boolean> {
-  const seen = await seenBy({ database, campaigns }, { botId: wish.bot.botId, userId }, now);
-  return campaigns.choose({ ...wish, seen }, { now, random: () => 0 }).outcome === "chosen";
+  const seen = await seenBy({ database, campaigns }, { botId: request.bot.botId, userId }, now);
+  return campaigns.choose({ ...request, seen }, { now, random: () => 0 }).outcome === "chosen";
 }
 
 /** What a user saw of campaigns with a cap per user; where none has one, nobody is asked. */

@@ -16,16 +16,16 @@ const tenSeconds: Playback = {
 
 const after = (ms: number) => new Date(start.getTime() + ms);
 
-function stretch(sequence: number, from_ms: number, to_ms: number, visible = true): ProgressReport {
+function playedRange(sequence: number, from_ms: number, to_ms: number, visible = true): ProgressReport {
   return { sequence, from_ms, to_ms, visible, muted: true };
 }
 
-/** One-second stretches, as an honest player reports them. */
+/** One-second ranges, as an honest player reports them. */
 function secondBySecond(fromMs: number, toMs: number, firstSequence = 0): ProgressReport[] {
   const count = Math.ceil((toMs - fromMs) / 1000);
   return Array.from({ length: count }, (_, index) => {
     const from = fromMs + index * 1000;
-    return stretch(firstSequence + index, from, Math.min(from + 1000, toMs));
+    return playedRange(firstSequence + index, from, Math.min(from + 1000, toMs));
   });
 }
 
@@ -58,7 +58,9 @@ describe("an honest view", () => {
   });
 
   test("a media clock that jumps 250 ms between any two reports costs nothing", () => {
-    const reports = Array.from({ length: 8 }, (_, index) => stretch(index, index * 1250 + 200, index * 1250 + 1200));
+    const reports = Array.from({ length: 8 }, (_, index) =>
+      playedRange(index, index * 1250 + 200, index * 1250 + 1200),
+    );
     const accepted = acceptProgress(tenSeconds, reports, after(10_000));
     expect(accepted).toMatchObject({ acceptedMs: 10_000, isWatched: true });
   });
@@ -77,7 +79,7 @@ describe("an honest view", () => {
     { toMs: 1800, isWatched: true },
   ])("of a two-second clip $toMs ms: watched is $isWatched", ({ toMs, isWatched }) => {
     const short = { ...tenSeconds, durationMs: 2000 };
-    expect(acceptProgress(short, [stretch(0, 0, toMs)], after(2000)).isWatched).toBe(isWatched);
+    expect(acceptProgress(short, [playedRange(0, 0, toMs)], after(2000)).isWatched).toBe(isWatched);
   });
 
   test.each([
@@ -107,14 +109,14 @@ describe("an honest view", () => {
 
 describe("what adds nothing", () => {
   const refusals: { name: string; report: ProgressReport; reason: string; playback?: Partial<Playback> }[] = [
-    { name: "a hidden stretch", report: stretch(0, 0, 1000, false), reason: "hidden" },
-    { name: "a stretch of more than 30 s", report: stretch(0, 0, 30_001), reason: "too-long" },
-    { name: "a stretch that runs backwards", report: stretch(0, 2000, 1000), reason: "backwards" },
-    { name: "an empty stretch", report: stretch(0, 1000, 1000), reason: "backwards" },
-    { name: "a stretch after the end", report: stretch(0, 10_000, 11_000), reason: "beyond-the-end" },
+    { name: "a hidden range", report: playedRange(0, 0, 1000, false), reason: "hidden" },
+    { name: "a range of more than 30 s", report: playedRange(0, 0, 30_001), reason: "too-long" },
+    { name: "a range that runs backwards", report: playedRange(0, 2000, 1000), reason: "backwards" },
+    { name: "an empty range", report: playedRange(0, 1000, 1000), reason: "backwards" },
+    { name: "a range after the end", report: playedRange(0, 10_000, 11_000), reason: "beyond-the-end" },
     {
-      name: "a stretch before the start stamp",
-      report: stretch(0, 0, 1000),
+      name: "a range before the start stamp",
+      report: playedRange(0, 0, 1000),
       reason: "not-started",
       playback: { startedAt: null },
     },
@@ -125,30 +127,30 @@ describe("what adds nothing", () => {
     expect(accepted.progress).toEqual({ covered: [], sequences: [[0, 1]], refusals: { [reason]: 1 } });
   });
 
-  test("a stretch beyond the end is clipped", () => {
-    expect(acceptProgress(tenSeconds, [stretch(0, 9_000, 12_000)], after(60_000)).acceptedMs).toBe(1_000);
+  test("a range beyond the end is clipped", () => {
+    expect(acceptProgress(tenSeconds, [playedRange(0, 9_000, 12_000)], after(60_000)).acceptedMs).toBe(1_000);
   });
 
   test("seeking to the end covers only what was played", () => {
-    const accepted = acceptProgress(tenSeconds, [stretch(0, 0, 1000), stretch(1, 9000, 10_000)], after(60_000));
+    const accepted = acceptProgress(tenSeconds, [playedRange(0, 0, 1000), playedRange(1, 9000, 10_000)], after(60_000));
     expect(accepted).toMatchObject({ acceptedMs: 2000, isWatched: false });
     expect(resumePositionMs(accepted.progress)).toBe(1000);
   });
 
   test("playing at fourfold speed gains no more than the clock, and is recorded", () => {
-    const reports = Array.from({ length: 3 }, (_, index) => stretch(index, index * 4000, (index + 1) * 4000));
+    const reports = Array.from({ length: 3 }, (_, index) => playedRange(index, index * 4000, (index + 1) * 4000));
     const accepted = acceptProgress(tenSeconds, reports, after(3000));
     expect(accepted).toMatchObject({ acceptedMs: 4000, isWatched: false });
     expect(accepted.progress.refusals).toEqual({ "too-early": 2 });
   });
 
   test("the whole video claimed at once is not accepted", () => {
-    const accepted = acceptProgress(tenSeconds, [stretch(0, 0, 10_000)], after(0));
+    const accepted = acceptProgress(tenSeconds, [playedRange(0, 0, 10_000)], after(0));
     expect(accepted).toMatchObject({ acceptedMs: 0, tooEarly: { sequences: [0], retryAfterMs: 9000 } });
   });
 
   test("a clock that stepped back credits nothing", () => {
-    const accepted = acceptProgress(tenSeconds, [stretch(0, 0, 500)], after(-3_600_000));
+    const accepted = acceptProgress(tenSeconds, [playedRange(0, 0, 500)], after(-3_600_000));
     expect(accepted).toMatchObject({ acceptedMs: 0, acknowledged: [], tooEarly: { retryAfterMs: 10_000 } });
   });
 
@@ -165,7 +167,7 @@ describe("what adds nothing", () => {
         refusals: {},
       },
     };
-    const accepted = acceptProgress(playback, [stretch(3, 1000, 2000), stretch(5, 2000, 3000)], after(60_000));
+    const accepted = acceptProgress(playback, [playedRange(3, 1000, 2000), playedRange(5, 2000, 3000)], after(60_000));
     expect(accepted).toMatchObject({ acceptedMs: 1000, acknowledged: [3, 5] });
     expect(nextSequence(accepted.progress)).toBe(6);
   });
@@ -227,12 +229,12 @@ describe("properties", () => {
     );
   });
 
-  test("a forger's numbers and stretches take bounded room", () => {
+  test("a forger's numbers and ranges take bounded room", () => {
     let progress = nothing;
     for (let call = 0; call < 20; call++) {
       const reports = Array.from({ length: 300 }, (_, index) => {
         const number = call * 300 + index;
-        return stretch(number * 7, (number * 997) % 10_000, ((number * 997) % 10_000) + 1);
+        return playedRange(number * 7, (number * 997) % 10_000, ((number * 997) % 10_000) + 1);
       });
       progress = acceptProgress({ ...tenSeconds, progress }, reports, after(60_000)).progress;
     }

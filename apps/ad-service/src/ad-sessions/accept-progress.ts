@@ -1,9 +1,9 @@
 import type { ProgressReport, ReportRefusalReason } from "@intermission/ad-core/player-api";
-import { includesPoint, joinRange, type Range, totalLength } from "./join-range.ts";
+import { includesPoint, mergeRange, type Range, totalLength } from "./merge-range.ts";
 
 /** What a session keeps of its reports, as stored. */
 export interface Progress {
-  /** Accepted stretches of the video, in milliseconds. */
+  /** Accepted ranges of the video, in milliseconds. */
   covered: Range[];
   /** Sequence numbers that are settled, accepted or refused. */
   sequences: Range[];
@@ -46,7 +46,7 @@ export interface AcceptedProgress {
 /** Between the server's stamp and the first frame, and for rounding. It moves progress on, but never completes a view. */
 export const SLACK_MS = 1000;
 const LONGEST_REPORT_MS = 30_000;
-/** Media clocks of webviews jitter: a hole this small between two stretches was played. The server's clock bounds the sum all the same. */
+/** Media clocks of webviews jitter: a hole this small between two ranges was played. The server's clock bounds the sum all the same. */
 const JITTER_MS = 250;
 const WATCHED_SHARE = 0.97;
 const LAST_SECOND_MS = 1000;
@@ -82,24 +82,21 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
         refused.push({ sequence, reason });
         refusals[reason] = (refusals[reason] ?? 0) + 1;
       } else {
-        const joined = joinRange(covered, stretchOf(report, durationMs), JITTER_MS);
-        if (totalLength(joined) > totalLength(covered) && neededClockMs(joined, durationMs) > allowedMs) {
+        const merged = mergeRange(covered, rangeOf(report, durationMs), JITTER_MS);
+        if (totalLength(merged) > totalLength(covered) && neededClockMs(merged, durationMs) > allowedMs) {
           early.push(report);
           continue;
         }
-        covered = joined;
+        covered = merged;
       }
-      sequences = boundSequences(joinRange(sequences, [sequence, sequence + 1]));
+      sequences = boundSequences(mergeRange(sequences, [sequence, sequence + 1]));
       settled.push(report);
     }
     if (acknowledged.at(-1) !== sequence) acknowledged.push(sequence);
   }
 
   if (early.length > 0) refusals["too-early"] = (refusals["too-early"] ?? 0) + early.length;
-  const claimed = early.reduce(
-    (ranges, report) => joinRange(ranges, stretchOf(report, durationMs), JITTER_MS),
-    covered,
-  );
+  const claimed = early.reduce((ranges, report) => mergeRange(ranges, rangeOf(report, durationMs), JITTER_MS), covered);
   const acceptedMs = totalLength(covered);
   const earlyMs = early.length > 0 ? Math.max(1, Math.ceil(neededClockMs(claimed, durationMs) - allowedMs)) : 0;
   return {
@@ -161,7 +158,7 @@ function refusalReason(report: ProgressReport, playback: Playback): ReportRefusa
 }
 
 /** Clipped to the video, whose ends are jittered too. */
-function stretchOf(report: ProgressReport, durationMs: number): Range {
+function rangeOf(report: ProgressReport, durationMs: number): Range {
   const from = report.from_ms <= JITTER_MS ? 0 : report.from_ms;
   const to = report.to_ms >= durationMs - JITTER_MS ? durationMs : report.to_ms;
   return [from, to];

@@ -1,7 +1,7 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Opened, stretch, wholeVideo } from "../../test/fixtures/session-fixture.ts";
+import { type Opened, playedRange, wholeVideo } from "../../test/fixtures/session-fixture.ts";
 import { openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
@@ -28,7 +28,7 @@ const cheats: Cheat[] = [
     name: "seeking to the end",
     act(fixture, session) {
       fixture.advance(10);
-      return fixture.report(session, { reports: [stretch(0, 0), stretch(1, 9)], ...closing });
+      return fixture.report(session, { reports: [playedRange(0, 0), playedRange(1, 9)], ...closing });
     },
     refusals: {},
     acceptedMs: 2000,
@@ -44,7 +44,7 @@ const cheats: Cheat[] = [
     async act(fixture, session) {
       for (let second = 0; second < 10; second++) {
         fixture.advance(0.1);
-        await fixture.report(session, { reports: [stretch(second, second)], ...closing });
+        await fixture.report(session, { reports: [playedRange(second, second)], ...closing });
       }
     },
     refusals: { "too-early": 8 },
@@ -76,7 +76,7 @@ const cheats: Cheat[] = [
     name: "a tab in the background whose throttled timers tell of a minute at once",
     act(fixture, session) {
       fixture.advance(60);
-      return fixture.report(session, { reports: [{ ...stretch(0, 0), to_ms: 60_000 }], ...closing });
+      return fixture.report(session, { reports: [{ ...playedRange(0, 0), to_ms: 60_000 }], ...closing });
     },
     refusals: { "too-long": 1 },
     acceptedMs: 0,
@@ -85,8 +85,8 @@ const cheats: Cheat[] = [
     name: "running backwards, and beyond the end",
     act(fixture, session) {
       fixture.advance(10);
-      const backwards = { ...stretch(0, 5), to_ms: 5000 };
-      return fixture.report(session, { reports: [backwards, stretch(1, 10), stretch(2, 300)], ...closing });
+      const backwards = { ...playedRange(0, 5), to_ms: 5000 };
+      return fixture.report(session, { reports: [backwards, playedRange(1, 10), playedRange(2, 300)], ...closing });
     },
     refusals: { backwards: 1, "beyond-the-end": 2 },
     acceptedMs: 0,
@@ -95,7 +95,7 @@ const cheats: Cheat[] = [
     name: "the same three reports, fifty times",
     async act(fixture, session) {
       fixture.advance(60);
-      const reports = [stretch(0, 0), stretch(1, 1), stretch(2, 2)];
+      const reports = [playedRange(0, 0), playedRange(1, 1), playedRange(2, 2)];
       for (let time = 0; time < 50; time++) await fixture.report(session, { reports, ...closing });
     },
     refusals: {},
@@ -105,7 +105,7 @@ const cheats: Cheat[] = [
     name: "the same three seconds under ever new numbers",
     async act(fixture, session) {
       fixture.advance(60);
-      const reports = Array.from({ length: 60 }, (_, index) => stretch(index, index % 3));
+      const reports = Array.from({ length: 60 }, (_, index) => playedRange(index, index % 3));
       await fixture.report(session, { reports, ...closing });
     },
     refusals: {},

@@ -3,7 +3,7 @@ import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
-import { type AdWish, hasRoom, isAtEdge, selectAd } from "../ad-selection/select-ad.ts";
+import { hasBudgetLeft, isSerialized, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import type { Bot } from "../bots/rows.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
 import type { Device } from "../creatives/describe-device.ts";
@@ -36,7 +36,7 @@ export interface EnterViewInput {
   /** With launch data that is too old to begin a session. */
   mustContinue: boolean;
   bot: Bot;
-  ad: Omit<AdWish, "seen">;
+  ad: Omit<UserAdRequest, "seen">;
   userAgent: string;
   isTest: boolean;
   /** What is to play it: the video's file is chosen for it at each opening. */
@@ -163,10 +163,10 @@ async function beginView(
   const code = opening.code ?? newCodeOf(input);
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tags.failed]);
-    const wish = { ...input.ad, without, seen: opening.seen };
+    const request = { ...input.ad, without, seen: opening.seen };
     const choice = tags.filled
       ? undefined
-      : await selectAd({ database: views.database, campaigns }, wish, { now, random });
+      : await selectAd({ database: views.database, campaigns }, request, { now, random });
     if (choice?.outcome === "no-ad") return choice;
     if (choice && !choice.creative) return { outcome: "no-ad", reason: "none-fits" };
     const chosen = choice?.creative
@@ -200,9 +200,9 @@ async function beginView(
     };
     const state = choice?.state;
     const begun =
-      state && isAtEdge(state, "rewarded")
+      state && isSerialized(state, "rewarded")
         ? await views.database.transaction(async (tx) =>
-            (await hasRoom({ database: tx, campaigns }, state, { format: "rewarded", now }))
+            (await hasBudgetLeft({ database: tx, campaigns }, state, { format: "rewarded", now }))
               ? (await beginViews(tx, [view]))[0]
               : "full",
           )

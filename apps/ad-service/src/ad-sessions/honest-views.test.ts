@@ -93,7 +93,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "rotation: the page stays, a short stretch is cut at each turn",
+    name: "rotation: the page stays, a short range is cut at each turn",
     async watch(fixture, code) {
       const player = await begin(fixture, code);
       for (let turn = 0; !player.isAtEnd; turn++) {

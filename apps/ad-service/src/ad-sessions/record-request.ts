@@ -2,7 +2,7 @@ import { type CommitGroup, groupCommits } from "@intermission/postgres/group-com
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 
-/** A wish to watch an ad that was not granted. Only of users that Telegram vouched for: nobody else leaves rows. */
+/** A refused ad request. Only requests of users whose identity Telegram confirmed leave rows. */
 export interface UnfilledRequest {
   botId: string;
   userId: string;

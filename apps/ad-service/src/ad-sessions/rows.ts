@@ -2,7 +2,7 @@ import type { PlaybackFault, ProgressReport } from "@intermission/ad-core/player
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
 import type { Progress } from "./accept-progress.ts";
-import type { Range } from "./join-range.ts";
+import type { Range } from "./merge-range.ts";
 import type { CloseReason, StoredState } from "./schema.ts";
 import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
 

@@ -5,8 +5,8 @@ import { gatherSignals, noSignals, suspicionsOf, type ViewingSignals } from "./v
 
 const start = Date.parse("2026-01-01T12:00:00Z");
 
-/** A player's stretches are a frame or two longer than a second. */
-function playedStretch(second: number, changes: Partial<ProgressReport> = {}): ProgressReport {
+/** A player's ranges are a frame or two longer than a second. */
+function playedRange(second: number, changes: Partial<ProgressReport> = {}): ProgressReport {
   const [from_ms, to_ms] = [second * 1017, (second + 1) * 1017];
   return { sequence: second, from_ms, to_ms, visible: true, muted: true, rendered_frames: 25, ...changes };
 }
@@ -20,7 +20,7 @@ function watch(reports: readonly ProgressReport[], atMs = (index: number) => (in
 }
 
 const thirtySeconds = (changes: (second: number) => Partial<ProgressReport> = () => ({})) =>
-  Array.from({ length: 30 }, (_, second) => playedStretch(second, changes(second)));
+  Array.from({ length: 30 }, (_, second) => playedRange(second, changes(second)));
 
 describe("what speaks against a view", () => {
   test.each<{ name: string; signals: ViewingSignals; suspicions: string[] }>([

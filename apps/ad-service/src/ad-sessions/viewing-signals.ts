@@ -9,9 +9,9 @@ export interface ViewingSignals {
   countedMs: number;
   framelessMs: number;
   frames: number;
-  /** Stretches, and those that begin and end on whole tenths of a second. */
-  stretches: number;
-  evenStretches: number;
+  /** Played ranges, and those that begin and end on whole tenths of a second. */
+  ranges: number;
+  evenRanges: number;
   /** The first call with reports: when, and how much of the video it claimed. */
   firstAtMs: number | null;
   firstClaimedMs: number;
@@ -23,17 +23,17 @@ export interface ViewingSignals {
 export type Suspicion = "mostly-hidden" | "no-frames" | "too-many-frames" | "faster-than-time" | "too-even";
 
 export const noSignals: ViewingSignals = {
-  ...{ hiddenMs: 0, visibleMs: 0, countedMs: 0, framelessMs: 0, frames: 0, stretches: 0, evenStretches: 0 },
+  ...{ hiddenMs: 0, visibleMs: 0, countedMs: 0, framelessMs: 0, frames: 0, ranges: 0, evenRanges: 0 },
   ...{ firstAtMs: null, firstClaimedMs: 0, aheadMs: 0 },
 };
 
-/** Less than this says nothing: one stretch may be odd. */
+/** Less than this says nothing: one range may be odd. */
 const LEAST_MS = 3000;
 const MOST_FRAMES_PER_SECOND = 240;
 /** A call may hang in a slow network for so long, and what it claims is then that much behind what the next one does. */
 const MOST_AHEAD_MS = 10_000;
-/** A media clock stands on a whole tenth of a second one time in a hundred: eight stretches never do by chance. */
-const LEAST_STRETCHES = 8;
+/** A media clock stands on a whole tenth of a second one time in a hundred: eight ranges never do by chance. */
+const LEAST_RANGES = 8;
 const EVEN_MS = 100;
 /** A column of four bytes; honest sums are far below. */
 const MOST_STORED = 2 ** 31 - 1;
@@ -56,32 +56,32 @@ export function gatherSignals(
 
 /** As they are stored: a row that each report writes is short without their names. */
 export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
-  const { hiddenMs, visibleMs, countedMs, framelessMs, frames, stretches, evenStretches, firstAtMs } = signals;
+  const { hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges, firstAtMs } = signals;
   const first = firstAtMs === null ? -1 : Math.max(0, firstAtMs - openedAt.getTime());
   const last = [first, signals.firstClaimedMs, signals.aheadMs];
-  return [hiddenMs, visibleMs, countedMs, framelessMs, frames, stretches, evenStretches, ...last].map((number) =>
+  return [hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges, ...last].map((number) =>
     Math.min(Math.trunc(number), MOST_STORED),
   );
 }
 
 export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSignals {
   const [hiddenMs = 0, visibleMs = 0, countedMs = 0, framelessMs = 0, frames = 0] = numbers;
-  const [stretches = 0, evenStretches = 0, first = -1, firstClaimedMs = 0, aheadMs = 0] = numbers.slice(5);
+  const [ranges = 0, evenRanges = 0, first = -1, firstClaimedMs = 0, aheadMs = 0] = numbers.slice(5);
   const firstAtMs = first < 0 ? null : openedAt.getTime() + first;
-  const sums = { hiddenMs, visibleMs, countedMs, framelessMs, frames, stretches, evenStretches };
+  const sums = { hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges };
   return { ...sums, firstAtMs, firstClaimedMs, aheadMs };
 }
 
 /** What speaks against a view, in a fixed order; empty for nearly all. */
 export function suspicionsOf(signals: ViewingSignals): Suspicion[] {
-  const { hiddenMs, visibleMs, countedMs, framelessMs, frames, stretches, evenStretches, aheadMs } = signals;
+  const { hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges, aheadMs } = signals;
   const isCounted = countedMs >= LEAST_MS;
   const facts: [Suspicion, boolean][] = [
     ["mostly-hidden", hiddenMs >= LEAST_MS && hiddenMs > visibleMs],
     ["no-frames", isCounted && framelessMs >= LEAST_MS && framelessMs * 2 >= countedMs],
     ["too-many-frames", isCounted && frames * 1000 > countedMs * MOST_FRAMES_PER_SECOND],
     ["faster-than-time", aheadMs > MOST_AHEAD_MS],
-    ["too-even", stretches >= LEAST_STRETCHES && evenStretches === stretches],
+    ["too-even", ranges >= LEAST_RANGES && evenRanges === ranges],
   ];
   return facts.filter(([, isTrue]) => isTrue).map(([suspicion]) => suspicion);
 }
@@ -95,8 +95,8 @@ function addReport(signals: ViewingSignals, report: ProgressReport): ViewingSign
   return {
     ...signals,
     visibleMs: signals.visibleMs + lengthMs,
-    stretches: signals.stretches + 1,
-    evenStretches: signals.evenStretches + (isEven ? 1 : 0),
+    ranges: signals.ranges + 1,
+    evenRanges: signals.evenRanges + (isEven ? 1 : 0),
     ...(frames !== undefined && {
       countedMs: signals.countedMs + lengthMs,
       framelessMs: signals.framelessMs + (frames === 0 ? lengthMs : 0),

@@ -2,7 +2,12 @@ import { openSessionResponse, statusResponse } from "@intermission/ad-core/playe
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openSessionFixture, type SessionFixture, stretch, wholeVideo } from "../../test/fixtures/session-fixture.ts";
+import {
+  openSessionFixture,
+  playedRange,
+  type SessionFixture,
+  wholeVideo,
+} from "../../test/fixtures/session-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./routes.ts";
@@ -83,7 +88,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       fixture.advance(2);
       expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "playing" });
       fixture.advance(30);
-      const late = await fixture.report(session, { reports: [stretch(8, 8), stretch(9, 9)] });
+      const late = await fixture.report(session, { reports: [playedRange(8, 8), playedRange(9, 9)] });
       expect(late.body).toMatchObject({ state: "rewarded" });
       expect(await fixture.events()).toHaveLength(1);
     });
@@ -93,7 +98,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       await fixture.play(session, 0, 5);
       await fixture.report(session, { closed: "page-hidden" });
       fixture.advance(31);
-      const rest = [5, 6, 7, 8, 9].map((second) => stretch(second, second));
+      const rest = [5, 6, 7, 8, 9].map((second) => playedRange(second, second));
       expect((await fixture.report(session, { reports: rest })).body).toMatchObject({ state: "watched" });
       expect(await fixture.events()).toEqual([]);
       expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
@@ -135,7 +140,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
     });
 
     test.each([
-      { name: "seeking to the end", reports: [stretch(0, 0), stretch(1, 9)], afterSeconds: 10 },
+      { name: "seeking to the end", reports: [playedRange(0, 0), playedRange(1, 9)], afterSeconds: 10 },
       { name: "fourfold speed", reports: wholeVideo(), afterSeconds: 2.5 },
       { name: "a forged report of the whole video", reports: wholeVideo(), afterSeconds: 0 },
       { name: "a hidden page", reports: wholeVideo().map((one) => ({ ...one, visible: false })), afterSeconds: 10 },
@@ -171,7 +176,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 3);
       fixture.advance(3600 + 600);
-      expect(await fixture.report(session, { reports: [stretch(3, 3)] })).toMatchObject({
+      expect(await fixture.report(session, { reports: [playedRange(3, 3)] })).toMatchObject({
         status: 410,
         body: { error: { code: "SESSION_OVER" } },
       });
@@ -192,7 +197,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
         resume_at_ms: 4000,
         first_sequence: 4,
       });
-      expect(await fixture.report(first, { reports: [stretch(4, 4)] })).toMatchObject({
+      expect(await fixture.report(first, { reports: [playedRange(4, 4)] })).toMatchObject({
         status: 409,
         body: { error: { code: "SUPERSEDED" } },
       });
@@ -244,7 +249,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       await fixture.play(session, 0, 6);
       const restarted = await fixture.startNode();
       fixture.advance(4);
-      const rest = [6, 7, 8, 9].map((second) => stretch(second, second));
+      const rest = [6, 7, 8, 9].map((second) => playedRange(second, second));
       const answer = await fixture.report(session, { reports: rest, closed: "tap" }, restarted);
       expect(answer.body).toMatchObject({ state: "rewarded", accepted_ms: 10_000 });
     });

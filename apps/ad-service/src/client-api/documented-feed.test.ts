@@ -8,7 +8,7 @@ import { type ClientFixture, openClientFixture } from "../../test/fixtures/clien
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 
 /** What `docs/webhooks.md` tells publishers to run so as to miss nothing, run against the service. */
-const example = join(import.meta.dirname, "../../../../docs/webhooks/book-events.ts");
+const example = join(import.meta.dirname, "../../../../docs/webhooks/record-events.ts");
 const scratch = mkdtempSync(join(tmpdir(), "intermission-feed-"));
 
 let fixture: ClientFixture;
@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-async function bookEvents(token: string): Promise<string[]> {
+async function recordEvents(token: string): Promise<string[]> {
   const env = {
     AD_SERVICE_URL: fixture.address,
     AD_API_TOKEN: token,
@@ -32,13 +32,13 @@ async function bookEvents(token: string): Promise<string[]> {
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).event_id]));
 }
 
-test("the documented way to miss nothing books every event once, page by page, and survives a refusal", async () => {
+test("the documented way to miss nothing records every event once, page by page, and survives a refusal", async () => {
   const bot = await openDeliveryFixture(fixture.database, { webhookUrl: null });
-  expect(await bookEvents(bot.token)).toEqual([]);
+  expect(await recordEvents(bot.token)).toEqual([]);
   const early = await bot.enqueue(5);
-  expect((await bookEvents(bot.token)).sort()).toEqual(early.sort());
-  expect(await bookEvents(bot.token)).toEqual([]);
+  expect((await recordEvents(bot.token)).sort()).toEqual(early.sort());
+  expect(await recordEvents(bot.token)).toEqual([]);
   const late = await bot.enqueue();
-  await expect(bookEvents("ad_nobody")).rejects.toThrow("answered 401");
-  expect(await bookEvents(bot.token)).toEqual(late);
+  await expect(recordEvents("ad_nobody")).rejects.toThrow("answered 401");
+  expect(await recordEvents(bot.token)).toEqual(late);
 });

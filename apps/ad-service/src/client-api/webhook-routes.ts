@@ -4,8 +4,8 @@ import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyInstance } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { parseRequest } from "../parse-request.ts";
+import type { BlockedReason } from "../webhook-delivery/blocked-reason.ts";
 import type { Deliveries } from "../webhook-delivery/deliveries.ts";
-import type { EndpointObstacle } from "../webhook-delivery/endpoint-obstacle.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "../webhook-delivery/replay-delivery.ts";
 import type { EndpointTestOutcome, EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
 import { callerOf } from "./authenticate-request.ts";
@@ -14,7 +14,7 @@ import { testWebhookAnswer } from "./client-answers.ts";
 const testIt = "send a test with: POST /client/v1/webhook/test";
 const askOperator = "ask the operator of this service to enable it";
 
-const obstacles: Record<EndpointObstacle, string> = {
+const blockedReasons: Record<BlockedReason, string> = {
   "no-endpoint": "the bot has no webhook address; ask the operator of this service to set one",
   pending: `the bot's endpoint has not answered a test event 2xx yet; ${testIt}`,
   operator: `the bot's endpoint was disabled by the operator of this service; ${askOperator}`,
@@ -29,8 +29,8 @@ const noEvent = () => new HttpError(404, "NOT_FOUND", "this bot has no such even
 type TestRefusal = Exclude<EndpointTestOutcome["outcome"], "tested">;
 
 const testRefusals = {
-  "no-endpoint": () => conflict("NO_ENDPOINT", obstacles["no-endpoint"]),
-  "no-token": () => conflict("NO_TOKEN", obstacles["no-token"]),
+  "no-endpoint": () => conflict("NO_ENDPOINT", blockedReasons["no-endpoint"]),
+  "no-token": () => conflict("NO_TOKEN", blockedReasons["no-token"]),
   "not-a-tester": () => new HttpError(400, "NOT_A_TESTER", "user_tg_id: must be one of the bot's listed testers"),
   busy: () => conflict("TEST_UNDER_WAY", "a test is under way; try again in a few seconds"),
   "unknown-bot": () => new HttpError(404, "NOT_FOUND", "the bot is gone"),
@@ -62,7 +62,7 @@ export function webhookRoutes(
     // PostgreSQL takes no NUL, and no event has one.
     if (!eventIdPattern.test(eventId)) throw noEvent();
     const replayed = await replayDelivery(deps, { botId: callerOf(request).bot.botId, eventId });
-    if (replayed.outcome === "held") throw conflict("HELD", obstacles[replayed.obstacle]);
+    if (replayed.outcome === "held") throw conflict("HELD", blockedReasons[replayed.blockedReason]);
     if (replayed.outcome !== "replayed") throw replayRefusals[replayed.outcome]();
     const answer: RedeliverEventResponse = { event_id: eventId, delivery: "waiting" };
     return reply.code(202).send(answer);

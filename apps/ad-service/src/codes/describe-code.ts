@@ -14,7 +14,7 @@ export interface DescribedCode {
   sessions: DescribedSession[];
   /** Visits of the direct link, by what became of them. */
   clicks: Record<string, number>;
-  /** Wishes to watch an ad, by what became of them. */
+  /** Ad requests, by what became of them. */
   requests: Record<string, number>;
 }
 

@@ -12,7 +12,7 @@ const MOST_REDIRECTS = 5;
 /** Enough for `addCreative` to see that it is more than fits; it reads no further. */
 const MOST_FETCHED_BYTES = MOST_VIDEO_BYTES + 1024 * 1024;
 
-/** The address brought no video: the operator's to mend. */
+/** The address brought no video: the operator can correct it. */
 class FetchFault extends Error {}
 
 /** Fetches a video, once and now, and adds it like an upload: it is served by us and does not change with its address. */

@@ -2,22 +2,22 @@ import { createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { AdDatabase } from "../ad-database.ts";
+import { conversionCommand, convertVideo } from "./convert-video.ts";
 import { hashOfFile } from "./hash-of-file.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
 import { makePoster } from "./make-poster.ts";
 import { type MadeRendition, makeRenditions } from "./make-renditions.ts";
 import type { MediaStorage } from "./media-storage.ts";
-import { mendCommand, mendVideo } from "./mend-video.ts";
 import { type Creative, findCreative } from "./rows.ts";
 
 export type AddCreativeOutcome =
   /**
-   * `mended`: what was wrong with the file and is not with what was kept. `renditionFault`: why lighter files are missing
+   * `converted`: what was wrong with the file and is not with what was kept. `renditionFault`: why lighter files are missing
    * that slow connections would be glad of.
    */
-  | { outcome: "added"; creative: Creative; mended?: string; renditionFault?: string }
-  /** `mend` is the ffmpeg command that makes it acceptable, where there is one. */
-  | { outcome: "refused"; message: string; mend?: string };
+  | { outcome: "added"; creative: Creative; converted?: string; renditionFault?: string }
+  /** `conversion` is the ffmpeg command that makes it acceptable, where there is one. */
+  | { outcome: "refused"; message: string; conversion?: string };
 
 export const MOST_VIDEO_BYTES = 100 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ type PathOf = (name: string) => string;
 
 /**
  * Stores a video under the hash of its bytes. The same video added twice is one creative. What phones would not play, or
- * not at once, is mended where ffmpeg is on this machine, and a poster and lighter files are made; added again, a video
+ * not at once, is converted where ffmpeg is on this machine, and a poster and lighter files are made; added again, a video
  * gets the lighter files that it lacks. `name` is how its owner calls the file.
  */
 export async function addCreative(
@@ -46,14 +46,18 @@ export async function addCreative(
       return { outcome: "refused", message: `the file is larger than ${MOST_VIDEO_BYTES / 1024 / 1024} MiB` };
     }
     if ((await stat(pathOf("upload"))).size === 0) return { outcome: "refused", message: "the file is empty" };
-    const found = await inspectOrMend(ffmpeg, pathOf);
+    const found = await inspectOrConvert(ffmpeg, pathOf);
     if (found.outcome === "unplayable") {
-      const { message, mend } = found;
-      return { outcome: "refused", message, ...(mend !== undefined && { mend: mendCommand(mend, upload.name) }) };
+      const { message, conversion } = found;
+      return {
+        outcome: "refused",
+        message,
+        ...(conversion !== undefined && { conversion: conversionCommand(conversion, upload.name) }),
+      };
     }
     const deps = { database, media, ffmpeg, longestMakingMs };
     const kept = await keepVideo(deps, found, { pathOf, now: upload.now });
-    return { outcome: "added", ...kept, ...(found.mended !== undefined && { mended: found.mended }) };
+    return { outcome: "added", ...kept, ...(found.converted !== undefined && { converted: found.converted }) };
   });
 }
 
@@ -71,23 +75,23 @@ async function hasWritten(path: string, bytes: AsyncIterable<Uint8Array>): Promi
   return byteLength <= MOST_VIDEO_BYTES;
 }
 
-type Playable = PlayableVideo & { path: string; mended?: string };
+type Playable = PlayableVideo & { path: string; converted?: string };
 
-async function inspectOrMend(ffmpeg: string, pathOf: PathOf): Promise<Playable | UnplayableVideo> {
+async function inspectOrConvert(ffmpeg: string, pathOf: PathOf): Promise<Playable | UnplayableVideo> {
   const path = pathOf("upload");
   const found = await inspectVideo(path);
   if (found.outcome === "playable") return { ...found, path };
-  const { mend, container } = found;
-  if (mend === undefined || container === undefined) return found;
-  const mended = pathOf("mended");
-  const outcome = await mendVideo(mend, { ffmpeg, from: path, container, to: mended });
+  const { conversion, container } = found;
+  if (conversion === undefined || container === undefined) return found;
+  const converted = pathOf("converted");
+  const outcome = await convertVideo(conversion, { ffmpeg, from: path, container, to: converted });
   if (outcome === "busy")
     return { ...found, message: "the server is busy with other videos; add it again in a minute" };
   if (outcome === "too-long") return { ...found, message: `${found.message}, and to convert it here takes too long` };
   if (outcome !== "done") return found;
-  const better = await inspectVideo(mended);
-  if (better.outcome === "unplayable" || (await stat(mended)).size > MOST_VIDEO_BYTES) return found;
-  return { ...better, path: mended, mended: found.message };
+  const better = await inspectVideo(converted);
+  if (better.outcome === "unplayable" || (await stat(converted)).size > MOST_VIDEO_BYTES) return found;
+  return { ...better, path: converted, converted: found.message };
 }
 
 interface KeepDeps {

@@ -25,7 +25,7 @@ export type StoredPart =
 
 export interface BucketStorage extends MediaStorage {
   kind: "bucket";
-  read(name: string, wish: { range?: string | undefined; ifNoneMatch?: string | undefined }): Promise<StoredPart>;
+  read(name: string, request: { range?: string | undefined; ifNoneMatch?: string | undefined }): Promise<StoredPart>;
 }
 
 const mediaTypes: Record<string, string> = {

@@ -109,21 +109,21 @@ describe("videos", () => {
       { name: "quicktime.mov", words: ["-c", "copy", "-movflags", "+faststart"], fault: /QuickTime/ },
     ];
     test.each(unplayable)(
-      "$name is refused with the command that mends it, which does",
+      "$name is refused with the command that converts it, which does",
       async ({ name, words, fault }) => {
         const refused = await add(await made(name, ...words), name);
         expect(refused).toMatchObject({ outcome: "refused", message: expect.stringMatching(fault) });
-        const mend = refused.outcome === "refused" ? (refused.mend ?? "") : "";
-        await run("sh", ["-c", mend], { cwd: folder });
-        expect(await add(join(folder, name.replace(/\.[^.]+$/, "-mended.mp4")))).toMatchObject({ outcome: "added" });
+        const conversion = refused.outcome === "refused" ? (refused.conversion ?? "") : "";
+        await run("sh", ["-c", conversion], { cwd: folder });
+        expect(await add(join(folder, name.replace(/\.[^.]+$/, "-converted.mp4")))).toMatchObject({ outcome: "added" });
       },
     );
 
-    test.each(unplayable)("$name is mended where ffmpeg is, and gets a poster", async ({ name, words, fault }) => {
-      // Other bytes than before: what was mended by hand is known already.
-      const mended = await add(await made(name, ...words, "-t", "1.5"), name, "ffmpeg");
-      expect(mended).toMatchObject({ outcome: "added", mended: expect.stringMatching(fault) });
-      const { fileName, posterFileName } = mended.outcome === "added" ? mended.creative : {};
+    test.each(unplayable)("$name is converted where ffmpeg is, and gets a poster", async ({ name, words, fault }) => {
+      // Other bytes than before: what was converted by hand is known already.
+      const converted = await add(await made(name, ...words, "-t", "1.5"), name, "ffmpeg");
+      expect(converted).toMatchObject({ outcome: "added", converted: expect.stringMatching(fault) });
+      const { fileName, posterFileName } = converted.outcome === "added" ? converted.creative : {};
       expect(await readdir(mediaDir)).toEqual(expect.arrayContaining([fileName, posterFileName]));
       const poster = await readFile(join(mediaDir, String(posterFileName)));
       expect([...poster.subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);

@@ -109,7 +109,7 @@ describe("a hostile upload", () => {
     async (_n, body, why) => {
       const added = await add(body(segment));
       expect(added).toMatchObject({ outcome: "refused", message: expect.stringMatching(why) });
-      expect(added).not.toHaveProperty("mend");
+      expect(added).not.toHaveProperty("conversion");
     },
   );
 
@@ -193,7 +193,7 @@ describe("a hostile upload", () => {
       expect(await add(await readFile(segment))).toMatchObject({
         outcome: "refused",
         message: expect.stringMatching(/not an MP4 or WebM/),
-        mend: expect.stringMatching(/^ffmpeg -i ad\.mp4 .* ad-mended\.mp4$/),
+        conversion: expect.stringMatching(/^ffmpeg -i ad\.mp4 .* ad-converted\.mp4$/),
       });
     });
 

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { FilePathSource, Input, MP4, QTFF, WEBM } from "mediabunny";
+import type { Conversion } from "./convert-video.ts";
 import { type Container, detectContainer } from "./detect-container.ts";
-import type { Mending } from "./mend-video.ts";
 import { readBoxes } from "./read-boxes.ts";
 import { MOST_PIXELS } from "./run-ffmpeg.ts";
 
@@ -15,13 +15,13 @@ export interface PlayableVideo {
 }
 
 /**
- * `mend` is the conversion that makes the file acceptable, if there is one. `container` is there if the file was read and is within
+ * `conversion` is the conversion that makes the file acceptable, if there is one. `container` is there if the file was read and is within
  * every limit: only then may a program on this machine decode it.
  */
 export interface UnplayableVideo {
   outcome: "unplayable";
   message: string;
-  mend?: Mending;
+  conversion?: Conversion;
   container?: Container;
 }
 
@@ -35,7 +35,7 @@ const H264_PROFILES = /^avc1\.(42|4d|58|64)/i;
 export async function inspectVideo(path: string): Promise<PlayableVideo | UnplayableVideo> {
   const detected = await detectContainer(path);
   if (detected.outcome === "refused") {
-    return { outcome: "unplayable", message: detected.message, ...(detected.isVideo && { mend: "encode" }) };
+    return { outcome: "unplayable", message: detected.message, ...(detected.isVideo && { conversion: "encode" }) };
   }
   const { container } = detected;
   const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
@@ -43,7 +43,11 @@ export async function inspectVideo(path: string): Promise<PlayableVideo | Unplay
     return await judgeTracks(path, container, await describeTracks(input));
   } catch {
     // The reader throws plain errors on bytes that it cannot follow: for an upload that is an expected result.
-    return { outcome: "unplayable", message: "the file is not an MP4 or WebM that could be read", mend: "encode" };
+    return {
+      outcome: "unplayable",
+      message: "the file is not an MP4 or WebM that could be read",
+      conversion: "encode",
+    };
   } finally {
     input.dispose();
   }
@@ -60,14 +64,24 @@ async function judgeTracks(
   const excess = excessOf(found);
   if (excess !== undefined) return { outcome: "unplayable", message: excess };
   const fault = codecFault(format === WEBM ? "webm" : "mp4", video, audio);
-  if (fault) return { outcome: "unplayable", message: fault, mend: "encode", container };
+  if (fault) return { outcome: "unplayable", message: fault, conversion: "encode", container };
   if (format === QTFF) {
-    return { outcome: "unplayable", message: "it is a QuickTime file, not an MP4", mend: "fast-start", container };
+    return {
+      outcome: "unplayable",
+      message: "it is a QuickTime file, not an MP4",
+      conversion: "fast-start",
+      container,
+    };
   }
   const size = { durationMs: Math.round(seconds * 1000), width, height };
   if (format === WEBM) return { outcome: "playable", extension: "webm", mediaType: "video/webm", ...size };
   if (await isIndexLast(path)) {
-    return { outcome: "unplayable", message: "its index (moov) stands at the end", mend: "fast-start", container };
+    return {
+      outcome: "unplayable",
+      message: "its index (moov) stands at the end",
+      conversion: "fast-start",
+      container,
+    };
   }
   return { outcome: "playable", extension: "mp4", mediaType: "video/mp4", ...size };
 }

@@ -7,7 +7,7 @@ import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { AdRequest } from "../ad-selection/ad-request.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { CampaignState } from "../ad-selection/campaign-state.ts";
-import { askLimits, hasRoom, isAtEdge, isNearLimit } from "../ad-selection/select-ad.ts";
+import { askLimits, hasBudgetLeft, isNearLimit, isSerialized } from "../ad-selection/select-ad.ts";
 import type { DeliveryMode } from "../bots/schema.ts";
 import type { ClaimedEvent, Deliveries, MadeEvents } from "../webhook-delivery/deliveries.ts";
 import { LEASE_SECONDS } from "../webhook-delivery/enqueue-webhook.ts";
@@ -48,7 +48,7 @@ export interface FollowLinksDeps {
 /** An ad, held against its campaign's limits until it is known to be counted. */
 interface ChosenAd {
   state: CampaignState;
-  isAtEdge: boolean;
+  isSerialized: boolean;
   release(): void;
 }
 
@@ -90,7 +90,7 @@ function rowOf({ request, code, clickId, now, visitor, isTap, userAgent, hashes 
     ...{ bot: request.bot.botId, code, event: eventIdOfClick(clickId), time: now.toISOString(), isTap },
     refusal: visitor.kind === "machine" ? `machine-${visitor.reason}` : null,
     doubt: visitor.kind === "doubtful" ? visitor.reason : null,
-    ...{ campaign: ad?.state.campaign.campaignId, isNearLimit: ad?.isAtEdge ?? false, agent: userAgent },
+    ...{ campaign: ad?.state.campaign.campaignId, isNearLimit: ad?.isSerialized ?? false, agent: userAgent },
     // Of use for a day: the seed is of the hash of the address, which changes.
     agentKey: crc32(userAgent, Number.parseInt(hashes.today.slice(0, 8), 16)) | 0,
     ...{ address: hashes.today, addressBefore: hashes.yesterday, network: hashes.network },
@@ -136,7 +136,7 @@ async function chooseAds(
       if (choice.outcome === "no-ad") return undefined;
       const { state } = choice;
       const release = campaigns.hold(state.campaign.campaignId, "direct_link");
-      return { state, isAtEdge: isAtEdge(state, "direct_link"), release };
+      return { state, isSerialized: isSerialized(state, "direct_link"), release };
     });
     const unasked = ads.find((ad) => ad && isNearLimit(ad.state, "direct_link") && !asked.has(idOf(ad)));
     if (unasked === undefined) return ads;
@@ -190,9 +190,9 @@ function lastClickFollower(deps: FollowLinksDeps) {
   const lines = new Map<string, { length: number; last: Promise<unknown> }>();
 
   async function followOne(visit: JudgedVisit, state: CampaignState): Promise<FollowedLink> {
-    const ad = { state, isAtEdge: false, release() {} };
+    const ad = { state, isSerialized: false, release() {} };
     const followed = await database.transaction(async (tx) => {
-      if (!(await hasRoom({ database: tx, campaigns }, state, { format: "direct_link", now: visit.now })))
+      if (!(await hasBudgetLeft({ database: tx, campaigns }, state, { format: "direct_link", now: visit.now })))
         return undefined;
       const { result } = await runStatement(tx, [visit], { ...deps, ads: [ad], slots: 0 });
       return result[0];

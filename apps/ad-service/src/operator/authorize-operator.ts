@@ -2,14 +2,14 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyRequest } from "fastify";
 
-export interface OperatorDoor {
+export interface OperatorAuth {
   /** Came by the socket in the data folder, which only the server's own user can open. */
   isTrusted: (request: FastifyRequest) => boolean;
   /** Without one the operator's surface does not exist for everybody else. */
   operatorToken: string | undefined;
 }
 
-export function authorizeOperator(request: FastifyRequest, { isTrusted, operatorToken }: OperatorDoor): void {
+export function authorizeOperator(request: FastifyRequest, { isTrusted, operatorToken }: OperatorAuth): void {
   if (isTrusted(request)) return;
   if (operatorToken === undefined) throw new HttpError(404, "NOT_FOUND", "there is nothing at this path");
   const [, given = ""] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "") ?? [];

@@ -23,10 +23,10 @@ export interface CreativeEndpointDeps {
 
 /** 100 MiB at 1 Mbit/s. */
 const LONGEST_UPLOAD_MS = 15 * 60_000;
-/** A video is fetched, mended and made lighter before the answer; each of these has a bound of its own. */
+/** A video is fetched, converted and made lighter before the answer; each of these has a bound of its own. */
 const LONGEST_WORK_MS = 15 * 60_000;
 
-/** How the operator calls the file: it stands in the command that mends it. */
+/** How the operator calls the file: it stands in the command that converts it. */
 const query = z.object({ name: z.string().min(1).max(1024) });
 const tag = z.strictObject({ url: z.string().trim() });
 const address = z.strictObject({ url: z.string().trim().max(4096) });
@@ -103,10 +103,12 @@ export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpoint
 
 function addedAnswer(added: AddCreativeOutcome) {
   if (added.outcome === "refused") {
-    throw invalid(added.mend === undefined ? added.message : `${added.message}; mend it with: ${added.mend}`);
+    throw invalid(
+      added.conversion === undefined ? added.message : `${added.message}; convert it with: ${added.conversion}`,
+    );
   }
-  const { creative, mended = null, renditionFault = null } = added;
-  return { ...creative, mended, renditionFault };
+  const { creative, converted = null, renditionFault = null } = added;
+  return { ...creative, converted, renditionFault };
 }
 
 function bytesOf({ body }: FastifyRequest): Readable {

@@ -7,7 +7,7 @@ const noon = new Date("2026-03-01T12:00:00.000Z");
 const delivery: ShownDelivery = {
   ...{ botId: "7000000001", eventId: "evt_1", event: "rewarded", userId: "1", isTest: false, state: "waiting" },
   ...{ attempts: 1, dueAt: noon, createdAt: noon, finishedAt: null, endReason: null, resumeState: null },
-  ...{ obstacle: null, notBefore: null, body: "{}", log: [] },
+  ...{ blockedReason: null, notBefore: null, body: "{}", log: [] },
 };
 
 test.each<[Partial<ShownDelivery>, string]>([
@@ -18,10 +18,10 @@ test.each<[Partial<ShownDelivery>, string]>([
   [{ notBefore: new Date("2026-03-01T12:05:00.000Z") }, "left in peace until 2026-03-01T12:05:00.000Z"],
   // It is due only after the rest: nothing keeps it.
   [{ notBefore: new Date("2026-03-01T11:59:00.000Z") }, "has its time"],
-  [{ obstacle: "gone" }, "endpoints enable 7000000001"],
-  [{ state: "held", obstacle: "pending" }, "endpoints test 7000000001"],
-  [{ state: "held", obstacle: "no-endpoint" }, "--webhook-url"],
-  [{ state: "held", obstacle: "no-token" }, "tokens create --bot-id 7000000001"],
+  [{ blockedReason: "gone" }, "endpoints enable 7000000001"],
+  [{ state: "held", blockedReason: "pending" }, "endpoints test 7000000001"],
+  [{ state: "held", blockedReason: "no-endpoint" }, "--webhook-url"],
+  [{ state: "held", blockedReason: "no-token" }, "tokens create --bot-id 7000000001"],
   [{ state: "held" }, "goes out any moment"],
   [{ state: "failed", endReason: "attempts-used-up" }, "deliveries replay evt_1"],
   [{ state: "failed", endReason: "held-too-long" }, "held for 30 days"],

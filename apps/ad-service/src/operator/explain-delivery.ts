@@ -1,16 +1,18 @@
 import type { EndReason } from "../webhook-delivery/schema.ts";
 import type { ShownDelivery } from "../webhook-delivery/show-delivery.ts";
-import { explainObstacle } from "./explain-obstacle.ts";
+import { explainBlockedReason } from "./explain-blocked-reason.ts";
 
 /** Why a delivery is in the state that it is in, and what can be done about it. */
 export function explainDelivery(delivery: ShownDelivery): string {
-  const { state, botId, eventId, obstacle, endReason, isTest } = delivery;
+  const { state, botId, eventId, blockedReason, endReason, isTest } = delivery;
   const again = `send it again with: deliveries replay ${eventId}`;
   if (state === "delivered") return "it was answered 2xx";
   if (state === "sending") return "an attempt is under way";
   if (state === "waiting") return explainWaiting(delivery);
   if (state === "held") {
-    return obstacle === null ? "it was held, and goes out any moment now" : explainObstacle(obstacle, botId);
+    return blockedReason === null
+      ? "it was held, and goes out any moment now"
+      : explainBlockedReason(blockedReason, botId);
   }
   if (isTest) return `a test is sent once; make another with: endpoints test ${botId}`;
   if (state === "unknown") {
@@ -28,8 +30,8 @@ const endings: Record<EndReason, string> = {
   test: "a test is sent once",
 };
 
-function explainWaiting({ botId, obstacle, notBefore, dueAt, resumeState }: ShownDelivery): string {
-  if (obstacle !== null) return explainObstacle(obstacle, botId);
+function explainWaiting({ botId, blockedReason, notBefore, dueAt, resumeState }: ShownDelivery): string {
+  if (blockedReason !== null) return explainBlockedReason(blockedReason, botId);
   if (notBefore !== null && (dueAt === null || notBefore > dueAt)) {
     return `its endpoint failed, and is left in peace until ${notBefore.toISOString()}; see: endpoints show ${botId}`;
   }

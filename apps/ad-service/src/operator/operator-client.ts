@@ -44,7 +44,7 @@ export class NotReachable extends Error {
   override readonly name = "NotReachable";
 }
 
-/** A video may be fetched, mended and made lighter before the server answers. */
+/** A video may be fetched, converted and made lighter before the server answers. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
 const fieldFaults = z.array(z.object({ field: z.string(), message: z.string() }));

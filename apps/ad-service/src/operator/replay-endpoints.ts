@@ -9,7 +9,7 @@ import { findBotOfEvent } from "../webhook-delivery/find-bot-of-event.ts";
 import { type ReplayRefusal, replayDeliveries, replayRefusal } from "../webhook-delivery/replay-deliveries.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "../webhook-delivery/replay-delivery.ts";
 import { eventIdParam } from "./delivery-endpoints.ts";
-import { explainObstacle } from "./explain-obstacle.ts";
+import { explainBlockedReason } from "./explain-blocked-reason.ts";
 import { conflict, invalid, unknownBot, unknownEvent } from "./refuse.ts";
 
 const ofBot = z.object({ botId: telegramId });
@@ -55,7 +55,7 @@ function refusalOfOne(
   botId: string,
   eventId: string,
 ) {
-  if (refused.outcome === "held") return held(refused.obstacle, botId);
+  if (refused.outcome === "held") return held(refused.blockedReason, botId);
   return {
     "under-way": () =>
       conflict("UNDER_WAY", `${eventId} is being sent; see what came of it with: deliveries show ${eventId}`),
@@ -65,7 +65,7 @@ function refusalOfOne(
 }
 
 function refusalOfMany(refused: ReplayRefusal, botId: string) {
-  if (refused.outcome === "held") return held(refused.obstacle, botId);
+  if (refused.outcome === "held") return held(refused.blockedReason, botId);
   if (refused.outcome === "unknown-bot") return unknownBot(botId);
   return conflict(
     "AT_MOST_ONCE",
@@ -73,6 +73,6 @@ function refusalOfMany(refused: ReplayRefusal, botId: string) {
   );
 }
 
-function held(obstacle: Parameters<typeof explainObstacle>[0], botId: string) {
-  return conflict("HELD", `nothing is sent to bot ${botId} now: ${explainObstacle(obstacle, botId)}`);
+function held(blockedReason: Parameters<typeof explainBlockedReason>[0], botId: string) {
+  return conflict("HELD", `nothing is sent to bot ${botId} now: ${explainBlockedReason(blockedReason, botId)}`);
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { advertiserEndpoints } from "./advertiser-endpoints.ts";
-import { authorizeOperator, type OperatorDoor } from "./authorize-operator.ts";
+import { authorizeOperator, type OperatorAuth } from "./authorize-operator.ts";
 import { type BotEndpointDeps, botEndpoints } from "./bot-endpoints.ts";
 import { type CampaignEndpointDeps, campaignEndpoints } from "./campaign-endpoints.ts";
 import { clickEndpoints } from "./click-endpoints.ts";
@@ -20,7 +20,7 @@ export type OperatorDeps = BotEndpointDeps &
   WebhookEndpointDeps &
   StatsEndpointDeps &
   ExplainEndpointDeps &
-  OperatorDoor;
+  OperatorAuth;
 
 /** `/operator/v1`: what the operator's command line speaks. Field names are the verbs' own. */
 export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {

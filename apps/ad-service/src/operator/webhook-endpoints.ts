@@ -10,7 +10,7 @@ import { limitEndpoint } from "../webhook-endpoints/limit-endpoint.ts";
 import { listEndpoints } from "../webhook-endpoints/list-endpoints.ts";
 import type { EndpointTestOutcome, EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
 import { adviseOnAnswer } from "./advise-on-answer.ts";
-import { explainObstacle } from "./explain-obstacle.ts";
+import { explainBlockedReason } from "./explain-blocked-reason.ts";
 import { conflict, invalid, unknownBot } from "./refuse.ts";
 
 export interface WebhookEndpointDeps {
@@ -38,7 +38,7 @@ export function webhookEndpoints(scope: FastifyInstance, deps: WebhookEndpointDe
 
   function refuse(outcome: "unknown-bot" | "no-endpoint", botId: string): never {
     if (outcome === "unknown-bot") throw unknownBot(botId);
-    throw conflict("NO_ENDPOINT", explainObstacle("no-endpoint", botId));
+    throw conflict("NO_ENDPOINT", explainBlockedReason("no-endpoint", botId));
   }
 
   scope.get("/endpoints", async () => ({ asOf: new Date(), endpoints: await listEndpoints(database) }));
@@ -67,7 +67,7 @@ export function webhookEndpoints(scope: FastifyInstance, deps: WebhookEndpointDe
     if (disabled.outcome !== "already-disabled") return refuse(disabled.outcome, botId);
     throw conflict(
       "ENDPOINT_DISABLED",
-      `there is nothing to do: ${explainObstacle(disabled.reason ?? "operator", botId)}`,
+      `there is nothing to do: ${explainBlockedReason(disabled.reason ?? "operator", botId)}`,
     );
   });
 
@@ -87,8 +87,8 @@ function rounded(phases: Record<string, number | null>): Record<string, number |
 
 const testRefusals = {
   "unknown-bot": unknownBot,
-  "no-endpoint": (botId: string) => conflict("NO_ENDPOINT", explainObstacle("no-endpoint", botId)),
-  "no-token": (botId: string) => conflict("NO_TOKEN", explainObstacle("no-token", botId)),
+  "no-endpoint": (botId: string) => conflict("NO_ENDPOINT", explainBlockedReason("no-endpoint", botId)),
+  "no-token": (botId: string) => conflict("NO_TOKEN", explainBlockedReason("no-token", botId)),
   "not-a-tester": (botId: string) =>
     invalid(`this user is no tester of bot ${botId}; list him with: bots update ${botId} --tester <id>`),
   busy: (botId: string) =>

@@ -26,8 +26,8 @@ async function server(behaviour: Behaviour, options?: Parameters<typeof startMis
   return started;
 }
 
-/** One door, by which the test sends as often as it likes. */
-function door(settings: Partial<GuardedRequestSettings> = {}) {
+/** One sender for all requests of a test. */
+function sender(settings: Partial<GuardedRequestSettings> = {}) {
   const requests = openGuardedRequests({
     isPlainHttpAllowed: true,
     allowedNetworks: { webhook: ["127.0.0.1"] },
@@ -51,7 +51,7 @@ describe("what is asked", () => {
         socket.write(OK);
       });
     });
-    const result = await door()(`http://hook.test:${port}/in?a=1#never-sent`);
+    const result = await sender()(`http://hook.test:${port}/in?a=1#never-sent`);
     expect(result).toMatchObject({ outcome: "answered", status: 200, text: "ok", address: "127.0.0.1" });
     expect(asked[0]).toMatch(/^POST \/in\?a=1 HTTP\/1\.1\r\n/);
     expect(asked[0]).toContain(`host: hook.test:${port}\r\n`);
@@ -68,7 +68,7 @@ describe("what is asked", () => {
       },
       { certificate: { ...certificate, ALPNProtocols: ["h2", "http/1.1"] } },
     );
-    const send = door();
+    const send = sender();
     for (const host of ["hook.test", "hook.test."]) {
       expect(await send(`https://${host}:${port}/`)).toMatchObject({ outcome: "answered", status: 200 });
     }
@@ -80,7 +80,7 @@ describe("what is asked", () => {
     async (version) => {
       const versions = { minVersion: version, maxVersion: version };
       const { port, connections } = await server(always(OK), { certificate: { ...certificate, ...versions } });
-      const send = door();
+      const send = sender();
       for (let attempt = 0; attempt < 3; attempt++) {
         expect(await send(`https://other.test:${port}/`)).toMatchObject({ errorClass: "tls", wasSent: false });
       }
@@ -90,7 +90,7 @@ describe("what is asked", () => {
 
   test("a header that cannot be sent is our own fault, not the endpoint's", async () => {
     const { port, connections } = await server(answering(OK));
-    const sent = door()(`http://hook.test:${port}/`, { headers: { "x-bad": "a\r\nb: c" } });
+    const sent = sender()(`http://hook.test:${port}/`, { headers: { "x-bad": "a\r\nb: c" } });
     await expect(sent).rejects.toThrow("an outgoing request could not be made");
     expect(connections()).toBe(0);
   });
@@ -106,21 +106,21 @@ describe("connections", () => {
       },
       { certificate: { ...certificate, minVersion: version, maxVersion: version } },
     );
-    const send = door();
+    const send = sender();
     for (let index = 0; index < 2; index++) await send(`https://hook.test:${port}/`);
     expect(resumed).toEqual([false, true]);
   });
 
   test("one is kept and used again", async () => {
     const { port, connections } = await server(always(OK));
-    const send = door();
+    const send = sender();
     for (let index = 0; index < 20; index++) await send(`http://hook.test:${port}/`);
     expect(connections()).toBe(1);
   });
 
   test("as many are open as requests are under way, and all of them are used again", async () => {
     const { port, connections } = await server(always(OK));
-    const send = door();
+    const send = sender();
     for (let round = 0; round < 3; round++) {
       const results = await Promise.all(Array.from({ length: 30 }, () => send(`http://hook.test:${port}/`)));
       expect(results.every(({ status }) => status === 200)).toBe(true);
@@ -131,7 +131,7 @@ describe("connections", () => {
   test.each(["http", "https"])("none is left open when the time of an exchange is over: %s", async (scheme) => {
     const { port, connections, open } = await server(silence);
     const timeouts = { connectTimeoutMs: 500, totalTimeoutMs: 700 };
-    expect(await door()(`${scheme}://hook.test:${port}/`, timeouts)).toMatchObject({ outcome: "failed" });
+    expect(await sender()(`${scheme}://hook.test:${port}/`, timeouts)).toMatchObject({ outcome: "failed" });
     expect(connections()).toBe(1);
     await expect.poll(open, soon).toBe(0);
   });
@@ -150,10 +150,10 @@ describe("connections", () => {
   });
 });
 
-describe("our own wish to stop is no failure of the other side", () => {
+describe("an abort of our own is not reported as a failure of the other side", () => {
   test("while the answer is awaited, for all that were given the signal and no others", async () => {
     const { port, connections, open } = await server(silence);
-    const send = door();
+    const send = sender();
     const controller = new AbortController();
     const stopped = Array.from({ length: 20 }, () => send(`http://hook.test:${port}/`, { signal: controller.signal }));
     const others = new AbortController();
@@ -169,7 +169,7 @@ describe("our own wish to stop is no failure of the other side", () => {
 
   test("while the name is looked up, and before anything began", async () => {
     const controller = new AbortController();
-    const send = door({ lookup: () => new Promise(() => {}) });
+    const send = sender({ lookup: () => new Promise(() => {}) });
     const sent = send("http://hook.test/", { signal: controller.signal });
     controller.abort(new Error("stopping"));
     await expect(sent).rejects.toThrow("stopping");
@@ -184,7 +184,7 @@ describe("phases", () => {
       await sleep(20);
       return ["127.0.0.1"];
     };
-    const send = door({ lookup });
+    const send = sender({ lookup });
     const { timings: first } = await send(`https://hook.test:${port}/`);
     expect(first).toMatchObject({ dnsMs: expect.any(Number), tcpMs: expect.any(Number), tlsMs: expect.any(Number) });
     const { dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = first;
@@ -197,13 +197,13 @@ describe("phases", () => {
 
   test("no DNS for a literal address, no TLS for plain http", async () => {
     const { port } = await server(answering(OK));
-    const { timings } = await door()(`http://127.0.0.1:${port}/`);
+    const { timings } = await sender()(`http://127.0.0.1:${port}/`);
     expect(timings).toMatchObject({ dnsMs: null, tcpMs: expect.any(Number), tlsMs: null });
   });
 
   test("the one that was cut short counts until then, and those after it are not there", async () => {
     const { port } = await server(silence);
-    const { timings } = await door()(`https://hook.test:${port}/`, { connectTimeoutMs: 500 });
+    const { timings } = await sender()(`https://hook.test:${port}/`, { connectTimeoutMs: 500 });
     expect(timings).toMatchObject({ dnsMs: expect.any(Number), tcpMs: expect.any(Number), firstByteMs: null });
     expect(timings.tlsMs).toBeGreaterThan(50);
     expect(timings.totalMs).toBeGreaterThanOrEqual(500);

@@ -24,7 +24,7 @@ export interface OutgoingRequest {
   connectTimeoutMs?: number;
   /** For the whole exchange; 15 s. */
   totalTimeoutMs?: number;
-  /** Our own wish to stop; the request then throws the signal's reason. */
+  /** Aborts the request, which then throws the signal's reason. */
   signal?: AbortSignal;
 }
 

@@ -7,7 +7,7 @@ export interface Sum {
   revenueMicros: number;
 }
 
-/** The numbers of a stretch of time, a campaign, a bot or all. Counts are exact; shares are null where nothing was there to divide by. */
+/** The numbers of a period, a campaign, a bot or all. Counts are exact; shares are null where nothing was there to divide by. */
 export interface Figures {
   requests: number;
   fills: number;

@@ -4,7 +4,7 @@ import type { ColumnType } from "kysely";
 type Read<Value> = ColumnType<Value, never, never>;
 
 export interface StatisticsTables {
-  /** What became of each wish to watch an ad. */
+  /** The outcome of each ad request. */
   ad_requests: {
     bot_id: Read<string>;
     user_id: Read<string>;

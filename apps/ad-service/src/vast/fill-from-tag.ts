@@ -13,7 +13,7 @@ export interface TagCall extends TagRequest {
 /** The ad of a tag; undefined: it has none now, which was logged and reported. */
 export type FillFromTag = (call: TagCall) => Promise<VastAd | undefined>;
 
-/** A tag that does not answer makes viewers wait: the next ones are spared for so long. */
+/** A tag that does not answer makes viewers wait: it is skipped for so long afterwards. */
 const REST_MS = 10_000;
 const MOST_IN_FLIGHT = 64;
 const LONGEST_USER_AGENT = 512;

@@ -26,7 +26,7 @@ const OWN_FAULT_DELAY_SECONDS = 5;
 /** After a claim that took too long, or a stop: claiming the same row again at once would only spin. */
 const TOO_LATE_DELAY_SECONDS = 1;
 
-/** Makes one attempt of a claimed delivery and says what is to be booked. Never throws. */
+/** Makes one attempt of a claimed delivery and says what is to be recorded. Never throws. */
 export async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Promise<AttemptOutcome> {
   let startedAt: Date | undefined;
   try {

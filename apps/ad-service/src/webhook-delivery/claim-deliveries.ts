@@ -39,7 +39,7 @@ const rowsOf = (isBulk: boolean) => `select * from (
 /*
  * Endpoints first, least recently served first, each with no more rows than it has room for: a dead endpoint with a long
  * queue costs the others nothing. The lock on their claims makes the limits hold over all nodes: the loser skips a row, or
- * judges it again as the winner left it. Bookings are not waited for: the number of ended claims may be a moment old, and
+ * judges it again as the winner left it. Recordings are not waited for: the number of ended claims may be a moment old, and
  * then too small, so that there is less room than there is. An open breaker lets one probe through at a time. Of one endpoint's rows those that
  * were asked for in bulk come last: what was just earned does not wait for a month that is sent again.
  *

@@ -123,7 +123,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(attempts[11]?.next_at).toBeNull();
   });
 
-  test("a worker that dies between send and booking sends again", async () => {
+  test("a worker that dies between send and recording sends again", async () => {
     await fixture.enqueue();
     const [claim] = await claimAll(0.05);
     expect(claim).toMatchObject({ attempt: 1, fence: 1 });
@@ -134,7 +134,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, fence: 2 }]);
   });
 
-  test("of two workers that hold one delivery only the later may book it", async () => {
+  test("of two workers that hold one delivery only the later may record it", async () => {
     await fixture.enqueue();
     const [first] = await claimAll(-1);
     await sweepDeliveries(store.database);
@@ -150,7 +150,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await fixture.attempts()).toMatchObject([{ attempt: 1, status: 200, total_ms: 3 }]);
   });
 
-  test("a booking after the lease ran out counts while nobody else has claimed", async () => {
+  test("a recording after the lease ran out counts while nobody else has claimed", async () => {
     await fixture.enqueue();
     const [claim] = await claimAll(-1);
     await sweepDeliveries(store.database);

@@ -6,7 +6,6 @@ import type { SigningTokens } from "../bots/signing-tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { newAlarm } from "./alarm.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
-import { bookAttempt } from "./book-attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, readNextDue } from "./claim-deliveries.ts";
 import type { ClaimedEvent, Deliveries } from "./deliveries.ts";
 import type { DeliveryLog } from "./delivery-log.ts";
@@ -14,6 +13,7 @@ import type { DeliveryMetrics } from "./delivery-metrics.ts";
 import { LEASE_SECONDS } from "./enqueue-webhook.ts";
 import { finishDeliveries } from "./finish-deliveries.ts";
 import { logEndpointChange } from "./log-endpoint-change.ts";
+import { recordAttempt } from "./record-attempt.ts";
 import { shareWakeUps } from "./share-wake-ups.ts";
 import { openSlots } from "./slots.ts";
 import { startDeliveryUpkeep } from "./upkeep-deliveries.ts";
@@ -95,12 +95,12 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     const tokensOf = async (botId: string) => (await tokens).get(botId);
     const outcome = await attemptDelivery({ requests, tokensOf, log, mayStart, signal }, claim);
     if (outcome.outcome === "finished") metrics?.attemptFinished(outcome.finished);
-    // This node may take the next one; the booking has the rest of the lease, and frees the endpoint.
+    // This node may take the next one; the recording has the rest of the lease, and frees the endpoint.
     claimed -= 1;
     slots.free();
     roomIsFreed();
     const isTooLate = () => performance.now() > leaseEndsAt || signal.aborted;
-    await bookAttempt({ database, finishing, log, isTooLate }, claim, outcome);
+    await recordAttempt({ database, finishing, log, isTooLate }, claim, outcome);
     roomIsFreed();
   }
 

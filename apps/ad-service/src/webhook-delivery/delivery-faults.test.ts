@@ -162,7 +162,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     },
   );
 
-  test("a disk that is full while attempts are booked loses none, and sends none twice while the lease lasts", async () => {
+  test("a disk that is full while attempts are recorded loses none, and sends none twice while the lease lasts", async () => {
     await store.database.run(fillDisk, []);
     await store.database.run(watchDisk, []);
     try {

@@ -196,7 +196,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
     await store.database.run(sweepAway, [fixture.botId]);
   });
 
-  test("a commit that nobody is sure of may be repeated: an attempt is booked once", async () => {
+  test("a commit that nobody is sure of may be repeated: an attempt is recorded once", async () => {
     const fixture = await newFixture();
     await fixture.enqueue();
     const claims = await claim(1);

@@ -1,6 +1,6 @@
 /**
  * What attempts teach about their endpoint: breaker, rest and the way to being disabled, as SQL over one batch of attempts.
- * It lives in the statement that books them, so that all nodes see one truth and no crash can come between.
+ * It lives in the statement that records them, so that all nodes see one truth and no crash can come between.
  */
 
 /** The breaker opens at so many failures in a row, or at this share of at least so many attempts in five minutes. */
@@ -38,7 +38,7 @@ const markOf = (progress: string) =>
     .join(" ")} else 0 end`;
 
 /**
- * CTEs that update endpoints by what became of a batch of attempts. `from` names a CTE with a row for each booked attempt:
+ * CTEs that update endpoints by what became of a batch of attempts. `from` names a CTE with a row for each recorded attempt:
  * bot_id, event_id, url, is_success (null: no fault of the endpoint and no merit), status, error_class, response_text,
  * rest_seconds (null: none); `ended` is how many of a bot's rows were claims until now. The CTE
  * `endpoint_changes` has a row for each endpoint whose breaker or state changed, or which reached the next mark of its way

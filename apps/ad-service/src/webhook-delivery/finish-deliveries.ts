@@ -32,7 +32,7 @@ export interface FinishedAttempt {
   responseText: string | null;
 }
 
-/** What changed at an endpoint by the batch that an attempt was booked in; null where it did not change. */
+/** What changed at an endpoint by the batch that an attempt was recorded in; null where it did not change. */
 export interface EndpointChange {
   botId: string;
   breaker: BreakerState | null;
@@ -76,14 +76,14 @@ const loggedColumns = `bot_id, event_id, attempt, started_at, url, address, stat
       dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay`;
 
 // The fence alone decides: who claimed last may finish, even after its lease ran out, as long as nobody claimed again.
-const bookText = (condition: string) => `with finished as (
+const recordText = (condition: string) => `with finished as (
     select * from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
       as finished(${columns.map(([name]) => name).join(", ")})
   ),
   moved as (
     update deliveries set
       state = ${newState},
-      attempts = attempt, lease_until = null, booked_fence = finished.fence,
+      attempts = attempt, lease_until = null, recorded_fence = finished.fence,
       resume_state = null, resume_due_at = null, is_bulk = false,
       schedule_step = ${unlessPutBack("schedule_step", "schedule_step + (finished.state = 'waiting')::integer")},
       due_at = ${unlessPutBack("coalesce(resume_due_at, due_at)", newDueAt)},
@@ -103,33 +103,33 @@ const answer = `select bot_id as "botId", event_id as "eventId", fence,
   union all
   select bot_id, null, null, breaker, endpoint_state, disabled_reason, warned_percent from endpoint_changes`;
 
-/** A booked attempt, or a changed endpoint, which has no event. */
-type Booked = EndpointChange & { eventId: string | null; fence: number | null };
+/** A recorded attempt, or a changed endpoint, which has no event. */
+type Recorded = EndpointChange & { eventId: string | null; fence: number | null };
 
 // Not `state = 'sending'`: the index of leases would then look as good as the key, and be read whole for each row.
-const book = statement<Booked>(
+const record = statement<Recorded>(
   "deliveries.finish",
-  `${bookText("deliveries.fence = finished.fence and deliveries.lease_until is not null")},
+  `${recordText("deliveries.fence = finished.fence and deliveries.lease_until is not null")},
   ${endpointHealth({ from: "moved", ended: "count(*)" })}
   ${answer}`,
 );
 
 /*
  * What was not under way any more: its lease ran out and it was taken back, but nobody has claimed it again. And what the
- * same claim has booked before, by a commit that nobody was sure of: that changes nothing, and is still the claim's own.
+ * same claim has recorded before, by a commit that nobody was sure of: that changes nothing, and is still the claim's own.
  */
-const bookLate = statement<Booked>(
+const recordLate = statement<Recorded>(
   "deliveries.finish-late",
-  `${bookText("deliveries.fence = finished.fence and deliveries.lease_until is null and booked_fence < finished.fence")},
+  `${recordText("deliveries.fence = finished.fence and deliveries.lease_until is null and recorded_fence < finished.fence")},
   ${endpointHealth({ from: "moved", ended: "0" })}
   ${answer}
   union all
   select bot_id, event_id, fence, null, null, null, null from finished join deliveries using (bot_id, event_id, fence)
-  where booked_fence = fence`,
+  where recorded_fence = fence`,
 );
 
 /**
- * Books finished attempts, their log rows and what they say of their endpoints, many in one commit. False: another claim
+ * Records finished attempts, their log rows and what they say of their endpoints, many in one commit. False: another claim
  * holds the delivery by now. `onChange` hears of each endpoint whose standing changed.
  */
 export function finishDeliveries(
@@ -141,21 +141,21 @@ export function finishDeliveries(
     orderBy: keyOf,
     async run(batch) {
       const valuesOf = (some: readonly FinishedAttempt[]) => columns.map(([, , value]) => some.map(value));
-      const rows = await database.run(book, valuesOf(batch));
-      const booked = new Set(rows.filter(({ eventId }) => eventId !== null).map(keyOf));
-      const others = booked.size === batch.length ? [] : batch.filter((finished) => !booked.has(keyOf(finished)));
+      const rows = await database.run(record, valuesOf(batch));
+      const recorded = new Set(rows.filter(({ eventId }) => eventId !== null).map(keyOf));
+      const others = recorded.size === batch.length ? [] : batch.filter((finished) => !recorded.has(keyOf(finished)));
       if (others.length > 0) {
-        const late = await database.run(bookLate, valuesOf(others));
-        for (const row of late) booked.add(keyOf(row));
+        const late = await database.run(recordLate, valuesOf(others));
+        for (const row of late) recorded.add(keyOf(row));
         rows.push(...late);
       }
       for (const row of rows) if (row.eventId === null) onChange(row);
-      return batch.map((finished) => booked.has(keyOf(finished)));
+      return batch.map((finished) => recorded.has(keyOf(finished)));
     },
   });
 }
 
-function keyOf({ botId, eventId, fence }: Pick<Booked, "botId" | "eventId" | "fence">): string {
+function keyOf({ botId, eventId, fence }: Pick<Recorded, "botId" | "eventId" | "fence">): string {
   return `${botId} ${eventId} ${fence}`;
 }
 

@@ -121,7 +121,13 @@ describe.each(testDatabases())("one delivery on the %s store", (kind) => {
   test("is found by its id alone, with its bytes", async () => {
     const { fixture, eventId, show } = await oneDelivery();
     const shown = await show();
-    expect(shown).toMatchObject({ botId: fixture.botId, state: "waiting", obstacle: null, notBefore: null, log: [] });
+    expect(shown).toMatchObject({
+      botId: fixture.botId,
+      state: "waiting",
+      blockedReason: null,
+      notBefore: null,
+      log: [],
+    });
     expect(shown?.body).toContain(eventId);
     expect(await showDelivery(store.database, { eventId: "evt_none" })).toBeUndefined();
   });
@@ -130,16 +136,16 @@ describe.each(testDatabases())("one delivery on the %s store", (kind) => {
     const { fixture, show } = await oneDelivery();
     const soon = new Date(Date.now() + 60_000);
     await fixture.setEndpoint({ rest_until: soon });
-    expect(await show()).toMatchObject({ obstacle: null, notBefore: soon });
+    expect(await show()).toMatchObject({ blockedReason: null, notBefore: soon });
     const later = new Date(Date.now() + 90_000);
     await fixture.setEndpoint({ breaker: "open", probe_at: later });
-    expect(await show()).toMatchObject({ obstacle: null, notBefore: later });
+    expect(await show()).toMatchObject({ blockedReason: null, notBefore: later });
     await fixture.setEndpoint({ state: "pending" });
-    expect(await show()).toMatchObject({ obstacle: "pending" });
+    expect(await show()).toMatchObject({ blockedReason: "pending" });
     await fixture.setEndpoint({ state: "disabled", disabled_reason: "gone" });
-    expect(await show()).toMatchObject({ obstacle: "gone" });
+    expect(await show()).toMatchObject({ blockedReason: "gone" });
     await fixture.moveTo(null);
-    expect(await show()).toMatchObject({ obstacle: "no-endpoint", notBefore: null });
+    expect(await show()).toMatchObject({ blockedReason: "no-endpoint", notBefore: null });
   });
 
   test("tells why it will not be sent again by itself", async () => {

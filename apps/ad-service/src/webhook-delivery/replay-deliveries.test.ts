@@ -187,16 +187,16 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
             .where("bot_id", "=", on.botId)
             .execute(),
       ],
-    ])("while its endpoint is not sent to (%s) is refused with the reason", async (obstacle, hinder) => {
+    ])("while its endpoint is not sent to (%s) is refused with the reason", async (blockedReason, hinder) => {
       const [eventId = ""] = await fixture.enqueue();
       await set([eventId], "state = 'delivered'");
       await hinder(fixture);
-      expect(await replayOne(eventId)).toEqual({ outcome: "held", obstacle });
+      expect(await replayOne(eventId)).toEqual({ outcome: "held", blockedReason });
       expect(await stateOf(eventId)).toMatchObject({ state: "delivered" });
     });
 
     test.runIf(kind === "server")(
-      "whose attempt is booked at this very moment is sent again, if that is the answer",
+      "whose attempt is recorded at this very moment is sent again, if that is the answer",
       async () => {
         const [eventId = ""] = await fixture.enqueue();
         await set([eventId], "state = 'sending', lease_until = now() + interval '30 seconds'");
@@ -408,7 +408,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
 
     test("are refused while nothing is sent to the endpoint, and for a bot that is none", async () => {
       await fixture.setEndpoint({ state: "disabled", disabled_reason: "gone" });
-      expect(await replayDeliveries(deps(), range("failed"))).toEqual({ outcome: "held", obstacle: "gone" });
+      expect(await replayDeliveries(deps(), range("failed"))).toEqual({ outcome: "held", blockedReason: "gone" });
       expect(await replayDeliveries(deps(), { ...range("failed"), botId: "5" })).toEqual({
         outcome: "unknown-bot",
       });

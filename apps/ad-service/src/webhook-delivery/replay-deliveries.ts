@@ -1,8 +1,8 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { DeliveryMode } from "../bots/schema.ts";
+import { type BlockedReason, endpointBlockedReason } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { type EndpointObstacle, endpointObstacle } from "./endpoint-obstacle.ts";
 import { replayChanges } from "./replay-delivery.ts";
 import { idsBetween, type ReplayRange, type ReplayScope, replayableDeliveries } from "./replayable-deliveries.ts";
 
@@ -12,7 +12,7 @@ export const REPLAY_BATCH = 1000;
 export type ReplayRefusal =
   | { outcome: "unknown-bot" }
   /** Nothing is sent to its endpoint now. */
-  | { outcome: "held"; obstacle: EndpointObstacle }
+  | { outcome: "held"; blockedReason: BlockedReason }
   /** Its receiver may not dedupe: what was delivered is sent again only one by one. */
   | { outcome: "at-most-once" };
 
@@ -20,13 +20,13 @@ export type ReplayDeliveriesOutcome =
   /** `next` goes on behind this batch; null: the range is done. */
   { outcome: "replayed"; replayed: number; next: string | null } | ReplayRefusal;
 
-const readBot = statement<{ deliveryMode: DeliveryMode; obstacle: EndpointObstacle | null }>(
+const readBot = statement<{ deliveryMode: DeliveryMode; blockedReason: BlockedReason | null }>(
   "deliveries.may-replay",
-  `select delivery_mode as "deliveryMode", ${endpointObstacle} as obstacle
+  `select delivery_mode as "deliveryMode", ${endpointBlockedReason} as "blockedReason"
    from bots left join endpoints using (bot_id) where bots.bot_id = $1`,
 );
 
-// Rows that somebody has under his hands are left out: waiting for them, two batches could wait for one another.
+// Locked rows are skipped: two batches that wait for each other's rows would deadlock.
 const replayOf = (scope: ReplayScope) =>
   statement<{ replayed: number; lookedAt: number; last: string | null }>(
     `deliveries.replay-${scope}`,
@@ -49,7 +49,7 @@ export async function replayRefusal(
   const [bot] = await database.run(readBot, [botId]);
   if (!bot) return { outcome: "unknown-bot" };
   if (scope === "everything" && bot.deliveryMode === "at-most-once") return { outcome: "at-most-once" };
-  return bot.obstacle === null ? undefined : { outcome: "held", obstacle: bot.obstacle };
+  return bot.blockedReason === null ? undefined : { outcome: "held", blockedReason: bot.blockedReason };
 }
 
 /** Sends the events of a range again, the first 1000 behind `after`; each as `replayDelivery` does, but after what is new. */

@@ -1,14 +1,14 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
+import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { type EndpointObstacle, endpointNotBefore, endpointObstacle } from "./endpoint-obstacle.ts";
 
 export type ReplayDeliveryOutcome =
   /** Due now; sent at once, or after `notBefore`, until when its endpoint rests. */
   | { outcome: "replayed"; notBefore: Date | null }
   | { outcome: "under-way" }
   /** Nothing is sent to its endpoint now. */
-  | { outcome: "held"; obstacle: EndpointObstacle }
+  | { outcome: "held"; blockedReason: BlockedReason }
   /** A test is made anew, never repeated. */
   | { outcome: "test" }
   | { outcome: "unknown-event" };
@@ -39,13 +39,13 @@ export const replayChanges = (before: string, { isBulk }: { isBulk: boolean }) =
 // The row is locked as it was judged. To ask for its state once more would ask this statement's older snapshot.
 const replay = statement<{
   outcome: Exclude<ReplayDeliveryOutcome["outcome"], "unknown-event">;
-  obstacle: EndpointObstacle | null;
+  blockedReason: BlockedReason | null;
   notBefore: Date | null;
 }>(
   "deliveries.replay-one",
   `with found as (
     select deliveries.bot_id, event_id, deliveries.state, due_at, resume_state, is_test, ${resumeState} as resumes_as,
-      ${endpointObstacle} as obstacle, ${endpointNotBefore} as not_before
+      ${endpointBlockedReason} as blocked_reason, ${endpointNotBefore} as not_before
     from deliveries join events using (bot_id, event_id) join bots using (bot_id) left join endpoints using (bot_id)
     where deliveries.bot_id = $1 and event_id = $2 and not is_erased
     for update of deliveries
@@ -54,7 +54,7 @@ const replay = statement<{
     select found.*, case
       when is_test then 'test'
       when state = 'sending' or state = 'waiting' and resume_state is not null then 'under-way'
-      when obstacle is not null then 'held'
+      when blocked_reason is not null then 'held'
       else 'replayed'
     end as outcome
     from found
@@ -71,7 +71,7 @@ const replay = statement<{
       -- What is due already is sent without our help, and no more behind what is new; as a replay it would be sent twice.
       and not (judged.state = 'waiting' and judged.due_at <= now())
   )
-  select outcome, obstacle, not_before as "notBefore" from judged`,
+  select outcome, blocked_reason as "blockedReason", not_before as "notBefore" from judged`,
 );
 
 /** Sends one event again: the same id, the same bytes. */
@@ -82,8 +82,8 @@ export async function replayDelivery(
   const [row] = await database.run(replay, [botId, eventId]);
   if (!row) return { outcome: "unknown-event" };
   if (row.outcome === "held") {
-    if (row.obstacle === null) throw new Error(`${eventId} is held by nothing`);
-    return { outcome: "held", obstacle: row.obstacle };
+    if (row.blockedReason === null) throw new Error(`${eventId} is held by nothing`);
+    return { outcome: "held", blockedReason: row.blockedReason };
   }
   if (row.outcome !== "replayed") return { outcome: row.outcome };
   deliveries.wake();

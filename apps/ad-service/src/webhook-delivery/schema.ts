@@ -56,8 +56,8 @@ export interface WebhookDeliveryTables {
     finished_at: Read<Date | null>;
     /** Failures that the schedule counts; a replay or a fault of ours is none. */
     schedule_step: Read<number>;
-    /** The claim that was booked last: each is booked once. */
-    booked_fence: Read<number>;
+    /** The claim that was recorded last: each is recorded once. */
+    recorded_fence: Read<number>;
     /** Set while a replay is on its way: what the delivery returns to if that fails. */
     resume_state: Read<"waiting" | "delivered" | "unknown" | null>;
     resume_due_at: Read<Date | null>;
@@ -92,7 +92,7 @@ export interface WebhookDeliveryTables {
     state_since: Generated<Date>;
     disabled_reason: DisabledReason | null;
     max_in_flight: Generated<number>;
-    /** Claimed and not yet booked, over all nodes. */
+    /** Claimed and not yet recorded, over all nodes. */
     ended: Generated<number>;
     rest_until: Generated<Date | number>;
     breaker: Generated<BreakerState>;

@@ -106,7 +106,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     // Beside it the tokens are read, once a second, and the upkeep runs.
     expect(names.filter((name) => /claim|next-due|finish|release/.test(name))).toEqual(["deliveries.finish"]);
     expect(endpoint.received[0]?.headers["webhook-attempt"]).toBe("1");
-    expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, fence: 1, booked_fence: 1, lease_until: null }]);
+    expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, fence: 1, recorded_fence: 1, lease_until: null }]);
     expect(await fixture.attempts()).toMatchObject([{ attempt: 1, status: 200 }]);
   });
 
@@ -260,7 +260,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  test("a claim of another node is not waited for, and a booking under way holds no new event up", async () => {
+  test("a claim of another node is not waited for, and a recording under way holds no new event up", async () => {
     // The embedded store has one session: its transactions wait for one another before any row is asked for.
     if (kind === "embedded") return;
     const { deliveries } = await start();

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { AdDatabase } from "../ad-database.ts";
-import { type EndpointObstacle, endpointNotBefore, endpointObstacle } from "./endpoint-obstacle.ts";
+import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
 import { findBotOfEvent } from "./find-bot-of-event.ts";
 import { type ListedDelivery, listedDelivery } from "./list-deliveries.ts";
 import type { WebhookDeliveryTables } from "./schema.ts";
@@ -28,7 +28,7 @@ export interface ShownDelivery extends ListedDelivery {
   /** A replay is on its way: what the delivery returns to if that fails. */
   resumeState: "waiting" | "delivered" | "unknown" | null;
   /** Why nothing is sent to the endpoint now; null: it takes what is due. */
-  obstacle: EndpointObstacle | null;
+  blockedReason: BlockedReason | null;
   /** Until when the endpoint rests, or its breaker lets nothing through; null: neither. */
   notBefore: Date | null;
   /** The bytes that each attempt sends, as text. */
@@ -51,7 +51,7 @@ export async function showDelivery(
     .leftJoin("endpoints", "endpoints.bot_id", "deliveries.bot_id")
     .selectAll("deliveries")
     .select(["events.event", "events.user_id", "events.is_test", "events.body"])
-    .select(sql.raw<EndpointObstacle | null>(endpointObstacle).as("obstacle"))
+    .select(sql.raw<BlockedReason | null>(endpointBlockedReason).as("blockedReason"))
     .select(sql.raw<Date | null>(endpointNotBefore).as("not_before"))
     .where("deliveries.bot_id", "=", botId)
     .where("deliveries.event_id", "=", eventId)
@@ -67,7 +67,7 @@ export async function showDelivery(
   return {
     ...listedDelivery(row),
     resumeState: row.state === "waiting" || row.state === "sending" || row.state === "held" ? row.resume_state : null,
-    obstacle: row.obstacle,
+    blockedReason: row.blockedReason,
     notBefore: row.not_before,
     body: row.body,
     log: attempts.map(attemptOf),

@@ -53,7 +53,7 @@ const finish = statement<{ endpointState: EndpointState | null; isActivated: boo
 );
 
 /**
- * Books a test and, in the same commit, what it means: a pending endpoint that answered 2xx is active, and what was held
+ * Records a test and, in the same commit, what it means: a pending endpoint that answered 2xx is active, and what was held
  * for it goes out. `retrySeconds` is the time until the next test of one that stays pending.
  */
 export async function finishTest(

@@ -40,7 +40,7 @@ export type EndpointTestOutcome =
   | { outcome: "unknown-bot" | "no-endpoint" | "no-token" | "not-a-tester" | "busy" };
 
 export interface EndpointTests {
-  /** One test event, sent now, once, whatever the endpoint's state; answers when it is booked. */
+  /** One test event, sent now, once, whatever the endpoint's state; answers when it is recorded. */
   testEndpoint(request: EndpointTestRequest): Promise<EndpointTestOutcome>;
   /** Ends what is under way. */
   stop(): void;
@@ -117,7 +117,7 @@ async function makeTest(
     deps.log.info({ botId }, "an endpoint answered its test and is active");
     deps.deliveries.wake();
   }
-  // Booked first: what we got wrong must not leave the delivery under way.
+  // Recorded first: what we got wrong must not leave the delivery under way.
   if (finished.totalMs === null) throw new Error("the test could not be made by a fault of ours");
   const { status, errorClass, responseText: answer, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
   const phases = { dnsMs, tcpMs, tlsMs, firstByteMs, totalMs };

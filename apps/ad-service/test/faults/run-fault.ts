@@ -41,7 +41,7 @@ export interface Timeouts {
 /** For faults whose subject is waiting; all others keep the real ones, since a busy machine may be slow. */
 export const shortened: Timeouts = { connect: 300, total: 1500 };
 
-/** Runs one against a server and a door of its own, and closes both. Without timeouts, the door's own hold. */
+/** Runs one against a server and a sender of its own, and closes both. Without timeouts, the sender's own apply. */
 export async function runFault(fault: Fault, timeouts?: Timeouts): Promise<FaultRun> {
   const server = await fault.server();
   const requests = openGuardedRequests({

@@ -38,7 +38,7 @@ export async function getRewardStatus(
       : await runner.run(entryOfCode, [botId, code, userId ?? null, event ?? null]);
   if (!entry) return { outcome: "not-yet" };
   const balance = await getBalance(runner, botId, entry.user_id);
-  const bookedAt = entry.recorded_at.toISOString();
-  if (entry.reason !== null) return { outcome: "refused", reason: entry.reason, amount: 0, balance, bookedAt };
-  return { outcome: "credited", amount: entry.amount, balance, event: entry.event, bookedAt };
+  const recordedAt = entry.recorded_at.toISOString();
+  if (entry.reason !== null) return { outcome: "refused", reason: entry.reason, amount: 0, balance, recordedAt };
+  return { outcome: "credited", amount: entry.amount, balance, event: entry.event, recordedAt };
 }

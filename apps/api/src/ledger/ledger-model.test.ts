@@ -112,7 +112,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
     bots += 1;
     const botId = String(7_000_000_000 + bots);
     const receive = receiveWebhook({
-      ...{ database, botId, tokens: [testToken], payout, twoFieldEvents: "match", onBooked: () => {} },
+      ...{ database, botId, tokens: [testToken], payout, twoFieldEvents: "match", onRecorded: () => {} },
     });
     const deliver = async (fields: object) => {
       const body = Buffer.from(JSON.stringify(fields));
@@ -135,7 +135,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
         const wanted = { userId, reference: undefined };
         await untilDone(() => requestCode({ database, adService, botId, links, onUnavailable: () => {} }, wanted));
       },
-      /** Books it, and then the transaction does not live to its commit. */
+      /** Records it, and then the transaction does not live to its commit. */
       async cut({ eventId, event, userId, code, isTest }: ModelEvent) {
         const line = { eventId, event, userId, code, isTest, reference: null, occurredAt: null };
         const evidence = { rawBody: "{}", signatureHeader: null };

@@ -84,11 +84,11 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
       )
       .mutation(({ input }): Promise<SpendOutcome> => verbs.spend({ ...input, note: input.note ?? null })),
 
-    /** The end of the ledger now. A watch from it misses nothing that is booked after this answer. */
+    /** The end of the ledger now. A watch from it misses nothing that is recorded after this answer. */
     cursor: backendProcedure.query(async (): Promise<{ cursor: string }> => ({ cursor: await verbs.latestCursor() })),
 
     /**
-     * Each entry once, in commit order: first what was booked since `lastEventId`, then live. Test events, which pay
+     * Each entry once, in commit order: first what was recorded since `lastEventId`, then live. Test events, which pay
      * nothing, only with `includeTests`; a cursor means the same with and without it.
      */
     watch: backendProcedure

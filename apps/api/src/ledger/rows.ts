@@ -30,6 +30,6 @@ export function rewardEntryOf(row: EntryRow): RewardEntry {
     amount: row.amount,
     reason: row.reason,
     balance: row.balance_after,
-    bookedAt: row.recorded_at.toISOString(),
+    recordedAt: row.recorded_at.toISOString(),
   };
 }

@@ -7,19 +7,19 @@ export interface RewardEntry {
   code: string | null;
   reference: string | null;
   eventId: string | null;
-  /** Whole units: negative where the user spent, 0 where an event was booked without pay. */
+  /** Whole units: negative where the user spent, 0 where an event was recorded without pay. */
   amount: number;
   /** Why an event paid nothing, or the note of what was spent. */
   reason: string | null;
   /** The user's balance after this entry. */
   balance: number | null;
-  bookedAt: string;
+  recordedAt: string;
 }
 
-/** Why an event that was booked paid nothing. */
+/** Why an event that was recorded paid nothing. */
 export type RefusalReason =
   | "code-already-paid"
-  | "event-already-booked"
+  | "event-already-recorded"
   | "code-of-another-user"
   | "daily-cap"
   | "no-reward"
@@ -32,9 +32,9 @@ export type RewardStatus =
       amount: number;
       balance: number;
       event: "rewarded" | "direct_link";
-      bookedAt: string;
+      recordedAt: string;
     }
-  | { outcome: "refused"; reason: RefusalReason; amount: 0; balance: number; bookedAt: string };
+  | { outcome: "refused"; reason: RefusalReason; amount: 0; balance: number; recordedAt: string };
 
 export interface RewardPage {
   /** Newest first. */

@@ -4,7 +4,7 @@ import { createServerDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { bookingHint } from "./booking-hint.ts";
+import { ledgerHint } from "./ledger-hint.ts";
 
 const logger = createLogger({ level: "silent", name: "test" });
 
@@ -45,7 +45,7 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
       [],
     );
 
-  test("what one node books reaches a watch on another, in order and once", async () => {
+  test("what one node records reaches a watch on another, in order and once", async () => {
     const from = (await nodeAt(1).client().rewards.cursor.query()).cursor;
     const seen: (string | null)[] = [];
     const watch = nodeAt(1).watch(from, ({ eventId }) => seen.push(eventId));
@@ -59,17 +59,17 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
   });
 
   test("the other node is woken by the notice, not by its timer", async () => {
-    const hint = await bookingHint(databaseAt(2), logger);
+    const hint = await ledgerHint(databaseAt(2), logger);
     ends.push(hint.stop);
     const isHinted = hint.wait(60_000, new AbortController().signal);
     await earn(nodeAt(0));
     expect(await isHinted).toBe(true);
   });
 
-  test("a node sends 20 notices a second at most, and the last booking is among them", async () => {
+  test("a node sends 20 notices a second at most, and the last recording is among them", async () => {
     const notices: number[] = [];
-    ends.push(await databaseAt(2).listen("booked", () => notices.push(performance.now())));
-    const hint = await bookingHint(databaseAt(0), logger);
+    ends.push(await databaseAt(2).listen("recorded", () => notices.push(performance.now())));
+    const hint = await ledgerHint(databaseAt(0), logger);
     ends.push(hint.stop);
     const startedAt = performance.now();
     let lastAt = startedAt;

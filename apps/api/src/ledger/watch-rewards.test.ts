@@ -9,7 +9,7 @@ import { latestCursor, startOfLedger, watchRewards } from "./watch-rewards.ts";
 
 const { botId, payout } = testConfig;
 
-async function book(runner: Pick<Database<unknown>, "run">, ...eventIds: string[]): Promise<void> {
+async function record(runner: Pick<Database<unknown>, "run">, ...eventIds: string[]): Promise<void> {
   for (const eventId of eventIds) {
     const line = { eventId, event: "rewarded", userId: "42", code: `code${eventId}`, reference: null } as const;
     const rest = { occurredAt: null, isTest: false, rawBody: null, signatureHeader: null };
@@ -50,7 +50,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     const from = await latestCursor(store.database);
     const ids = Array.from({ length: 120 }, (_, index) => `evt_p${index}`);
     const following = follow(from, ids.length);
-    await Promise.all(ids.map((id) => book(store.database, id)));
+    await Promise.all(ids.map((id) => record(store.database, id)));
     const seen = await following;
     expect(seen).toHaveLength(ids.length);
     expect(new Set(seen)).toEqual(new Set(ids));
@@ -100,7 +100,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
         ...{ isTest: true, rawBody: null, signatureHeader: null },
       })),
     );
-    await book(store.database, "evt_behind");
+    await record(store.database, "evt_behind");
     expect(await follow(from, 1)).toEqual(["evt_behind"]);
   });
 
@@ -119,7 +119,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
         await mayCommit;
       });
       await isWritten.promise;
-      await book(store.database, "evt_fast");
+      await record(store.database, "evt_fast");
       const following = follow(from, 2);
       await new Promise((resolve) => setTimeout(resolve, 100));
       commit();
@@ -139,7 +139,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     const stoppedWithin = Date.now();
     await first.stop();
     expect(Date.now() - stoppedWithin).toBeLessThan(3000);
-    await book(store.database, "evt_between");
+    await record(store.database, "evt_between");
     const second = await startTestApi(store.database, { port: Number(new URL(first.url).port) });
     await second.deliver({ event: "rewarded", user_tg_id: "9", event_id: "evt_after" });
 

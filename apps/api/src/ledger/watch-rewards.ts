@@ -45,7 +45,7 @@ export async function latestCursor(runner: Pick<Runner<unknown>, "run">): Promis
  * Each entry once, in the order of commits, from the cursor on and then live, until the signal aborts. Entries of test
  * events pay nothing, and come only where they are asked for.
  *
- * `waitForMore` may return early, with true, as a hint that something was booked; asking again on its timer is what misses
+ * `waitForMore` may return early, with true, as a hint that something was recorded; asking again on its timer is what misses
  * nothing. After a hint it is soon asked again, and then less and less often: an entry shows only when every transaction
  * that began before it has ended. Throws a `LostCursorError` for a cursor of a time that this ledger does not have.
  */

@@ -56,7 +56,7 @@ const changes = steps.map(({ table, where, set }) => {
   return planned(`with changed as (${change} where ${where} returning 1) select count(*) as rows from changed`);
 });
 const allowErasing = statement("users.allow-erasing", "select set_config('intermission.erasing', 'on', true)");
-// As bookings and spends do, which write the balance's row: none of this user comes between the first step and the last.
+// As recordings and spends do, which write the balance's row: none of this user comes between the first step and the last.
 const lockBalance = statement(
   "users.lock-balance",
   "select from balances where bot_id = $1 and user_id = $2 for update",

@@ -30,7 +30,7 @@ test("each webhook is counted by what became of it, and no user, code or signatu
   await api.deliver(event, { "content-type": "text/plain" });
   const text = await scrape();
   for (const line of [
-    'intermission_receipts_total{outcome="booked"} 1',
+    'intermission_receipts_total{outcome="credited"} 1',
     'intermission_receipts_total{outcome="refused"} 1',
     'intermission_receipts_total{outcome="duplicate"} 1',
     'intermission_receipts_total{outcome="invalid"} 1',

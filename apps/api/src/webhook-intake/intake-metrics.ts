@@ -9,19 +9,19 @@ export interface IntakeMetrics {
   /** Counts what became of each webhook, and how long it took. */
   measured(receive: ReceiveWebhook): ReceiveWebhook;
   /** Of events that a webhook brought: what was new, paid or not. The rest were known. */
-  booked(counts: readonly RecordedCount[], lines: number): void;
+  recorded(counts: readonly RecordedCount[], lines: number): void;
   /** Counts what was refused before its signature held. */
   alsoCounting(refusals: RefusalCounter): RefusalCounter;
-  reconciled(result: Pick<Reconciled, "outcome" | "booked">, now: number): void;
+  reconciled(result: Pick<Reconciled, "outcome" | "recorded">, now: number): void;
   /** Counts who reads these entries for as long as he does. */
   watched<Entry>(entries: AsyncIterable<Entry>): AsyncIterable<Entry>;
 }
 
 const upToSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What is booked has its outcome counted where the ledger tells it, and a bad signature leaves no receipt. */
+/** What is recorded has its outcome counted where the ledger tells it, and a bad signature leaves no receipt. */
 const receiptOf = {
-  booked: undefined,
+  recorded: undefined,
   unmatched: "unmatched",
   "bad-signature": undefined,
   "bad-shape": "invalid",
@@ -32,11 +32,11 @@ const receiptOf = {
 export function intakeMetrics(registry: Registry): IntakeMetrics {
   const receipts = new Counter({
     name: "intermission_receipts_total",
-    help: "Signed webhooks by what became of them; unavailable are those whose booking failed or is unknown.",
+    help: "Signed webhooks by what became of them; unavailable are those whose recording failed or is unknown.",
     labelNames: ["outcome"],
     registers: [registry],
   });
-  for (const outcome of ["booked", "refused", "duplicate", "unmatched", "invalid", "unavailable"])
+  for (const outcome of ["credited", "refused", "duplicate", "unmatched", "invalid", "unavailable"])
     receipts.inc({ outcome }, 0);
   const took = durationHistogram(registry, {
     name: "intermission_receipt_duration_seconds",
@@ -70,11 +70,11 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
         took((performance.now() - startedAt) / 1000);
       }
     },
-    booked(counts, lines) {
+    recorded(counts, lines) {
       let isNew = 0;
       for (const { reason, events } of counts) {
         isNew += events;
-        receipts.inc({ outcome: reason === null ? "booked" : "refused" }, events);
+        receipts.inc({ outcome: reason === null ? "credited" : "refused" }, events);
       }
       receipts.inc({ outcome: "duplicate" }, lines - isNew);
     },
@@ -113,8 +113,8 @@ function reconciliationMetrics(registry: Registry): Pick<IntakeMetrics, "reconci
     },
   });
   return {
-    reconciled({ outcome, booked }, now) {
-      gap.inc(booked);
+    reconciled({ outcome, recorded }, now) {
+      gap.inc(recorded);
       if (outcome === "done") lastSuccessAt = now;
     },
   };

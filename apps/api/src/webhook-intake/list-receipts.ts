@@ -22,7 +22,7 @@ type Chosen = NonNullable<ReceiptQuery["outcome"]> | "all";
 const chosenEntries: Partial<Record<Chosen, string>> = {
   all: "true",
   event: "true",
-  booked: "amount > 0",
+  credited: "amount > 0",
   refused: "amount = 0",
 };
 /** Which receipts are chosen beside them. */
@@ -127,5 +127,5 @@ function headerOf(signature: Buffer): string {
 function outcomeOf({ is_invalid, amount }: Row): Receipt["outcome"] {
   if (is_invalid) return "invalid";
   if (amount === null) return "unmatched";
-  return amount > 0 ? "booked" : "refused";
+  return amount > 0 ? "credited" : "refused";
 }

@@ -21,7 +21,7 @@ export const receiptProcedures = (verbs: ReceiptVerbs) =>
     list: backendProcedure
       .input(
         z.object({
-          outcome: z.enum(["booked", "refused", "unmatched", "invalid", "duplicate"]).optional(),
+          outcome: z.enum(["credited", "refused", "unmatched", "invalid", "duplicate"]).optional(),
           userId: telegramId.optional(),
           since: moment.optional(),
           limit: z.int().min(1).max(1000).default(50),

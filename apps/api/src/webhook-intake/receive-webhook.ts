@@ -9,7 +9,7 @@ import type { EventLine, Payout } from "./schema.ts";
 
 export type ReceiveWebhookOutcome =
   /** In the ledger, now or since an earlier delivery; paid, or with the reason why not. */
-  | { outcome: "booked" }
+  | { outcome: "recorded" }
   | { outcome: "unmatched"; reason: UnmatchedReason }
   /** Nothing was kept. */
   | { outcome: "bad-signature"; fault: SignatureFault }
@@ -26,7 +26,7 @@ export interface ReceiveWebhookOptions {
   payout: Payout;
   twoFieldEvents: "off" | "match";
   /** Called after each commit that may have added entries. */
-  onBooked: () => void;
+  onRecorded: () => void;
   /** What each batch of webhooks brought to the ledger; what is not among the counts was known. */
   onBatch?: (counts: readonly RecordedCount[], lines: number) => void;
 }
@@ -37,7 +37,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     async run(lines) {
       const counts = await recordEvents(database, botId, payout, lines);
       options.onBatch?.(counts, lines.length);
-      if (counts.length > 0) options.onBooked();
+      if (counts.length > 0) options.onRecorded();
       return lines.map(() => undefined);
     },
     // Two batches under way would be half as large, and cost PostgreSQL 55 instead of 40 µs an event.
@@ -78,11 +78,11 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     }
     if (eventId !== undefined) {
       await group.submit(line);
-      return { outcome: "booked" };
+      return { outcome: "recorded" };
     }
     const outcome = await recordTwoFieldEvent(database, botId, payout, options.twoFieldEvents, line);
-    if (outcome.outcome === "booked") options.onBatch?.([{ reason: null, events: 1 }], 1);
-    options.onBooked();
+    if (outcome.outcome === "recorded") options.onBatch?.([{ reason: null, events: 1 }], 1);
+    options.onRecorded();
     return outcome;
   };
 }

@@ -45,8 +45,8 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 30, stopping };
     return reconcileEvents(options, new Date(startedAt.getTime() + minutesLater * minute));
   };
-  /** What a round booked, in its order. */
-  const bookedBy = async (round: () => Promise<unknown>) => {
+  /** What a round recorded, in its order. */
+  const recordedBy = async (round: () => Promise<unknown>) => {
     const before = new Set((await entries()).map(({ event_id }) => event_id));
     await round();
     return (await entries()).filter(({ event_id }) => !before.has(event_id)).map(({ event_id }) => event_id);
@@ -58,53 +58,53 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
   const webhook = (eventId: string) =>
     api.deliver({ event: "rewarded", user_tg_id: "42", event_id: eventId, code: `code_${eventId}` });
 
-  test("what another receiver may have paid before the first start is not booked", async () => {
+  test("what another receiver may have paid before the first start is not recorded", async () => {
     earn("evt_old", -100_000);
     earn("evt_older", -200_000);
-    expect(await bookedBy(() => reconcile())).toEqual([]);
+    expect(await recordedBy(() => reconcile())).toEqual([]);
   });
 
-  test("an event whose webhook never came is booked, and one that came is not booked again", async () => {
+  test("an event whose webhook never came is recorded, and one that came is not recorded again", async () => {
     await webhook("evt_came");
     earn("evt_came");
     earn("evt_lost");
     earn("evt_test", 1, { test: true });
-    expect(await bookedBy(() => reconcile())).toEqual(["evt_lost", "evt_test"]);
+    expect(await recordedBy(() => reconcile())).toEqual(["evt_lost", "evt_test"]);
     expect(await entries()).toContainEqual({ event_id: "evt_test", reason: "test", amount: 0 });
-    expect(await reconcile()).toMatchObject({ outcome: "done", booked: 0 });
+    expect(await reconcile()).toMatchObject({ outcome: "done", recorded: 0 });
   });
 
   test.each(["waiting", "sending", "delivered", "failed", "held", "unknown", "a state of tomorrow"])(
-    "an event whose delivery is %s is booked",
+    "an event whose delivery is %s is recorded",
     async (delivery) => {
       earn(`evt_${delivery}`, 1, { delivery });
-      expect(await bookedBy(() => reconcile())).toEqual([`evt_${delivery}`]);
+      expect(await recordedBy(() => reconcile())).toEqual([`evt_${delivery}`]);
     },
   );
 
   test("every page is read, and the next round goes on from the last one", async () => {
     const ids = Array.from({ length: 10 }, (_, index) => `evt_page_${index}`);
     for (const id of ids) earn(id);
-    expect(await bookedBy(() => reconcile())).toEqual(ids);
+    expect(await recordedBy(() => reconcile())).toEqual(ids);
     expect(feed.asked).toEqual([null, "after-3", "after-6", "after-9"]);
     feed.asked.length = 0;
     earn("evt_page_next");
-    expect(await bookedBy(() => reconcile())).toEqual(["evt_page_next"]);
+    expect(await recordedBy(() => reconcile())).toEqual(["evt_page_next"]);
     expect(feed.asked).toEqual(["after-9"]);
   });
 
   test("the webhook of an event that was reconciled changes nothing any more", async () => {
     earn("evt_late");
     await reconcile();
-    expect(await bookedBy(() => webhook("evt_late"))).toEqual([]);
+    expect(await recordedBy(() => webhook("evt_late"))).toEqual([]);
   });
 
   test("a young event is left to its webhook, and taken the next time", async () => {
     earn("evt_ripe", 1);
     earn("evt_young", 20);
     earn("evt_behind", 1);
-    expect((await bookedBy(() => reconcile(20))).toSorted()).toEqual(["evt_behind", "evt_ripe"]);
-    expect(await bookedBy(() => reconcile(21))).toEqual(["evt_young"]);
+    expect((await recordedBy(() => reconcile(20))).toSorted()).toEqual(["evt_behind", "evt_ripe"]);
+    expect(await recordedBy(() => reconcile(21))).toEqual(["evt_young"]);
   });
 
   test("another bot's event is left out, and so is one of a kind that nobody knows yet, which is told", async () => {
@@ -115,11 +115,11 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     feed.pageSize = 10;
     let result: unknown;
     expect(
-      await bookedBy(async () => {
+      await recordedBy(async () => {
         result = await reconcile();
       }),
     ).toEqual(["evt_behind_them"]);
-    expect(result).toMatchObject({ outcome: "done", booked: 1, unreadable: 1 });
+    expect(result).toMatchObject({ outcome: "done", recorded: 1, unreadable: 1 });
   });
 
   test("a service that was restored from a backup is read from its start: nothing is missed and nothing paid twice", async () => {
@@ -133,13 +133,13 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     const round = async () => {
       result = await reconcile();
     };
-    expect(await bookedBy(round)).toEqual(["evt_after_restore"]);
+    expect(await recordedBy(round)).toEqual(["evt_after_restore"]);
     expect(result).toMatchObject({ outcome: "done", hasBegunAnew: true });
     // … and longer.
     feed.events = [...backup];
     for (const id of ["evt_c1", "evt_c2", "evt_c3", "evt_c4"]) earn(id);
-    expect(await bookedBy(round)).toEqual(["evt_c1", "evt_c2", "evt_c3", "evt_c4"]);
-    expect(await bookedBy(round)).toEqual([]);
+    expect(await recordedBy(round)).toEqual(["evt_c1", "evt_c2", "evt_c3", "evt_c4"]);
+    expect(await recordedBy(round)).toEqual([]);
     expect(result).toMatchObject({ hasBegunAnew: false });
   });
 
@@ -154,7 +154,7 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
       feed.fault = (after) => (after === "after-3" && feed.asked.length === 1 ? { status, body: "{}" } : undefined);
       feed.asked.length = 0;
       earn(`evt_${status}_new`);
-      expect(await bookedBy(() => reconcile())).toEqual([`evt_${status}_new`]);
+      expect(await recordedBy(() => reconcile())).toEqual([`evt_${status}_new`]);
       feed.fault = (after) => (after !== null ? { status, body: "{}" } : undefined);
       expect(await reconcile()).toMatchObject({ outcome: "unavailable", hasBegunAnew: true });
     },
@@ -165,22 +165,22 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     ["401", { status: 401, body: "{}" }],
     ["200 with something else", { status: 200, body: "<html>" }],
   ])(
-    "a service that answers %s in the middle costs nothing: what was read is booked, the rest the next time",
+    "a service that answers %s in the middle costs nothing: what was read is recorded, the rest the next time",
     async (name, answer) => {
       const ids = Array.from({ length: 7 }, (_, index) => `evt_${name}_${index}`);
       for (const id of ids) earn(id);
       feed.fault = (after) => (after === "after-3" ? answer : undefined);
-      expect(await bookedBy(async () => expect(await reconcile()).toMatchObject({ outcome: "unavailable" }))).toEqual(
+      expect(await recordedBy(async () => expect(await reconcile()).toMatchObject({ outcome: "unavailable" }))).toEqual(
         ids.slice(0, 3),
       );
       feed.fault = undefined;
-      expect(await bookedBy(() => reconcile())).toEqual(ids.slice(3));
+      expect(await recordedBy(() => reconcile())).toEqual(ids.slice(3));
     },
   );
 
   test("a service that is not there is an outcome", async () => {
     await feed.stop();
-    expect(await reconcile()).toMatchObject({ outcome: "unavailable", booked: 0 });
+    expect(await reconcile()).toMatchObject({ outcome: "unavailable", recorded: 0 });
   });
 
   test.each([404, 405, 410])("a service that answers the list itself with %i does not offer one", async (status) => {
@@ -202,10 +202,10 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     expect(made).toBe(200);
   });
 
-  test("two nodes that reconcile at once book each event once", async () => {
+  test("two nodes that reconcile at once record each event once", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `evt_two_${String(index).padStart(2, "0")}`);
     for (const id of ids) earn(id);
-    expect(await bookedBy(() => Promise.all([reconcile(), reconcile(), reconcile()]))).toHaveLength(20);
-    expect(await bookedBy(() => reconcile())).toEqual([]);
+    expect(await recordedBy(() => Promise.all([reconcile(), reconcile(), reconcile()]))).toHaveLength(20);
+    expect(await recordedBy(() => reconcile())).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ export interface Reconciled {
   /** `more`: there were too many pages for one round. */
   outcome: "done" | "more" | "not-offered" | "unavailable";
   /** Events that no webhook had brought. */
-  booked: number;
+  recorded: number;
   /** On the pages that were read: of a kind that this version does not know. */
   unreadable: number;
   /** The list was another one than before, or did not know our place in it any more, and was read from its start. */
@@ -62,7 +62,7 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
   await database.run(startOnce, [botId]);
   const [row] = await database.run(readPlace, [botId]);
   if (!row) throw new Error("the reconciliation's row is gone");
-  const done: Reconciled = { outcome: "done", booked: 0, unreadable: 0, hasBegunAnew: false };
+  const done: Reconciled = { outcome: "done", recorded: 0, unreadable: 0, hasBegunAnew: false };
   let place: Place = { cursor: row.cursor, settledEventId: row.settled_event_id };
 
   for (let pages = 0; pages < mostPagesInARound && !options.stopping.aborted; pages++) {
@@ -77,8 +77,8 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
     if (page.outcome === "unavailable") return { ...done, outcome: "unavailable", detail: page.detail };
 
     done.unreadable += page.unreadable;
-    const { booked, settled } = await recordRipe(options, page.events, row.started_at, now);
-    done.booked += booked;
+    const { recorded, settled } = await recordRipe(options, page.events, row.started_at, now);
+    done.recorded += recorded;
     const last = settled.at(-1);
     if (last) await database.run(keepPlace, [botId, place.cursor, last.event_id]);
     if (settled.length < page.events.length || !page.hasMore || page.next === place.cursor) return done;
@@ -105,7 +105,7 @@ async function recordRipe(
   news: ListedEvent[],
   startedAt: Date,
   now: Date,
-): Promise<{ booked: number; settled: ListedEvent[] }> {
+): Promise<{ recorded: number; settled: ListedEvent[] }> {
   const ripeAt = now.getTime() - settleAfterSeconds * 1000;
   const isRipe = ({ occurred_at }: ListedEvent) => Date.parse(occurred_at) <= ripeAt;
   const isOurs = (event: ListedEvent) => event.bot_id === botId && Date.parse(event.occurred_at) >= startedAt.getTime();
@@ -116,7 +116,7 @@ async function recordRipe(
   const counts = await recordEvents(database, botId, payout, lines);
   const unripe = news.findIndex((event) => !isRipe(event));
   return {
-    booked: counts.reduce((sum, { events }) => sum + events, 0),
+    recorded: counts.reduce((sum, { events }) => sum + events, 0),
     settled: unripe === -1 ? news : news.slice(0, unripe),
   };
 }

@@ -6,16 +6,16 @@ import { adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
 import { reconcileForever } from "./reconcile-forever.ts";
 
-test("at its start it books what is missing, says so in one line, and a stop ends it at once", async () => {
+test("at its start it records what is missing, says so in one line, and a stop ends it at once", async () => {
   const store = await openTestDatabase<unknown>({ schema: "api", migrations });
   const feed = await startFeed();
   const adService = adServiceClient({ url: feed.url, token: testToken });
   const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-  const onBooked = vi.fn();
+  const onRecorded = vi.fn();
   const run = () => {
     const stopping = new AbortController();
     const { botId, payout } = testConfig;
-    const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 0, logger, onBooked };
+    const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 0, logger, onRecorded };
     const ended = reconcileForever({ ...options, stopping: stopping.signal });
     return { ended, stop: () => stopping.abort() };
   };
@@ -26,10 +26,10 @@ test("at its start it books what is missing, says so in one line, and a stop end
   await first.ended;
   for (const id of ["evt_1", "evt_2"]) feed.earn(id);
   const second = run();
-  await vi.waitFor(() => expect(onBooked).toHaveBeenCalledTimes(1), 10_000);
+  await vi.waitFor(() => expect(onRecorded).toHaveBeenCalledTimes(1), 10_000);
   second.stop();
   await second.ended;
-  expect(logger.info.mock.calls).toEqual([[{ booked: 2 }, "events were booked that no webhook brought"]]);
+  expect(logger.info.mock.calls).toEqual([[{ recorded: 2 }, "events were recorded that no webhook brought"]]);
 
   await store.dispose();
   const third = run();

@@ -12,7 +12,7 @@ const pauseSeconds: Record<Reconciled["outcome"], number> = {
 
 export interface ReconcileForeverOptions extends ReconcileOptions {
   logger: Pick<Logger, "info" | "warn" | "error">;
-  onBooked: () => void;
+  onRecorded: () => void;
   /** Hears of each round, whatever became of it. */
   onRound?: (result: Reconciled) => void;
 }
@@ -20,16 +20,16 @@ export interface ReconcileForeverOptions extends ReconcileOptions {
 /** Reconciles at once and then each minute. Never rejects; resolves soon after `stopping` aborts. */
 export async function reconcileForever({
   logger,
-  onBooked,
+  onRecorded,
   onRound = () => {},
   ...options
 }: ReconcileForeverOptions): Promise<void> {
   while (!options.stopping.aborted) {
     const result = await reconcileEvents(options, new Date()).catch((cause: unknown): Reconciled => {
       logger.error({ err: cause }, "reconciliation failed");
-      return { outcome: "unavailable", booked: 0, unreadable: 0, hasBegunAnew: false, detail: "an error of our own" };
+      return { outcome: "unavailable", recorded: 0, unreadable: 0, hasBegunAnew: false, detail: "an error of our own" };
     });
-    if (result.booked > 0) onBooked();
+    if (result.recorded > 0) onRecorded();
     onRound(result);
     report(logger, result);
     await wait(pauseSeconds[result.outcome] * 1000, undefined, { signal: options.stopping }).catch(() => {});
@@ -38,9 +38,9 @@ export async function reconcileForever({
 
 function report(
   logger: ReconcileForeverOptions["logger"],
-  { outcome, booked, unreadable, hasBegunAnew, detail }: Reconciled,
+  { outcome, recorded, unreadable, hasBegunAnew, detail }: Reconciled,
 ): void {
-  if (booked > 0) logger.info({ booked }, "events were booked that no webhook brought");
+  if (recorded > 0) logger.info({ recorded }, "events were recorded that no webhook brought");
   if (unreadable > 0)
     logger.warn({ unreadable }, "the ad service lists events of a kind that this version does not know");
   if (hasBegunAnew) logger.warn("the ad service's list was read from its start: it does not hold our place any more");

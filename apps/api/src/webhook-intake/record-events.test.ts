@@ -25,25 +25,25 @@ function line(changes: Partial<EventLine> = {}): EventLine {
   };
 }
 
-describe.each(bothTestDatabases())("booking events on %s", (kind) => {
+describe.each(bothTestDatabases())("recording events on %s", (kind) => {
   let test_: TestDatabase<unknown>;
   beforeAll(async () => {
     test_ = await openTestDatabase({ kind, schema: "api", migrations });
   });
   afterAll(() => test_.dispose());
 
-  const book = (lines: EventLine[], changes: Partial<Payout> = {}) =>
+  const record = (lines: EventLine[], changes: Partial<Payout> = {}) =>
     recordEvents(test_.database, botId, { ...payout, ...changes }, lines);
-  const booked = async (lines: EventLine[]) => {
+  const recorded = async (lines: EventLine[]) => {
     const text = "select event_id, amount, reason from ledger_entries where event_id = any($1::text[])";
     const ids = lines.map(({ eventId }) => eventId);
     const entries = await rows<{ event_id: string; amount: number; reason: string | null }>(text, [ids]);
     return new Map(entries.map((entry) => [entry.event_id, entry.reason ?? entry.amount]));
   };
   const outcomes = async (lines: EventLine[], changes: Partial<Payout> = {}) => {
-    const before = await booked(lines);
-    await book(lines, changes);
-    const after = await booked(lines);
+    const before = await recorded(lines);
+    await record(lines, changes);
+    const after = await recorded(lines);
     return lines.map(({ eventId }) => (before.has(eventId) ? "nothing" : after.get(eventId)));
   };
   const receiptOf = async ({ eventId }: EventLine) => {
@@ -62,37 +62,37 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
 
   test("what was new is counted by the reason why it pays nothing, and a repeat is not", async () => {
     const lines = [line({ userId: "20" }), line({ userId: "21" }), line({ userId: "22", isTest: true })];
-    const counts = (await book(lines)).toSorted((a, b) => a.events - b.events);
+    const counts = (await record(lines)).toSorted((a, b) => a.events - b.events);
     expect(counts).toEqual([
       { reason: "test", events: 1 },
       { reason: null, events: 2 },
     ]);
-    expect(await book(lines)).toEqual([]);
+    expect(await record(lines)).toEqual([]);
   });
 
   test("each repeat is counted on the receipt with its time, whichever way it came", async () => {
     const event = line({ userId: "23" });
-    await book([event]);
+    await record([event]);
     expect(await receiptOf(event)).toMatchObject({ duplicates: 0, lastDuplicateAt: null });
-    await book([event, event]);
-    await book([event]);
+    await record([event, event]);
+    await record([event]);
     expect(await receiptOf(event)).toMatchObject({ duplicates: 3, lastDuplicateAt: expect.any(String) });
     const together = line({ userId: "24" });
-    await book([together, together, together]);
+    await record([together, together, together]);
     expect(await receiptOf(together)).toMatchObject({ duplicates: 2, lastDuplicateAt: expect.any(String) });
   });
 
   test("a webhook after its reconciliation brings the bytes and is no repeat; one before it is not counted again", async () => {
     const event = line({ userId: "25", rawBody: '{"a":1}' });
     const listed = { ...event, rawBody: null, signatureHeader: null };
-    await book([listed]);
-    await book([event]);
+    await record([listed]);
+    await record([event]);
     expect(await receiptOf(event)).toMatchObject({ duplicates: 0, lastDuplicateAt: null, rawBody: '{"a":1}' });
-    await book([listed]);
+    await record([listed]);
     expect(await receiptOf(event)).toMatchObject({ duplicates: 0, lastDuplicateAt: null, rawBody: '{"a":1}' });
   });
 
-  test("a code pays for its first event only, the link after the view is booked as zero with the reason", async () => {
+  test("a code pays for its first event only, the link after the view is recorded as zero with the reason", async () => {
     const view = line({ userId: "2" });
     const link = line({ userId: "2", code: view.code, event: "direct_link" });
     expect(await outcomes([view])).toEqual([10]);
@@ -109,7 +109,7 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
     const view = line({ userId: "4" });
     const link = line({ userId: "4", code: view.code, event: "direct_link" });
     const again = line({ userId: "4", code: view.code });
-    expect(await outcomes([view, link, again], { perCode: "each" })).toEqual([10, 3, "event-already-booked"]);
+    expect(await outcomes([view, link, again], { perCode: "each" })).toEqual([10, 3, "event-already-recorded"]);
   });
 
   test("a kind of event that is worth nothing does not spend the code", async () => {
@@ -124,7 +124,7 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
     expect(await outcomes([rehearsal, real])).toEqual(["test", 10]);
   });
 
-  test("an event for another user than the code's is booked as zero and harms the right one in no way", async () => {
+  test("an event for another user than the code's is recorded as zero and harms the right one in no way", async () => {
     const code = "shared1";
     await rows("insert into codes (bot_id, code, user_id, issued_at, expires_at) values ($1, $2, '7', now(), now())", [
       botId,
@@ -145,7 +145,7 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
   });
 
   test("a batch of one user keeps each entry's own balance", async () => {
-    await book([line({ userId: "11" }), line({ userId: "11", event: "direct_link" }), line({ userId: "11" })]);
+    await record([line({ userId: "11" }), line({ userId: "11", event: "direct_link" }), line({ userId: "11" })]);
     const kept = await rows<{ balance_after: number }>(
       "select balance_after from ledger_entries where user_id = '11' order by entry_id",
     );
@@ -162,7 +162,7 @@ describe.each(bothTestDatabases())("booking events on %s", (kind) => {
       const shift = (index * 7) % lines.length;
       return [...lines.slice(shift), ...lines.slice(0, shift)].filter((_each, place) => place % 3 !== index % 3);
     });
-    await Promise.all(batches.map((batch) => book(batch, { dailyCap: 7 })));
+    await Promise.all(batches.map((batch) => record(batch, { dailyCap: 7 })));
     const paid = await rows<{ user_id: string; paid: number }>(
       "select user_id, count(*) as paid from ledger_entries where code like 'parallel%' and amount > 0 group by user_id order by 1",
     );

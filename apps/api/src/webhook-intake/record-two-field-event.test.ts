@@ -44,7 +44,7 @@ values ($1, $2, $3, now() + $4::interval - interval '1 hour', now() + $4::interv
     expect(await newest()).toMatchObject({ outcome: "unmatched", reason: "no-event-id", event: "rewarded" });
   });
 
-  test("matching books it on the user's oldest code that has not earned it", async () => {
+  test("matching records it on the user's oldest code that has not earned it", async () => {
     await issue("newer2", "2", "50 minutes");
     await issue("older2", "2", "10 minutes");
     await matching.deliver({ event: "rewarded", user_tg_id: "2" });
@@ -97,7 +97,7 @@ values ($1, $2, $3, now() + $4::interval - interval '1 hour', now() + $4::interv
     expect(after - before).toBeLessThanOrEqual(2);
   });
 
-  test("with a code, though without an id, it is booked on that code, once", async () => {
+  test("with a code, though without an id, it is recorded on that code, once", async () => {
     await issue("other8", "8", "10 minutes");
     for (let index = 0; index < 3; index++) await off.deliver({ event: "rewarded", user_tg_id: "8", code: "named8" });
     expect(await entriesOf("8")).toEqual([{ code: "named8", amount: 10 }]);

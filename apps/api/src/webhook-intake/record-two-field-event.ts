@@ -61,7 +61,7 @@ export async function recordTwoFieldEvent(
   payout: Payout,
   mode: "off" | "match",
   event: TwoFieldEvent,
-): Promise<{ outcome: "booked" } | { outcome: "unmatched"; reason: UnmatchedReason }> {
+): Promise<{ outcome: "recorded" } | { outcome: "unmatched"; reason: UnmatchedReason }> {
   return database.transaction(async (tx) => {
     const keep = async (reason: UnmatchedReason) => {
       const { rawBody, signatureHeader } = event;
@@ -84,6 +84,6 @@ export async function recordTwoFieldEvent(
       occurredAt: null,
     };
     await recordBatch(tx, botId, payout, [{ line, repeats: 0 }], { isRetry: true });
-    return { outcome: "booked" };
+    return { outcome: "recorded" };
   });
 }

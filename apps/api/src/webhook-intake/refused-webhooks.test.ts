@@ -9,7 +9,7 @@ import { migrations } from "../migrations.ts";
 const event = { event: "rewarded", user_tg_id: "42", event_id: "evt_1", code: "code1", bot_id: testConfig.botId };
 const tables = ["receipts", "codes", "ledger_entries", "balances", "daily_rewards"];
 
-describe.each(testDatabases())("what is not booked, on %s", (kind) => {
+describe.each(testDatabases())("what is not recorded, on %s", (kind) => {
   let store: TestDatabase<unknown>;
   let api: TestApi;
   beforeAll(async () => {
@@ -184,19 +184,19 @@ describe.each(testDatabases())("what is not booked, on %s", (kind) => {
     await signed("{}");
     const found = async (query: Parameters<typeof receipts>[0]) =>
       (await receipts(query)).map(({ outcome, reason, userId }) => [outcome, reason, userId]);
-    const booked = ["booked", null, "101"];
+    const credited = ["credited", null, "101"];
     const refused = ["refused", "code-of-another-user", "102"];
     const unmatched = ["unmatched", "no-event-id", "101"];
     const invalid = ["invalid", expect.stringContaining("event"), null];
-    expect(await found({})).toEqual([invalid, unmatched, refused, booked]);
+    expect(await found({})).toEqual([invalid, unmatched, refused, credited]);
     expect(await found({ limit: 2 })).toEqual([invalid, unmatched]);
-    expect(await found({ outcome: "booked" })).toEqual([booked]);
+    expect(await found({ outcome: "credited" })).toEqual([credited]);
     expect(await found({ outcome: "refused" })).toEqual([refused]);
     expect(await found({ outcome: "unmatched" })).toEqual([unmatched]);
     expect(await found({ outcome: "invalid" })).toEqual([invalid]);
     expect(await found({ outcome: "duplicate" })).toEqual([unmatched]);
-    expect(await found({ userId: "101" })).toEqual([unmatched, booked]);
-    expect(await found({ userId: "101", outcome: "booked" })).toEqual([booked]);
+    expect(await found({ userId: "101" })).toEqual([unmatched, credited]);
+    expect(await found({ userId: "101", outcome: "credited" })).toEqual([credited]);
     expect(await found({ since: new Date(Date.now() + 3_600_000).toISOString() })).toEqual([]);
     expect(await found({ since })).toHaveLength(4);
   });

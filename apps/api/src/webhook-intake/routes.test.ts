@@ -95,7 +95,7 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     const body = ` {"event":"direct_link", "user_tg_id":"555","event_id":"evt_bytes","emoji":"\u{1F600}"}\n`;
     await api.deliver(body);
     const [receipt] = await api.client().receipts.latest.query({ limit: 1 });
-    expect(receipt).toMatchObject({ outcome: "booked", event: "direct_link", rawBody: body, verified: true });
+    expect(receipt).toMatchObject({ outcome: "credited", event: "direct_link", rawBody: body, verified: true });
     expect(receipt?.signatureHeader).toBe(sign(Buffer.from(body), testToken));
   });
 
@@ -224,7 +224,7 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     expect((await api.deliver(event, { "x-bot-id": testConfig.botId })).status).toBe(200);
   });
 
-  test("a fault of our own is answered 503 with Retry-After, and the same webhook is booked later", async () => {
+  test("a fault of our own is answered 503 with Retry-After, and the same webhook is recorded later", async () => {
     const broken = await openTestDatabase({ kind, schema: "api", migrations });
     const failing = await startTestApi(broken.database);
     await broken.dispose();

@@ -5,7 +5,7 @@ import type { RefusalCounter, RefusalReason } from "./count-refusals.ts";
 import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
 
 const answers = {
-  booked: [200, { status: "ok" }],
+  recorded: [200, { status: "ok" }],
   // Kept, and no repeat of it would be worth more: the sender may stop.
   unmatched: [200, { status: "ok" }],
   "bad-signature": [401, errorBody("BAD_SIGNATURE", "X-Signature does not match the body")],
@@ -33,13 +33,13 @@ export function webhookRoutes(app: FastifyInstance, receive: ReceiveWebhook, ref
         const result = await receive({ body, headers: request.headers }, new Date());
         const [status, answer] = answers[result.outcome];
         if (result.outcome === "bad-signature") refusals.count(result.fault);
-        else if (result.outcome !== "booked") request.log.warn(factsOf(result), "webhook not booked");
+        else if (result.outcome !== "recorded") request.log.warn(factsOf(result), "webhook not recorded");
         return await reply.code(status).send(answer);
       } catch (error) {
         // Whether it was committed is unknown: the sender must come again, and a repeat does no harm.
         const unavailability = unavailabilityOf(error);
         if (unavailability) logUnavailability(request, error, unavailability);
-        else request.log.error({ err: error }, "webhook could not be booked");
+        else request.log.error({ err: error }, "webhook could not be recorded");
         reply.code(503).header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
         return await reply.send(errorBody("UNAVAILABLE", "try again later"));
       }

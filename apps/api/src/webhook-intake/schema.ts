@@ -2,7 +2,7 @@
 export interface Receipt {
   receivedAt: string;
   outcome: ReceiptOutcome;
-  /** Why it paid nothing, or was not booked. */
+  /** Why it paid nothing, or was not recorded. */
   reason: string | null;
   /** The event's id; made here where it brought none. */
   eventId: string;
@@ -27,7 +27,7 @@ export interface Receipt {
  * `refused`: in the ledger with zero units. `unmatched`: not in the ledger, because it names no code and none fits.
  * `invalid`: signed, but no event for this bot.
  */
-export type ReceiptOutcome = "booked" | "refused" | "unmatched" | "invalid";
+export type ReceiptOutcome = "credited" | "refused" | "unmatched" | "invalid";
 
 export interface ReceiptQuery {
   /** `duplicate`: those that came more than once. `event`: all that are not invalid. */

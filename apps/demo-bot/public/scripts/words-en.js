@@ -31,10 +31,10 @@ export const english = {
   events: { rewarded: "Video watched", direct_link: "Link followed" },
   verified: "Signature verified",
   reconciled: "Fetched from the event list",
-  outcomes: { booked: "paid", refused: "booked as zero", unmatched: "kept, not booked" },
+  outcomes: { credited: "paid", refused: "recorded as zero", unmatched: "kept, not recorded" },
   reasons: {
     "code-already-paid": "this code was paid before",
-    "event-already-booked": "this event was booked before",
+    "event-already-recorded": "this event was recorded before",
     "code-of-another-user": "somebody else’s code",
     "daily-cap": "over the daily limit",
     "no-reward": "no reward is set for it",

@@ -32,10 +32,10 @@ export const russian = {
   events: { rewarded: "Видео просмотрено", direct_link: "Переход по ссылке" },
   verified: "Подпись верна",
   reconciled: "Получено из списка событий",
-  outcomes: { booked: "оплачено", refused: "записан ноль", unmatched: "сохранено, не записано" },
+  outcomes: { credited: "оплачено", refused: "записан ноль", unmatched: "сохранено, не записано" },
   reasons: {
     "code-already-paid": "этот код уже оплачен",
-    "event-already-booked": "это событие уже записано",
+    "event-already-recorded": "это событие уже записано",
     "code-of-another-user": "чужой код",
     "daily-cap": "сверх дневного лимита",
     "no-reward": "награда не назначена",

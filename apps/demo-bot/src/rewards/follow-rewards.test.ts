@@ -94,7 +94,7 @@ test("the last payment is found behind many purchases, and one before the given 
   expect(await rewards.balance("15")).toBe(4);
 });
 
-test("a purchase whose answer was lost is booked once", async () => {
+test("a purchase whose answer was lost is recorded once", async () => {
   await companion.deliver({ userId: "17", code: "one-packet" });
   let calls = 0;
   const proxy = createServer(async (incoming, outgoing) => {

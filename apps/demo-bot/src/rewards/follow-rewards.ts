@@ -17,7 +17,7 @@ export interface FollowRewardsOptions {
 const retryAfterMilliseconds = 1000;
 
 /**
- * Hears of every line of the ledger, one after the other, also of those that were booked while this bot or the API was
+ * Hears of every line of the ledger, one after the other, also of those that were recorded while this bot or the API was
  * down. The place in the feed moves on only after a line was handled: around a crash the last one may come twice.
  */
 export function followRewards({ api, file, onEntry, onTrouble }: FollowRewardsOptions): { stop(): Promise<void> } {

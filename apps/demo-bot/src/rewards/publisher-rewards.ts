@@ -1,7 +1,7 @@
 import type { RewardsPort } from "../scenario/rewards-port.ts";
 import type { PublisherApi } from "./publisher-api.ts";
 
-/** The scenario's wishes, put to the companion API. */
+/** The scenario's calls of the companion API. */
 export function publisherRewards(api: Pick<PublisherApi, "codes" | "rewards">): RewardsPort {
   return {
     async createAd(userId) {
@@ -17,7 +17,7 @@ export function publisherRewards(api: Pick<PublisherApi, "codes" | "rewards">): 
 
     async spend(userId, amount, key) {
       const order = { userId, amount, idempotencyKey: key, note: "seeds" };
-      // An answer may be lost after the purchase was booked; the key makes asking once more safe.
+      // An answer may be lost after the purchase was recorded; the key makes asking once more safe.
       return api.rewards.spend.mutate(order).catch(() => api.rewards.spend.mutate(order));
     },
 
@@ -25,9 +25,9 @@ export function publisherRewards(api: Pick<PublisherApi, "codes" | "rewards">): 
       for (let cursor: string | undefined; ; ) {
         const page = await api.rewards.list.query({ userId, limit: 50, ...(cursor !== undefined && { cursor }) });
         for (const entry of page.entries) {
-          const bookedAt = new Date(entry.bookedAt);
-          if (bookedAt <= since) return undefined;
-          if (entry.event !== null && entry.amount > 0) return bookedAt;
+          const recordedAt = new Date(entry.recordedAt);
+          if (recordedAt <= since) return undefined;
+          if (entry.event !== null && entry.amount > 0) return recordedAt;
         }
         if (page.next === null) return undefined;
         cursor = page.next;

@@ -1,10 +1,10 @@
 import { suggest } from "./answer-message.ts";
 import type { Reply } from "./chat-port.ts";
 import type { Phrases } from "./phrases.ts";
-import type { BookedEntry } from "./rewards-port.ts";
+import type { RecordedEntry } from "./rewards-port.ts";
 
 /** What the bot says by itself about a new line of the ledger, if it is worth a word. */
-export function announceEntry(entry: BookedEntry, phrases: Phrases): Reply | undefined {
+export function announceEntry(entry: RecordedEntry, phrases: Phrases): Reply | undefined {
   if (entry.event === null) return undefined;
   if (entry.amount > 0) {
     return {

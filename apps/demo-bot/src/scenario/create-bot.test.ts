@@ -3,7 +3,7 @@ import { seedPrice } from "./answer-message.ts";
 import type { Reply } from "./chat-port.ts";
 import { choosePhrases } from "./choose-phrases.ts";
 import { createBot } from "./create-bot.ts";
-import type { BookedEntry, RewardsPort } from "./rewards-port.ts";
+import type { RecordedEntry, RewardsPort } from "./rewards-port.ts";
 
 const now = new Date("2026-01-02T03:04:05Z");
 const ad = { outcome: "created", miniappUrl: "https://ads.example/app/7?code=c", directLink: "https://ads.example/c" };
@@ -52,7 +52,7 @@ function fixture({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "
       await bot.hear({ id: "message-1", userId: "42", text });
       return said.at(-1)?.reply;
     },
-    async tell(entry: Partial<BookedEntry>) {
+    async tell(entry: Partial<RecordedEntry>) {
       const base = { entryId: "9", userId: "42", event: "rewarded", amount: 10, reason: null, balance: 30 } as const;
       await bot.tell({ ...base, ...entry });
       return said.at(-1)?.reply.text;
@@ -108,7 +108,7 @@ test("/buy spends once a message, under the message's id", async () => {
   expect((await fixture({ coins: 1 }).hear("/buy"))?.text).toContain("you have 1 coin.");
 });
 
-test("a purchase without an answer is not offered anew: it may have been booked", async () => {
+test("a purchase without an answer is not offered anew: it may have been recorded", async () => {
   const reply = await fixture({ rewards: { spend: down } }).hear("/buy");
   expect(reply?.text).toContain("look at your balance");
   expect(reply?.suggestions?.map(({ command }) => command)).toEqual(["/balance"]);
@@ -142,7 +142,7 @@ test.each([
 test.each([
   ["a purchase", { event: null, amount: -25 }],
   ["a test", { amount: 0, reason: "test" }],
-  ["a repeat", { amount: 0, reason: "event-already-booked" }],
+  ["a repeat", { amount: 0, reason: "event-already-recorded" }],
   ["an event whose reward is set to zero", { amount: 0, reason: "no-reward" }],
 ])("%s is not worth a word", async (_what, entry) => {
   const { tell, said } = fixture();

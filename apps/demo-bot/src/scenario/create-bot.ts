@@ -2,7 +2,7 @@ import { announceEntry } from "./announce-entry.ts";
 import { answerMessage, commandOf, suggest } from "./answer-message.ts";
 import type { ChatPort, IncomingMessage, Reply } from "./chat-port.ts";
 import { choosePhrases } from "./choose-phrases.ts";
-import type { BookedEntry, RewardsPort } from "./rewards-port.ts";
+import type { RecordedEntry, RewardsPort } from "./rewards-port.ts";
 
 export interface BotOptions {
   readonly chat: ChatPort;
@@ -18,7 +18,7 @@ export interface Bot {
   /** Answers a message. Rejects only when the messenger fails. */
   hear(message: IncomingMessage): Promise<void>;
   /** Tells the user of a new line in the ledger. A line that comes twice is told once. */
-  tell(entry: BookedEntry): Promise<void>;
+  tell(entry: RecordedEntry): Promise<void>;
 }
 
 /** The whole bot. It knows no messenger's library and no HTTP: only its two ports. */
@@ -29,7 +29,7 @@ export function createBot({ chat, rewards, cooldownSeconds, now, onTrouble }: Bo
       return await answerMessage({ message, phrases, rewards, cooldownSeconds, now: now() });
     } catch (error) {
       onTrouble(error);
-      // Whether an unanswered purchase was booked is unknown, and asking anew would be another purchase.
+      // Whether an unanswered purchase was recorded is unknown, and asking anew would be another purchase.
       return commandOf(message.text) === "/buy"
         ? { text: phrases.purchaseUnclear, suggestions: suggest(phrases, "/balance") }
         : { text: phrases.failed, suggestions: suggest(phrases, "/bonus", "/balance") };

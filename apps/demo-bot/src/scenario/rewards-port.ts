@@ -18,7 +18,7 @@ export interface RewardsPort {
 }
 
 /** One line of the publisher's ledger. */
-export interface BookedEntry {
+export interface RecordedEntry {
   readonly entryId: string;
   readonly userId: string;
   /** Null where the user spent. */

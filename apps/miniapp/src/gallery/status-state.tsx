@@ -57,7 +57,8 @@ function serviceAnswer(service: StatusStateProps["service"], watchedAt: Date): S
 }
 
 function publisherAnswer(publisher: "credited" | RefusalReason, watchedAt: Date): PublisherStatus {
-  const bookedAt = watchedAt.toISOString();
-  if (publisher === "credited") return { outcome: "credited", amount: 10, balance: 1250, event: "rewarded", bookedAt };
-  return { outcome: "refused", reason: publisher, amount: 0, balance: 1240, bookedAt };
+  const recordedAt = watchedAt.toISOString();
+  if (publisher === "credited")
+    return { outcome: "credited", amount: 10, balance: 1250, event: "rewarded", recordedAt };
+  return { outcome: "refused", reason: publisher, amount: 0, balance: 1240, recordedAt };
 }

@@ -123,7 +123,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "view-refused.text": "بدا فيها شيء غير معتاد. إذا شاهدت الإعلان فعلًا، فراسل {bot} واذكر الرمز أدناه.",
   "refused.title": "لا مكافأة على هذه المشاهدة",
   "refused.code-already-paid": "سبقت مكافأة هذا الرابط.",
-  "refused.event-already-booked": "سبقت مكافأة هذه المشاهدة.",
+  "refused.event-already-recorded": "سبقت مكافأة هذه المشاهدة.",
   "refused.code-of-another-user": "هذا الرابط لشخص آخر.",
   "refused.daily-cap": "بلغت حدّ مكافآت اليوم.",
   "refused.no-reward": "لا يكافئ البوت هذا النوع من المشاهدات.",

@@ -1,9 +1,9 @@
 import { type LanguageTag, languages } from "./languages.ts";
 
-/** The first wish that we speak, by its primary subtag (`ru-RU` is `ru`); English where there is none. */
-export function chooseLanguage(wishes: readonly (string | null | undefined)[]): LanguageTag {
-  for (const wish of wishes) {
-    const tag = wish?.toLowerCase().split(/[-_]/)[0];
+/** The first preferred language that we speak, by its primary subtag (`ru-RU` is `ru`); English where there is none. */
+export function chooseLanguage(preferred: readonly (string | null | undefined)[]): LanguageTag {
+  for (const language of preferred) {
+    const tag = language?.toLowerCase().split(/[-_]/)[0];
     if (tag && isLanguageTag(tag)) return tag;
   }
   return "en";

@@ -103,7 +103,7 @@ export const en = {
   "view-refused.text": "Something about it looked unusual. If you watched it, write to {bot} and quote the code below.",
   "refused.title": "No reward for this view",
   "refused.code-already-paid": "This link was rewarded before.",
-  "refused.event-already-booked": "This view was rewarded before.",
+  "refused.event-already-recorded": "This view was rewarded before.",
   "refused.code-of-another-user": "This link is someone else’s.",
   "refused.daily-cap": "You reached today’s limit of rewards.",
   "refused.no-reward": "The bot pays nothing for this kind of view.",

@@ -113,7 +113,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "view-refused.text": "Había algo inusual en ella. Si viste el anuncio, escribe a {bot} e indica el código de abajo.",
   "refused.title": "Esta vez no hay recompensa",
   "refused.code-already-paid": "Este enlace ya dio su recompensa.",
-  "refused.event-already-booked": "Este anuncio ya dio su recompensa.",
+  "refused.event-already-recorded": "Este anuncio ya dio su recompensa.",
   "refused.code-of-another-user": "Este enlace es de otra persona.",
   "refused.daily-cap": "Llegaste al límite de recompensas de hoy.",
   "refused.no-reward": "El bot no da recompensa por este tipo de anuncio.",

@@ -103,7 +103,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "view-refused.text": "چیزی در آن غیرعادی بود. اگر آن را تماشا کردید، به {bot} پیام بدهید و کد زیر را بگویید.",
   "refused.title": "این تماشا جایزه ندارد",
   "refused.code-already-paid": "جایزهٔ این پیوند پیش‌تر داده شده است.",
-  "refused.event-already-booked": "جایزهٔ این تماشا پیش‌تر داده شده است.",
+  "refused.event-already-recorded": "جایزهٔ این تماشا پیش‌تر داده شده است.",
   "refused.code-of-another-user": "این پیوند مال کس دیگری است.",
   "refused.daily-cap": "به سقف جایزه‌های امروز رسیده‌اید.",
   "refused.no-reward": "ربات برای این نوع تماشا جایزه نمی‌دهد.",

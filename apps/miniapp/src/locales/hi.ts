@@ -102,7 +102,7 @@ export const hi: Dictionary<"one" | "other"> = {
   "view-refused.text": "इसमें कुछ असामान्य लगा। अगर आपने विज्ञापन देखा था, तो {bot} को लिखें और नीचे दिया कोड बताएँ।",
   "refused.title": "इस बार इनाम नहीं",
   "refused.code-already-paid": "इस लिंक का इनाम पहले ही मिल चुका है।",
-  "refused.event-already-booked": "इस विज्ञापन का इनाम पहले ही मिल चुका है।",
+  "refused.event-already-recorded": "इस विज्ञापन का इनाम पहले ही मिल चुका है।",
   "refused.code-of-another-user": "यह लिंक किसी और का है।",
   "refused.daily-cap": "आज के इनामों की सीमा पूरी हो गई।",
   "refused.no-reward": "बॉट इस तरह के विज्ञापन का इनाम नहीं देता।",

@@ -104,7 +104,7 @@ export const id: Dictionary<"other"> = {
     "Ada yang tampak tidak biasa. Jika kamu memang menonton, kirim pesan ke {bot} dan sebutkan kode di bawah.",
   "refused.title": "Tidak ada hadiah kali ini",
   "refused.code-already-paid": "Tautan ini sudah pernah diberi hadiah.",
-  "refused.event-already-booked": "Tontonan ini sudah pernah diberi hadiah.",
+  "refused.event-already-recorded": "Tontonan ini sudah pernah diberi hadiah.",
   "refused.code-of-another-user": "Tautan ini milik orang lain.",
   "refused.daily-cap": "Kamu sudah mencapai batas hadiah hari ini.",
   "refused.no-reward": "Bot tidak memberi hadiah untuk tontonan seperti ini.",

@@ -9,16 +9,16 @@ import { createTranslator } from "./translate.ts";
 
 describe("choice of the language", () => {
   test.each([
-    { wishes: ["ru"], chosen: "ru" },
-    { wishes: ["ru-RU", "en"], chosen: "ru" },
-    { wishes: ["RU_ru"], chosen: "ru" },
-    { wishes: ["pt-br"], chosen: "pt" },
-    { wishes: ["de", undefined, "ru", "en"], chosen: "ru" },
-    { wishes: [undefined, null, "", "tlh"], chosen: "en" },
-    { wishes: ["constructor", "__proto__"], chosen: "en" },
-    { wishes: [], chosen: "en" },
-  ])("of $wishes is $chosen", ({ wishes, chosen }) => {
-    expect(chooseLanguage(wishes)).toBe(chosen);
+    { preferred: ["ru"], chosen: "ru" },
+    { preferred: ["ru-RU", "en"], chosen: "ru" },
+    { preferred: ["RU_ru"], chosen: "ru" },
+    { preferred: ["pt-br"], chosen: "pt" },
+    { preferred: ["de", undefined, "ru", "en"], chosen: "ru" },
+    { preferred: [undefined, null, "", "tlh"], chosen: "en" },
+    { preferred: ["constructor", "__proto__"], chosen: "en" },
+    { preferred: [], chosen: "en" },
+  ])("of $preferred is $chosen", ({ preferred, chosen }) => {
+    expect(chooseLanguage(preferred)).toBe(chosen);
   });
 });
 

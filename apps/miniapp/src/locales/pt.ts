@@ -113,7 +113,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "view-refused.text": "Algo nela pareceu incomum. Se você assistiu, escreva para {bot} e informe o código abaixo.",
   "refused.title": "Desta vez não há recompensa",
   "refused.code-already-paid": "Este link já rendeu uma recompensa.",
-  "refused.event-already-booked": "Este anúncio já rendeu uma recompensa.",
+  "refused.event-already-recorded": "Este anúncio já rendeu uma recompensa.",
   "refused.code-of-another-user": "Este link é de outra pessoa.",
   "refused.daily-cap": "Você atingiu o limite de recompensas de hoje.",
   "refused.no-reward": "O bot não paga por este tipo de anúncio.",

@@ -113,7 +113,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "view-refused.text": "Он выглядел необычно. Если вы смотрели сами, напишите в {bot} и назовите код ниже.",
   "refused.title": "За этот просмотр награды нет",
   "refused.code-already-paid": "За эту ссылку уже была награда.",
-  "refused.event-already-booked": "За этот просмотр уже была награда.",
+  "refused.event-already-recorded": "За этот просмотр уже была награда.",
   "refused.code-of-another-user": "Это чужая ссылка.",
   "refused.daily-cap": "Вы достигли дневного предела наград.",
   "refused.no-reward": "За такой просмотр бот ничего не начисляет.",

@@ -102,7 +102,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "view-refused.text": "Olağan dışı bir şey vardı. Gerçekten izlediyseniz aşağıdaki kodu şu bota yazın: {bot}.",
   "refused.title": "Bu kez ödül yok",
   "refused.code-already-paid": "Bu bağlantının ödülü daha önce verildi.",
-  "refused.event-already-booked": "Bu izlemenin ödülü daha önce verildi.",
+  "refused.event-already-recorded": "Bu izlemenin ödülü daha önce verildi.",
   "refused.code-of-another-user": "Bu bağlantı başkasına ait.",
   "refused.daily-cap": "Bugünkü ödül sınırına ulaştınız.",
   "refused.no-reward": "Bot bu tür izlemeler için ödeme yapmıyor.",

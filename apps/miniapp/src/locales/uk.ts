@@ -115,7 +115,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "view-refused.text": "Він виглядав незвично. Якщо ви дивилися самі, напишіть у {bot} і назвіть код нижче.",
   "refused.title": "За цей перегляд нагороди немає",
   "refused.code-already-paid": "За це посилання вже була нагорода.",
-  "refused.event-already-booked": "За цей перегляд уже була нагорода.",
+  "refused.event-already-recorded": "За цей перегляд уже була нагорода.",
   "refused.code-of-another-user": "Це чуже посилання.",
   "refused.daily-cap": "Ви досягли денної межі нагород.",
   "refused.no-reward": "За такий перегляд бот нічого не нараховує.",

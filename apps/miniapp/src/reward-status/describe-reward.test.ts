@@ -11,14 +11,14 @@ const service = (state: StatusResponse["state"], delivery?: Delivery): StatusRes
   server_time: "",
   ...(delivery && { event: { event_id: "evt_1", occurred_at: "", delivery } }),
 });
-const credited: PublisherStatus = { outcome: "credited", amount: 10, balance: 52, event: "rewarded", bookedAt: "" };
-const refused: PublisherStatus = { outcome: "refused", reason: "daily-cap", amount: 0, balance: 52, bookedAt: "" };
+const credited: PublisherStatus = { outcome: "credited", amount: 10, balance: 52, event: "rewarded", recordedAt: "" };
+const refused: PublisherStatus = { outcome: "refused", reason: "daily-cap", amount: 0, balance: 52, recordedAt: "" };
 const notYet: PublisherStatus = { outcome: "not-yet" };
 
 const soon = { publisher: undefined, hasPublisher: true, waitedMs: 1000 };
 
 describe("with a publisher to ask", () => {
-  test("his books have the last word, whatever the ad service knows", () => {
+  test("his records have the last word, whatever the ad service knows", () => {
     for (const known of [
       undefined,
       service("watched"),
@@ -37,7 +37,7 @@ describe("with a publisher to ask", () => {
     });
   });
 
-  test("a view that was earned is on its way until he booked it", () => {
+  test("a view that was earned is on its way until he recorded it", () => {
     expect(describeReward({ ...soon, service: service("rewarded", "on-its-way") }).kind).toBe("on-its-way");
     expect(describeReward({ ...soon, service: service("rewarded", "delivered"), publisher: notYet }).kind).toBe(
       "on-its-way",

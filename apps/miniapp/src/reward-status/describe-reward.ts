@@ -16,7 +16,7 @@ export interface KnownOfReward {
 export type Reward =
   | { readonly kind: "checking" }
   | { readonly kind: "on-its-way" }
-  /** The ad service waits long for the bot, or the bot's books for the view. */
+  /** The ad service waits long for the bot, or the bot's records for the view. */
   | { readonly kind: "delayed" }
   | { readonly kind: "credited"; readonly amount: number; readonly balance: number }
   /** All that is known where the bot has no API to ask. */
@@ -32,7 +32,7 @@ const USUALLY_DONE_MS = 20_000;
 /** A close may overtake the reports that complete the view; the service waits this long for them. */
 const CLOSE_WAITS_MS = 30_000;
 
-/** Joins what the two parties say. The publisher's books have the last word; the ad service knows what is under way. */
+/** Joins what the two parties say. The publisher's records have the last word; the ad service knows what is under way. */
 export function describeReward(known: KnownOfReward & { waitedMs: number }): Reward {
   const { service, publisher, waitedMs } = known;
   const event = service?.event;

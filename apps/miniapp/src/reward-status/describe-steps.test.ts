@@ -5,7 +5,7 @@ import { describeSteps } from "./describe-steps.ts";
 
 const watchedAt = "2030-01-01T10:00:00Z";
 const deliveredAt = "2030-01-01T10:00:01Z";
-const bookedAt = "2030-01-01T10:00:02Z";
+const recordedAt = "2030-01-01T10:00:02Z";
 
 type Event = NonNullable<StatusResponse["event"]>;
 const service = (delivery?: Event["delivery"]): StatusResponse => ({
@@ -21,8 +21,8 @@ const service = (delivery?: Event["delivery"]): StatusResponse => ({
     },
   }),
 });
-const credited: PublisherStatus = { outcome: "credited", amount: 1, balance: 1, event: "rewarded", bookedAt };
-const refused: PublisherStatus = { outcome: "refused", reason: "daily-cap", amount: 0, balance: 1, bookedAt };
+const credited: PublisherStatus = { outcome: "credited", amount: 1, balance: 1, event: "rewarded", recordedAt };
+const refused: PublisherStatus = { outcome: "refused", reason: "daily-cap", amount: 0, balance: 1, recordedAt };
 const notYet: PublisherStatus = { outcome: "not-yet" };
 
 const told = (known: KnownOfReward, isOver = false) => describeSteps(known, isOver).map(({ progress }) => progress);
@@ -69,12 +69,12 @@ test.each<[string, KnownOfReward, string[]]>([
     ["done", "done", "done"],
   ],
   [
-    "the books refuse it",
+    "the records refuse it",
     { service: service("delivered"), publisher: refused, hasPublisher: true },
     ["done", "done", "failed"],
   ],
   [
-    "nobody can be asked about the books",
+    "nobody can be asked about the records",
     { service: service("delivered"), publisher: undefined, hasPublisher: false },
     ["done", "done"],
   ],
@@ -101,5 +101,5 @@ test("a view that can no longer be completed has failed", () => {
 
 test("each step has the time of whoever made it", () => {
   const steps = describeSteps({ service: service("delivered"), publisher: credited, hasPublisher: true }, false);
-  expect(steps.map(({ at }) => at)).toEqual([watchedAt, deliveredAt, bookedAt]);
+  expect(steps.map(({ at }) => at)).toEqual([watchedAt, deliveredAt, recordedAt]);
 });

@@ -12,10 +12,10 @@ export interface Step {
 /** The way of a reward. The last step is left out where nobody can tell whether it was made. */
 export function describeSteps({ service, publisher, hasPublisher }: KnownOfReward, isOver: boolean): Step[] {
   const event = service?.event;
-  const booked = publisher && publisher.outcome !== "not-yet" ? publisher : undefined;
-  const isWatched = event !== undefined || booked !== undefined;
-  // What the publisher booked has reached him, even where the answer to the webhook was lost.
-  const isSent = event?.delivery === "delivered" || booked !== undefined;
+  const recorded = publisher && publisher.outcome !== "not-yet" ? publisher : undefined;
+  const isWatched = event !== undefined || recorded !== undefined;
+  // What the publisher recorded has reached him, even where the answer to the webhook was lost.
+  const isSent = event?.delivery === "delivered" || recorded !== undefined;
   const steps: Step[] = [
     { name: "watched", progress: isWatched ? "done" : pending(true, isOver), at: event?.occurred_at },
     {
@@ -24,10 +24,10 @@ export function describeSteps({ service, publisher, hasPublisher }: KnownOfRewar
       at: event?.delivered_at,
     },
   ];
-  if (!hasPublisher && !booked) return steps;
+  if (!hasPublisher && !recorded) return steps;
   const credited = { credited: "done", refused: "failed" } as const;
-  const progress = booked ? credited[booked.outcome] : pending(isSent, isOver);
-  return [...steps, { name: "credited", progress, at: booked?.bookedAt }];
+  const progress = recorded ? credited[recorded.outcome] : pending(isSent, isOver);
+  return [...steps, { name: "credited", progress, at: recorded?.recordedAt }];
 }
 
 function pending(isItsTurn: boolean, isOver: boolean): "active" | "waiting" | "failed" {

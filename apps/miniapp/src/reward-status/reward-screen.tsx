@@ -12,7 +12,7 @@ import type { RewardStatusView } from "./use-reward-status.ts";
 interface RewardScreenProps {
   view: RewardStatusView;
   botName: string;
-  /** By which both parties' books know this reward. */
+  /** By which both parties' records know this reward. */
   code: string;
   onClose: () => void;
   onReopen: () => void;

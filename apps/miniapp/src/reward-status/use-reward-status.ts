@@ -18,7 +18,7 @@ export interface RewardStatusView {
   readonly isSuperseded: boolean;
 }
 
-/** Where the reward is. Both parties are asked, again and again until the publisher's books know. */
+/** Where the reward is. Both parties are asked, again and again until the publisher's records know. */
 export function useRewardStatus(session: Session, initData: string): RewardStatusView {
   const [sinceMs] = useState(() => Date.now());
   const waitedMs = useNow(1000) - sinceMs;
@@ -30,9 +30,9 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
       if (answer.outcome === "unreachable") throw new Error("the ad service did not answer");
       return answer;
     },
-    // The publisher may have booked the reward before the service notes that he took its webhook.
+    // The publisher may have recorded the reward before the service notes that he took its webhook.
     refetchInterval: ({ state: { data } }) =>
-      data?.outcome === "refused" || (isBooked(publisher.status) && isSent(data))
+      data?.outcome === "refused" || (isRecorded(publisher.status) && isSent(data))
         ? false
         : pollAfterMs(Date.now() - sinceMs),
   });
@@ -67,7 +67,7 @@ function usePublisherStatus(session: Session, initData: string, sinceMs: number)
       { code: session.code, event: "rewarded" },
       {
         enabled: signIn.data === "signed-in",
-        refetchInterval: ({ state }) => (isBooked(state.data) ? false : pollAfterMs(Date.now() - sinceMs)),
+        refetchInterval: ({ state }) => (isRecorded(state.data) ? false : pollAfterMs(Date.now() - sinceMs)),
       },
     ),
   );
@@ -84,6 +84,6 @@ function isSent(answer: Answer<StatusResponse> | undefined): boolean {
   return answer?.outcome === "answered" && answer.body.event?.delivered_at !== undefined;
 }
 
-function isBooked(status: PublisherStatus | undefined): boolean {
+function isRecorded(status: PublisherStatus | undefined): boolean {
   return status !== undefined && status.outcome !== "not-yet";
 }

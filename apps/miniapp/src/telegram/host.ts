@@ -12,7 +12,7 @@ import { paintSafeArea } from "./paint-safe-area.ts";
 import { paintTheme } from "./paint-theme.ts";
 
 /**
- * The Telegram client around this page. Every call is a wish: an old client, another frame or no client at all leaves
+ * The Telegram client around this page. Every call may have no effect: an old client, another frame or no client at all leaves
  * it unheard, and nothing in the app waits for one.
  */
 export interface Host {

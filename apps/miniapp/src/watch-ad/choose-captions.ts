@@ -4,6 +4,6 @@ type Captions = NonNullable<AdForPlayer["captions"]>[number];
 
 /** Those in the viewer's language; else in English, else the first: any help who cannot hear. */
 export function chooseCaptions(offered: AdForPlayer["captions"], language: string): Captions | undefined {
-  const spoken = (wish: string) => offered?.find((captions) => captions.language.split("-")[0] === wish);
+  const spoken = (language: string) => offered?.find((captions) => captions.language.split("-")[0] === language);
   return spoken(language) ?? spoken("en") ?? offered?.[0];
 }

@@ -15,7 +15,7 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     "creatives add --from https://files.example.com/spring.mp4",
     "creatives add spring.mp4 --captions en=spring.en.vtt --captions pt-BR=spring.pt.vtt",
   ])
-    .argument("[file]", "what phones would not play is mended where the server has ffmpeg", existingFile)
+    .argument("[file]", "what phones would not play is converted where the server has ffmpeg", existingFile)
     .option("--from <address>", "instead of a file: the server fetches it once and keeps it")
     .option("--captions <language=file>", "WebVTT; may be repeated", collect(captionsOption))
     .option("--poster <file>", "JPEG, PNG or WebP, instead of a picture out of the video", existingFile)

@@ -28,11 +28,11 @@ const columns = {
   PRIORITY: (verdict: Row) => verdict.priority,
   "CHOSEN NOW": (verdict: Row) => `${(Number(verdict.likelihood) * 100).toFixed(1)} %`,
   WHY: (verdict: Row) =>
-    reasons[String(verdict.obstacle)] ?? (Number(verdict.likelihood) > 0 ? "fits" : "fits; others go first"),
+    reasons[String(verdict.exclusionReason)] ?? (Number(verdict.likelihood) > 0 ? "fits" : "fits; others go first"),
   "ADS BEHIND PLAN": (verdict: Row) => behindPlan(verdict.behindPlan),
 };
 
-/** Each obstacle in words. */
+/** Each exclusion reason in words. */
 const reasons: Record<string, string> = {
   "other-format": "is of another format",
   "no-video": "shows no video",

@@ -33,8 +33,8 @@ export async function addVideoByAddress(context: CommandContext, url: string): P
 
 /** What became of it beyond being added. */
 function tellOfVideo(name: string, creative: Row): void {
-  if (typeof creative.mended === "string") {
-    process.stderr.write(`${name} was mended on the way: ${creative.mended}.\n`);
+  if (typeof creative.converted === "string") {
+    process.stderr.write(`${name} was converted on the way: ${creative.converted}.\n`);
   }
   if (typeof creative.renditionFault === "string") {
     process.stderr.write(

@@ -3,7 +3,7 @@ import type { Receipt, ReceiptQuery, RefusalCount } from "../../webhook-intake/s
 import { tableOf } from "../show.ts";
 import { type CommandContext, limitUpTo, sinceOption, telegramIdOption, withExamples } from "./command-context.ts";
 
-const outcomes = ["booked", "refused", "unmatched", "invalid", "duplicate"];
+const outcomes = ["credited", "refused", "unmatched", "invalid", "duplicate"];
 
 export function receiptCommands(program: Command, context: CommandContext): void {
   const receipts = program.command("receipts").description("webhooks: what came, and what was made of it");

@@ -28,7 +28,7 @@ export function rewardCommands(program: Command, context: CommandContext): void 
 }
 
 const entryColumns: Record<string, (entry: RewardEntry) => string | number | null> = {
-  "BOOKED AT": ({ bookedAt }) => bookedAt,
+  "RECORDED AT": ({ recordedAt }) => recordedAt,
   USER: ({ userId }) => userId,
   KIND: ({ event }) => event ?? "spend",
   AMOUNT: ({ amount }) => amount,

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /** Tries again while a server is down, as a phone or a bot would. `undefined` is an answer that asks to come again. */
-export async function patiently<T>(
+export async function withRetries<T>(
   what: string,
   attempt: () => Promise<T | undefined>,
   { withinMs = 300_000, pauseMs = 150 } = {},

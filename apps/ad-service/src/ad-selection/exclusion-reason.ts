@@ -5,7 +5,7 @@ import { type CampaignState, fullLimit, type Limit } from "./campaign-state.ts";
 import { localTime } from "./local-time.ts";
 import { adsBehindPlan, type TrafficCurve } from "./pacing.ts";
 
-export type Obstacle =
+export type ExclusionReason =
   | "other-format"
   | "no-video"
   | "no-vast-ad"
@@ -32,7 +32,7 @@ export interface Moment {
 }
 
 /** Why a campaign is not for this request; undefined: it may be chosen. What is cheap to ask and fails often comes first. */
-export function obstacle(state: CampaignState, request: AdRequest, moment: Moment): Obstacle | undefined {
+export function exclusionReason(state: CampaignState, request: AdRequest, moment: Moment): ExclusionReason | undefined {
   const { campaign } = state;
   const { format } = request;
   if (!campaign.formats.includes(format)) return "other-format";
@@ -58,12 +58,12 @@ export function outOfTime({ startsAt, endsAt }: Campaign, now: Date): "not-start
   return endsAt && now >= endsAt ? "ended" : undefined;
 }
 
-function unwanted({ category, advertiser }: Campaign, bot: AdRequest["bot"]): Obstacle | undefined {
+function unwanted({ category, advertiser }: Campaign, bot: AdRequest["bot"]): ExclusionReason | undefined {
   if (category !== null && bot.blockedCategories.includes(category)) return "blocked-category";
   return bot.blockedAdvertisers.includes(advertiser) ? "blocked-advertiser" : undefined;
 }
 
-function offTarget(target: Targeting, { bot, user }: AdRequest, now: Date): Obstacle | undefined {
+function offTarget(target: Targeting, { bot, user }: AdRequest, now: Date): ExclusionReason | undefined {
   if (target.bots && !target.bots.includes(bot.botId)) return "other-bot";
   if (target.excludedBots?.includes(bot.botId)) return "excluded-bot";
   if (target.botCategories && !includes(target.botCategories, bot.category)) return "other-bot-category";

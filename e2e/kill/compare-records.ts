@@ -1,7 +1,7 @@
 import type { RewardEntry } from "./companion-api.ts";
 import type { Promises } from "./earn-events.ts";
 import type { Follower } from "./follow-rewards.ts";
-import type { Books, ListedEvent } from "./read-books.ts";
+import type { ListedEvent, Records } from "./read-records.ts";
 
 const WORTH = { rewarded: 10, direct_link: 3 };
 
@@ -13,46 +13,46 @@ export interface Verdict {
 }
 
 /** Holds what people were told against the ad service's events, those against the ledger, and the ledger against itself. */
-export function compareBooks(promises: Promises, books: Books, followers: readonly Follower[]): Verdict {
-  const lost = lossesOf(promises, books);
-  const twice = doublesOf(books);
+export function compareRecords(promises: Promises, records: Records, followers: readonly Follower[]): Verdict {
+  const lost = lossesOf(promises, records);
+  const twice = doublesOf(records);
   const faults = [
     ...lost,
     ...twice,
-    ...strayFaults(promises, books),
-    ...amountFaults(books),
-    ...spendFaults(promises, books),
-    ...balanceFaults(books),
-    ...statisticsFaults(books),
-    ...followers.flatMap((follower, index) => followerFaults(`follower ${index + 1}`, follower, books)),
+    ...strayFaults(promises, records),
+    ...amountFaults(records),
+    ...spendFaults(promises, records),
+    ...balanceFaults(records),
+    ...statisticsFaults(records),
+    ...followers.flatMap((follower, index) => followerFaults(`follower ${index + 1}`, follower, records)),
   ];
   return { lost: lost.length, paidTwice: twice.length, faults };
 }
 
-function lossesOf({ earned }: Promises, { events, entries }: Books): string[] {
+function lossesOf({ earned }: Promises, { events, entries }: Records): string[] {
   const made = new Set(events.map(keyOf));
-  const booked = new Set(entries.map(({ eventId }) => eventId));
+  const recorded = new Set(entries.map(({ eventId }) => eventId));
   return [
     ...[...new Set(earned.map(keyOf))]
       .filter((key) => !made.has(key))
       .map((key) => `lost: somebody was told to have earned ${key}, and there is no event`),
     ...events
-      .filter(({ event_id: eventId }) => !booked.has(eventId))
+      .filter(({ event_id: eventId }) => !recorded.has(eventId))
       .map(({ event_id: eventId, delivery }) => `lost: ${eventId} (${delivery}) is not in the ledger`),
   ];
 }
 
-function doublesOf({ events, entries }: Books): string[] {
+function doublesOf({ events, entries }: Records): string[] {
   const ofEvents = entries.filter(({ eventId }) => eventId !== null);
   const paid = ofEvents.filter(({ amount }) => amount > 0);
   return [
     ...repeated(events, keyOf).map((key) => `made twice: ${key}`),
-    ...repeated(ofEvents, ({ eventId }) => `${eventId}`).map((eventId) => `booked twice: ${eventId}`),
+    ...repeated(ofEvents, ({ eventId }) => `${eventId}`).map((eventId) => `recorded twice: ${eventId}`),
     ...repeated(paid, ({ code }) => `${code}`).map((code) => `paid twice: the code ${code}`),
   ];
 }
 
-function strayFaults({ earned }: Promises, { events, entries }: Books): string[] {
+function strayFaults({ earned }: Promises, { events, entries }: Records): string[] {
   const told = new Set(earned.map(keyOf));
   const known = new Set(events.map((event) => event.event_id));
   return [
@@ -63,7 +63,7 @@ function strayFaults({ earned }: Promises, { events, entries }: Books): string[]
   ];
 }
 
-function amountFaults({ events, entries }: Books): string[] {
+function amountFaults({ events, entries }: Records): string[] {
   const eventOf = new Map(events.map((event) => [event.event_id, event]));
   const isRight = (entry: RewardEntry, event: ListedEvent) =>
     entry.amount === WORTH[event.event] && entry.userId === event.user_tg_id && keyOf(entry) === keyOf(event);
@@ -71,11 +71,11 @@ function amountFaults({ events, entries }: Books): string[] {
     const event = entry.eventId === null ? undefined : eventOf.get(entry.eventId);
     return event === undefined || isRight(entry, event)
       ? []
-      : [`${entry.eventId} was booked as ${JSON.stringify(entry)}`];
+      : [`${entry.eventId} was recorded as ${JSON.stringify(entry)}`];
   });
 }
 
-function spendFaults({ spent }: Promises, { entries }: Books): string[] {
+function spendFaults({ spent }: Promises, { entries }: Records): string[] {
   const notes = Map.groupBy(
     entries.filter(({ event }) => event === null),
     ({ reason }) => reason,
@@ -86,7 +86,7 @@ function spendFaults({ spent }: Promises, { entries }: Books): string[] {
   });
 }
 
-function balanceFaults({ entries, balances }: Books): string[] {
+function balanceFaults({ entries, balances }: Records): string[] {
   const sums = new Map<string, number>();
   const faults: string[] = [];
   // A user's balance changes in the order of these ids: each is drawn while the balance's row is locked.
@@ -105,7 +105,7 @@ function balanceFaults({ entries, balances }: Books): string[] {
 }
 
 /** They come a few seconds later, and then they are exact. */
-function statisticsFaults({ events, counted }: Books): string[] {
+function statisticsFaults({ events, counted }: Records): string[] {
   const made = (kind: ListedEvent["event"]) => events.filter(({ event }) => event === kind).length;
   const pairs = [
     { what: "rewards", made: made("rewarded"), counted: counted.rewards },
@@ -116,7 +116,7 @@ function statisticsFaults({ events, counted }: Books): string[] {
     .map((pair) => `the statistics have ${pair.counted} ${pair.what}, and ${pair.made} were made`);
 }
 
-function followerFaults(name: string, { seen }: Follower, { entries }: Books): string[] {
+function followerFaults(name: string, { seen }: Follower, { entries }: Records): string[] {
   const missed = entries.filter(({ entryId }) => !seen.has(entryId));
   const again = [...seen].filter(([, times]) => times > 1);
   return [

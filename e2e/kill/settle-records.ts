@@ -1,27 +1,27 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { compareBooks, type Verdict } from "./compare-books.ts";
+import { compareRecords, type Verdict } from "./compare-records.ts";
 import { compareWire } from "./compare-wire.ts";
 import type { Promises } from "./earn-events.ts";
 import type { Follower } from "./follow-rewards.ts";
-import { type Books, type ListedEvent, readBooks } from "./read-books.ts";
+import { type ListedEvent, type Records, readRecords } from "./read-records.ts";
 import type { Nodes } from "./start-nodes.ts";
 
 export interface Settled extends Verdict {
-  readonly books: Books;
+  readonly records: Records;
   /** How many events are in each state of delivery. */
   readonly states: ReadonlyMap<ListedEvent["delivery"], number>;
 }
 
 /** Leases, rests and the first steps of the schedule are over by then, and the API has asked for what it has missed. */
-const BOOKED_WITHIN_MS = 240_000;
-/** What failed several times waits longer; by then it is at least booked. */
+const RECORDED_WITHIN_MS = 240_000;
+/** What failed several times waits longer; by then it is at least recorded. */
 const DELIVERED_WITHIN_MS = 90_000;
 
 /**
- * Waits until the books are right, as long as they may still become so, and says what is wrong with them then. At the very
+ * Waits until the records are right, as long as they may still become so, and says what is wrong with them then. At the very
  * end each event must have been answered, too, or wait for its next attempt.
  */
-export async function settleBooks(scene: {
+export async function settleRecords(scene: {
   readonly nodes: Nodes;
   readonly promises: Promises;
   readonly followers: readonly Follower[];
@@ -29,22 +29,22 @@ export async function settleBooks(scene: {
 }): Promise<Settled> {
   const startedAt = Date.now();
   for (;;) {
-    const books = await readBooks(scene.nodes);
-    const { faults: bookFaults, ...counts } = compareBooks(scene.promises, books, scene.followers);
-    const faults = [...bookFaults, ...compareWire(books, scene.nodes.arrivals)];
-    const states = statesOf(books);
+    const records = await readRecords(scene.nodes);
+    const { faults: recordFaults, ...counts } = compareRecords(scene.promises, records, scene.followers);
+    const faults = [...recordFaults, ...compareWire(records, scene.nodes.arrivals)];
+    const states = statesOf(records);
     const elapsedMs = Date.now() - startedAt;
     const isDelivered =
-      !scene.isLast || states.get("delivered") === books.events.length || elapsedMs > DELIVERED_WITHIN_MS;
-    const isOver = counts.paidTwice > 0 || elapsedMs > BOOKED_WITHIN_MS;
+      !scene.isLast || states.get("delivered") === records.events.length || elapsedMs > DELIVERED_WITHIN_MS;
+    const isOver = counts.paidTwice > 0 || elapsedMs > RECORDED_WITHIN_MS;
     if (isOver || (faults.length === 0 && isDelivered)) {
-      return { ...counts, books, states, faults: [...faults, ...(scene.isLast ? stateFaults(states) : [])] };
+      return { ...counts, records, states, faults: [...faults, ...(scene.isLast ? stateFaults(states) : [])] };
     }
     await wait(3000);
   }
 }
 
-function statesOf({ events }: Books): Map<ListedEvent["delivery"], number> {
+function statesOf({ events }: Records): Map<ListedEvent["delivery"], number> {
   const states = new Map<ListedEvent["delivery"], number>();
   for (const { delivery } of events) states.set(delivery, (states.get(delivery) ?? 0) + 1);
   return states;

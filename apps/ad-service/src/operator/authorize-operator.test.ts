@@ -24,7 +24,7 @@ afterAll(async () => {
 const list = (fixture: AppFixture, headers: Record<string, string> = {}) =>
   fetch(`${fixture.address}/operator/v1/bots`, { headers }).then(({ status }) => status);
 
-test("the operator's token opens the door, and nothing else does", async () => {
+test("the operator's token grants access, and nothing else does", async () => {
   const good = operatorToken.replaceAll(" ", "_");
   expect(await list(open, { authorization: `Bearer ${good}` })).toBe(200);
   for (const bad of [`Bearer ${good}x`, `Bearer ${good.slice(1)}`, `Basic ${good}`, good, "Bearer", ""]) {
@@ -38,7 +38,7 @@ test("a bot's token is not the operator's", async () => {
   expect(await list(open, { authorization: `Bearer ${token}` })).toBe(401);
 });
 
-test("without an operator's token there is no door on the network, whatever is sent", async () => {
+test("without an operator's token there is no access by the network, whatever is sent", async () => {
   expect(await list(closed)).toBe(404);
   expect(await list(closed, { authorization: "Bearer " })).toBe(404);
   expect(await list(closed, { authorization: "Bearer undefined" })).toBe(404);

@@ -2,14 +2,14 @@ import { earnEvents } from "./earn-events.ts";
 import { followRewards } from "./follow-rewards.ts";
 import { killAtSteps, type Step } from "./kill-at-steps.ts";
 import { seededRandom } from "./seeded-random.ts";
-import { type Settled, settleBooks } from "./settle-books.ts";
+import { type Settled, settleRecords } from "./settle-records.ts";
 import { type NodesOptions, startNodes } from "./start-nodes.ts";
 import type { Arrival } from "./watch-webhooks.ts";
 
 export interface Proof extends NodesOptions {
   readonly name: string;
   readonly runs: number;
-  /** After so many runs, and at the end, the books must be right. */
+  /** After so many runs, and at the end, the records must be right. */
   readonly block: number;
   readonly seed: number;
   /** Begun one after the other, evenly spread over the runs, which go on meanwhile. */
@@ -26,8 +26,8 @@ const MOST_SHOWN = 20;
 /** A step that was dealt so often comes at least once, unless its statement has another name by now. */
 const SURELY_REACHED_IN = 20;
 
-/** Makes the runs, holds the books against one another and prints what was seen. False: something is wrong. */
-export async function proveBooks(proof: Proof): Promise<boolean> {
+/** Makes the runs, holds the records against one another and prints what was seen. False: something is wrong. */
+export async function verifyRecords(proof: Proof): Promise<boolean> {
   const { runs, block, seed } = proof;
   const startedAt = Date.now();
   const say = (text: string) => console.log(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${text}`);
@@ -46,7 +46,7 @@ export async function proveBooks(proof: Proof): Promise<boolean> {
       if (run % block !== 0 && !isLast) continue;
       await disturbing.end();
       await earning.finish();
-      const settled = await settleBooks({ nodes, promises: earning.promises, followers, isLast });
+      const settled = await settleRecords({ nodes, promises: earning.promises, followers, isLast });
       const faults = [...settled.faults, ...(isLast ? unreached(killing.steps) : [])];
       say(`run ${run}: ${describe(settled, nodes.arrivals)}`);
       for (const fault of faults.slice(0, MOST_SHOWN)) console.error(`  ${fault}`);
@@ -76,12 +76,12 @@ function disturbancesOf({ runs, disturbances }: Proof, say: (text: string) => vo
   };
 }
 
-function describe({ books, lost, paidTwice, states }: Settled, arrivals: ReadonlyMap<string, Arrival>): string {
+function describe({ records, lost, paidTwice, states }: Settled, arrivals: ReadonlyMap<string, Arrival>): string {
   const sent = [...arrivals.values()].reduce((sum, { times }) => sum + times, 0);
   const deliveries = [...states].map(([state, number]) => `${number} ${state}`).join(", ");
   return [
-    `${books.events.length} events (${deliveries})`,
-    `${books.entries.length} ledger entries`,
+    `${records.events.length} events (${deliveries})`,
+    `${records.entries.length} ledger entries`,
     `${lost} lost, ${paidTwice} paid twice`,
     `${sent - arrivals.size} duplicates on the wire`,
   ].join("; ");

@@ -6,7 +6,7 @@ import type { ClaimedDelivery } from "./claim-deliveries.ts";
 import type { FinishedAttempt } from "./finish-deliveries.ts";
 import { releaseDeliveries } from "./release-deliveries.ts";
 
-export interface BookDeps {
+export interface RecordAttemptDeps {
   database: AdDatabase;
   finishing: CommitGroup<FinishedAttempt, boolean>;
   log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
@@ -17,7 +17,11 @@ export interface BookDeps {
 const AGAIN_MS = 500;
 
 /** Writes down what became of a claim. Left alone it would be sent once more: a failing write is tried while the lease lasts. */
-export async function bookAttempt(deps: BookDeps, claim: ClaimedDelivery, outcome: AttemptOutcome): Promise<void> {
+export async function recordAttempt(
+  deps: RecordAttemptDeps,
+  claim: ClaimedDelivery,
+  outcome: AttemptOutcome,
+): Promise<void> {
   const { database, finishing, log, isTooLate } = deps;
   const { botId, eventId, attempt } = claim;
   while (true) {
@@ -32,7 +36,7 @@ export async function bookAttempt(deps: BookDeps, claim: ClaimedDelivery, outcom
       return;
     } catch (error) {
       if (isTooLate()) {
-        return log.error({ err: error, botId, eventId }, "an attempt could not be booked; its lease will run out");
+        return log.error({ err: error, botId, eventId }, "an attempt could not be recorded; its lease will run out");
       }
       await sleep(AGAIN_MS);
     }

@@ -3,7 +3,7 @@ import type { Logger } from "@intermission/http-server/logger";
 import type { Database } from "@intermission/postgres/open-database";
 
 /** Wakes those who wait for entries, on this node and on the others. A hint alone: asking again on a timer is the truth. */
-export interface BookingHint {
+export interface LedgerHint {
   /** Something was committed. */
   announce(): void;
   /** Resolves with true at the next announcement of any node; with false after `milliseconds`, or when the signal aborts. */
@@ -13,13 +13,13 @@ export interface BookingHint {
 
 /** Twenty in a second at most, of each node. */
 const apartMs = 50;
-const channel = "booked";
+const channel = "recorded";
 
 /** Notices go out after the commit and outside of it: inside, PostgreSQL would let one commit at a time. */
-export async function bookingHint(
+export async function ledgerHint(
   database: Pick<Database<unknown>, "listen" | "notify">,
   logger: Pick<Logger, "debug">,
-): Promise<BookingHint> {
+): Promise<LedgerHint> {
   const node = randomUUID();
   const waiting = new Set<() => void>();
   const wake = () => {

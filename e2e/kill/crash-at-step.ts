@@ -1,7 +1,7 @@
 /**
  * Preloaded into a server (`node --import`), which runs as it is: ends it by SIGKILL at an exact step, so that nothing in
- * it can clean up. SIGUSR2 arms it with what stands in the file of DIE_AT_FILE: "after:deliveries.claim:2" means after the
- * second claim that moved a row. death-steps.ts has all steps; an empty file disarms.
+ * it can clean up. SIGUSR2 arms it with what stands in the file of CRASH_AT_FILE: "after:deliveries.claim:2" means after the
+ * second claim that moved a row. crash-steps.ts has all steps; an empty file disarms.
  */
 import diagnostics from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ interface PgClient {
 let armed: { place: string; count: number } | undefined;
 
 process.on("SIGUSR2", () => {
-  const [when, what, count] = readFileSync(process.env.DIE_AT_FILE ?? "", "utf8").split(":");
+  const [when, what, count] = readFileSync(process.env.CRASH_AT_FILE ?? "", "utf8").split(":");
   armed = { place: `${when}:${what}`, count: Number(count) };
   // What dies never writes it, and starts are what the runs cost: with it they take half the time.
   flushCompileCache();

@@ -2,7 +2,7 @@
 export type Range = [from: number, to: number];
 
 /** Adds a range to ranges that are sorted and apart, and keeps them so: what touches, or lies within `gap` of it, becomes one. */
-export function joinRange(ranges: readonly Range[], added: Range, gap = 0): Range[] {
+export function mergeRange(ranges: readonly Range[], added: Range, gap = 0): Range[] {
   const [from, to] = added;
   const before = ranges.filter((range) => range[1] + gap < from);
   const after = ranges.filter((range) => range[0] - gap > to);

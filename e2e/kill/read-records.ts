@@ -1,6 +1,6 @@
 import { companionApi, type RewardEntry } from "./companion-api.ts";
-import { patiently } from "./patiently.ts";
 import type { Nodes } from "./start-nodes.ts";
+import { withRetries } from "./with-retries.ts";
 
 export interface ListedEvent {
   readonly event_id: string;
@@ -11,8 +11,8 @@ export interface ListedEvent {
   readonly delivery: "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
 }
 
-/** What both parties have written down, read through their public doors. Tests of the endpoint are left out. */
-export interface Books {
+/** What both parties have written down, read through their public APIs. Tests of the endpoint are left out. */
+export interface Records {
   /** The ad service's, in the order of their commits. */
   readonly events: readonly ListedEvent[];
   /** The companion API's, newest first. */
@@ -22,21 +22,21 @@ export interface Books {
   readonly counted: { readonly rewards: number; readonly clicks: number };
 }
 
-export async function readBooks(nodes: Nodes): Promise<Books> {
+export async function readRecords(nodes: Nodes): Promise<Records> {
   const api = companionApi(nodes.apiUrl, nodes.secrets.backendApiKey);
-  const events = await patiently("listing the events", () => listEvents(nodes));
-  const entries = (await patiently("listing the ledger", () => api.listAllRewards())).filter(
+  const events = await withRetries("listing the events", () => listEvents(nodes));
+  const entries = (await withRetries("listing the ledger", () => api.listAllRewards())).filter(
     ({ reason }) => reason !== "test",
   );
   const balances = new Map<string, number>();
   for (const userId of new Set(entries.map((entry) => entry.userId))) {
-    balances.set(userId, await patiently("asking for a balance", () => api.balance(userId)));
+    balances.set(userId, await withRetries("asking for a balance", () => api.balance(userId)));
   }
-  const counted = await patiently("asking for the statistics", () => readCounted(nodes));
+  const counted = await withRetries("asking for the statistics", () => readCounted(nodes));
   return { events, entries, balances, counted };
 }
 
-async function readCounted({ adServiceUrl, secrets }: Nodes): Promise<Books["counted"]> {
+async function readCounted({ adServiceUrl, secrets }: Nodes): Promise<Records["counted"]> {
   const response = await fetch(`${adServiceUrl}/client/v1/stats`, {
     headers: { authorization: `Bearer ${secrets.adApiToken}` },
     signal: AbortSignal.timeout(10_000),

@@ -12,7 +12,7 @@ export interface TelegramClient {
   readonly manner: (typeof manners)[number];
 }
 
-/** What happens to a viewer as soon as the video plays: he goes back, or is taken away from the page. */
+/** What happens to a viewer as soon as the video plays: a tap on back, or the page is taken away. */
 export type Interruption = "back" | "hide";
 
 export interface OpenedApp {
@@ -28,7 +28,7 @@ export interface OpenedApp {
    * then he taps again, but never when the app has heard him.
    */
   tapFirst(name: string | RegExp): Promise<void>;
-  /** Brings the viewer back, without being a gesture of his. */
+  /** Brings the viewer back, without a gesture. */
   show(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { readSessionToken } from "./telegram-user/session-token.ts";
 import type { Caller } from "./trpc.ts";
 
-/** Decides from the Authorization header who calls: the bot's backend by its key, or a user by his session token. */
+/** Decides from the Authorization header who calls: the bot's backend by its key, or a user by their session token. */
 export function identifyCaller(
   authorization: string | undefined,
   secrets: { backendApiKey: string; sessionKey: Buffer },

@@ -50,7 +50,7 @@ export const backendProcedure = procedure.use(({ ctx, next }) => {
   return next({ ctx: { caller: ctx.caller } });
 });
 
-/** A user, who reads only himself, or the bot's backend, which names the user. */
+/** A user, who reads only their own rewards, or the bot's backend, which names the user. */
 export const userOrBackendProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.caller.kind === "nobody") {
     throw new TRPCError({ code: "UNAUTHORIZED", message: "session token or API key required" });
@@ -69,11 +69,11 @@ export const storableText = (maxLength: number) =>
     .max(maxLength)
     .refine((text) => !/\p{Surrogate}|\0/u.test(text), "must be well-formed text without U+0000");
 
-/** Whose rewards are read: a user's own whatever he asks for, and the one that a backend names. */
+/** Whose rewards are read: the user's own, whatever they ask for; for a backend, the user that it names. */
 export function subjectOf(caller: Exclude<Caller, { kind: "nobody" }>, userId: string | undefined): string | undefined {
   if (caller.kind === "backend") return userId;
   if (userId !== undefined && userId !== caller.userId) {
-    throw new TRPCError({ code: "FORBIDDEN", message: "a user reads only his own rewards" });
+    throw new TRPCError({ code: "FORBIDDEN", message: "a user reads only their own rewards" });
   }
   return caller.userId;
 }

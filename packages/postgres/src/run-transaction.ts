@@ -32,7 +32,7 @@ export async function runTransaction<Tables, T>(
 function transactionOn<Tables>(client: pg.PoolClient): { tx: Transaction<Tables>; end(): void } {
   let isOver = false;
   let query: Kysely<Tables> | undefined;
-  // Afterwards the connection is somebody else's: a late statement would land in his transaction.
+  // Afterwards the connection belongs to another caller: a late statement would run in that caller's transaction.
   const lend = () => {
     if (isOver) throw new Error("a statement came after the end of its transaction");
     return client;

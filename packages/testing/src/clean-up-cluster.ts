@@ -38,7 +38,7 @@ export function firstNumberIn(file: string): number | undefined {
 }
 
 // Run as a program it waits for the end of its input: of a pipe whose other end is held by who started the cluster, and
-// which the kernel closes however he dies.
+// which the kernel closes however the starter dies.
 const [, program, folder] = process.argv;
 if (program === import.meta.filename && folder !== undefined) {
   process.stdin.resume().once("close", () => cleanUpCluster(folder));

@@ -113,7 +113,7 @@ async function cleanUpAbandoned(): Promise<void> {
     const [owner, server] = [firstNumberIn(join(folder, "owner.pid")), serverOf(folder)];
     const isUsed = owner === undefined ? server !== undefined && isAlive(server) : isAlive(owner);
     if (isUsed || (owner === undefined && Date.now() - madeAt < YOUNG_MS)) continue;
-    // Another user's is his to remove.
+    // Only its own user may remove it.
     await cleanUpCluster(folder).catch(() => {});
   }
 }

@@ -11,7 +11,7 @@ const MOBILE_AGENT = /Android|iPhone|iPad|iPod|Mobile/i;
 const mobile: Device = { shorterSide: 720, bitrate: 2500 };
 const desktop: Device = { shorterSide: 1080, bitrate: 6000 };
 
-/** Of a user who asked for it; his connection may carry more. */
+/** The user turned on data saving; the connection may carry more. */
 const savingData: Device = { shorterSide: 360, bitrate: 600 };
 /** https://wicg.github.io/netinfo/#effective-connection-types */
 const byConnection = new Map<string, Device>([

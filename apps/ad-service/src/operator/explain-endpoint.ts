@@ -27,7 +27,7 @@ export interface ExplainEndpointDeps {
   now: () => Date;
 }
 
-/** `GET /explain`: for each running campaign why a user would not be shown it now, or how likely he would. */
+/** `GET /explain`: for each running campaign why it would not be shown to a user now, or how likely it is. */
 export function explainEndpoint(scope: FastifyInstance, { database, campaigns, now }: ExplainEndpointDeps): void {
   scope.get("/explain", async (request) => {
     const { botId, userId, format, language, platform, premium: isPremium } = parseRequest(query, request.query);

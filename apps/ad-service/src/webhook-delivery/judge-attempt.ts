@@ -49,7 +49,7 @@ export function isSuccess(result: GuardedResult): boolean {
   return result.outcome === "answered" && result.status >= 200 && result.status <= 299;
 }
 
-/** Whoever says that he is overloaded, gone or does not answer in time is left in peace for a while. */
+/** An endpoint that says it is overloaded or gone, or does not answer in time, gets a pause. */
 function restAfter(result: GuardedResult, askedSeconds: number, jitter: number): number | null {
   const rest = Math.max(usualRest(result) * (1 + 0.2 * jitter), Math.min(askedSeconds, LONGEST_RETRY_AFTER));
   return rest > 0 ? rest : null;

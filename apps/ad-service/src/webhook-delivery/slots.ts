@@ -3,7 +3,7 @@ export interface Slots {
   /** Resolves when there is room. */
   take(): Promise<void>;
   free(): void;
-  /** Lets everybody through from now on: who stops must not wait for his turn. */
+  /** Lets all callers through from now on: a stop must not wait for a slot. */
   open(): void;
 }
 

@@ -34,12 +34,12 @@ describe.each(testDatabases())("the status of a reward on %s", (kind) => {
     });
   });
 
-  test("a tester sees that his event was a test", async () => {
+  test("a tester sees that the event was a test", async () => {
     await deliver("rewarded", "2", "codeB", { test: true });
     expect(await status({ code: "codeB" })).toMatchObject({ outcome: "refused", reason: "test", balance: 0 });
   });
 
-  test("without a code it is the user's newest event, and another user's code is not his", async () => {
+  test("without a code it is the user's newest event, and another user's code gives nothing", async () => {
     await deliver("rewarded", "3", "codeC");
     await deliver("direct_link", "3", "codeD");
     expect(await status({ userId: "3" })).toMatchObject({ outcome: "credited", event: "direct_link", balance: 13 });

@@ -53,7 +53,7 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     expect(await ada.rewards.balance.query({})).toEqual({ balance: 10 });
   });
 
-  test("a user reads only himself, whatever he asks for", async () => {
+  test("a user reads only their own rewards, whatever they ask for", async () => {
     const { rewards } = await signIn("1");
     expect(await rewards.status.query({ code: "code2" })).toEqual({ outcome: "not-yet" });
     expect((await rewards.list.query({})).entries.map(({ userId }) => userId)).toEqual(["1"]);

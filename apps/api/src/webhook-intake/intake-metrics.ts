@@ -13,7 +13,7 @@ export interface IntakeMetrics {
   /** Counts what was refused before its signature held. */
   alsoCounting(refusals: RefusalCounter): RefusalCounter;
   reconciled(result: Pick<Reconciled, "outcome" | "recorded">, now: number): void;
-  /** Counts who reads these entries for as long as he does. */
+  /** Counts the reader of these entries for as long as it reads. */
   watched<Entry>(entries: AsyncIterable<Entry>): AsyncIterable<Entry>;
 }
 

@@ -11,7 +11,7 @@ export type SignatureFault =
   | "wrong-signature"
   /** `webhook-*` headers that are incomplete, or signed with another key. */
   | "wrong-webhook-signature"
-  /** Signed, but not within five minutes of now: somebody sends again what he captured, or a clock is wrong. */
+  /** Signed, but not within five minutes of now: a captured webhook is replayed, or a clock is wrong. */
   | "stale"
   | "future";
 

@@ -18,7 +18,7 @@ const notYet: PublisherStatus = { outcome: "not-yet" };
 const soon = { publisher: undefined, hasPublisher: true, waitedMs: 1000 };
 
 describe("with a publisher to ask", () => {
-  test("his records have the last word, whatever the ad service knows", () => {
+  test("the publisher's ledger has the last word, whatever the ad service knows", () => {
     for (const known of [
       undefined,
       service("watched"),
@@ -37,7 +37,7 @@ describe("with a publisher to ask", () => {
     });
   });
 
-  test("a view that was earned is on its way until he recorded it", () => {
+  test("a view that was earned is on its way until the publisher has recorded it", () => {
     expect(describeReward({ ...soon, service: service("rewarded", "on-its-way") }).kind).toBe("on-its-way");
     expect(describeReward({ ...soon, service: service("rewarded", "delivered"), publisher: notYet }).kind).toBe(
       "on-its-way",

@@ -12,7 +12,7 @@ export interface KnownOfReward {
   readonly hasPublisher: boolean;
 }
 
-/** What the user is told about his reward. `credited` and what follows are final. */
+/** What the user is told about the reward. `credited` and what follows are final. */
 export type Reward =
   | { readonly kind: "checking" }
   | { readonly kind: "on-its-way" }

@@ -14,7 +14,7 @@ export function describeSteps({ service, publisher, hasPublisher }: KnownOfRewar
   const event = service?.event;
   const recorded = publisher && publisher.outcome !== "not-yet" ? publisher : undefined;
   const isWatched = event !== undefined || recorded !== undefined;
-  // What the publisher recorded has reached him, even where the answer to the webhook was lost.
+  // What the publisher recorded was delivered, even where the answer to the webhook was lost.
   const isSent = event?.delivery === "delivered" || recorded !== undefined;
   const steps: Step[] = [
     { name: "watched", progress: isWatched ? "done" : pending(true, isOver), at: event?.occurred_at },

@@ -30,7 +30,7 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
       if (answer.outcome === "unreachable") throw new Error("the ad service did not answer");
       return answer;
     },
-    // The publisher may have recorded the reward before the service notes that he took its webhook.
+    // The publisher may have recorded the reward before the service records that the webhook was accepted.
     refetchInterval: ({ state: { data } }) =>
       data?.outcome === "refused" || (isRecorded(publisher.status) && isSent(data))
         ? false
@@ -71,7 +71,7 @@ function usePublisherStatus(session: Session, initData: string, sinceMs: number)
       },
     ),
   );
-  // A publisher who changed his secrets forgets whom he knew.
+  // A publisher that changed its secrets no longer accepts older session tokens.
   const isForgotten = error instanceof TRPCClientError && error.data?.code === "UNAUTHORIZED";
   const { refetch } = signIn;
   useEffect(() => {

@@ -26,7 +26,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
   usePlayerKeys(actions, snapshot);
   const captions = useCaptions(ad, language);
   const [areCaptionsWanted, wantCaptions] = useState<boolean>();
-  // Who does not hear the ad reads it, until he says otherwise.
+  // A muted ad shows captions until the user turns them off.
   const areCaptionsOn = areCaptionsWanted ?? player.isMuted;
   const caption = captions && areCaptionsOn ? captionAt(captions.cues, player.positionMs) : "";
   const seconds = secondsLeft(session, snapshot);

@@ -1,6 +1,6 @@
-/** Who may import whom. ARCHITECTURE.md draws it; scripts/check-imports.ts runs it and proves each rule with a planted violation. */
+/** Import rules. ARCHITECTURE.md draws them; scripts/check-imports.ts runs them and tests each one with a planted violation. */
 const servers = "^apps/(ad-service|api|demo-bot)/src/";
-/** Programs; the engine runs in a worker. */
+/** Entry points; the engine's file is that of a worker. */
 const entries = ["^apps/[^/]+/src/(main|cli|gallery/main)[.]tsx?$", "^packages/postgres/src/embedded-engine[.]ts$"];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -8,7 +8,7 @@ module.exports = {
   forbidden: [
     {
       name: "apps-never-import-apps",
-      comment: "Parts meet on the wire contract. Only the types of the companion API's router may be shared.",
+      comment: "Apps share only the wire contract, and the types of the companion API's router.",
       severity: "error",
       from: { path: "^apps/([^/]+)/" },
       to: { path: "^apps/", pathNot: ["^apps/$1/", "^apps/api/src/router[.]ts$"] },
@@ -22,42 +22,42 @@ module.exports = {
     },
     {
       name: "packages-never-import-apps",
-      comment: "Arrows run down: apps know packages, packages know no app.",
+      comment: "Apps may import packages; packages must not import apps.",
       severity: "error",
       from: { path: "^packages/" },
       to: { path: "^apps/" },
     },
     {
       name: "ad-core-imports-nothing-of-ours",
-      comment: "ad-core is the shared language: no I/O, no environment, no clock.",
+      comment: "ad-core depends on no other package of this repository: no I/O, no environment, no clock.",
       severity: "error",
       from: { path: "^packages/ad-core/src/", pathNot: "[.]test[.]ts$" },
       to: { path: "^(packages/(?!ad-core/)|apps/)" },
     },
     {
       name: "ad-core-core-modules",
-      comment: "Only signature.ts and telegram-init-data.ts may use node:crypto; nothing else of Node's.",
+      comment: "Only signature.ts and telegram-init-data.ts may import a Node module: node:crypto.",
       severity: "error",
       from: { path: "^packages/ad-core/src/", pathNot: "([.]test[.]ts|/(signature|telegram-init-data)[.]ts)$" },
       to: { dependencyTypes: ["core"] },
     },
     {
       name: "ad-core-crypto-only",
-      comment: "signature.ts and telegram-init-data.ts may use node:crypto and nothing else of Node's.",
+      comment: "signature.ts and telegram-init-data.ts may import node:crypto and no other Node module.",
       severity: "error",
       from: { path: "^packages/ad-core/src/(signature|telegram-init-data)[.]ts$" },
       to: { dependencyTypes: ["core"], pathNot: "^(node:)?crypto$" },
     },
     {
       name: "miniapp-without-secrets",
-      comment: "What signs and verifies stays on servers.",
+      comment: "Code that signs or verifies runs only on servers.",
       severity: "error",
       from: { path: "^apps/miniapp/src/" },
       to: { path: "^packages/ad-core/src/(signature|telegram-init-data)[.]ts$" },
     },
     {
       name: "miniapp-without-zod",
-      comment: "Import types only from ad-core, and captions.ts, which needs no zod: zod would double the first load.",
+      comment: "Import only types from ad-core, or captions.ts, which needs no zod: zod would double the first load.",
       severity: "error",
       from: { path: "^apps/miniapp/src/" },
       to: {
@@ -74,7 +74,7 @@ module.exports = {
     },
     {
       name: "nothing-imports-main",
-      comment: "main.ts starts a server; nothing is built on it.",
+      comment: "main.ts starts a server; importing it would start one.",
       severity: "error",
       from: {},
       to: { path: "^apps/[^/]+/src/main[.]tsx?$" },
@@ -88,7 +88,7 @@ module.exports = {
     },
     {
       name: "one-door-for-outgoing-http",
-      comment: "Outgoing HTTP leaves by outbound/guarded-request.ts, and by the companion API's ad-service-client.ts.",
+      comment: "Send HTTP requests only with outbound/guarded-request.ts and the companion API's ad-service-client.ts.",
       severity: "error",
       from: {
         path: "^(apps/(ad-service|api)|packages)/",
@@ -103,7 +103,7 @@ module.exports = {
     },
     {
       name: "one-door-for-the-telegram-sdk",
-      comment: "The Telegram SDK lives behind miniapp/src/telegram/.",
+      comment: "Only miniapp/src/telegram/ may import the Telegram SDK.",
       severity: "error",
       from: { path: "^apps/miniapp/src/", pathNot: "^apps/miniapp/src/telegram/" },
       to: { path: "node_modules/@telegram-apps/" },
@@ -111,21 +111,21 @@ module.exports = {
     {
       name: "no-grab-bags",
       comment:
-        "Name a file after what it does; nothing is called utils, helpers, common, misc or types, and apps have no barrel index.ts.",
+        "Name a file after what it does, not utils, helpers, common, misc or types; apps have no barrel index.ts.",
       severity: "error",
       from: {},
       to: { path: "^(apps|packages)/.*/(utils?|helpers?|common|misc|types|index)([.]tsx?|/)", pathNot: "node_modules" },
     },
     {
       name: "no-cycles",
-      comment: "Files import one another in one direction.",
+      comment: "Files must not import each other in a cycle.",
       severity: "error",
       from: {},
       to: { circular: true },
     },
     {
       name: "no-test-code-in-src",
-      comment: "What only tests import lies in test/ beside src, or in packages/testing.",
+      comment: "Code that only tests import belongs in test/ beside src, or in packages/testing.",
       severity: "error",
       from: {
         path: entries,
@@ -138,7 +138,7 @@ module.exports = {
     },
     {
       name: "no-unresolved",
-      comment: "The import leads nowhere.",
+      comment: "The import cannot be resolved.",
       severity: "error",
       from: {},
       to: { couldNotResolve: true },

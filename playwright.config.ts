@@ -7,7 +7,7 @@ export default defineConfig({
   testMatch: "*.spec.ts",
   testIgnore: "long/**",
   outputDir: "test-results",
-  // Each worker runs a whole stack of its own: two cores carry two of them.
+  // Each worker runs a whole stack of its own: two cores can run two of them.
   workers: 2,
   fullyParallel: false,
   retries: 0,
@@ -17,10 +17,10 @@ export default defineConfig({
   reporter: [["list"]],
   use: {
     ...devices["Pixel 7"],
-    // Its own 2.6 would have a machine without a graphics card paint seven times as many pixels.
+    // The device's own factor of 2.6 means seven times as many pixels, which is slow without a graphics card.
     deviceScaleFactor: 1,
     locale: "en-US",
-    // Pictures of each step cost more than the step.
+    // A screenshot of each step takes longer than the step.
     trace: { mode: "retain-on-failure", screenshots: false, snapshots: true, sources: false },
     launchOptions: {
       ...(executablePath === undefined ? {} : { executablePath }),

@@ -1,13 +1,13 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-/** They look at all statements that their process has loaded; or at globals of a page, which modules read when they load. */
+/** These tests check all statements loaded in their process, or set globals of a page that modules read when they load. */
 const alone = ["apps/*/test/plans.test.ts", "apps/miniapp/src/**/*.test.{ts,tsx}"];
 
 export default defineConfig({
   test: {
     globalSetup: ["packages/testing/src/test-server.ts"],
     setupFiles: ["scripts/fail-on-console-error.ts"],
-    // PGlite takes seconds to make a database, and two cores are all there is.
+    // PGlite takes seconds to make a database, on a machine with two cores.
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
@@ -19,7 +19,7 @@ export default defineConfig({
           name: "together",
           include: ["packages/*/src/**/*.test.ts", "apps/*/{src,test}/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...alone],
-          // To load a server's modules again for each file takes longer than most files.
+          // Loading a server's modules again for each file takes longer than most files run.
           isolate: false,
         },
       },

@@ -19,33 +19,33 @@ export type BenchStack = DemoStack;
 
 const clockSocket = "clock.sock";
 
-/** The ad service's. It stands still until it is moved, and never goes back. */
+/** The ad service's clock. It stops until it is moved, and never goes back. */
 export interface MovableClock {
-  /** To the real time, where it is behind. */
+  /** Moves the clock to the real time if it is behind. */
   catchUp(): Promise<Date>;
   advance(seconds: number): Promise<Date>;
 }
 
-/** A server, or a stack of them, under load. */
+/** A server, or a stack of servers, under load. */
 export interface Target {
   readonly name: string;
   readonly urls: { readonly adService: string; readonly api: string };
   readonly bot: { readonly botId: string; readonly token: string };
   readonly pids: readonly number[];
-  /** Launch data of the bot's user as Telegram would sign it. */
+  /** Launch data of the bot's user, signed as by Telegram. */
   initDataOf(userId: string, at: Date): string;
   readonly clock: MovableClock;
   stop(): Promise<void>;
 }
 
 export interface StackOptions {
-  /** Of the sources to be run: those of another revision are measured beside ours. */
+  /** The root folder of the sources to run; that of another revision measures it in the same run. */
   readonly sources?: string;
-  /** Of the house campaign's video. */
+  /** The duration of the house campaign's video. */
   readonly videoSeconds?: number;
 }
 
-/** A whole stack whose limits per token and per user are out of the way. */
+/** Starts a whole stack with limits per token and per user that are too high to matter. */
 export async function benchStack(
   store: Store,
   { sources = root, videoSeconds = 2 }: StackOptions = {},
@@ -80,7 +80,7 @@ export async function benchStack(
   return { ...stack, secrets: stack.secrets, stop, dataDirectory };
 }
 
-/** What the stack's bot earns is held, so that no delivery runs beside what is measured. */
+/** A stack with a disabled endpoint, so that no deliveries run during the measurement. */
 export async function stackTarget(name: string, store: Store, options: StackOptions): Promise<Target> {
   const stack = await benchStack(store, options);
   const { secrets, urls, dataDirectory } = stack;
@@ -102,12 +102,12 @@ export function pidsOf({ servers }: Pick<BenchStack, "servers">): number[] {
 
 export interface Baseline {
   readonly name: string;
-  /** Of its sources, with packages of its own. */
+  /** The folder of its sources, with packages of its own. */
   readonly root: string;
   remove(): void;
 }
 
-/** An older revision in a temporary folder, ready to run, so that both are measured in one run. */
+/** Unpacks an older revision into a temporary folder and sets it up, so that both revisions are measured in one run. */
 export async function unpackBaseline(revision: string): Promise<Baseline> {
   const commit = execFileSync("git", ["rev-parse", "--short", `${revision}^{commit}`], { cwd: root, encoding: "utf8" });
   const folder = mkdtempSync(join(tmpdir(), "intermission-baseline-"));
@@ -119,7 +119,7 @@ export async function unpackBaseline(revision: string): Promise<Baseline> {
   return { name: commit.trim(), root: folder, remove };
 }
 
-/** The floor of the HTTP paths; with a store, each of its answers waits for one committed row. */
+/** Starts the floor of the HTTP paths; with a store, each answer waits for one committed row. */
 export async function floorTarget(name: string, store?: Store): Promise<Target> {
   const port = await freePort();
   const dataDirectory =
@@ -146,7 +146,7 @@ export async function floorTarget(name: string, store?: Store): Promise<Target> 
     urls: { adService: url, api: url },
     bot: { botId: "7000000001", token: "t".repeat(43) },
     pids: server.process.pid === undefined ? [] : [server.process.pid],
-    // Nothing is checked, but as many bytes are read.
+    // The floor checks nothing, but reads as many bytes.
     initDataOf: () =>
       `auth_date=1&query_id=AA&user=${"u".repeat(100)}&signature=${"s".repeat(86)}&hash=${"h".repeat(64)}`,
     clock: { catchUp: async () => new Date(), advance: async () => new Date() },
@@ -172,10 +172,10 @@ function clockAt(path: string): MovableClock {
 }
 
 const fixture = { path: join(root, "e2e/fixtures/clip-2s.mp4"), seconds: 2 };
-/** ISO 14496-12, 8.2.2 and 8.4.2: after version, flags and two times of 32 bits. */
+/** ISO 14496-12, 8.2.2 and 8.4.2: the timescale follows version, flags and two times of 32 bits. */
 const timescaleAt = 4 + 4 + 4;
 
-/** Writes a video of so many seconds: the fixture of two, with clocks that tick slower. */
+/** Writes a video of this duration: the fixture of two seconds with a smaller timescale. */
 function writeSlowVideo(path: string, seconds: number): void {
   const bytes = readFileSync(fixture.path);
   for (const box of ["mvhd", "mdhd"]) {

@@ -1,7 +1,7 @@
 /**
- * How long one choice of an ad takes in-process, beside looking at every campaign: `node bench/choose-ad.ts`.
- * Campaigns are a mixture: a third for all, the others for languages, platforms, bots or bot categories; half with a plan
- * of the day, of which half are ahead of it; a tenth capped per user. Medians of the rounds.
+ * `node bench/choose-ad.ts`: how long one choice of an ad takes in-process, compared with a scan of all campaigns.
+ * Campaigns are a mixture: a third without targeting, the others for languages, platforms, bots or bot categories; half with
+ * a daily plan, of which half are ahead of it; a tenth capped per user. Prints medians of the rounds.
  */
 import { parseArgs } from "node:util";
 import type { AdRequest } from "../apps/ad-service/src/ad-selection/ad-request.ts";
@@ -53,7 +53,7 @@ function campaign(number: number): CampaignState {
   );
 }
 
-/** Each of another user, with a history of its own. */
+/** Ad requests, each of another user with a history of its own. */
 function requestsOf(users: number, states: readonly CampaignState[]): (index: number) => AdRequest {
   const made = Array.from({ length: Math.min(choices, users) }, () => ({
     format: "rewarded" as const,
@@ -67,7 +67,7 @@ function requestsOf(users: number, states: readonly CampaignState[]): (index: nu
   return (index) => made[index % made.length] ?? pick(made);
 }
 
-/** What the index replaces: every campaign is looked at, for each request. */
+/** The algorithm that the index replaces: a check of every campaign for each request. */
 function scan(states: readonly CampaignState[], request: AdRequest): CampaignState | undefined {
   const fitting = states.filter((state) => exclusionReason(state, request, moment) === undefined);
   return drawByWeight(
@@ -117,7 +117,7 @@ for (const [campaigns, users] of [
   const floor = repeated((request) => scan(states, request), Math.min(choices, 2_000_000 / campaigns));
   console.log(line(campaigns, users, "index", ours));
   console.log(line(campaigns, users, "linear scan", floor));
-  // The dearest: nothing fits, so all are looked at in the end.
+  // The worst case: no campaign fits, so all are checked.
   const nobody = { ...requestOf(0).bot, blockedAdvertisers: ["Acme"] };
   const none = repeated((request) => chooseAd(index, { ...request, bot: nobody }, { now, random }), 500);
   console.log(line(campaigns, users, "nothing fits", none));

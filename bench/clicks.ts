@@ -2,13 +2,13 @@ import { Pool } from "undici";
 import type { Target } from "./bench-stack.ts";
 import type { Load } from "./load.ts";
 
-/** Measures one path under load, and returns the bodies of its answers where it is captured. */
+/** Measures one path under load, and returns the bodies of its answers if the load is captured. */
 export type Measure = (path: string, load: Load) => Promise<readonly string[]>;
 
 const agent =
   "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
 
-/** Codes for ever new users, and the first click of each, from an address of its own. */
+/** Measures codes for new users, and the first click of each code, each from an address of its own. */
 export async function measureClicks(target: Target, count: number, measure: Measure): Promise<void> {
   const issued = await measure("code", codesOf(target, newUsers(count)));
   await measure("click", clicksOf(target, issued.map(codeOf)));
@@ -25,7 +25,7 @@ export function codesOf({ urls, bot }: Pick<Target, "urls" | "bot">, users: read
   };
 }
 
-/** A code for each of these users, in their order, which answers under load do not keep. */
+/** A code for each of these users, in the order of the users; answers under load arrive in another order. */
 export async function issueCodes(target: Pick<Target, "urls" | "bot">, users: readonly string[]): Promise<string[]> {
   const { url, requests } = codesOf(target, users);
   const pool = new Pool(url, { connections: 64 });
@@ -64,14 +64,14 @@ export function codeOf(answer: string): string {
 
 let users = 10_000_000;
 
-/** Users that nothing was asked for before. */
+/** Users without earlier requests. */
 export function newUsers(count: number): string[] {
   return Array.from({ length: count }, () => String(++users));
 }
 
 let addresses = 0;
 
-/** A visitor's address that no request came from before: what comes from one address is limited. */
+/** A new visitor's address, because requests per address are limited. */
 export function newAddress(): string {
   addresses += 1;
   return `${11 + (addresses >> 24)}.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;

@@ -1,14 +1,14 @@
 /**
- * Made-up WebAssembly in threads, as a store's engine has it but smaller: each thread compiles a module, calls its
- * functions until V8 has compiled them and their import anew, and ends. With V8's collector of compiled code this aborts
- * Node 24 once in some 400 threads (docs/decisions/0017).
+ * Runs generated WebAssembly in threads, like a store's engine but smaller: each thread compiles a module, calls its
+ * functions until V8 has recompiled them and their import, and ends. With V8's garbage collection of compiled code this
+ * aborts Node 24 once in some 400 threads (docs/decisions/0017).
  *
  *   node [V8 FLAGS…] bench/compile-modules.ts THREADS AT_ONCE
  */
 import { Worker } from "node:worker_threads";
 
 const [threads, atOnce] = process.argv.slice(2).map(Number);
-if (!threads || !atOnce) throw new Error("say how many threads, and how many of them at once");
+if (!threads || !atOnce) throw new Error("usage: compile-modules.ts THREADS AT_ONCE");
 const FUNCTIONS = 300;
 const CALLS = 30;
 
@@ -20,7 +20,7 @@ const name = (text: string) => list([...text].map((letter) => [letter.charCodeAt
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** (param i32) (result i32): adds constants in a loop that runs as often as its parameter says, then calls the import. */
+/** (param i32) (result i32): adds constants in a loop, whose count is the parameter, then calls the import. */
 function body(index: number, salt: number): number[] {
   const add = times(60, (step) => [0x20, 1, 0x41, (index * 31 + step * 7 + salt) & 63, 0x6a, 0x21, 1]).flat();
   const loop = [0x03, 0x40, ...add, 0x20, 0, 0x41, 1, 0x6b, 0x22, 0, 0x0d, 0, 0x0b];
@@ -28,7 +28,7 @@ function body(index: number, salt: number): number[] {
   return [...unsigned(code.length), ...code];
 }
 
-/** Another `salt` is another module to V8: each is compiled. */
+/** Each `salt` gives a different module, so that V8 compiles each one. */
 function moduleOf(salt: number): Uint8Array {
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],

@@ -1,8 +1,8 @@
 /**
- * `node bench/concurrent-viewers.ts`: many viewers at once on one node, in real time. Each watches one video of 30 s after
- * another, reports as a player does, and closes; they begin evenly spread over 30 s. Then follow the measured seconds, and
- * the views under way end. Latencies count from the moment when a call was due, so that a slow server is not spared calls.
- * Fails where a report is lost, a view is not paid once, or p99 of a report is 100 ms or more.
+ * `node bench/concurrent-viewers.ts`: many concurrent viewers on one node, in real time. Each watches videos of 30 s one
+ * after another, reports as a player does, and closes. Their starts are spread evenly over 30 s; then the measured seconds
+ * follow, and then the views under way end. Latencies count from the moment when a call is due, so that delays by a slow
+ * server are included. Fails if a report is lost, a view is not paid exactly once, or p99 of a report is 100 ms or more.
  *
  *   node bench/concurrent-viewers.ts [--viewers 5000] [--seconds 60] [--store postgres-socket]
  */
@@ -32,7 +32,7 @@ const [viewers, measuredSeconds] = [Number(values.viewers), Number(values.second
 const mostMilliseconds = 100;
 const viewsEach = Math.ceil(measuredSeconds / videoSeconds) + 2;
 
-/** After the report of the start. */
+/** The delay of playback after the report of the start. */
 const firstFrameMs = 300;
 
 type Call = "open" | "report" | "close";
@@ -41,14 +41,14 @@ interface Run {
   readonly target: Target;
   readonly pool: Pool;
   readonly codes: ReadonlyMap<string, string>;
-  /** Of `performance.now()`: only what is due in between is measured. */
+  /** In the time of `performance.now()`: only calls that are due between `from` and `until` are measured. */
   readonly from: number;
   readonly until: number;
   readonly latencies: Readonly<Record<Call, Map<number, number>>>;
   readonly closed: Set<string>;
 }
 
-/** One video after another, each of another user: the limits of one user are not measured. */
+/** Watches one video after another, each as another user, so that limits per user do not apply. */
 async function watchOnAndOn(run: Run, users: readonly string[], startsAt: number): Promise<void> {
   let due = startsAt;
   for (const userId of users) {
@@ -57,7 +57,7 @@ async function watchOnAndOn(run: Run, users: readonly string[], startsAt: number
   }
 }
 
-/** Returns when the view was closed, by the plan. */
+/** Returns the planned time for the next view, after the close of this one. */
 async function watchOnce(run: Run, userId: string, startsAt: number): Promise<number> {
   const { target, codes, closed } = run;
   const code = codes.get(userId) ?? "";
@@ -95,7 +95,7 @@ async function untilDue(due: number): Promise<void> {
   if (milliseconds > 0) await sleep(milliseconds);
 }
 
-/** How often each code earned, by the publisher's feed. */
+/** How often each code earned, from the publisher's list of events. */
 async function eventsByCode({ urls, bot }: Target): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (let after = "", hasMore = true; hasMore; ) {
@@ -103,7 +103,7 @@ async function eventsByCode({ urls, bot }: Target): Promise<Map<string, number>>
     const answer = await fetch(address, { headers: { authorization: `Bearer ${bot.token}` } });
     if (!answer.ok) throw new Error(`the feed answered ${answer.status}: ${await answer.text()}`);
     const { events, next, has_more }: ListEventsResponse = await answer.json();
-    // The test of the endpoint is an event without a code.
+    // The endpoint's test event has no code.
     for (const { code } of events) if (code !== undefined) counts.set(code, (counts.get(code) ?? 0) + 1);
     [after, hasMore] = [next, has_more];
   }
@@ -169,7 +169,7 @@ try {
     { videoSeconds },
   );
   try {
-    console.log(`${viewers} viewers at once on ${values.store} for ${measuredSeconds} s:`);
+    console.log(`${viewers} concurrent viewers on ${values.store} for ${measuredSeconds} s:`);
     if (!(await watchAll(target, figures))) process.exitCode = 1;
   } finally {
     await target.stop();

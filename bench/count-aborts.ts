@@ -1,6 +1,6 @@
 /**
- * Runs a program that prints a line for each piece of its work in one process after the other, and counts the processes
- * that died by the signal and V8's last words. How docs/decisions/0017 was measured:
+ * Runs a program, which prints a line for each piece of its work, in one process after another. Counts the processes that
+ * crashed, by signal and V8's message. docs/decisions/0017 was measured with it:
  *
  *   node bench/count-aborts.ts --work compile-modules --count 2000 -- --wasm-tiering-budget=2000
  *   node bench/count-aborts.ts --work open-stores --count 2000 [--node PATH] [-- V8 FLAGS…]
@@ -22,7 +22,7 @@ const { values, positionals: flags } = parseArgs({
 const count = Number(values.count);
 const program = join(import.meta.dirname, `${values.work}.ts`);
 
-/** How many lines the process printed, and what it died of. */
+/** How many lines the process printed, and the cause of its crash. */
 function runProcess(pieces: number): Promise<{ lines: number; death: string | undefined }> {
   const child = spawn(values.node, [...flags, program, String(pieces), values["at-once"]]);
   let lines = 0;
@@ -51,7 +51,7 @@ while (done < count) {
   done += lines;
   if (death !== undefined) deaths[death] = (deaths[death] ?? 0) + 1;
   console.log(JSON.stringify({ work: values.work, node: values.node, flags, done, deaths }));
-  // A runtime that cannot do the work at all would be tried without end.
+  // A runtime that cannot do the work at all would be started endlessly.
   if (death !== undefined && lines === 0) break;
 }
 process.exitCode = Object.keys(deaths).length > 0 ? 1 : 0;

@@ -10,7 +10,7 @@ import type { PostgresFigures } from "./postgres-figures.ts";
 import { processorMilliseconds } from "./processor-time.ts";
 import { tableHead, tableLine } from "./table.ts";
 
-/** Each is one publisher with one endpoint, which takes eight webhooks at once. */
+/** Each publisher has one endpoint, which accepts eight concurrent webhooks. */
 const publishers = 50;
 const maxInFlight = 8;
 const delays: [milliseconds: number, target: { postgres: number; embedded: number }][] = [
@@ -35,13 +35,13 @@ interface Sender {
 
 interface Sink {
   readonly ports: readonly number[];
-  /** An address to be posted to. */
+  /** The address to post to, in order to start counting. */
   countFromNow(sending: { delayMs: number; count: number }): string;
   figures(): Promise<{ answered: number; perSecond: number }>;
   stop(): Promise<void>;
 }
 
-/** What is sent in one round, and what is asked for its cost. */
+/** The webhooks of one round, and the source of the figures for their cost. */
 interface Sending {
   readonly sink: Sink;
   readonly delayMs: number;
@@ -50,8 +50,9 @@ interface Sending {
 }
 
 /**
- * Webhooks a second to endpoints that answer after some time: of events that were held until their endpoints were enabled,
- * and of clicks that are delivered at once. The floor is undici alone, in a process of its own, to the same endpoints.
+ * Measures webhooks per second to endpoints that answer after a delay: for events that were held until their endpoints were
+ * enabled, and for clicks that are delivered immediately. The floor is undici alone, in a separate process, to the same
+ * endpoints.
  */
 export async function measureDeliveries(options: DeliveriesOptions): Promise<void> {
   const { store, postgres, base } = options;
@@ -119,7 +120,7 @@ async function measureDelay(
   }
   for (const [server, measured] of delayMs > 1 ? [] : atOnce) {
     const comparedWith = options.base && server !== options.base.name ? atOnce.get(options.base.name) : undefined;
-    console.log(tableLine({ path: "click, delivered at once", server, rounds: measured, baseline: comparedWith }));
+    console.log(tableLine({ path: "click, immediate delivery", server, rounds: measured, baseline: comparedWith }));
   }
 }
 
@@ -133,7 +134,7 @@ async function sendAlone({ sink, delayMs, count }: Sending): Promise<Measured> {
   return { ...costs, answered, seconds: answered / perSecond, latencies: new Map() };
 }
 
-/** From the moment when the endpoints are enabled. */
+/** Measures from the moment when the endpoints are enabled. */
 async function deliverQueue(sender: Sender, sending: Sending): Promise<Measured> {
   const forEach = (call: string, body: object) =>
     Promise.all(sender.bots.map(({ botId }) => operate(sender.stack, "POST", `/endpoints/${botId}/${call}`, body)));
@@ -172,7 +173,7 @@ async function measureSending(
     if (Date.now() > until) throw new Error(`${answered} of ${count} webhooks came within 300 s`);
     await sleep(50);
   }
-  // What was answered last is still to be recorded.
+  // Wait until the last answers are recorded.
   await sleep(300);
   const after = await costs();
   const { answered: all } = await sink.figures();

@@ -1,7 +1,7 @@
 /**
- * The floor of deliveries: `COUNT` posts of a webhook's bytes to the endpoints at `PORTS` by undici alone, 256 in flight,
- * in a process of its own. As many more warm it up, before a
- * `POST` to `COUNT_FROM_NOW`. Prints the processor time of the measured ones.
+ * The floor of deliveries: undici alone posts a webhook's bytes `COUNT` times to the endpoints at `PORTS`, 256 in flight,
+ * in a separate process. As many posts before them warm it up; then a `POST` to `COUNT_FROM_NOW` starts the count. Prints
+ * the processor time of the measured posts.
  */
 import { Pool } from "undici";
 

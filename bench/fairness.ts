@@ -1,7 +1,7 @@
 /**
- * Whether a dead endpoint delays the others: 200 endpoints get events at a steady pace, once alone, once beside one that
- * accepts connections, never answers, and has 10,000 events queued. Prints the time from the commit of an event to its
- * arrival, medians of the rounds.
+ * Measures whether a dead endpoint delays the others: endpoints get events at a steady pace, once alone, and once together
+ * with an endpoint that accepts connections, never answers, and has 10,000 queued events; 200 endpoints in total. Prints the
+ * time from the commit of an event to its arrival, medians of the rounds.
  *
  *   node bench/fairness.ts [--rounds 3] [--seconds 10]      (TEST_DATABASE_URL, or a temporary PostgreSQL; else PGlite)
  */
@@ -75,7 +75,7 @@ async function measure(hasDeadEndpoint: boolean): Promise<{ p50: number; p95: nu
   await database.close();
   await server?.drop();
   rmSync(dataDirectory, { recursive: true, force: true });
-  // Over one connection an event can arrive before the answer to its commit.
+  // An event can arrive before the answer to its commit.
   const latencies = [...madeAt].map(([id, at]) => Math.max(0, (arrivedAt.get(id) ?? 0) - at)).sort((a, b) => a - b);
   const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
   return { p50: quantile(0.5), p95: quantile(0.95) };

@@ -1,7 +1,7 @@
 /**
- * What the HTTP paths are measured against: Fastify with answers of the same shape. As the floor it has no store. With
- * `DATABASE_URL` or `DATA_DIR` it answers after one row was committed, grouped as everywhere here, in one table with one
- * index: the least that a server can do which loses nothing, and so about the most that a path with a store can reach.
+ * The reference for the HTTP paths: Fastify with answers of the same shape. As the floor it has no store. With
+ * `DATABASE_URL` or `DATA_DIR` it answers after one row is committed, with the project's group commits, in one table with
+ * one index: the minimum for a server that loses nothing, and so about the maximum rate of a path with a store.
  */
 import { createHash, randomBytes } from "node:crypto";
 import Fastify from "fastify";

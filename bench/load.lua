@@ -1,6 +1,6 @@
--- Sends each request of a file once: a connection takes the next one when it has its answer. Ends when the last answer came.
--- Arguments: requests (a line with the byte length, then the bytes, again and again), connections, expected status, file for
--- the result, file for the bodies of the answers (optional). wrk calls `request` once before it starts, to read its form.
+-- Sends each request of a file once: a connection takes the next one after its answer. Ends after the last answer.
+-- Arguments: requests (for each, a line with the byte length, then the bytes), connections, expected status, file for the
+-- result, file for the bodies of the answers (optional). wrk calls `request` once before it starts, to read its form.
 local ffi = require("ffi")
 ffi.cdef [[
   typedef struct { long seconds; long nanoseconds; } bench_time;
@@ -45,7 +45,7 @@ local function finish()
     file:close()
   end
   wrk.thread:stop()
-  -- wrk itself sleeps until its duration is over, unless it is interrupted.
+  -- Interrupts wrk, which otherwise sleeps until the end of its duration.
   ffi.C.kill(ffi.C.getpid(), SIGINT)
 end
 
@@ -56,7 +56,7 @@ function request()
   if index == 1 then started_at = microseconds() end
   local next_request = requests[index]
   if next_request then return next_request end
-  -- No bytes: this connection is done.
+  -- Returns no bytes, because this connection is done.
   without = without + 1
   if without == connections then finish() end
   return ""

@@ -14,18 +14,18 @@ export interface LoadRequest {
 
 export interface Load {
   readonly url: string;
-  /** Of each of the answers. */
+  /** The expected status of each answer. */
   readonly status: number;
-  /** Each is sent once. */
+  /** Each request is sent once. */
   readonly requests: readonly LoadRequest[];
-  /** Whether the bodies of the answers are returned, in the order in which they came. Each must be one line. */
+  /** Whether the bodies of the answers are returned, in their order of arrival. Each must be one line. */
   readonly isCaptured?: boolean;
 }
 
 export interface LoadResult {
   readonly seconds: number;
   readonly answered: number;
-  /** How many answers took so many microseconds. wrk adds those that waiting for a slow answer kept from being sent. */
+  /** Number of answers by microseconds. wrk also adds requests that were not sent in time because of a slow answer. */
   readonly latencies: ReadonlyMap<number, number>;
   readonly bodies: readonly string[];
 }
@@ -33,7 +33,7 @@ export interface LoadResult {
 export const connections = 64;
 const mostSeconds = 600;
 
-/** Sends different requests over 64 connections, one at a time on each. Fails where an answer is missing or has another status. */
+/** Sends requests over 64 connections, one at a time on each. Rejects if an answer is missing or has another status. */
 export async function load({ url, status, requests, isCaptured = false }: Load): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), "intermission-load-"));
   try {
@@ -52,7 +52,7 @@ export async function load({ url, status, requests, isCaptured = false }: Load):
   }
 }
 
-/** As one: the time of all, the latencies of all. */
+/** Merges results into one with the total time and all latencies. */
 export function mergeResults(results: readonly LoadResult[]): LoadResult {
   const latencies = new Map<number, number>();
   for (const result of results) {
@@ -79,7 +79,7 @@ export function medianOf(values: readonly number[]): number {
 
 let generator: Promise<"wrk" | "raw sockets"> | undefined;
 
-/** wrk of this machine or from apt-get; a generator in Node uses more processor time than the server that it measures. */
+/** wrk, if installed or available by apt-get: a generator in Node uses more processor time than the server under test. */
 export function loadGenerator(): Promise<"wrk" | "raw sockets"> {
   generator ??= (async () => {
     if (await hasWrk()) return "wrk";

@@ -4,17 +4,17 @@ import { type LoadResult, load, mergeResults } from "./load.ts";
 import type { PostgresFigures } from "./postgres-figures.ts";
 import { processorMilliseconds } from "./processor-time.ts";
 
-/** What one path took in one round: what its caller saw, and what it cost. */
+/** The figures of one path in one round: the caller's results, and the cost. */
 export interface Measured extends Omit<LoadResult, "bodies"> {
   readonly nodeMilliseconds: number;
-  /** Of all processes of the server; NaN with the embedded store, which works in Node's. */
+  /** Processor time of all PostgreSQL processes; NaN with the embedded store, which runs in the Node process. */
   readonly postgresMilliseconds: number;
   readonly walBytes: number;
 }
 
 export interface Meter {
   readonly measure: Measure;
-  /** By path, all that was measured since. */
+  /** All figures of this meter so far, by path. */
   readonly taken: ReadonlyMap<string, Measured>;
 }
 
@@ -56,7 +56,7 @@ export function mergeMeasured(parts: readonly Measured[]): Measured {
   };
 }
 
-/** What a server does after its answers, as summing up statistics, is not taken for the next path's. */
+/** Waits until the server is idle, so that work after its answers, such as statistics, is not counted for the next path. */
 async function untilCalm({ pids }: Target): Promise<void> {
   const [checkEveryMs, calmBelowMs, mostChecks] = [200, 20, 25];
   for (let check = 0; check < mostChecks; check++) {

@@ -1,6 +1,6 @@
 /**
- * `node bench/miniapp.ts`: what the mini-app costs a cheap phone on a slow network, beside a plain page that shows the
- * same video (the floor), and its budgets. Medians; figures of a busy machine are worth nothing, so its load is printed.
+ * `node bench/miniapp.ts`: measures the mini-app on a cheap phone with a slow network, compared with a plain page with the
+ * same video (the floor) and with its budgets. Prints medians, and the machine's load: figures of a busy machine are useless.
  *
  *   node bench/miniapp.ts [--rounds 7] [--without-lighthouse]
  */
@@ -26,7 +26,8 @@ const { values } = parseArgs({
   options: { rounds: { type: "string", default: "7" }, "without-lighthouse": { type: "boolean", default: false } },
 });
 const rounds = Number(values.rounds);
-if (!Number.isInteger(rounds) || rounds < 1) throw new Problem("--rounds wants a number.", "For instance --rounds 7");
+if (!Number.isInteger(rounds) || rounds < 1)
+  throw new Problem("--rounds needs a whole number of at least 1.", "For instance --rounds 7");
 
 const lines: [name: keyof PageVitals, label: string, budget?: number][] = [
   ["firstPaint", "shell: first paint, ms"],

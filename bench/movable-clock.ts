@@ -1,7 +1,7 @@
 /**
- * Loaded into a server by `--import`, so that the bench can move its clock: a view of 30 s takes a moment. Only `Date` is
- * moved; timers run on. A line `<milliseconds>` to the socket at BENCH_CLOCK_SOCKET stops the clock at that moment until
- * the next line. The answer comes when it holds.
+ * Loaded into a server by `--import`, so that the bench can move its clock and a view of 30 s takes almost no time. Only
+ * `Date` is moved; timers keep running. A line `<milliseconds>` to the socket at BENCH_CLOCK_SOCKET stops the clock at that
+ * time until the next line. The answer is sent after the clock has moved.
  */
 import { createServer } from "node:net";
 import { isMainThread } from "node:worker_threads";
@@ -21,7 +21,7 @@ class MovableDate extends RealDate {
 }
 
 const path = process.env.BENCH_CLOCK_SOCKET;
-// A process that the server starts has the same environment, and a worker the same preloads.
+// Only in the server itself: child processes inherit its environment, and workers its preloads.
 if (path !== undefined && isMainThread) {
   delete process.env.BENCH_CLOCK_SOCKET;
   Object.assign(globalThis, { Date: MovableDate });

@@ -1,5 +1,6 @@
 /**
- * Opens embedded stores as a server does, engine in a thread, runs statements and closes them; prints a line for each.
+ * Opens embedded stores as a server does, with the engine in a thread, runs statements and closes them. Prints a line for
+ * each store.
  *
  *   node [V8 FLAGS…] bench/open-stores.ts OPENS AT_ONCE
  */
@@ -9,7 +10,7 @@ import { join } from "node:path";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
 
 const [opens, atOnce] = process.argv.slice(2).map(Number);
-if (!opens || !atOnce) throw new Error("say how many opens, and how many of them at once");
+if (!opens || !atOnce) throw new Error("usage: open-stores.ts OPENS AT_ONCE");
 
 async function openOnce(dataDirectory: string): Promise<void> {
   const startedAt = performance.now();

@@ -1,6 +1,6 @@
 import type { BenchStack } from "./bench-stack.ts";
 
-/** A call of the operator's API. */
+/** Calls the operator's API. */
 export async function operate(
   stack: Pick<BenchStack, "urls" | "secrets">,
   method: string,
@@ -16,7 +16,7 @@ export async function operate(
   return response.json();
 }
 
-/** A bot whose webhooks go to this address without a test. Its users have no cooldown. */
+/** Adds a bot whose endpoint is enabled without a test webhook. Its users have no cooldown. */
 export async function addBenchBot(
   stack: Pick<BenchStack, "urls" | "secrets">,
   { botId, webhookUrl, maxInFlight }: { botId: string; webhookUrl: string; maxInFlight: number },

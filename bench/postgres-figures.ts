@@ -1,18 +1,18 @@
 import { openDatabase, statement } from "../packages/postgres/src/open-database.ts";
 import { familyMilliseconds, parentOf } from "./processor-time.ts";
 
-/** What a PostgreSQL server tells of itself, whatever tables it holds. */
+/** Figures of a whole PostgreSQL server, for all of its databases. */
 export interface PostgresFigures {
-  /** Processor time of all its processes so far; NaN where it runs on another machine. */
+  /** Processor time of all its processes so far; NaN if the server runs on another machine. */
   processorMilliseconds(): number;
-  /** Its write-ahead log so far. */
+  /** Size of its write-ahead log so far. */
   walBytes(): Promise<number>;
   /**
-   * From now on no checkpoint comes by itself: the first change of a page after one writes the whole page to the log. What
-   * warms up takes most of that, so that the measured part is what the rows and their index entries cost.
+   * Prevents automatic checkpoints: the first change of a page after a checkpoint writes the whole page to the log. The
+   * warm-up writes most of these pages, so that the measured log contains mainly rows and their index entries.
    */
   keepCheckpointsAway(): Promise<void>;
-  /** Of the same server, over its Unix socket. */
+  /** The same database over the server's Unix socket. */
   socketUrlOf(url: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function openPostgresFigures(url: string): Promise<PostgresFigures>
   };
 }
 
-/** Which share of each table's updates was HOT since the database was created. Complete once its connections are closed. */
+/** The share of HOT updates of each table since the database was created. Complete after its connections are closed. */
 export async function hotShares(url: string): Promise<{ name: string; updated: number; share: number }[]> {
   const database = await openFigures(url);
   try {

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Of `sysconf(_SC_CLK_TCK)` on every Linux. */
+/** The value of `sysconf(_SC_CLK_TCK)` on every Linux. */
 const ticksPerSecond = 100;
 
 interface ProcessTimes {
   readonly parent: number;
   readonly own: number;
-  /** Of its children that have ended. */
+  /** Processor time of its ended children. */
   readonly children: number;
 }
 
-/** Milliseconds of processor time that these processes used so far, all their threads included. */
+/** Milliseconds of processor time of these processes so far, including all threads. */
 export function processorMilliseconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + (timesOf(pid)?.own ?? 0), 0);
 }
 
-/** Of a process and all its children, also those that have ended. */
+/** Milliseconds of processor time of a process and all its children, including ended ones. */
 export function familyMilliseconds(parent: number): number {
   const family = timesOf(parent);
   if (family === undefined) return Number.NaN;
@@ -33,11 +33,11 @@ export function residentMegabytes(pid: number): number {
   return Number(kilobytes) / 1024;
 }
 
-/** See proc_pid_stat(5). Undefined where there is no such process, and on systems without /proc. */
+/** See proc_pid_stat(5). Undefined for a missing process, and on systems without /proc. */
 function timesOf(pid: number): ProcessTimes | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name, in parentheses, may hold spaces.
+    // The name, in parentheses, may contain spaces.
     const fields = text
       .slice(text.lastIndexOf(")") + 2)
       .split(" ")

@@ -1,5 +1,5 @@
 /**
- * What `load.lua` does, where there is no wrk: raw sockets that write prebuilt bytes. Takes the same arguments after the
+ * Replaces `load.lua` on machines without wrk: writes prebuilt bytes to raw sockets. Takes the same arguments after the
  * port, and writes the same result. It uses several times the processor time of wrk.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const counts = new Map<number, number>();
 const bodies: string[] = [];
 let [next, answered, unexpected, broken, first] = [0, 0, 0, 0, ""];
 
-/** The first whole answer, or undefined while bytes are missing. Our servers name the length of each answer. */
+/** The first complete answer, or undefined while bytes are missing. Our servers send the length of each answer. */
 function readAnswer(bytes: Buffer): { status: string; body: string } | undefined {
   const headEnd = bytes.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;

@@ -5,7 +5,7 @@ import { type Measure, newUsers } from "./clicks.ts";
 
 let events = 0;
 
-/** Each receipt is another event of another user: verified, deduped, recorded. */
+/** Measures receipts, each of a new event of a new user: verified, deduped, recorded. */
 export async function measureReceipts({ urls, bot }: Target, count: number, measure: Measure): Promise<void> {
   const { botId, token } = bot;
   const requests = newUsers(count).map((userId) => {

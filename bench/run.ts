@@ -1,7 +1,7 @@
 /**
- * `pnpm bench`: one table of the hot paths, each beside its floor and beside a server that writes one row for each request,
- * in the same rounds. Figures are medians of the rounds; machines are noisy, so read the ratios. Each server is warm before
- * it is measured. WAL is without most of the whole pages that follow a checkpoint.
+ * `pnpm bench`: a table of the hot paths. Each is compared with its floor and with a server that writes one row per request,
+ * in the same rounds. Figures are medians of the rounds; machines are noisy, so read the ratios. Each server is warmed up
+ * before it is measured. The WAL figure excludes most of the full pages that are written after a checkpoint.
  *
  *   pnpm bench [--only code,click,receipt,open,report,close,view,view-each-second,deliveries] [--rounds 5] [--count 20000]
  *     [--store embedded,postgres-socket,postgres-tcp] [--warm 4] [--baseline <revision>]
@@ -36,15 +36,15 @@ const [rounds, count, warmSeconds] = [Number(values.rounds), Number(values.count
 interface Path {
   readonly key: string;
   readonly title: string;
-  /** Of the one-row server's rate: on PostgreSQL, and with the embedded store. */
+  /** The wanted share of the one-row server's rate: on PostgreSQL, and with the embedded store. */
   readonly target?: readonly [postgres: number, embedded: number];
-  /** A whole view is the sum of its calls. */
+  /** The keys of the measured calls whose sum is this path, such as a whole view. */
   readonly parts?: readonly string[];
 }
 
 interface Flow {
   readonly paths: readonly Path[];
-  /** Of `--count`. */
+  /** The share of `--count`. */
   readonly share: number;
   run(target: Target, count: number, measure: Measure): Promise<void>;
 }
@@ -86,7 +86,7 @@ const flows: readonly Flow[] = [
   },
 ];
 
-/** The faster a server is, the more requests make a round long enough. */
+/** Multiples of the request count: a faster server needs more requests for a round that is long enough. */
 const shareOf = { floor: 4, oneRow: 2, ours: 1, baseline: 0.25 };
 type Role = keyof typeof shareOf;
 type Targets = Partial<Record<Role, Target>>;
@@ -144,7 +144,7 @@ async function measureFlow(flow: Flow, targets: Targets, postgres: PostgresFigur
   for (const path of flow.paths) if (only.has(path.key)) printPath(path, targets, results.get(path.key) ?? {});
 }
 
-/** Until each of the flow's paths was under load for so long, each time with other requests. */
+/** Repeats the flow with new requests until each of its paths was under load for `warmSeconds`. */
 async function warm(flow: Flow, target: Target, requests: number): Promise<void> {
   const meter = newMeter(target, undefined);
   const leastSeconds = () => Math.min(...[...meter.taken.values()].map(({ seconds }) => seconds));
@@ -184,7 +184,7 @@ const stores = values.store.split(",");
 const base = values.baseline === undefined ? undefined : await unpackBaseline(values.baseline);
 const server = stores.some((store) => store.startsWith("postgres")) ? await findPostgres() : undefined;
 const figures = server && { ...(await openPostgresFigures(server.url)), url: server.url };
-// Another's server keeps its settings.
+// The settings of a server from TEST_DATABASE_URL are not changed.
 if (figures && server.source !== "TEST_DATABASE_URL") await figures.keepCheckpointsAway();
 console.log(
   `${rounds} rounds of ${count} requests, 64 connections of ${await loadGenerator()}; every answer after its commit.`,
@@ -193,7 +193,7 @@ console.log(`Load of this machine: ${loadavg()[0]?.toFixed(1)}. Processor time a
 try {
   for (const store of stores) {
     if (store !== "embedded" && figures === undefined) {
-      console.log(`\n${store} was not measured: no server can be had here.`);
+      console.log(`\n${store} was not measured: no PostgreSQL server is available.`);
       continue;
     }
     const postgres = store === "embedded" ? undefined : figures;

@@ -1,6 +1,7 @@
 /**
- * Publishers' endpoints that answer 200: one origin for each of PORTS. `POST /?delayMs=&expected=` at CONTROL_PORT sets after
- * which time, and begins to count; `GET` tells how many webhooks were answered since, and the rate of all but the first tenth.
+ * Publishers' endpoints that answer 200: one origin for each of PORTS. `POST /?delayMs=&expected=` at CONTROL_PORT sets the
+ * delay of answers and starts the count; `GET` returns how many webhooks were answered since, and the rate of all except the
+ * first tenth.
  */
 import { createServer, type RequestListener } from "node:http";
 

@@ -6,11 +6,11 @@ export interface Line {
   readonly path: string;
   readonly server: string;
   readonly rounds: readonly Measured[];
-  /** What the line is compared with, in the same rounds. */
+  /** The figures to compare with, from the same rounds. */
   readonly floor?: readonly Measured[] | undefined;
   readonly oneRow?: readonly Measured[] | undefined;
   readonly baseline?: readonly Measured[] | undefined;
-  /** What the ratio to the one-row server should reach, or for webhooks that to the floor. */
+  /** The wanted ratio to the one-row server, or for webhooks to the floor. */
   readonly target?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export function perSecond({ answered, seconds }: Measured): number {
   return answered / seconds;
 }
 
-/** The median of the rounds' own ratios: what slows the machine down in one round slows both. */
+/** The median of the ratios in each round: a slowdown of the machine in one round affects both. */
 function ratioOf(rounds: readonly Measured[], others: readonly Measured[] | undefined): number {
   if (others === undefined) return Number.NaN;
   return medianOf(rounds.map((round, at) => perSecond(round) / (others[at] ? perSecond(others[at]) : Number.NaN)));

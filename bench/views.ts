@@ -7,16 +7,16 @@ export type OpenedSession = Extract<OpenSessionResponse, { outcome: "session" }>
 
 export const videoSeconds = 30;
 
-/** When a player reports: at the start, at quartiles, between them each 5 s at most, and at the end. The close comes on top: ten calls. */
+/** When a player reports: at the start, at quartiles, at most 5 s apart, and at the end. With the close: ten calls. */
 export const reportsAt = [0, 3.75, 7.5, 11.25, 15, 18.75, 22.5, 26.25, videoSeconds];
-/** When the player of the first version reported. */
+/** When the player of the first version reported: every second. */
 export const eachSecond = Array.from({ length: videoSeconds + 1 }, (_, second) => second);
 
 const json = { "content-type": "application/json" };
 
 /**
- * Whole views of 30 s, all at once, step by step: each is opened, each reports its start, and so on. Between the steps the
- * server's clock is moved. Fails where a view is not rewarded at its close.
+ * Measures whole views of 30 s, all in parallel and step by step: all are opened, then all report their start, and so on.
+ * The server's clock is moved between the steps. Fails if a view is not rewarded at its close.
  */
 export async function measureViews(
   target: Target,
@@ -70,7 +70,7 @@ export function reportOf(
   return { method: "POST", path, headers: json, body: JSON.stringify({ token, ...report }) };
 }
 
-/** What was played since the report before; positions as a media clock tells them, not on whole tenths of a second. */
+/** The range played since the previous report; positions are not whole tenths of a second, like those of a media clock. */
 export function reportAt(index: number, seconds: readonly number[]): Omit<ReportRequest, "token"> {
   const positionAt = (at: number) => {
     const second = seconds[at] ?? 0;

@@ -11,7 +11,7 @@ const lightTheme = {
 };
 
 async function expectNoViolations(page: Page, state: string): Promise<void> {
-  // What is still fading in has a contrast of its own.
+  // Elements that are still fading in have a lower contrast.
   await page.evaluate(async () => {
     const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
     await Promise.allSettled(ending.map(({ finished }) => finished));
@@ -25,7 +25,7 @@ for (const scheme of ["light", "dark"] as const) {
   test.describe(`in ${scheme} colours`, () => {
     test.use({ colorScheme: scheme });
 
-    test("offer, player, question, end and status are free of axe's findings", async ({ api, page, stack, userId }) => {
+    test("offer, player, leave dialog, end and status have no axe violations", async ({ api, page, stack, userId }) => {
       const { miniappUrl } = await newCode(api, userId);
       const theme = scheme === "light" ? lightTheme : undefined;
       await page.goto(launchUrl(miniappUrl, userId, stack.secrets, theme ? { theme } : {}));
@@ -42,7 +42,7 @@ for (const scheme of ["light", "dark"] as const) {
       await expectNoViolations(page, "status");
     });
 
-    test("entry pages, link pages and the chat are free of axe's findings", async ({ page, stack, userId }) => {
+    test("entry pages, link pages and the chat have no axe violations", async ({ page, stack, userId }) => {
       await page.goto(`${stack.urls.adService}/app/${stack.secrets.botId}`);
       await page.getByRole("heading", { name: "Open this from Telegram" }).waitFor();
       await expectNoViolations(page, "outside Telegram");

@@ -5,7 +5,7 @@ import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 const phone =
   "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
 
-test("after its reward a further ad can be watched, and pays by itself", async ({ api, page, stack, userId }) => {
+test("after the reward another ad can be watched and is paid separately", async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   for (const round of [1, 2]) {
@@ -19,7 +19,7 @@ test("after its reward a further ad can be watched, and pays by itself", async (
   expect(new Set(paid.map(({ code }) => code)).size).toBe(2);
 });
 
-test("where the bot wants a pause between two ads, it is counted down by the service's clock", async ({
+test("a bot's cooldown between two ads is counted down by the service's clock", async ({
   api,
   page,
   stack,
@@ -47,7 +47,7 @@ test("where the bot wants a pause between two ads, it is counted down by the ser
   }
 });
 
-test("an ad that was left on the offer while another was earned does not start, and says until when to wait", async ({
+test("an ad still on its offer does not start if another ad was earned meanwhile, and shows the remaining wait", async ({
   api,
   page,
   stack,

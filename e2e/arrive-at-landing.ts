@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 
 /**
- * From a direct link to the advertiser's page. All browsers of a run share one address, and of the clicks of one address
- * in a minute the second one is asked for a tap.
+ * Follows a direct link to the advertiser's page. All browsers of a run share one IP address, and from the second click of
+ * an address within a minute the service requires a tap.
  */
 export async function arriveAtLanding(page: Page, landingUrl: string): Promise<void> {
   await page.waitForLoadState();

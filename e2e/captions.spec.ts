@@ -12,7 +12,7 @@ test.beforeAll(async ({ stack }) => {
 
 test.beforeEach(async ({ page }) => {
   await page.addInitScript(() => {
-    // In the page, so that a busy machine does not play on to the end meanwhile.
+    // Runs in the page, because on a busy machine the video could end before a call from the test arrives.
     const onTime = ({ target }: Event) => {
       if (!(target instanceof HTMLVideoElement) || target.currentTime < 0.3) return;
       removeEventListener("timeupdate", onTime, true);
@@ -48,7 +48,7 @@ test("captions are shown while the ad is muted, can be switched off and on, and 
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("with the sound on they are there when they are asked for", async ({ api, page, stack, userId }) => {
+test("with the sound on, captions can be switched on", async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await page.getByRole("button", { name: "Watch" }).click();
@@ -61,7 +61,7 @@ test("with the sound on they are there when they are asked for", async ({ api, p
   await expect(page.getByText("Hello & welcome")).toBeVisible();
 });
 
-test("an app that lies on another origin than the videos shows them, too", async ({ api, page, stack, userId }) => {
+test("an app on another origin than the videos shows captions, too", async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   const elsewhere = new URL(miniappUrl);
   elsewhere.hostname = "localhost";

@@ -13,7 +13,12 @@ async function openMiniapp(page: Page): Promise<FrameLocator> {
   return page.frameLocator('iframe[title="Mini-app"]');
 }
 
-test("from the chat: ask, watch, close, and the bot says so by itself", async ({ api, page, stack, userId }) => {
+test("an ad requested in the chat, watched and closed is paid, and the bot announces it", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   await askForAd(page, stack.urls.demoBot, userId);
   const miniapp = await openMiniapp(page);
   await miniapp.getByRole("button", { name: "Watch" }).click();
@@ -30,7 +35,7 @@ test("from the chat: ask, watch, close, and the bot says so by itself", async ({
   await expect(facts.getByText(`"user_tg_id":"${userId}"`)).toBeVisible();
 });
 
-test("taking the frame away after the end is a swipe, and still pays", async ({ api, page, stack, userId }) => {
+test("removing the frame after the end acts as a swipe and still pays", async ({ api, page, stack, userId }) => {
   await askForAd(page, stack.urls.demoBot, userId);
   const miniapp = await openMiniapp(page);
   await miniapp.getByRole("button", { name: "Watch" }).click();
@@ -50,7 +55,7 @@ test("closing the mini-app in the middle pays nothing", async ({ api, page, stac
   await expectNeverPaid(api, userId);
 });
 
-test("the direct link of the chat pays, and the bot says so", async ({ api, context, page, stack, userId }) => {
+test("the direct link of the chat pays, and the bot announces it", async ({ api, context, page, stack, userId }) => {
   await askForAd(page, stack.urls.demoBot, userId);
   const opening = context.waitForEvent("page");
   await page.getByRole("link", { name: "No mini-apps? Use this link" }).click();

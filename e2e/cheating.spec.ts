@@ -3,7 +3,7 @@ import { expect, expectNeverPaid, expectPaidOnce, newCode, test } from "./stack.
 
 const clipMs = 2000;
 
-test("seeking, 4× speed, hidden and forged reports pay nothing", async ({ api, stack, userId }) => {
+test("seeking, 4× speed, hidden playback and forged reports pay nothing", async ({ api, stack, userId }) => {
   const viewer = new ScriptedViewer(stack.urls.adService);
   const watch = async (
     user: string,
@@ -17,23 +17,23 @@ test("seeking, 4× speed, hidden and forged reports pay nothing", async ({ api, 
     await expectNeverPaid(api, user);
   };
   await Promise.all([
-    // To the end at once.
+    // Jumps to the end immediately.
     watch(userId, async (token, id, durationMs) => {
       const reports = [{ sequence: 0, from_ms: durationMs - 500, to_ms: durationMs, visible: true, muted: true }];
       await viewer.report(id, { token, reports, closed: "tap" });
     }),
-    // Four times as fast as the clock.
+    // Plays four times as fast as the clock.
     watch(`${userId}1`, async (token, id, durationMs) => {
       await new Promise((resolve) => setTimeout(resolve, durationMs / 4));
       await viewer.report(id, { token, reports: playedRanges(durationMs), closed: "tap" });
     }),
-    // In real time, but in the background.
+    // Plays in real time, but in the background.
     watch(`${userId}2`, async (token, id, durationMs) => {
       await new Promise((resolve) => setTimeout(resolve, durationMs));
       const reports = playedRanges(durationMs).map((report) => ({ ...report, visible: false }));
       await viewer.report(id, { token, reports, closed: "tap" });
     }),
-    // With a token that nobody gave out.
+    // Uses a forged token.
     watch(`${userId}3`, async (token, id, durationMs) => {
       await new Promise((resolve) => setTimeout(resolve, durationMs));
       const forged = await viewer.report(id, {
@@ -46,7 +46,7 @@ test("seeking, 4× speed, hidden and forged reports pay nothing", async ({ api, 
   ]);
 });
 
-test("a foreign user's code is refused", async ({ api, stack, userId }) => {
+test("another user's code is refused", async ({ api, stack, userId }) => {
   const { code } = await newCode(api, userId);
   const viewer = new ScriptedViewer(stack.urls.adService);
   const { status, body } = await viewer.open(stack.secrets.botId, initDataOf(`${userId}9`, stack.secrets), code);
@@ -101,7 +101,7 @@ test("a webhook that is captured and sent again pays once", async ({ api, stack,
   await expectPaidOnce(api, userId, "rewarded");
 
   const captured = (await api.latestReceipts()).find((receipt) => receipt.rawBody?.includes(`"code":"${code}"`));
-  if (!captured?.rawBody || !captured.signatureHeader) throw new Error("the webhook was not kept");
+  if (!captured?.rawBody || !captured.signatureHeader) throw new Error("the receipt has no raw webhook");
   const { rawBody, signatureHeader } = captured;
   const replay = () =>
     fetch(`${stack.urls.api}/webhooks/ads`, {

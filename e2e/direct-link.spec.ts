@@ -5,7 +5,7 @@ const phone =
   "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
 let lastAddress = 0;
 
-/** A visit without a browser: full control of method, agent and address. Nothing is followed. */
+/** A visit without a browser: sets method, user agent and IP address, and does not follow redirects. */
 async function visit(
   link: string,
   options: { method?: string; agent?: string; headers?: Record<string, string> } = {},
@@ -44,7 +44,7 @@ test("a browser that follows the link arrives at the advertiser's page and is pa
   await expectPaidOnce(api, userId, "direct_link");
 });
 
-test("a person whom the crawlers' list misjudges taps the button of the page, and is paid", async ({
+test("a person misclassified as a crawler taps the page's button and is paid", async ({
   api,
   userId,
   browser,
@@ -61,7 +61,10 @@ test("a person whom the crawlers' list misjudges taps the button of the page, an
   await context.close();
 });
 
-test("previews, HEAD, prefetches and empty agents pay nothing and do not spend the code", async ({ api, userId }) => {
+test("previews, HEAD, prefetches and empty user agents pay nothing and do not use up the code", async ({
+  api,
+  userId,
+}) => {
   const { directLink } = await newCode(api, userId);
   const machines: Parameters<typeof visit>[1][] = [
     { agent: "TelegramBot (like TwitterBot)" },
@@ -85,7 +88,7 @@ test("previews, HEAD, prefetches and empty agents pay nothing and do not spend t
   await expectPaidOnce(api, userId, "direct_link");
 });
 
-test("an unknown link leads to a page that a person understands", async ({ page, stack }) => {
+test("an unknown link shows an understandable error page", async ({ page, stack }) => {
   const response = await page.goto(`${stack.urls.adService}/ABCDEFGHJKMNPQRS`);
   expect(response?.status()).toBe(404);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();

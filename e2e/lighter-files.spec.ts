@@ -1,7 +1,7 @@
 import { closeAndGet, launchUrl } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
-test("the browser's hints arrive with the opening of the session, though no script asks for them", async ({
+test("the browser sends client hints with the opening of the session although no script requests them", async ({
   api,
   page,
   stack,
@@ -18,14 +18,14 @@ test("the browser's hints arrive with the opening of the session, though no scri
   });
 });
 
-test("a video that stalls goes on at the same second in a lighter file, and the whole view is paid once", async ({
+test("a stalled video continues at the same second in a lighter file, and the whole view is paid once", async ({
   api,
   page,
   stack,
   userId,
 }) => {
   await page.addInitScript(() => {
-    // In the page, so that a busy machine does not play on to the end meanwhile.
+    // Runs in the page, because on a busy machine the video could end before a call from the test arrives.
     const onTime = ({ target }: Event) => {
       if (!(target instanceof HTMLVideoElement) || target.currentTime < 1 || sessionStorage.getItem("stopped")) return;
       sessionStorage.setItem("stopped", "once");
@@ -40,10 +40,10 @@ test("a video that stalls goes on at the same second in a lighter file, and the 
   );
   await page.getByRole("button", { name: "Watch" }).click();
   await counted;
-  // A report may be counted before the video was stopped: then the next page's video would be stopped instead.
+  // A report may be counted before the video is stopped; without this wait the next page's video would be stopped instead.
   await page.getByRole("button", { name: "Tap to play" }).waitFor();
 
-  // From here on the file that was chosen hangs, as on a connection that carries nothing; a lighter one is offered.
+  // From here on the chosen file hangs, as on a stalled connection; a lighter one is offered.
   let chosen = "";
   let resumeAtMs = 0;
   await page.route("**/player/v1/sessions", async (route) => {

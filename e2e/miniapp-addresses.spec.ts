@@ -1,7 +1,7 @@
 import { launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, test } from "./stack.ts";
 
-// Deployed bots append `?user_tg_id=…` to the address that they were given, and nothing else.
+// Deployed bots append only `?user_tg_id=…` to their mini-app URL.
 for (const path of ["/app/{bot}/", "/app/{bot}", "/app", "/app/", "//app//{bot}//"]) {
   test(`the app opened at ${path}?user_tg_id=… is watched to the end and paid`, async ({
     api,

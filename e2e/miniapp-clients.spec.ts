@@ -2,8 +2,8 @@ import { test } from "./strict-autoplay.ts";
 import { manners, platforms, versions } from "./telegram-client.ts";
 import { watchToTheReward } from "./watch-in-telegram.ts";
 
-// Each version, platform and manner once, side by side; all of their combinations are the long run's.
-test("clients of every version and platform lead to the reward, whatever their events do", async ({
+// Each version, platform and manner once, in parallel; the long run tests all combinations.
+test("clients of every version and platform lead to the reward, however they deliver events", async ({
   api,
   context,
   stack,

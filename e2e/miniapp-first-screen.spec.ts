@@ -1,7 +1,7 @@
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
-test("the picture is there before the app's files are, and the app takes it over where it stands", async ({
+test("the picture is shown before the app's files arrive, and the app adopts it without moving it", async ({
   api,
   page,
   stack,

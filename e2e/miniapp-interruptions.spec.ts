@@ -1,7 +1,7 @@
 import { closeAndGet, launchUrl } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
-test("what ran before a busy page knew that it plays is not missing in the end", async ({
+test("playback that ran before a busy page got the event is not missing at the end", async ({
   api,
   page,
   stack,
@@ -9,7 +9,7 @@ test("what ran before a busy page knew that it plays is not missing in the end",
 }) => {
   await page.addInitScript(() => {
     const onPlaying = () => {
-      // The video goes on while the page's own thread is busy; then the viewer is gone before the app heard of playback.
+      // The video plays while the page's main thread is busy; then the viewer leaves before the app gets the playing event.
       const startedAt = performance.now();
       while (performance.now() - startedAt < 700);
       Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
@@ -31,7 +31,7 @@ declare global {
   }
 }
 
-test("media keys and headsets neither pause nor seek an ad, and are given back after it", async ({
+test("media keys and headsets neither pause nor seek an ad, and are released after it", async ({
   api,
   page,
   stack,

@@ -1,7 +1,7 @@
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
-test("from the offer to the reward nobody is asked but the ad service and the publisher's API", async ({
+test("from the offer to the reward the app contacts only the ad service and the publisher's API", async ({
   api,
   page,
   stack,
@@ -21,12 +21,12 @@ test("from the offer to the reward nobody is asked but the ad service and the pu
   await expectPaidOnce(api, userId, "rewarded");
   expect([...asked.keys()].sort()).toEqual([stack.urls.adService, stack.urls.api].sort());
   const addresses = [...asked.values()].flat();
-  // Addresses end up in logs: neither launch data nor a token may stand in one.
+  // URLs end up in logs, so they must not contain launch data or tokens.
   expect(addresses.filter((address) => /hash=|user=|initData|token/i.test(address))).toEqual([]);
   expect(addresses.length).toBeGreaterThan(5);
 });
 
-test("each file of the app is small on its way and may be kept for ever", async ({ api, page, stack, userId }) => {
+test("each file of the app is compressed and cacheable for ever", async ({ api, page, stack, userId }) => {
   const files = new Map<string, Record<string, string>>();
   page.on("response", async (response) => {
     const { pathname } = new URL(response.url());

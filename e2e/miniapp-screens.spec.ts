@@ -2,7 +2,7 @@ import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { initDataOf } from "./scripted-viewer.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
-test("a fault in the app can be quoted and tried again, loses no reward, and tells nothing of the user", async ({
+test("after an error the app shows a support code, can be retried, loses no reward and logs no user data", async ({
   api,
   page,
   stack,
@@ -29,7 +29,7 @@ test("a fault in the app can be quoted and tried again, loses no reward, and tel
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("the status shows each step of the reward's way with its time, also when it is opened again", async ({
+test("the status shows each step of the reward with its time, also when it is opened again", async ({
   api,
   page,
   stack,
@@ -52,7 +52,7 @@ test("the status shows each step of the reward's way with its time, also when it
 
 test("the keyboard alone leads to the reward", async ({ api, page, stack, userId }) => {
   await page.addInitScript(() => {
-    // A two-second video would be over before the question is asked.
+    // Without a pause the two-second video would end before the leave dialog opens.
     const pauseOnce = ({ target }: Event) => target instanceof HTMLVideoElement && target.pause();
     addEventListener("playing", pauseOnce, { capture: true, once: true });
   });
@@ -80,9 +80,9 @@ test("the keyboard alone leads to the reward", async ({ api, page, stack, userId
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("space pauses and plays, M turns the sound on, and the reward comes", async ({ api, page, stack, userId }) => {
+test("space pauses and plays, M unmutes, and the view is rewarded", async ({ api, page, stack, userId }) => {
   await page.addInitScript(() => {
-    // Pressed by the page, as soon as it plays: a two-second video would be over before a busy machine pressed it.
+    // The page itself presses the key when playback starts: on a busy machine the two-second video could end before.
     const press = () => setTimeout(() => pressKey("Space"));
     const pressKey = (code: string) =>
       document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { code, bubbles: true }));
@@ -101,7 +101,7 @@ test("space pauses and plays, M turns the sound on, and the reward comes", async
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("a web view that cannot play the ad's kind of video says so", async ({ api, page, stack, userId }) => {
+test("a web view that cannot play the ad's video format shows an explanation", async ({ api, page, stack, userId }) => {
   await page.addInitScript(() => {
     HTMLMediaElement.prototype.canPlayType = () => "";
   });
@@ -110,7 +110,7 @@ test("a web view that cannot play the ad's kind of video says so", async ({ api,
   await expect(page.getByRole("heading", { name: "Time to update" })).toBeVisible();
 });
 
-test("a refused opening can be quoted by what its request is called in the log", async ({ page, stack, userId }) => {
+test("a refused opening shows the request id of the service's log", async ({ page, stack, userId }) => {
   const url = `${stack.urls.adService}/app/${stack.secrets.botId}?code=ABCDEFGHJKLMNPQR`;
   const opening = page.waitForResponse((response) => response.url().endsWith("/player/v1/sessions"));
   await page.goto(launchUrl(url, userId, stack.secrets));
@@ -118,7 +118,7 @@ test("a refused opening can be quoted by what its request is called in the log",
   await expect(page.getByText(`Support code: ${requestId.slice(0, 8)}`)).toBeVisible();
 });
 
-test("the user's language is the only one that is loaded, and turns the page", async ({ api, page, stack, userId }) => {
+test("only the user's language is loaded, and it sets the page's direction", async ({ api, page, stack, userId }) => {
   const files: string[] = [];
   page.on("request", (request) => files.push(new URL(request.url()).pathname.replace("/app/assets/", "")));
   const { miniappUrl } = await newCode(api, userId);

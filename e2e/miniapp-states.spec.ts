@@ -10,7 +10,7 @@ declare global {
   }
 }
 
-/** The app's own screens, each of them, without a server: what they look like is all that is judged here. */
+/** All screens of the app without a server: only their appearance is tested here. */
 const test = base.extend<object, { gallery: StateGallery }>({
   gallery: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
@@ -37,7 +37,7 @@ for (const [name, variant] of Object.entries(variants)) {
     test.describe(`${name}, ${width} px wide`, () => {
       test.use({ viewport: { width, height: 740 } });
 
-      test("no state has a violation that axe knows", async ({ page, gallery }) => {
+      test("no state has an axe violation", async ({ page, gallery }) => {
         const states = await gallery.open(page);
         await page.evaluate(axeSource);
         const found = await page.evaluate(
@@ -45,7 +45,7 @@ for (const [name, variant] of Object.entries(variants)) {
             const found: string[] = [];
             for (const state of states) {
               await window.showState({ state, ...variant });
-              // Nothing here comes from elsewhere, so there is nothing to load before judging.
+              // The page has no external resources, so axe need not preload any.
               const { violations } = await window.axe.run({ preload: false, resultTypes: ["violations"] });
               for (const { id, nodes } of violations) {
                 found.push(`${state}: ${id} at ${nodes.map(({ target }) => target).join(", ")}`);
@@ -65,11 +65,11 @@ test.describe("on the narrowest phone", () => {
   test.use({ viewport: { width: 320, height: 568 } });
 
   for (const language of ["en", "ru", "uk", "es", "pt", "ar", "fa", "hi", "id", "tr"]) {
-    test(`nothing sticks out, and no word breaks, in ${language}`, async ({ page, gallery }) => {
+    test(`nothing overflows, and no word breaks, in ${language}`, async ({ page, gallery }) => {
       const states = await gallery.open(page);
       const found = await page.evaluate(layoutFaults, { states, language });
       expect(await page.locator("html").getAttribute("lang")).toBe(language);
-      // Names that no screen could hold are broken, and show that this would be seen.
+      // Names that are too long for any screen do break, which proves that the check detects breaks.
       const expected = found.filter((fault) => /^[\w-]+-long-names: broken/.test(fault));
       expect(expected.length).toBeGreaterThan(0);
       expect(found.filter((fault) => !expected.includes(fault))).toEqual([]);

@@ -7,10 +7,10 @@ import { demoSecrets } from "../scripts/demo-secrets.ts";
 import { freePort, root } from "../scripts/processes.ts";
 import { companionApi } from "./kill/companion-api.ts";
 
-// Its own start, build and restarts, on a machine that runs other specs beside it.
+// Includes a start, a build and restarts, on a machine that runs other specs at the same time.
 test.setTimeout(300_000);
 
-test("npm start restarts a server that was killed, and its data are all there", async () => {
+test("npm start restarts a server that was killed, and no data are lost", async () => {
   const started = await npmStart();
   try {
     await started.says(/Intermission runs/);
@@ -43,7 +43,7 @@ test("npm start restarts a server that was killed, and its data are all there", 
   }
 });
 
-test("npm start gives up a server that ends again and again, says so and ends", async () => {
+test("npm start gives up on a server that exits repeatedly, reports it and exits", async () => {
   const started = await npmStart();
   try {
     await started.says(/Intermission runs/);
@@ -63,7 +63,7 @@ test("npm start gives up a server that ends again and again, says so and ends", 
   }
 });
 
-/** `npm start` itself, on free ports and a temporary folder. */
+/** The real `npm start`, on free ports and with a temporary folder. */
 async function npmStart() {
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-npm-start-"));
   const ports = { DEMO_BOT_PORT: await freePort(), AD_SERVICE_PORT: await freePort(), API_PORT: await freePort() };
@@ -89,7 +89,7 @@ async function npmStart() {
     ended,
     pids,
     says: (words: RegExp) => expect.poll(() => output, { timeout: 180_000 }).toMatch(words),
-    /** 0: none runs but those `except`. */
+    /** Returns 0 if no process other than those in `except` runs. */
     pidOf(name: string, except = new Set<number>()): number {
       const servers = descendantsOf(child.pid ?? 0).filter(({ command }) =>
         command.endsWith(`apps/${name}/src/main.ts`),

@@ -4,7 +4,7 @@ import { initDataOf } from "./scripted-viewer.ts";
 
 const darkTheme = { bg_color: "#17212b", text_color: "#f5f5f5", button_color: "#5288c1", button_text_color: "#ffffff" };
 
-/** The address that Telegram would open for this user: the button's own, then the launch data behind the hash. */
+/** The URL that Telegram would open for this user: the button's URL with the launch data in the fragment. */
 export function launchUrl(
   miniappUrl: string,
   userId: string,
@@ -20,7 +20,7 @@ export function launchUrl(
   return `${miniappUrl}#${launch}`;
 }
 
-/** Taps through the offer and waits until the last second was watched. */
+/** Starts the ad from the offer and waits until it is watched to the end. */
 export async function watchToTheEnd(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^(Watch|Continue watching)$/ }).click();
   await page.getByRole("heading", { name: "You can close now" }).waitFor({ timeout: 20_000 });

@@ -26,7 +26,7 @@ export interface Answer<Body> {
   readonly body: Body;
 }
 
-/** A viewer without a browser: speaks the player API as it stands on the wire. */
+/** A viewer without a browser that calls the player API directly. */
 export class ScriptedViewer {
   readonly adServiceUrl: string;
   constructor(adServiceUrl: string) {
@@ -52,7 +52,7 @@ export class ScriptedViewer {
   }
 }
 
-/** Honest playback of `durationMs` from `fromMs` on, cut into ranges of a second. */
+/** Honest playback of `durationMs` starting at `fromMs`, split into ranges of a second. */
 export function playedRanges(durationMs: number, fromMs = 0, firstSequence = 0): ProgressReport[] {
   const reports: ProgressReport[] = [];
   for (let from = fromMs; from < durationMs; from += 1000) {

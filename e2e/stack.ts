@@ -12,10 +12,10 @@ import { companionApi } from "./kill/companion-api.ts";
 
 type Api = ReturnType<typeof companionApi>;
 
-/** Of this worker, each of which counts from a number of its own. */
+/** Users of this worker; each worker counts from its own base number. */
 let users = 0;
 
-/** A whole stack per worker, on free ports and in a temporary folder: built mini-app, real servers, a real 2 s video. */
+/** One complete stack per worker, on free ports and in a temporary folder: built mini-app, real servers, a real 2 s video. */
 export const test = base.extend<
   { userId: string; api: Api },
   { stack: DemoStack; adVideo: string; adServiceEnv: NodeJS.ProcessEnv }
@@ -58,7 +58,7 @@ export const test = base.extend<
 
 export { expect };
 
-/** A temporary folder with the stores of both servers: to make and migrate them takes seconds. */
+/** A temporary folder with already migrated stores of both servers: creating and migrating them takes seconds. */
 export async function newDataDirectory(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "intermission-e2e-"));
   await copyMigratedStore(join(folder, "ad-service/postgres"), {
@@ -69,7 +69,7 @@ export async function newDataDirectory(): Promise<string> {
   return folder;
 }
 
-/** The operator's command line in one process: a process for each command takes a third of a second to load. */
+/** Runs the operator's commands in one process: a process per command takes a third of a second to load. */
 export function startAdsCommands() {
   const host = startCommandHost(join(root, "apps/ad-service/src/cli.ts"), process.env);
   return {
@@ -82,7 +82,7 @@ export function startAdsCommands() {
   };
 }
 
-/** What each user of this worker was paid, which must still be so when its flows are over. */
+/** The payments of each user of this worker; they must be unchanged when all its tests are over. */
 const paidUsers = new Map<string, { readonly api: Api; readonly flow: string; readonly events: readonly string[] }>();
 let lastExpectedAt = 0;
 
@@ -91,7 +91,7 @@ function keepExpecting(api: Api, userId: string, events: readonly string[]): voi
   lastExpectedAt = Date.now();
 }
 
-/** The user is paid for this event, and nothing else: now, and when the worker's flows are over. */
+/** Expects exactly one payment, for this event: now, and when the worker's tests are over. */
 export async function expectPaidOnce(api: Api, userId: string, event: "rewarded" | "direct_link"): Promise<void> {
   const paid = () => eventsPaid(api, userId);
   await expect.poll(paid, { timeout: 20_000, intervals: [50, 100, 200] }).not.toEqual([]);
@@ -99,19 +99,19 @@ export async function expectPaidOnce(api: Api, userId: string, event: "rewarded"
   keepExpecting(api, userId, [event]);
 }
 
-/** Nothing is paid, and nothing comes later either: for flows that go on to earn. */
+/** Expects no payment within 2.5 s: for tests that earn afterwards. */
 export async function expectNothingPaid(api: Api, userId: string): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 2500));
   expect(await api.listRewards(userId)).toEqual([]);
 }
 
-/** Nothing is paid, neither now nor when the worker's flows are over. */
+/** Expects no payment, neither now nor when the worker's tests are over. */
 export async function expectNeverPaid(api: Api, userId: string): Promise<void> {
   expect(await api.listRewards(userId)).toEqual([]);
   keepExpecting(api, userId, []);
 }
 
-/** Before a stack stops: a payment that came late, or twice, shows here. */
+/** Runs before a stack stops: detects late and duplicate payments. */
 export async function expectStillPaidSo(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, lastExpectedAt + 2500 - Date.now())));
   const seen: string[] = [];

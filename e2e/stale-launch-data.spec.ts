@@ -13,7 +13,7 @@ test("an app kept in the background for 70 minutes continues its ad and is paid,
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await page.getByRole("button", { name: "Watch" }).waitFor();
-  // The page is loaded anew by the client, with the launch data of 70 minutes ago.
+  // The client reloads the page with the launch data of 70 minutes ago.
   const initData = initDataOf(userId, stack.secrets, seventyMinutesAgo());
   await page.goto("about:blank");
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets, { initData }));
@@ -27,7 +27,7 @@ for (const { language, title, action } of [
   { language: "en", title: "This was open for a long time", action: "Open the bot" },
   { language: "ru", title: "Окно было открыто долго", action: "Открыть бота" },
 ]) {
-  test(`launch data of 70 minutes without a session is explained, with the way to the bot, in ${language}`, async ({
+  test(`launch data that is 70 minutes old and has no session is explained, with a link to the bot, in ${language}`, async ({
     page,
     stack,
     userId,

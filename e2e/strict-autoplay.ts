@@ -1,6 +1,6 @@
 import { test as base } from "./stack.ts";
 
-/** A browser stricter than any client's: nothing plays without a gesture, muted or not. */
+/** A browser that is stricter than any client: no video plays without a gesture, muted or not. */
 export const test = base.extend({
   launchOptions: [
     async ({ launchOptions }, use) => {

@@ -15,7 +15,7 @@ import {
   startAdsCommands,
 } from "./stack.ts";
 
-/** A video of ten seconds, long enough to tell a browser from a script, and a bot that refuses whatever looks wrong. */
+/** A video of ten seconds, long enough to distinguish a browser from a script, and a bot that refuses suspicious views. */
 const test = base.extend<object, { stack: DemoStack }>({
   stack: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
@@ -66,7 +66,7 @@ const interruptions: Record<string, (page: Page) => Promise<void>> = {
 
 let userId = 880_000;
 for (const [name, interrupt] of Object.entries(interruptions)) {
-  test(`a real browser's view is above suspicion, and adds up: ${name}`, async ({ page, stack }) => {
+  test(`a real browser's view raises no suspicion, and its statistics add up: ${name}`, async ({ page, stack }) => {
     const viewer = String(++userId);
     const api = companionApi(stack.urls.api, stack.secrets.backendApiKey);
     const before = await operator(stack, "/stats");
@@ -96,7 +96,7 @@ for (const [name, interrupt] of Object.entries(interruptions)) {
   });
 }
 
-test("a page that renders nothing is refused, and says why to the publisher", async ({ page, stack }) => {
+test("a page that renders nothing is refused, and the publisher gets the reason", async ({ page, stack }) => {
   const viewer = String(++userId);
   const api = companionApi(stack.urls.api, stack.secrets.backendApiKey);
   await renderNothing(page);
@@ -109,12 +109,12 @@ test("a page that renders nothing is refused, and says why to the publisher", as
   await expectNeverPaid(api, viewer);
   const described = await publisher(stack, `/codes/${code}`);
   expect(described.sessions).toMatchObject([{ state: "watched", review: "refused", suspicions: ["no-frames"] }]);
-  // The viewer is not kept in the player, and the next code is another one.
+  // The player closes for the viewer, and the next code is a different one.
   await expect(page.locator("video")).toHaveCount(0);
   expect((await newCode(api, viewer)).code).not.toBe(code);
 });
 
-test("a view that is held says so, also when it is opened again, until the operator releases it", async ({
+test("a held view is shown as held, also when it is opened again, until the operator releases it", async ({
   page,
   stack,
 }) => {
@@ -142,7 +142,7 @@ test("a view that is held says so, also when it is opened again, until the opera
   }
 });
 
-test("the command line shows the same numbers, with courses", async ({ stack }) => {
+test("the command line shows the same numbers, with trend lines", async ({ stack }) => {
   const shown = await stack.ads(["stats", "--by", "day"]);
   expect(shown).toMatch(/^DAY +REQUESTS +FILLED/m);
   expect(shown).toContain("money in USD");
@@ -152,7 +152,7 @@ test("the command line shows the same numbers, with courses", async ({ stack }) 
   expect(lines[0]).toContain("cmp_");
 });
 
-/** A script that claims to play, in a page that shows nothing. */
+/** Simulates a script that claims to play in a page that renders nothing. */
 function renderNothing(page: Page): Promise<unknown> {
   return page.addInitScript(() => {
     const nothing = { totalVideoFrames: 0, droppedVideoFrames: 0, corruptedVideoFrames: 0, creationTime: 0 };
@@ -160,7 +160,7 @@ function renderNothing(page: Page): Promise<unknown> {
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what the tests expect of an answer they say themselves.
+// biome-ignore lint/suspicious/noExplicitAny: each test asserts the fields of the response itself.
 async function operator(stack: DemoStack, path: string, changes?: object): Promise<any> {
   const response = await fetch(`${stack.urls.adService}/operator/v1${path}`, {
     method: changes ? "PATCH" : "GET",
@@ -179,7 +179,7 @@ async function publisher(stack: DemoStack, path: string): Promise<any> {
   return response.json();
 }
 
-/** A headless page never becomes hidden by itself. */
+/** Sets the visibility state, because a headless page never becomes hidden. */
 function setHidden(page: Page, isHidden: boolean): Promise<void> {
   return page.evaluate((hidden) => {
     const state = hidden ? "hidden" : "visible";

@@ -1,9 +1,9 @@
 import { type BrowserContext, expect, type Frame, type Page } from "@playwright/test";
 
 export const versions = ["6.0", "7.0", "8.0", "9.6"] as const;
-/** `weba` shows the app in a frame; the others in a web view of its own, which hears them by different names. */
+/** `weba` shows the app in a frame; the others in a web view, with a different event receiver for each platform. */
 export const platforms = ["android", "ios", "tdesktop", "weba"] as const;
-/** How the client's events come: as they should, not at all, too late to matter, or as garbage. */
+/** How the client delivers events: correctly, not at all, too late to matter, or malformed. */
 export const manners = ["prompt", "absent", "late", "malformed"] as const;
 
 export interface TelegramClient {
@@ -12,23 +12,23 @@ export interface TelegramClient {
   readonly manner: (typeof manners)[number];
 }
 
-/** What happens to a viewer as soon as the video plays: a tap on back, or the page is taken away. */
+/** An interruption as soon as the video plays: a tap on the back button, or the page is hidden. */
 export type Interruption = "back" | "hide";
 
 export interface OpenedApp {
   readonly page: Page;
-  /** Where the app is. */
+  /** The app's frame. */
   readonly frame: Frame;
-  /** The names of what the app told the client so far. */
+  /** Names of the methods that the app has called on the client so far. */
   posted(): Promise<readonly string[]>;
-  /** What went wrong in the page without being caught. */
+  /** Uncaught errors of the page. */
   readonly faults: readonly string[];
   /**
-   * The viewer's first tap. Once Chromium acknowledged one at a frame that had just come up, and no event arrived in it:
-   * then he taps again, but never when the app has heard him.
+   * The viewer's first tap. Chromium once acknowledged a tap on a frame that had just appeared, without firing an event in
+   * it. So the tap is repeated until the app has received it, and never afterwards.
    */
   tapFirst(name: string | RegExp): Promise<void>;
-  /** Brings the viewer back, without a gesture. */
+  /** Makes the page visible again, without a gesture. */
   show(): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ declare global {
 const WEB_CLIENT = "https://web.telegram.org/a/";
 
 /**
- * Opens the app as this client would. The client is a script that the test puts into the page; the app's build knows
- * nothing of it. Each interruption happens when the video plays, or plays again, however slow the machine is.
+ * Opens the app as this client would. The client is a script that the test injects into the page; the app's build is
+ * unchanged. Each interruption happens when the video starts or resumes playing, however slow the machine is.
  */
 export async function openInTelegram(
   context: BrowserContext,
@@ -68,7 +68,7 @@ export async function openInTelegram(
   const frame = isFramed ? await openFrame(page, opened.href) : page.mainFrame();
   if (!isFramed) await page.goto(opened.href);
   const cdp = await context.newCDPSession(page);
-  // page.evaluate would be a gesture, and let play what a browser blocks.
+  // page.evaluate counts as a gesture and would allow playback that a browser blocks.
   const evaluate = (expression: string) =>
     cdp.send("Runtime.evaluate", { expression, userGesture: false, returnByValue: true });
   return {
@@ -95,13 +95,13 @@ async function openFrame(page: Page, url: string): Promise<Frame> {
   await page.route(WEB_CLIENT, (route) =>
     route.fulfill({
       contentType: "text/html",
-      // As the real one: without it a phone would shrink a page for desktops, and taps near its foot miss the frame.
+      // As in the real client: without the viewport meta a phone shrinks the page, and taps near its foot miss the frame.
       body: `<!doctype html><meta name="viewport" content="width=device-width, initial-scale=1"><title>Web client</title>
 <body style="margin:0">
 <iframe src="${url.replaceAll("&", "&amp;")}" allow="autoplay" style="border:0;width:100vw;height:100vh"></iframe>`,
     }),
   );
-  // Only here: a public page shows an app of this very machine.
+  // Needed only in tests, where a public page frames an app on this machine.
   await page.context().grantPermissions(["local-network-access"], { origin: new URL(WEB_CLIENT).origin });
   await page.goto(WEB_CLIENT);
   const frame = page.frames().find((each) => each !== page.mainFrame());
@@ -109,7 +109,7 @@ async function openFrame(page: Page, url: string): Promise<Frame> {
   return frame;
 }
 
-/** Runs in each frame of the page, before anything else. */
+/** Runs in each frame of the page, before any other script. */
 function actAsClient(
   client: TelegramClient & { readonly isFramed: boolean; readonly interruptions: readonly Interruption[] },
 ): void {
@@ -119,7 +119,7 @@ function actAsClient(
   const isFrom = (wanted: number) => Number.parseFloat(version) >= wanted;
   const hasEvents = manner === "prompt" || manner === "late";
 
-  // The client's part.
+  // The client.
 
   const garbage = [null, "text", 42, [], { is_visible: "no", theme_params: 7, top: "high", height: null }];
 
@@ -166,7 +166,7 @@ function actAsClient(
   }
   if (isClient && !isFramed) Object.assign(window, { TelegramWebviewProxy: { postEvent: hear } });
 
-  // What happens to the viewer.
+  // The interruptions.
 
   const setHidden = (isHidden: boolean) => {
     Object.defineProperty(document, "visibilityState", {
@@ -185,7 +185,7 @@ function actAsClient(
     if (hasEvents && isFrom(6.1)) return happen("back_button_pressed");
     document.querySelector<HTMLElement>(".controls-top button")?.click();
   };
-  // Nobody leaves a screen that is not drawn yet.
+  // A viewer cannot leave a screen that is not drawn yet.
   const whenShown = (callback: () => void) => {
     if (document.querySelector(".controls")) callback();
     else setTimeout(whenShown, 20, callback);
@@ -196,11 +196,11 @@ function actAsClient(
     const onPlaying = ({ target }: Event) => {
       const next = waiting.shift();
       if (!next || !(target instanceof HTMLVideoElement)) return;
-      // As a call does; and on a busy machine a short video would be over before the viewer is interrupted.
+      // As an incoming call does; also, on a busy machine a short video could end before the interruption.
       target.pause();
       whenShown(() => interrupt(next));
     };
-    // Events of a video do not bubble, but they can be caught on their way down.
+    // Media events do not bubble, but a capturing listener receives them.
     addEventListener("playing", onPlaying, true);
   }
   const show = () => {

@@ -14,18 +14,18 @@ const playable: Answer = (_request, response) => {
   response.writeHead(200, { "content-type": "video/mp4", "content-length": clip.byteLength }).end(clip);
 };
 const missing: Answer = (_request, response) => response.writeHead(404).end();
-/** All but its first frames. */
+/** Damages all bytes after the first frames. */
 const damaged: Answer = (_request, response) => {
   response.writeHead(200, { "content-type": "video/mp4" }).end(Buffer.from(clip).fill(7, 5000));
 };
 
-/** Of both parties; `start` has a name of its own for the older `creativeView`. */
+/** Tracking events of both parties; `creativeView` is the older name of `start`. */
 const events = ["creativeView", "start", "firstQuartile", "midpoint", "thirdQuartile", "complete", "closeLinear"];
 const trackers = ["wrapper", "inline"].flatMap((party) =>
   ["impression", ...events].map((event) => `/${party}/${event}`),
 );
 
-/** Sells a tag whose wrapper leads to a video of the ad server's own; before all else, until the test is over. */
+/** Adds a campaign for a tag whose wrapper leads to the ad server's video; it has top priority until the test is over. */
 const test = base.extend<{ sell: (media: Answer, duration?: string) => Promise<AdServer> }>({
   sell: async ({ stack }, use) => {
     const undo: (() => unknown)[] = [];
@@ -64,25 +64,25 @@ test("a VAST ad is watched and pays, and each tracker of each party is called on
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await expect(page.locator("video")).toHaveJSProperty("src", `${ads.address}/ad.mp4`);
-  expect(callsOf(ads), "an offer is no impression").toEqual([]);
+  expect(callsOf(ads), "an offer is not an impression").toEqual([]);
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
   await expect.poll(() => callsOf(ads).toSorted()).toEqual(trackers.toSorted());
   await expectPaidOnce(api, userId, "rewarded");
-  // The service asks each second what is due: a second call would have come by then.
+  // The service polls for due calls every second, so a duplicate call would have arrived by then.
   await page.waitForTimeout(1500);
   expect(callsOf(ads).toSorted()).toEqual(trackers.toSorted());
   expect(ads.callsOf("/tag")).toHaveLength(1);
 });
 
 const faults = [
-  { name: "that is not there", media: missing, duration: "00:00:02", code: 401 },
+  { name: "that is missing", media: missing, duration: "00:00:02", code: 401 },
   { name: "that is damaged", media: damaged, duration: "00:00:02", code: 405 },
-  { name: "that is shorter than its ad says", media: playable, duration: "00:00:10", code: 202 },
+  { name: "that is shorter than its ad declares", media: playable, duration: "00:00:10", code: 202 },
 ];
 for (const { name, media, duration, code } of faults) {
-  test(`a video ${name} is told to its ad server, and another ad is paid`, async ({
+  test(`a video ${name} is reported to its ad server, and another ad is paid`, async ({
     api,
     page,
     sell,

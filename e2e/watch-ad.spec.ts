@@ -3,7 +3,7 @@ import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { ScriptedViewer } from "./scripted-viewer.ts";
 import { expect, expectNeverPaid, expectNothingPaid, expectPaidOnce, newCode, test } from "./stack.ts";
 
-test("watching to the end and closing pays once, and the mini-app says so", async ({ api, page, stack, userId }) => {
+test("watching to the end and closing pays once, and the mini-app shows it", async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await watchToTheEnd(page);
@@ -13,7 +13,12 @@ test("watching to the end and closing pays once, and the mini-app says so", asyn
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("closing early asks first, pays nothing, and what was watched is kept", async ({ api, page, stack, userId }) => {
+test("closing early asks for confirmation, pays nothing, and keeps the progress", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await page.getByRole("button", { name: "Watch" }).click();
@@ -35,9 +40,9 @@ test("swiping the page away after the end still pays", async ({ api, page, stack
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("a swipe before anything was reported loses nothing of what was played", async ({ api, page, stack, userId }) => {
+test("a swipe before the first report loses no played range", async ({ api, page, stack, userId }) => {
   await page.addInitScript(() => {
-    // In the page, so that a busy machine does not play on to the end meanwhile.
+    // Runs in the page, because on a busy machine the video could end before a call from the test arrives.
     const onTime = ({ target }: Event) => {
       if (!(target instanceof HTMLVideoElement) || target.currentTime < 0.4 || sessionStorage.getItem("left")) return;
       sessionStorage.setItem("left", "once");
@@ -61,16 +66,16 @@ test("a swipe before anything was reported loses nothing of what was played", as
   await page.goto(url);
   const { resume_at_ms: resumeAtMs } = await (await opening).json();
   const leftAtMs = await page.evaluate(() => Number(sessionStorage.getItem("left at")));
-  // A video stands still a little later than it is asked to.
+  // A video stops slightly after `pause()`.
   expect(Math.abs(resumeAtMs - leftAtMs)).toBeLessThan(100);
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("opening again in the middle goes on at the same second", async ({ api, page, stack, userId }) => {
+test("reopening in the middle continues at the same second", async ({ api, page, stack, userId }) => {
   await page.addInitScript(() => {
-    // In the page, so that a busy machine does not play on to the end meanwhile.
+    // Runs in the page, because on a busy machine the video could end before a call from the test arrives.
     const onTime = ({ target }: Event) => {
       if (!(target instanceof HTMLVideoElement) || target.currentTime < 1 || sessionStorage.getItem("stopped")) return;
       sessionStorage.setItem("stopped", "once");
@@ -97,7 +102,7 @@ test("opening again in the middle goes on at the same second", async ({ api, pag
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("two tabs pay once, and the older one says that the ad plays elsewhere", async ({
+test("two tabs pay once, and the older one shows that the ad plays elsewhere", async ({
   api,
   context,
   page,
@@ -131,7 +136,7 @@ test("a double tap on each button pays once", async ({ api, page, stack, userId 
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("seeking and speeding in the page pay nothing before the ad's own time is over", async ({
+test("seeking and higher speed in the page pay nothing before the ad's duration has passed", async ({
   api,
   page,
   stack,
@@ -153,12 +158,12 @@ test("seeking and speeding in the page pay nothing before the ad's own time is o
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("playback stands still while the page is hidden", async ({ api, page, stack, userId }) => {
+test("playback is paused while the page is hidden", async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await page.getByRole("button", { name: "Watch" }).click();
   await page.waitForFunction(() => (document.querySelector("video")?.currentTime ?? 0) > 0.3);
-  // A headless page never becomes hidden by itself.
+  // A headless page never becomes hidden, so the test sets the visibility state.
   const setHidden = (isHidden: boolean) =>
     page.evaluate((hidden) => {
       Object.defineProperty(document, "visibilityState", {
@@ -177,7 +182,12 @@ test("playback stands still while the page is hidden", async ({ api, page, stack
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("the link after the view of the same code is recorded as zero", async ({ api, page, stack, userId }) => {
+test("a link click after a view with the same code is recorded with amount zero", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   const { code, miniappUrl, directLink } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await watchToTheEnd(page);
@@ -191,7 +201,7 @@ test("the link after the view of the same code is recorded as zero", async ({ ap
   expect(await api.balance(userId)).toBe(10);
 });
 
-test("without a code, with only the number in the address, the user's own code is used", async ({
+test("without a code, with only the user id in the URL, the user's own code is used", async ({
   api,
   page,
   stack,
@@ -205,7 +215,7 @@ test("without a code, with only the number in the address, the user's own code i
   expect(await api.listRewards("999")).toEqual([]);
 });
 
-test.describe("what cannot be watched is explained", () => {
+test.describe("an ad that cannot be watched is explained", () => {
   test("outside Telegram", async ({ page, stack }) => {
     await page.goto(`${stack.urls.adService}/app/${stack.secrets.botId}`);
     await expect(page.getByRole("heading", { name: "Open this from Telegram" })).toBeVisible();
@@ -227,18 +237,13 @@ test.describe("what cannot be watched is explained", () => {
   });
 });
 
-test("the server's answer to a forged report of the page's own session changes nothing", async ({
-  api,
-  page,
-  stack,
-  userId,
-}) => {
+test("a forged report for the page's own session changes nothing", async ({ api, page, stack, userId }) => {
   const { miniappUrl } = await newCode(api, userId);
   const opening = page.waitForResponse((response) => response.url().endsWith("/player/v1/sessions"));
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   const { session_id: id, token } = await (await opening).json();
   const viewer = new ScriptedViewer(stack.urls.adService);
-  // Not of the whole video: where the page took a second to load, that may be settled once the time has passed.
+  // Not the whole video: if the page took a second to load, such a report may be accepted once the time has passed.
   const forged = { sequence: 500, from_ms: 500, to_ms: 1500, visible: true, muted: true };
   await viewer.report(id, { token, reports: [forged], started: true, closed: "tap" });
   await expectNeverPaid(api, userId);

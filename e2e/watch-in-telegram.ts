@@ -6,7 +6,7 @@ import { openInTelegram, type TelegramClient } from "./telegram-client.ts";
 type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
 type Fixture = Pick<Fixtures, "api" | "stack"> & { context: BrowserContext; userId: string; client: TelegramClient };
 
-/** Asked whether to leave, stays; is taken away, comes back; watches to the end, closes, is paid. */
+/** Taps back and stays; is interrupted and returns; watches to the end, closes and is paid. */
 export async function watchToTheReward({ api, stack, context, userId, client }: Fixture): Promise<void> {
   const { miniappUrl } = await newCode(api, userId);
   const app = await openInTelegram(context, launchUrl(miniappUrl, userId, stack.secrets), client, ["back", "hide"]);
@@ -27,7 +27,7 @@ export async function watchToTheReward({ api, stack, context, userId, client }: 
   await app.page.close();
 }
 
-/** Gives the reward up in the middle, opens the app again, watches the rest, and swipes the page away: is paid once. */
+/** Gives up the reward in the middle, reopens the app, watches the rest, and swipes the page away: is paid once. */
 export async function leaveAndComeBack({ api, stack, context, userId, client }: Fixture): Promise<void> {
   const { miniappUrl } = await newCode(api, userId);
   const url = launchUrl(miniappUrl, userId, stack.secrets);
@@ -46,7 +46,7 @@ export async function leaveAndComeBack({ api, stack, context, userId, client }: 
   expect([...left.faults, ...again.faults]).toEqual([]);
 }
 
-/** A browser may want a tap before it plays again; then the page asks for it. */
+/** A browser may require a tap before playback resumes; the page then asks for it. */
 async function goOnToTheEnd(frame: Frame): Promise<void> {
   const end = frame.getByRole("heading", { name: "You can close now" });
   const tap = frame.getByRole("button", { name: /^Tap to/ });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { root, runCommand } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
-/** Builds the mini-app through turbo, which does nothing where no source changed. Returns what the build printed. */
+/** Builds the mini-app with turbo, which skips the build if no source changed. Returns the output of the build. */
 export async function buildMiniapp(): Promise<string> {
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return runCommand(

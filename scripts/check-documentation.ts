@@ -1,4 +1,4 @@
-/** Fails when a Markdown file names a path of this repository that does not exist, or a link that leads nowhere. */
+/** Fails if a Markdown file contains a path or a link to a file of this repository that does not exist. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Runs the import rules over the tree, then proves that they can fail: each rule must catch the violation planted for it
- * in a copy of the layout. Fails, too, when fewer modules were cruised than the tree has.
+ * Checks the import rules on the source tree, then tests the rules: each must detect a violation that is planted for it in
+ * a copy of the layout. Also fails if fewer modules were checked than the tree has.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { cruise, type ICruiseResult } from "dependency-cruiser";
 import { root } from "./processes.ts";
 
 const { forbidden, options } = (await import(join(root, ".dependency-cruiser.cjs"))).default;
-/** The last one is judged here: dependency-cruiser's own counts tests, which import fixtures that import every feature. */
+/** `no-folder-cycles` is checked here: dependency-cruiser's own rule includes tests, whose fixtures import every feature. */
 const rules: string[] = [...forbidden.map(({ name }: { name: string }) => name), "no-folder-cycles"];
 
 async function cruiseFolder(folder: string): Promise<ICruiseResult> {
@@ -23,7 +23,7 @@ async function cruiseFolder(folder: string): Promise<ICruiseResult> {
   return output;
 }
 
-/** Features of an app that import one another in a ring, tests apart. */
+/** Import cycles between features of an app, without tests. */
 function folderCycles({ modules }: ICruiseResult): string[][] {
   const featureOf = (path: string) => /^apps\/[^/]+\/src\/[^/]+(?=\/)/.exec(path)?.[0];
   const imports = new Map<string, Set<string>>();
@@ -61,10 +61,10 @@ const real = await cruiseFolder(root);
 for (const { from, to, rule } of real.summary.violations) faults.push(`${rule.name}: ${from} → ${to}`);
 for (const cycle of folderCycles(real)) faults.push(`no-folder-cycles: ${cycle.join(" → ")}`);
 if (real.summary.totalCruised < sources.length) {
-  faults.push(`only ${real.summary.totalCruised} modules were cruised, but the tree has ${sources.length}`);
+  faults.push(`only ${real.summary.totalCruised} modules were checked, but the tree has ${sources.length}`);
 }
 
-/** For each rule: files whose presence must make it fail. */
+/** For each rule, files that violate it. */
 const planted: Record<string, Record<string, string>> = {
   "apps-never-import-apps": {
     "apps/api/src/a.ts": 'import "../../ad-service/src/b.ts";',
@@ -150,7 +150,7 @@ for (const [rule, files] of Object.entries(planted)) {
       rule === "no-folder-cycles"
         ? folderCycles(result).length > 0
         : result.summary.violations.some((violation) => violation.rule.name === rule);
-    if (!caught) faults.push(`${rule}: the violation planted for it was not caught`);
+    if (!caught) faults.push(`${rule}: the violation planted for it was not detected`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -158,5 +158,5 @@ for (const [rule, files] of Object.entries(planted)) {
 
 for (const fault of faults) console.error(fault);
 if (faults.length === 0)
-  console.log(`${real.summary.totalCruised} modules, ${rules.length} rules, each proven by a planted violation`);
+  console.log(`${real.summary.totalCruised} modules, ${rules.length} rules, each tested with a planted violation`);
 process.exit(faults.length === 0 ? 0 : 1);

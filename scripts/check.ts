@@ -1,4 +1,4 @@
-/** `pnpm check`: all that can be seen without running the project, side by side. Needs no database and no browser. */
+/** `pnpm check`: all checks that do not run the project, in parallel. Needs no database and no browser. */
 import { runCommand } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
@@ -15,16 +15,17 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
   ],
   ...[".", ...packages, ...apps].map((folder): [string, () => Promise<unknown>] => [
     `types of ${folder === "." ? "scripts, e2e and bench" : folder}`,
-    () => runCommand("tsc", ["--noEmit", "-p", folder], { nextStep: "Each line above names a file and its place." }),
+    () =>
+      runCommand("tsc", ["--noEmit", "-p", folder], { nextStep: "Each line above names a file and a position in it." }),
   ]),
   [
     "import rules",
     () =>
       runCommand(process.execPath, ["scripts/check-imports.ts"], {
-        nextStep: "Each rule's comment says what to do instead.",
+        nextStep: "The rule's comment in .dependency-cruiser.cjs describes what to do instead.",
       }),
   ],
-  ["unused code", () => runCommand("knip", [], { nextStep: "Remove what nobody uses, or export it no longer." })],
+  ["unused code", () => runCommand("knip", [], { nextStep: "Remove unused code, or stop exporting it." })],
   ["workspace", () => runCommand("sherif", ["--fail-on-warnings"], { nextStep: "sherif --fix corrects most of it." })],
   ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
 ];

@@ -17,7 +17,7 @@ export function demoPorts(): { demoBot: number; adService: number; api: number }
   if (new Set(Object.values(ports)).size < 3) {
     throw new Problem(
       `Three ports are needed, but DEMO_BOT_PORT, AD_SERVICE_PORT and API_PORT are ${Object.values(ports).join(", ")}.`,
-      "Give each its own.",
+      "Set a different port for each.",
     );
   }
   return ports;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { join } from "node:path";
 import { Problem } from "./say.ts";
 
-/** What the demo needs to play publisher, operator and Telegram at once. Made on this machine, kept in its data folder. */
+/** The secrets of the demo, which acts as publisher, operator and Telegram. Made on this machine, stored in its data folder. */
 export interface DemoSecrets {
   readonly botId: string;
   readonly telegramBotToken: string;
@@ -12,9 +12,9 @@ export interface DemoSecrets {
   readonly encryptionKey: string;
   readonly operatorToken: string;
   readonly backendApiKey: string;
-  /** The ad service's token of the demo bot, once it was seeded. */
+  /** The demo bot's token for the ad service; set after seeding. */
   readonly adApiToken?: string;
-  /** The addresses it was seeded with: other ports need other ones. */
+  /** The addresses used for seeding. If the ports change, the demo is seeded again. */
   readonly seededFor?: string;
 }
 
@@ -49,7 +49,7 @@ function keptSecrets(file: string): DemoSecrets {
   } catch (error) {
     throw new Problem(
       `${file} cannot be read: ${error instanceof Error ? error.message : error}`,
-      "Make it readable for this user, or begin anew in another folder: DATA_DIR=/path/to/folder npm start",
+      "Make it readable for this user, or start with a new folder: DATA_DIR=/path/to/folder npm start",
     );
   }
 }
@@ -63,7 +63,7 @@ export function keepDemoSecrets(dataDirectory: string, secrets: DemoSecrets): vo
   } catch (error) {
     throw new Problem(
       `The data folder ${dataDirectory} cannot be written: ${error instanceof Error ? error.message : error}`,
-      "Make it writable for this user, or name another: DATA_DIR=/path/to/folder npm start",
+      "Make it writable for this user, or choose another folder: DATA_DIR=/path/to/folder npm start",
     );
   }
 }

@@ -11,16 +11,16 @@ export interface DemoStackOptions {
   readonly databaseUrl?: string | undefined;
   /** The video of the house campaign. */
   readonly video: string;
-  /** Whether the demo chat runs, too. */
+  /** Whether to start the demo chat, too. */
   readonly hasChat: boolean;
   readonly cooldownSeconds: number;
   readonly dailyCap: number;
   /** Restarts a server when one of its sources changes. */
   readonly isWatched?: boolean;
   readonly onLine?: (server: ServerName, line: string) => void;
-  /** Further variables for a server, over the demo's own. */
+  /** Further environment variables for a server; they override the demo's own. */
   readonly env?: Partial<Record<ServerName, NodeJS.ProcessEnv>>;
-  /** Runs the operator's command line and returns what it printed; by default in a process of its own for each command. */
+  /** Runs the operator's command line and returns its output; by default in a separate process for each command. */
   readonly runAds?: (commandArguments: readonly string[], env: NodeJS.ProcessEnv) => Promise<string>;
 }
 
@@ -31,7 +31,7 @@ export interface DemoStack {
   readonly urls: { readonly adService: string; readonly api: string; readonly demoBot: string };
   readonly servers: Map<ServerName, Server>;
   start(name: ServerName): Promise<void>;
-  /** Runs the operator's command line against the ad service and returns what it printed. */
+  /** Runs the operator's command line against the ad service and returns its output. */
   ads(commandArguments: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ const scripts: Record<ServerName, string> = {
   "demo-bot": "apps/demo-bot/src/main.ts",
 };
 
-/** Starts ad service, companion API and demo bot on 127.0.0.1, seeds the ad service, and stops them in reverse order. */
+/** Starts ad service, companion API and demo bot on 127.0.0.1 and seeds the ad service. Stops them in reverse order. */
 export async function startDemoStack(options: DemoStackOptions): Promise<DemoStack> {
   let secrets = demoSecrets(options.dataDirectory);
   const { ports } = options;

@@ -1,7 +1,7 @@
 import { format } from "node:util";
 import { afterEach, beforeEach } from "vitest";
 
-/** An unexpected console.error fails the test in which it was written. */
+/** An unexpected console.error fails the test that called it. */
 const written: string[] = [];
 
 beforeEach(() => {

@@ -17,16 +17,16 @@ function installedBrowser(): string | undefined {
 }
 
 /**
- * The path of a Chromium or Chrome: CHROMIUM_PATH, one that is installed, Playwright's own, or Debian's by apt-get.
- * H.264 has to play, which Debian's and Google's builds can.
+ * The path of a Chromium or Chrome: CHROMIUM_PATH, an installed one, Playwright's own, or Debian's by apt-get. It must play
+ * H.264, which Debian's and Google's builds can.
  */
 export async function findBrowser(): Promise<string> {
   const named = process.env.CHROMIUM_PATH;
   if (named !== undefined) {
     if (existsSync(named)) return named;
     throw new Problem(
-      `CHROMIUM_PATH names ${named}, which does not exist.`,
-      "Correct it, or unset it to let the run find a browser.",
+      `CHROMIUM_PATH is ${named}, which does not exist.`,
+      "Correct it, or unset it to search for a browser automatically.",
     );
   }
   const installed = installedBrowser();
@@ -58,7 +58,7 @@ async function installFromPlaywright(): Promise<void> {
   await runCommand("playwright", ["install", "chromium"]);
 }
 
-/** Installs Debian packages where this user may: as root, or by a sudo that asks for nothing. */
+/** Installs Debian packages if this user may: as root, or with a sudo that needs no password. */
 export async function aptInstall(...packages: readonly string[]): Promise<void> {
   const prefix = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
   const apt = async (...words: string[]) => {

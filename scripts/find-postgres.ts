@@ -9,9 +9,9 @@ export interface FoundPostgres {
 }
 
 /**
- * A real PostgreSQL for tests: TEST_DATABASE_URL, or the binaries of this machine on a temporary cluster, or Debian's by
- * apt-get. `undefined` where none can be had, which is a failure under CI. A temporary cluster runs without fsync: no test
- * ends the machine.
+ * A PostgreSQL server for tests: TEST_DATABASE_URL, or a temporary cluster with the binaries of this machine or with
+ * Debian's by apt-get. `undefined` if none is available, which is an error in CI. A temporary cluster runs without fsync,
+ * since no test crashes the machine.
  */
 export async function findPostgres(): Promise<FoundPostgres | undefined> {
   const url = process.env.TEST_DATABASE_URL;
@@ -29,7 +29,7 @@ export async function findPostgres(): Promise<FoundPostgres | undefined> {
   }
   if (process.env.CI === "true") {
     throw new Problem(
-      `No PostgreSQL server can be had.\n  ${fault.slice(0, 1000)}`,
+      `No PostgreSQL server is available.\n  ${fault.slice(0, 1000)}`,
       "Install postgresql, or set TEST_DATABASE_URL.",
     );
   }

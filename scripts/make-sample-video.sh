@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes the two videos that the repository holds; run it only to change them (ffmpeg with libx264 and drawtext, Noto Sans).
-#   apps/ad-service/sample/house-ad.mp4   10 s, 540x960: what the demo's house campaign shows
-#   e2e/fixtures/clip-2s.mp4               2 s, 180x320: where length is not the subject
-# Both are H.264 + AAC with moov first, as every upload has to be.
+# Makes the two videos of this repository; run it only to change them (needs ffmpeg with libx264 and drawtext, Noto Sans).
+#   apps/ad-service/sample/house-ad.mp4   10 s, 540x960: the video of the demo's house campaign
+#   e2e/fixtures/clip-2s.mp4               2 s, 180x320: for tests that do not depend on the length
+# Both are H.264 + AAC with moov first, as required for every upload.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p apps/ad-service/sample e2e/fixtures
@@ -10,14 +10,14 @@ mkdir -p apps/ad-service/sample e2e/fixtures
 bold=${BOLD_FONT:-$(fc-match -f '%{file}' 'Noto Sans:bold')}
 regular=${REGULAR_FONT:-$(fc-match -f '%{file}' 'Noto Sans:regular')}
 
-# A ring of 300x300 whose lit part shrinks as time runs out; edges are softened over one pixel.
+# A ring of 300x300 whose bright part shrinks with the remaining time; edges are softened over one pixel.
 radius="hypot(X-150,Y-150)"
 ring="clip(9.5-abs($radius-134)*1.6,0,1)"
 # The angle from the top, clockwise, as a share of the circle.
 angle="mod(atan2(X-150,150-Y)/(2*PI)+1,1)"
 lit="if(lt($angle,1-T/10),235,60)"
 
-# Three soft notes, a fifth and an octave apart, that breathe.
+# Three soft notes, a fifth and an octave apart, with slowly varying volume.
 tone="0.16*sin(2*PI*220*t)*(0.7+0.3*sin(2*PI*0.2*t))+0.10*sin(2*PI*329.63*t)*(0.7+0.3*sin(2*PI*0.13*t+1))+0.06*sin(2*PI*440*t)*(0.6+0.4*sin(2*PI*0.31*t+2))"
 
 centred="x=(w-text_w)/2:fontcolor=white"

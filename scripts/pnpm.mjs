@@ -1,7 +1,7 @@
-// `./pnpm <words>`: pnpm at this repository's version and on its Node, wherever only an older Node and npm are installed.
-// A script of package.json that begins with set-up.mjs is run without pnpm in between: nothing but its own output is
-// printed, so that `./pnpm ads … --json` can be read by programs. `./pnpm node <file>` runs a file on that Node.
-// Plain JavaScript, because an old Node has to understand it.
+// `./pnpm <words>` runs pnpm at this repository's version and on its Node, even if only an older Node and npm are installed.
+// A script of package.json that begins with set-up.mjs runs without pnpm: only its own output is printed, so that programs
+// can read `./pnpm ads … --json`. `./pnpm node <file>` runs a file on that Node.
+// This file is plain JavaScript, because an old Node has to run it.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";

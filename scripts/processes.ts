@@ -10,12 +10,12 @@ export const root = join(import.meta.dirname, "..");
 
 const commands = new Set<ChildProcess>();
 
-/** Ends what `runCommand` runs, so that its callers clean up and end, too. */
+/** Stops the commands that `runCommand` runs, so that its callers clean up and end, too. */
 export function stopCommands(): void {
   for (const command of commands) command.kill("SIGTERM");
 }
 
-/** Runs a command to its end and shows its output only if it fails, or always with `stdio: "inherit"`. */
+/** Runs a command and waits for its end. Shows its output only if it fails, or always with `stdio: "inherit"`. */
 export async function runCommand(
   command: string,
   commandArguments: readonly string[],
@@ -51,32 +51,32 @@ export async function runCommand(
 
 export interface Server {
   readonly process: ChildProcess;
-  /** Resolves when it listens; rejects with its own words when it ends before that. */
+  /** Resolves when the server listens; rejects with its output when it exits before that. */
   readonly ready: Promise<void>;
-  /** What it wrote last, at most 30 lines. */
+  /** The last lines of its output, at most 30. */
   readonly lastLines: readonly string[];
   /** Sends SIGTERM and waits; after 15 s, SIGKILL. */
   stop(): Promise<void>;
 }
 
 const running = new Set<Server>();
-/** A store is made within seconds; a slow, busy machine gets its time. */
+/** Making a store takes seconds; a slow, busy machine takes longer. */
 const readyWithinMs = 120_000;
 
-/** Stops what runs, the last started first, also while a start is still under way. */
+/** Stops all servers, the last started first, including those that are still starting. */
 export async function stopAllServers(): Promise<void> {
   for (const server of [...running].reverse()) await server.stop();
 }
 
-// Servers have process groups of their own: they would outlive a parent that throws.
+// Servers have process groups of their own, so they would outlive a parent that throws.
 process.once("exit", () => {
   for (const server of running) server.process.kill("SIGTERM");
   stopCommands();
 });
 
 /**
- * Starts one of our servers in a process group of its own, so that a Ctrl-C at the terminal stops it in our order.
- * It is ready when it logs `"msg":"listening"`.
+ * Starts a server in a process group of its own, so that on Ctrl-C this process controls the order in which servers stop.
+ * The server is ready when it logs `"msg":"listening"`.
  */
 export function startServer(
   name: string,
@@ -107,7 +107,7 @@ export function startServer(
     child.stderr.on("data", read);
     child.once("error", reject);
     const tooLate = () => {
-      const said = lastLines.join("\n  ") || "It said nothing; LOG_LEVEL=info lets it speak.";
+      const said = lastLines.join("\n  ") || "It printed nothing; set LOG_LEVEL=info to see its log.";
       reject(new Problem(`The ${name} was not ready after ${readyWithinMs / 1000} s.`, said));
     };
     setTimeout(tooLate, readyWithinMs).unref();
@@ -115,7 +115,7 @@ export function startServer(
       reject(
         new Problem(
           `The ${name} ended before it was ready (exit ${code}).`,
-          lastLines.join("\n  ") || "It said nothing.",
+          lastLines.join("\n  ") || "It printed nothing.",
         ),
       ),
     );
@@ -144,7 +144,7 @@ export async function assertPortFree(port: number, name: string, variable: strin
     server.once("error", () =>
       reject(
         new Problem(
-          `Port ${port}, meant for the ${name}, is taken by another program.`,
+          `Port ${port}, needed by the ${name}, is used by another program.`,
           `Stop that program, or choose another port: ${variable}=${port + 100} npm start`,
         ),
       ),

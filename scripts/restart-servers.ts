@@ -8,11 +8,11 @@ const WITHIN_MS = 60_000;
 const FIRST_PAUSE_MS = 500;
 
 /**
- * Restarts the servers of a stack that end by themselves: after 0.5 s, and twice as long for each further end within a
- * minute. A server that ends five times within a minute is given up.
+ * Restarts servers of a stack that exit unexpectedly: after 0.5 s, and after twice as long for each further exit within a
+ * minute. A server that exits five times within a minute is not restarted.
  *
- * @param giveUp is called once, with what to tell.
- * @returns stops it: no server is restarted after that.
+ * @param giveUp is called with the message for the person when a server is not restarted.
+ * @returns a function that ends the restarts.
  */
 export function restartServers(
   stack: Pick<DemoStack, "servers" | "start">,
@@ -44,7 +44,7 @@ export function restartServers(
     if (server === undefined) throw new Error(`the ${name} was not started`);
     await ready.then(
       () => console.error(`✓ The ${name} serves again (${((performance.now() - startedAt) / 1000).toFixed(1)} s).`),
-      // It ended again, or takes too long: one that still runs is ended, so that it counts as an end, too.
+      // It exited again, or takes too long to start: stop it if it still runs, so that this counts as an exit, too.
       () => server.stop(),
     );
     return server;
@@ -68,11 +68,11 @@ function endOf({ process: { exitCode, signalCode }, process: child }: Server): P
 function tooManyEnds(name: ServerName, how: string, server: Server): Problem {
   return new Problem(
     `The ${name} ended ${MOST_ENDS} times within ${WITHIN_MS / 1000} s, the last time by itself (${how}).\n${lastWords(server)}`,
-    "It is not restarted any more. Once the cause is removed, npm start goes on from the same data.",
+    "It is not restarted again. Remove the cause, then run npm start: it continues with the same data.",
   );
 }
 
-/** What it wrote last: V8's own last words are no log line. */
+/** Its last output, including lines that are not from the log, such as V8's message before a crash. */
 function lastWords({ lastLines }: Server): string {
   return lastLines
     .slice(-10)

@@ -1,4 +1,4 @@
-/** Called by `./pnpm`: runs pnpm at the version that package.json names, on the Node that set-up.mjs brought. */
+/** Called by `./pnpm`: runs pnpm in the version of package.json, on the Node that set-up.mjs installed. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";

@@ -1,4 +1,4 @@
-/** Progress on the terminal: one line a step, with its time; a failed step says what failed and the next step. */
+/** A foreseen failure: the message describes what failed, and `nextStep` what to do. */
 export class Problem extends Error {
   readonly nextStep: string;
   constructor(message: string, nextStep: string) {
@@ -27,7 +27,7 @@ export async function step<T>(title: string, work: () => Promise<T> | T): Promis
   }
 }
 
-/** Ends the process with a message for a person: a foreseen problem without its stack, anything else with it. */
+/** Prints the error and exits with 1: a `Problem` without its stack, any other error with it. */
 export function explain(error: unknown): never {
   if (error instanceof Problem) console.error(`\n✗ ${error.message}\n  ${error.nextStep}`);
   else console.error(error);

@@ -1,6 +1,6 @@
 /**
- * `node scripts/screenshot-states.ts [word…]`: a picture of every state of the mini-app whose name holds one of the words,
- * into `screenshots/`, which git ignores: a phone in light and dark colours and from right to left, and a narrow one.
+ * `node scripts/screenshot-states.ts [word…]`: writes a screenshot of every state of the mini-app whose name contains one of
+ * the words into `screenshots/`, which git ignores: on a phone in light, dark and right-to-left form, and on a narrow one.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -12,8 +12,8 @@ interface Seed {
 }
 
 /**
- * Gives the ad service the demo's bot and its house campaigns, and returns the bot's API token. It adds what is missing
- * and corrects what points elsewhere, so a start that was killed half-way, or that has other ports, is corrected by the next.
+ * Adds the demo's bot and its house campaigns to the ad service and returns the bot's API token. Adds only what is missing
+ * and updates addresses, so the next start repairs the data of a killed start or of a start with other ports.
  */
 export async function seedDemo(seed: Seed): Promise<string> {
   const [adApiToken] = await Promise.all([seedBot(seed), seedCampaigns(seed)]);
@@ -35,7 +35,7 @@ async function seedBot({ ads, secrets, urls, cooldownSeconds, dailyCap }: Seed):
   }
   await ads(["bots", "update", botId, ...addresses]);
   if (secrets.adApiToken !== undefined) return secrets.adApiToken;
-  // The bot was added, but its token, shown once, was not kept.
+  // The bot exists, but its token, which is shown only once, was not stored.
   const created: { token: string; tokenId: string } = JSON.parse(
     await ads(["tokens", "create", "--bot-id", botId, "--json"]),
   );

@@ -1,6 +1,6 @@
-// Runs a script of this repository on a machine that has no more than git, Node 20 and npm:
-// brings Node 24 where the system's is older, installs the packages, then hands over.
-// Plain JavaScript, because it is the one file that an old Node has to understand.
+// Runs a script of this repository on a machine that has only git, Node 20 and npm:
+// installs Node 24 if the system's is older, installs the packages, then runs the script.
+// This file is plain JavaScript, because an old Node has to run it.
 //   node scripts/set-up.mjs [--quiet] <script.ts> [arguments…]
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -86,24 +86,24 @@ function installPackages(env) {
   });
 }
 
-if (!script) fail("No script was named.", "This file is called by the scripts of package.json.");
+if (!script) fail("The script's path is missing.", "The scripts of package.json call this file with one.");
 const node = nodeBinary();
 const env = {
   ...process.env,
-  // Servers and commands start in half the time when their sources were compiled before.
+  // Servers and commands start in half the time with cached compiled sources.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, "node_modules", ".cache", "node"),
   INTERMISSION_NODE: node,
   PATH: [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH ?? ""].join(delimiter),
 };
 installPackages(env);
 
-// Typed at a terminal, Ctrl-C reaches the child too; sent to npm alone, it comes here alone (by `exec` in package.json: a
-// shell in between would keep it) and is passed on. The child takes a repeat as one.
+// A Ctrl-C at a terminal reaches the child, too. A signal sent to npm alone reaches only this process (thanks to `exec` in
+// package.json; a shell in between would not pass it on), which forwards it. The child treats a repeated signal as one.
 const child = spawn(node, [join(root, script), ...scriptArguments], { stdio: "inherit", env });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 
-// Killed, npm takes nothing along: end as if it had asked for it.
+// If npm is killed, it sends no signal to its children: stop the child when the parent is gone.
 if (process.env.npm_lifecycle_event) {
   const parent = process.ppid;
   const asking = setInterval(() => {

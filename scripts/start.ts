@@ -1,7 +1,7 @@
 /**
- * `npm start`: everything on this machine, on the embedded database, with one address to open. A server that ends by itself
- * is restarted.
- * `pnpm dev` (`--watch`): the same, with servers and mini-app made anew when their sources change.
+ * `npm start`: runs everything on this machine, on the embedded database, with one address to open. A server that exits
+ * unexpectedly is restarted.
+ * `pnpm dev` (`--watch`): the same, and servers restart and the mini-app is rebuilt when their sources change.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -8,18 +8,18 @@ const ORIGIN = "http://gallery.test";
 
 declare global {
   interface Window {
-    /** In the gallery's page: shows one state and ends whatever moves in it. */
+    /** In the gallery's page: shows one state and ends its animations. */
     showState: (wanted: { state: string; theme: "own" | "light" | "dark"; language: string }) => Promise<void>;
   }
 }
 
 export interface StateGallery {
-  /** Opens the gallery in the page and tells the names of all states. */
+  /** Opens the gallery in the page and returns the names of all states. */
   open(page: Page): Promise<string[]>;
   remove(): void;
 }
 
-/** Builds the mini-app's gallery of states into a temporary folder. Pages get it from there; no server runs. */
+/** Builds the mini-app's gallery of states into a temporary folder. Pages load it from there without a server. */
 export async function buildStateGallery(): Promise<StateGallery> {
   const folder = mkdtempSync(join(tmpdir(), "intermission-gallery-"));
   const miniapp = join(root, "apps/miniapp");

@@ -1,6 +1,6 @@
 /**
- * Imported by a process that must not outlive the one that started it. A parent that is killed tells nobody, and its
- * servers, in process groups of their own, would go on holding ports and data folder; so this asks who the parent is now.
+ * Imported by a process that must not outlive its parent. A killed parent sends no signal, and its servers, in process
+ * groups of their own, would keep their ports and the data folder. So this module polls the parent's process id.
  */
 const parent = process.ppid;
 

@@ -1,4 +1,4 @@
-/** `pnpm test:long`: what takes longer than `npm test` may, short forms of the kill scripts above all. */
+/** `pnpm test:long`: tests that take too long for `npm test`, mainly short runs of the kill scripts. */
 import { fileURLToPath } from "node:url";
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
@@ -31,11 +31,13 @@ async function main(): Promise<void> {
       throw new Problem("The kill scripts did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
     const bothStores = { TEST_STORES: "both", TEST_DATABASE_URL: postgres.url };
     const atFullLength = ["malformed-requests", "roll-up-statistics", "judge-signature", "pacing", "clicks-of-address"];
-    await step("what `npm test` does in small numbers, in large ones", () =>
+    await step("tests of `npm test` with larger numbers", () =>
       runCommand("vitest", ["run", ...atFullLength], { env: { ...bothStores, LONG_TESTS: "true" } }),
     );
     const long = { LONG_TESTS: "true", TEST_DATABASE_URL: postgres.url };
-    await step("the ledger beside its model", () => runCommand("vitest", ["run", "ledger-model"], { env: long }));
+    await step("the ledger compared with its model", () =>
+      runCommand("vitest", ["run", "ledger-model"], { env: long }),
+    );
     await step("a database that is cut off for 10 s", () =>
       runCommand("vitest", ["run", "lost-connections"], { env: long }),
     );

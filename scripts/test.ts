@@ -1,5 +1,5 @@
 /**
- * `npm test`: everything. `pnpm test <feature…>`: the unit and integration tests whose path contains one of the words.
+ * `npm test`: all tests. `pnpm test <feature…>`: the unit and integration tests whose path contains one of the words.
  */
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
@@ -44,13 +44,13 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
 
 function timesOf(parts: readonly { name: string; seconds: number }[]): string {
   const total = parts.reduce((sum, { seconds }) => sum + seconds, 0);
-  return [...parts, { name: "in all", seconds: total }]
+  return [...parts, { name: "total", seconds: total }]
     .map(({ name, seconds }) => `${name.padEnd(12)}${seconds.toFixed(1).padStart(7)} s`)
     .join("\n");
 }
 
 const noPostgres = `
-!!! NOT TESTED ON POSTGRESQL: no server can be had on this machine. Only the embedded database was tested.
+!!! NOT TESTED ON POSTGRESQL: no server is available on this machine. Only the embedded database was tested.
 !!! Install postgresql, or set TEST_DATABASE_URL to a server on which databases may be created.
 `;
 
@@ -62,6 +62,6 @@ function sizesOf(buildOutput: string): string {
     .join("\n");
 }
 
-// The commands end, and so what was started for them is stopped in its turn.
+// Stopping the commands makes `main` clean up and end.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stopCommands);
 main().catch(explain);

@@ -11,19 +11,19 @@ export default defineConfig(({ mode }) => ({
     react(),
     inlineEarlyStart({ entry: "src/early-start.ts", mostBytes: 2048 }),
     keepOut("/src/gallery/"),
-    // React's development build is no measure.
+    // The limit does not apply to React's development build.
     mode === "production" && printSizes({ mostKilobytesOfScript: 115, languages: "/src/locales/" }),
     compress(),
   ],
   build: {
-    // Telegram's own web views: iOS 15.4 and Android System WebView 100 on.
-    // For Safari 15 members named with # become WeakMaps: classes of the first load say `private`, which saves 0.5 kB.
+    // Telegram's web views: iOS 15.4 or later, Android System WebView 100 or later.
+    // For Safari 15, #members compile to WeakMaps: classes of the first load use `private` instead, which saves 0.5 kB.
     target: ["chrome100", "safari15.4", "firefox100"],
     sourcemap: false,
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // The content security policy admits files of this origin only.
+    // The content security policy allows only files of this origin, so no data: URLs.
     assetsInlineLimit: 0,
   },
 }));

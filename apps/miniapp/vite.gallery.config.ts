@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-/** For development and for tests of what every state looks like; nothing of it is in the app's build. */
+/** For development and for visual tests of every state; not part of the app's build. */
 export default defineConfig({
   plugins: [react()],
   build: {

@@ -8,7 +8,7 @@ export interface FileSize {
   readonly brotli: number;
 }
 
-/** What each file of the built mini-app takes on its way, and its inline script uncompressed. */
+/** The compressed size of each file of the built mini-app, and the uncompressed size of its inline script. */
 export function fileSizes(buildFolder: string): { files: FileSize[]; inlineBytes: number } {
   const page = readFileSync(join(buildFolder, "index.html"), "utf8");
   const inline = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = ""]) => text).join("");

@@ -4,7 +4,7 @@ import { observeVitals, type PageVitals } from "./page-vitals.ts";
 /** A cheap phone on a slow network. */
 export const conditions = { kilobitsPerSecond: 1600, latencyMs: 150, cpuSlowdown: 4 };
 
-/** Opens a page with nothing cached, does with it what a viewer would, and returns what it told of itself. */
+/** Opens a page without a cache, acts on it as a viewer does, and returns its vitals. */
 export async function measurePage(
   browser: Browser,
   url: string,
@@ -32,7 +32,7 @@ export async function measurePage(
   }
 }
 
-/** Until the first frame is on the screen, and a moment more for what the browser tells late. */
+/** Waits until the first frame is on the screen, and one second more for entries that the browser reports late. */
 export async function seeFirstFrame(page: Page): Promise<void> {
   await page.waitForFunction(() => window.vitals.firstFrame > 0, undefined, { timeout: 60_000 });
   await page.waitForTimeout(1000);

@@ -1,13 +1,13 @@
-/** What a page tells of itself, in milliseconds since it was asked for. */
+/** The figures of a page, in milliseconds since its request. */
 export interface PageVitals {
   readonly firstPaint: number;
-  /** The start button can be tapped; on the plain page there is none. */
+  /** When the start button can be tapped; the plain page has none. */
   readonly offer: number;
-  /** A frame of the video is on the screen. */
+  /** When a frame of the video is on the screen. */
   readonly firstFrame: number;
   readonly lcp: number;
   readonly cls: number;
-  /** The slowest answer to a tap; browsers tell none under 16 ms. */
+  /** The slowest response to a tap; browsers report none under 16 ms. */
   readonly inp: number;
   readonly tapToPlaying: number;
   readonly closeToCredited: number;
@@ -19,7 +19,7 @@ declare global {
   }
 }
 
-/** Runs in the page before anything else. Written without helpers, since only its text gets there. */
+/** Runs in the page before any other script. It calls no other function of this file, since only its own text is sent. */
 export function observeVitals(): void {
   const none = Number.NaN;
   const vitals = {
@@ -52,7 +52,7 @@ export function observeVitals(): void {
     true,
   );
   const noteFirstFrame = (video: HTMLVideoElement) => {
-    // Loaded, in the page, and painted: the frame after the next one has it.
+    // The video is loaded and in the page; it is painted in the frame after the next one.
     if (!video.isConnected || video.readyState < 2 || !Number.isNaN(vitals.firstFrame)) return;
     vitals.firstFrame = 0;
     requestAnimationFrame(() =>

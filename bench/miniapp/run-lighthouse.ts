@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "../../scripts/processes.ts";
 
-// Not a dependency: with what it needs it is larger than all else here together, for a bench that few run.
+// Not a dependency: with its own dependencies it is larger than all others together, for a bench that few run.
 const LIGHTHOUSE = "lighthouse@13.5.0";
 
 interface LighthouseReport {
@@ -14,7 +14,7 @@ interface LighthouseReport {
 export interface LighthouseScore {
   readonly category: string;
   readonly score: number;
-  /** What was found wanting and weighs something. */
+  /** Failed audits that have a weight. */
   readonly misses: string[];
 }
 
@@ -27,7 +27,7 @@ export async function runLighthouse(url: string, chromePath: string): Promise<Li
     await runCommand(
       "npx",
       ["--yes", LIGHTHOUSE, url, ...flags, "--chrome-flags=--headless=new --no-sandbox --mute-audio"],
-      { env: { CHROME_PATH: chromePath }, nextStep: "Without a registry leave it out: --without-lighthouse" },
+      { env: { CHROME_PATH: chromePath }, nextStep: "If no package registry is reachable, use --without-lighthouse" },
     );
     const { categories, audits }: LighthouseReport = JSON.parse(readFileSync(output, "utf8"));
     return Object.values(categories).map(({ title, score, auditRefs }) => ({

@@ -1,4 +1,3 @@
-/** The few calls that a bot backend in another language would make of the companion API: tRPC's plain HTTP form. */
 export interface RewardEntry {
   entryId: string;
   userId: string;
@@ -6,7 +5,7 @@ export interface RewardEntry {
   code: string | null;
   eventId: string | null;
   amount: number;
-  /** Why an event paid nothing, or the note of what was spent. */
+  /** Why an event paid nothing, or the note of a purchase. */
   reason: string | null;
   balance: number | null;
   recordedAt: string;
@@ -24,6 +23,7 @@ export interface Receipt {
   signatureHeader: string | null;
 }
 
+/** The calls that a bot backend in another language makes to the companion API, in tRPC's plain HTTP form. */
 export function companionApi(apiUrl: string, backendApiKey: string) {
   async function call<Result>(path: string, init: RequestInit): Promise<Result> {
     const response = await fetch(`${apiUrl}/trpc/${path}`, {

@@ -8,11 +8,11 @@ const WORTH = { rewarded: 10, direct_link: 3 };
 export interface Verdict {
   readonly lost: number;
   readonly paidTwice: number;
-  /** One line for each thing that is wrong, the lost and the twice paid included. */
+  /** One line for each fault, including lost and doubly paid events. */
   readonly faults: readonly string[];
 }
 
-/** Holds what people were told against the ad service's events, those against the ledger, and the ledger against itself. */
+/** Compares confirmed results with the ad service's events, the events with the ledger, and checks the ledger's consistency. */
 export function compareRecords(promises: Promises, records: Records, followers: readonly Follower[]): Verdict {
   const lost = lossesOf(promises, records);
   const twice = doublesOf(records);
@@ -35,7 +35,7 @@ function lossesOf({ earned }: Promises, { events, entries }: Records): string[] 
   return [
     ...[...new Set(earned.map(keyOf))]
       .filter((key) => !made.has(key))
-      .map((key) => `lost: somebody was told to have earned ${key}, and there is no event`),
+      .map((key) => `lost: ${key} was confirmed to a user, but there is no event`),
     ...events
       .filter(({ event_id: eventId }) => !recorded.has(eventId))
       .map(({ event_id: eventId, delivery }) => `lost: ${eventId} (${delivery}) is not in the ledger`),
@@ -46,7 +46,7 @@ function doublesOf({ events, entries }: Records): string[] {
   const ofEvents = entries.filter(({ eventId }) => eventId !== null);
   const paid = ofEvents.filter(({ amount }) => amount > 0);
   return [
-    ...repeated(events, keyOf).map((key) => `made twice: ${key}`),
+    ...repeated(events, keyOf).map((key) => `created twice: ${key}`),
     ...repeated(ofEvents, ({ eventId }) => `${eventId}`).map((eventId) => `recorded twice: ${eventId}`),
     ...repeated(paid, ({ code }) => `${code}`).map((code) => `paid twice: the code ${code}`),
   ];
@@ -56,10 +56,10 @@ function strayFaults({ earned }: Promises, { events, entries }: Records): string
   const told = new Set(earned.map(keyOf));
   const known = new Set(events.map((event) => event.event_id));
   return [
-    ...events.filter((event) => !told.has(keyOf(event))).map((event) => `nobody has earned ${event.event_id}`),
+    ...events.filter((event) => !told.has(keyOf(event))).map((event) => `no user has earned ${event.event_id}`),
     ...entries
       .filter(({ eventId }) => eventId !== null && !known.has(eventId))
-      .map(({ eventId }) => `the ledger has ${eventId}, which the ad service does not know`),
+      .map(({ eventId }) => `the ledger has ${eventId}, which the ad service does not have`),
   ];
 }
 
@@ -82,29 +82,30 @@ function spendFaults({ spent }: Promises, { entries }: Records): string[] {
   );
   return spent.flatMap(({ note, outcome }) => {
     const found = notes.get(note)?.length ?? 0;
-    return found === (outcome === "spent" ? 1 : 0) ? [] : [`${note} was ${outcome}, and has ${found} entries`];
+    return found === (outcome === "spent" ? 1 : 0) ? [] : [`${note} was ${outcome}, but has ${found} entries`];
   });
 }
 
 function balanceFaults({ entries, balances }: Records): string[] {
   const sums = new Map<string, number>();
   const faults: string[] = [];
-  // A user's balance changes in the order of these ids: each is drawn while the balance's row is locked.
+  // A user's balance changes in the order of these ids, because each id is assigned while the balance's row is locked.
   const inOrder = entries.toSorted((one, other) => Number(one.entryId) - Number(other.entryId));
   for (const { userId, amount, balance, entryId } of inOrder) {
     const sum = (sums.get(userId) ?? 0) + amount;
     sums.set(userId, sum);
     const isRight = sum >= 0 && (amount === 0 || balance === sum);
-    if (!isRight) faults.push(`entry ${entryId} says ${balance}, and the entries up to it sum up to ${sum}`);
+    if (!isRight)
+      faults.push(`entry ${entryId} has the balance ${balance}, but the sum of the entries up to it is ${sum}`);
   }
   for (const [userId, sum] of sums) {
     const balance = balances.get(userId);
-    if (balance !== sum) faults.push(`user ${userId} has ${balance}, and the entries sum up to ${sum}`);
+    if (balance !== sum) faults.push(`user ${userId} has the balance ${balance}, but the sum of the entries is ${sum}`);
   }
   return faults;
 }
 
-/** They come a few seconds later, and then they are exact. */
+/** Statistics lag by a few seconds, and are then exact. */
 function statisticsFaults({ events, counted }: Records): string[] {
   const made = (kind: ListedEvent["event"]) => events.filter(({ event }) => event === kind).length;
   const pairs = [
@@ -113,7 +114,7 @@ function statisticsFaults({ events, counted }: Records): string[] {
   ];
   return pairs
     .filter((pair) => pair.made !== pair.counted)
-    .map((pair) => `the statistics have ${pair.counted} ${pair.what}, and ${pair.made} were made`);
+    .map((pair) => `the statistics have ${pair.counted} ${pair.what}, but there are ${pair.made} events`);
 }
 
 function followerFaults(name: string, { seen }: Follower, { entries }: Records): string[] {

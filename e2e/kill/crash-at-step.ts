@@ -1,7 +1,7 @@
 /**
- * Preloaded into a server (`node --import`), which runs as it is: ends it by SIGKILL at an exact step, so that nothing in
- * it can clean up. SIGUSR2 arms it with what stands in the file of CRASH_AT_FILE: "after:deliveries.claim:2" means after the
- * second claim that moved a row. crash-steps.ts has all steps; an empty file disarms.
+ * Preloaded into an unmodified server (`node --import`): kills it with SIGKILL at an exact step, so that no cleanup runs.
+ * SIGUSR2 arms it with the content of the file CRASH_AT_FILE: "after:deliveries.claim:2" means after the second claim that
+ * changed a row. crash-steps.ts lists all steps; an empty file disarms.
  */
 import diagnostics from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
@@ -17,7 +17,7 @@ let armed: { place: string; count: number } | undefined;
 process.on("SIGUSR2", () => {
   const [when, what, count] = readFileSync(process.env.CRASH_AT_FILE ?? "", "utf8").split(":");
   armed = { place: `${when}:${what}`, count: Number(count) };
-  // What dies never writes it, and starts are what the runs cost: with it they take half the time.
+  // A killed process never writes the compile cache. Starts dominate a run's time, and the cache halves them.
   flushCompileCache();
 });
 
@@ -27,7 +27,7 @@ function passed(place: string): void {
   if (armed.count <= 0) process.kill(process.pid, "SIGKILL");
 }
 
-// The very pg that the servers load. Its clients speak to the embedded store, too.
+// Resolves the same pg module as the servers. Its clients connect to the embedded store, too.
 const load = createRequire(join(import.meta.dirname, "../../packages/postgres/package.json"));
 const { Client }: { Client: { prototype: PgClient } } = load("pg");
 const query = Client.prototype.query;
@@ -36,7 +36,7 @@ Client.prototype.query = function (this: PgClient, ...question) {
   const name = nameOf(question[0]);
   passed(`before:${name}`);
   const answer = query.apply(this, question);
-  // The statement is on its way by then, and its answer is not here: the database may commit what nobody hears of.
+  // The statement is sent but not answered: the database may commit although no process learns of it.
   if (armed?.place === `during:${name}`) setImmediate(passed, armed.place);
   if (answer instanceof Promise) answer.then(({ rowCount }) => rowCount === 0 || passed(`after:${name}`), ignore);
   return answer;

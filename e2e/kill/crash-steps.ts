@@ -3,8 +3,8 @@ import type { Random } from "./seeded-random.ts";
 export type Role = "ad-service" | "api";
 
 /**
- * Where servers die: before, during or after a prepared statement (or a plain `commit`), or when a webhook has got so far.
- * "During" is after its bytes left and before its answer came; "after" counts only statements that moved a row.
+ * Steps at which servers are killed: before, during or after a prepared statement (or a plain `commit`), or at a step of a
+ * webhook. "During" means sent but not answered; "after" counts only statements that changed a row.
  */
 export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
   "ad-service": [
@@ -36,7 +36,7 @@ function around(statement: string): string[] {
   return [`before:${statement}`, `during:${statement}`, `after:${statement}`];
 }
 
-/** Deals a role's steps like cards, so that each is used as often as the others. */
+/** Returns a role's steps from a reshuffled deck, so that all are used equally often. */
 export function dealSteps(role: Role, random: Random): () => string {
   let deck: string[] = [];
   return () => {

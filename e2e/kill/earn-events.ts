@@ -4,16 +4,16 @@ import { type CompanionApi, companionApi } from "./companion-api.ts";
 import type { Nodes } from "./start-nodes.ts";
 import { withRetries } from "./with-retries.ts";
 
-/** What somebody was told to have earned or spent, and what the records must therefore hold. */
+/** Results that were confirmed to users, and that the records must therefore contain. */
 export interface Promises {
   readonly earned: { readonly userId: string; readonly code: string; readonly event: "rewarded" | "direct_link" }[];
   readonly spent: { readonly userId: string; readonly note: string; readonly outcome: "spent" | "insufficient" }[];
 }
 
-/** So few that several nodes write one balance at once. */
+/** Few enough that several nodes write the same balance at the same time. */
 const USERS = 40;
 
-/** People who watch ads, follow links and spend, and try again whenever a server does not answer. */
+/** Simulates people who watch ads, follow links and spend, and who retry whenever a server does not answer. */
 export function earnEvents(nodes: Nodes) {
   const api = companionApi(nodes.apiUrl, nodes.secrets.backendApiKey);
   const promises: Promises = { earned: [], spent: [] };
@@ -40,7 +40,7 @@ export function earnEvents(nodes: Nodes) {
 
   return {
     promises,
-    /** Lets one more person begin. */
+    /** Starts one more person. */
     begin(): void {
       const work = earn(started++)
         .catch((fault: unknown) => void gaveUp.push(fault))
@@ -50,7 +50,7 @@ export function earnEvents(nodes: Nodes) {
     get underWay() {
       return underWay.size;
     },
-    /** Resolves when everybody was told what they have earned; rejects when somebody never was. */
+    /** Resolves when all people got their confirmation; rejects if someone gave up. */
     async finish(): Promise<void> {
       await Promise.all(underWay);
       if (gaveUp.length > 0) throw new AggregateError(gaveUp, `${gaveUp.length} people gave up`);

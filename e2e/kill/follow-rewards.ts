@@ -7,7 +7,7 @@ export interface Follower {
   stop(): Promise<void>;
 }
 
-/** Watches the ledger of one API node from its start, as a bot does: comes back after each loss, from its last cursor. */
+/** Watches one API node's ledger from the start, as a bot does: reconnects after each disconnect with its last cursor. */
 export function followRewards(apiUrl: string, backendApiKey: string): Follower {
   const seen = new Map<string, number>();
   const stopping = new AbortController();
@@ -44,7 +44,7 @@ export function followRewards(apiUrl: string, backendApiKey: string): Follower {
   };
 }
 
-/** The fields of each message of an event stream. A message that was cut off is none. */
+/** The fields of each message of an event stream. An incomplete message is discarded. */
 async function* messagesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Record<string, string | undefined>> {
   const decoder = new TextDecoder();
   let text = "";

@@ -5,14 +5,14 @@ import type { MortalNode } from "./mortal-node.ts";
 import type { Random } from "./seeded-random.ts";
 import type { Nodes } from "./start-nodes.ts";
 
-/** A step that has not come by then is given up, and the server dies where it is. */
+/** If the step is not reached by then, a server is killed wherever it is. */
 const STEP_WITHIN_MS = 12_000;
 const PEOPLE_AT_ONCE = 16;
 
 export interface Step {
-  /** In how many runs a server was to die there. */
+  /** Number of runs that tried to kill a server at this step. */
   dealt: number;
-  /** In how many it did; in the others it died at a moment of no meaning. */
+  /** Number of runs that did; in the other runs it was killed at an arbitrary moment. */
   reached: number;
 }
 
@@ -23,8 +23,8 @@ interface Killing {
 }
 
 /**
- * Makes the runs of a kill script: each names a step, lets people earn until a server has died there, and starts it again.
- * What its death left behind is sorted out while the next runs go on.
+ * Performs the runs of a kill script: each picks a step, lets people earn until a server is killed there, and restarts it.
+ * Recovery continues during the next runs.
  */
 export function killAtSteps({ nodes, earning, random }: Killing) {
   const deal = { "ad-service": dealSteps("ad-service", random), api: dealSteps("api", random) };
@@ -38,7 +38,7 @@ export function killAtSteps({ nodes, earning, random }: Killing) {
     }
   }
 
-  /** The first of these nodes to pass the step dies there; two may, when they pass it together. */
+  /** The first of these nodes that reaches the step is killed; two are, if they reach it at the same time. */
   async function crashAt(targets: readonly MortalNode[], step: string): Promise<boolean> {
     const count = 1 + random.below(2);
     for (const node of targets) node.arm(step, count);

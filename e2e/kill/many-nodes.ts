@@ -1,6 +1,6 @@
 /**
- * The same as random-kills.ts with three ad services and two companion APIs on one PostgreSQL, which crashes and restarts
- * in the middle; later the nodes' connections to it are cut for ten seconds, and at last not a byte passes for as long.
+ * Like random-kills.ts, with three ad services and two companion APIs on one PostgreSQL, which crashes and restarts during
+ * the runs; later the nodes' connections to it are cut for ten seconds, and finally they stall for ten seconds.
  *
  *   node e2e/kill/many-nodes.ts [--runs 300] [--seed 1] [--block 100]
  */
@@ -40,7 +40,7 @@ await withStore("postgres", async ({ cluster, dataDirectory }) => {
           begin: () => forTenSeconds(proxy.cut),
         },
         {
-          name: "for 10 s no byte passes between the nodes and the database",
+          name: "the nodes' connections to the database stall for 10 s",
           begin: () => forTenSeconds(proxy.stall),
         },
       ],

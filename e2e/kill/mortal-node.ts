@@ -7,16 +7,16 @@ import { type Server, startServer } from "../../scripts/processes.ts";
 import type { Role } from "./crash-steps.ts";
 import { withRetries } from "./with-retries.ts";
 
-/** A real server that can be told where to die. */
+/** A real server that can be killed at a given step. */
 export interface MortalNode {
   readonly role: Role;
   readonly url: string;
   readonly isUp: boolean;
-  /** It will die when it has passed `step` so often. */
+  /** Kills the server when it has passed `step` `count` times. */
   arm(step: string, count: number): void;
   disarm(): void;
   kill(): Promise<void>;
-  /** Starts it; again and again while the database lets no one in, as a supervisor would. */
+  /** Starts the server; retries while the database refuses connections, as a supervisor would. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -31,9 +31,9 @@ export function mortalNode(options: {
   readonly name: string;
   readonly role: Role;
   readonly port: number;
-  /** An existing folder, for its log among others. */
+  /** An existing folder for its log and other files. */
   readonly dataDirectory: string;
-  /** Asked at each start. */
+  /** Called at each start. */
   readonly environment: () => NodeJS.ProcessEnv;
 }): MortalNode {
   const { name, role, port, dataDirectory } = options;

@@ -1,6 +1,6 @@
 /**
- * Kills ad service and companion API by SIGKILL, each time at another step on an event's way into the ledger, while people
- * earn and spend; then shows that no event was lost and none was paid twice.
+ * Kills the ad service and the companion API with SIGKILL at varying steps of an event's way into the ledger, while people
+ * earn and spend; then verifies that no event was lost and none was paid twice.
  *
  *   node e2e/kill/random-kills.ts [--runs 1000] [--store pglite|postgres] [--seed 1] [--block 100]
  */

@@ -11,14 +11,14 @@ export interface ListedEvent {
   readonly delivery: "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
 }
 
-/** What both parties have written down, read through their public APIs. Tests of the endpoint are left out. */
+/** The records of both parties, read through their public APIs. Endpoint tests are omitted. */
 export interface Records {
   /** The ad service's, in the order of their commits. */
   readonly events: readonly ListedEvent[];
   /** The companion API's, newest first. */
   readonly entries: readonly RewardEntry[];
   readonly balances: ReadonlyMap<string, number>;
-  /** What the ad service's statistics have counted so far. */
+  /** The current counts of the ad service's statistics. */
   readonly counted: { readonly rewards: number; readonly clicks: number };
 }
 

@@ -1,7 +1,7 @@
 export interface Random {
-  /** From 0 to 1, without 1. */
+  /** A number in [0, 1). */
   next(): number;
-  /** A whole number from 0 to below `end`. */
+  /** An integer in [0, `end`). */
   below(end: number): number;
   pick<T>(items: readonly T[]): T;
   shuffled<T>(items: readonly T[]): T[];

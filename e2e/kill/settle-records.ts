@@ -12,14 +12,14 @@ export interface Settled extends Verdict {
   readonly states: ReadonlyMap<ListedEvent["delivery"], number>;
 }
 
-/** Leases, rests and the first steps of the schedule are over by then, and the API has asked for what it has missed. */
+/** By then leases, backoffs and the first retries are over, and the API has fetched the events that it missed. */
 const RECORDED_WITHIN_MS = 240_000;
-/** What failed several times waits longer; by then it is at least recorded. */
+/** Deliveries that failed several times wait longer; by then their events are at least recorded. */
 const DELIVERED_WITHIN_MS = 90_000;
 
 /**
- * Waits until the records are right, as long as they may still become so, and says what is wrong with them then. At the very
- * end each event must have been answered, too, or wait for its next attempt.
+ * Waits until the records are correct, up to a limit, and returns the remaining faults. After the last run each delivery
+ * must also be delivered or waiting for its next attempt.
  */
 export async function settleRecords(scene: {
   readonly nodes: Nodes;

@@ -11,10 +11,10 @@ import { type Arrival, watchWebhooks } from "./watch-webhooks.ts";
 export interface Nodes {
   readonly secrets: DemoSecrets;
   readonly all: readonly MortalNode[];
-  /** Load balancers before the nodes: what everybody else knows of them. */
+  /** URLs of the load balancers in front of the nodes. */
   readonly adServiceUrl: string;
   readonly apiUrl: string;
-  /** What passed between ad services and APIs, by the event's id. */
+  /** Webhooks between ad services and APIs, by event id. */
   readonly arrivals: ReadonlyMap<string, Arrival>;
   stop(): Promise<void>;
 }
@@ -23,13 +23,13 @@ export interface NodesOptions {
   readonly dataDirectory: string;
   readonly adServices: number;
   readonly apis: number;
-  /** Without it each server, of which there is one then, uses its embedded store. */
+  /** Without it each server uses its embedded store, and there must be only one server of each kind. */
   readonly databaseUrl?: string | undefined;
 }
 
 const settings = { video: join(root, "e2e/fixtures/clip-2s.mp4"), cooldownSeconds: 0, dailyCap: 10_000 };
 
-/** Starts ad services and companion APIs, each kind behind a load balancer of its own, and seeds them. */
+/** Starts and seeds ad services and companion APIs, each kind behind its own load balancer. */
 export async function startNodes(options: NodesOptions): Promise<Nodes> {
   const ports: Record<Role, number[]> = {
     "ad-service": await Promise.all(Array.from({ length: options.adServices }, freePort)),
@@ -63,7 +63,7 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
     await Promise.all(adServices.map((node) => node.start()));
     const ads = operatorsCommandLine({ ADS_URL: urls.adService, OPERATOR_TOKEN: secrets.operatorToken });
     secrets = { ...secrets, adApiToken: await seedDemo({ ...settings, ads, secrets, urls }) };
-    // What died servers had in flight fills places until its lease runs out; the others are to go on meanwhile.
+    // Deliveries of killed servers count as in flight until their lease expires; a higher limit lets the other nodes continue.
     await ads(["endpoints", "set", secrets.botId, "--max-in-flight", "40"]);
     await Promise.all(apis.map((node) => node.start()));
   } catch (error) {
@@ -83,7 +83,7 @@ function environmentAt(
   const ports = { adService: port, api: port, demoBot: 9 };
   return {
     ...environmentOf(role, secrets, { ...options, ...settings, ports, hasChat: false }, urls),
-    // People of all addresses come by this machine alone, and faster than people do.
+    // All people share this machine's IP address and act faster than real people.
     ...{ TRUST_PROXY: "127.0.0.1", RATE_LIMIT_PER_TOKEN: "10000", RATE_LIMIT_PER_USER: "10000" },
     VAST_ALLOWED_NETWORKS: "127.0.0.1",
   };

@@ -4,31 +4,31 @@ import { setTimeout as wait } from "node:timers/promises";
 
 export interface TcpProxy {
   readonly port: number;
-  /** Resets every connection, and every new one, until `restore`. */
+  /** Resets every open connection, and every new one until `restore`. */
   cut(): void;
-  /** Lets no byte pass until `restore`, and reports nothing. */
+  /** Forwards no bytes until `restore`, without closing connections. */
   stall(): void;
   restore(): void;
   close(): Promise<void>;
 }
 
-/** Sees what passes on one connection, chunk by chunk. */
+/** Observes one connection's traffic, chunk by chunk. */
 export interface ConnectionObserver {
   onSent(chunk: Buffer): void;
   onAnswered(chunk: Buffer): void;
 }
 
-/** As a load balancer that tries its targets again while they start. */
+/** Like a load balancer that retries its targets while they start. */
 const PATIENCE_MS = 3000;
 
-/** Passes bytes on to the targets in turn, on 127.0.0.1. A target that dies takes its connections with it. */
+/** Forwards connections to the targets on 127.0.0.1 in turn. When a target crashes, its connections close. */
 export async function openTcpProxy(options: {
   readonly targets: readonly number[];
   /** Called for each connection. */
   readonly observe?: () => ConnectionObserver;
 }): Promise<TcpProxy> {
   const open = new Set<Socket>();
-  /** Both ends of each connection that stands. */
+  /** Both ends of each open connection. */
   const flowing = new Set<Socket>();
   let isCut = false;
   let stalled: { readonly isOver: Promise<void>; readonly end: () => void } | undefined;

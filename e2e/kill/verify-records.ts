@@ -9,10 +9,10 @@ import type { Arrival } from "./watch-webhooks.ts";
 export interface Proof extends NodesOptions {
   readonly name: string;
   readonly runs: number;
-  /** After so many runs, and at the end, the records must be right. */
+  /** The records are verified after every `block` runs and at the end. */
   readonly block: number;
   readonly seed: number;
-  /** Begun one after the other, evenly spread over the runs, which go on meanwhile. */
+  /** Started one after the other, evenly spread over the runs, which continue meanwhile. */
   readonly disturbances: readonly Disturbance[];
 }
 
@@ -21,12 +21,12 @@ interface Disturbance {
   begin(): Promise<void>;
 }
 
-/** Of the faults: the first tell what is wrong. */
+/** The first faults are enough to see the problem. */
 const MOST_SHOWN = 20;
-/** A step that was dealt so often comes at least once, unless its statement has another name by now. */
+/** A step that was picked this often is reached at least once, unless its statement was renamed. */
 const SURELY_REACHED_IN = 20;
 
-/** Makes the runs, holds the records against one another and prints what was seen. False: something is wrong. */
+/** Performs the runs, compares the records and prints the results. Returns false if there are faults. */
 export async function verifyRecords(proof: Proof): Promise<boolean> {
   const { runs, block, seed } = proof;
   const startedAt = Date.now();
@@ -52,7 +52,7 @@ export async function verifyRecords(proof: Proof): Promise<boolean> {
       for (const fault of faults.slice(0, MOST_SHOWN)) console.error(`  ${fault}`);
       if (faults.length > MOST_SHOWN) console.error(`  and ${faults.length - MOST_SHOWN} more`);
       if (faults.length === 0 && !isLast) continue;
-      say(`died ${describeSteps(killing.steps)}`);
+      say(`kills by step:${describeSteps(killing.steps)}`);
       return faults.length === 0;
     }
   } finally {
@@ -89,7 +89,7 @@ function describe({ records, lost, paidTwice, states }: Settled, arrivals: Reado
 
 function unreached(steps: ReadonlyMap<string, Step>): string[] {
   const never = [...steps].filter(([, { dealt, reached }]) => dealt >= SURELY_REACHED_IN && reached === 0);
-  return never.map(([name]) => `no server has died ${name}: does that statement have another name now?`);
+  return never.map(([name]) => `no server was killed at ${name}: was the statement renamed?`);
 }
 
 function describeSteps(steps: ReadonlyMap<string, Step>): string {

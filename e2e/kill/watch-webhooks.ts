@@ -3,15 +3,15 @@ import type { ConnectionObserver } from "./tcp-proxy.ts";
 export interface Arrival {
   /** How often the webhook was sent. */
   times: number;
-  /** When it was first answered 2xx, in milliseconds of the epoch. */
+  /** When it was first answered 2xx, in epoch milliseconds. */
   answeredAt: number | undefined;
 }
 
-/** Reads along with the connections between ad services and APIs: which events pass, and which of them are answered 2xx. */
+/** Observes the connections between ad services and APIs: which events are sent, and which are answered 2xx. */
 export function watchWebhooks(): { arrivals: ReadonlyMap<string, Arrival>; observe: () => ConnectionObserver } {
   const arrivals = new Map<string, Arrival>();
 
-  // One request at a time is on a connection, and each head comes in one piece: it is written in one.
+  // A connection carries one request at a time, and each head arrives in one chunk because it is written in one.
   const observe = () => {
     let asked: Arrival | undefined;
     return {

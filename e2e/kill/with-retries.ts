@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Tries again while a server is down, as a phone or a bot would. `undefined` is an answer that asks to come again. */
+/** Retries while a server is down, as a phone or a bot would. A result of `undefined` means retry. */
 export async function withRetries<T>(
   what: string,
   attempt: () => Promise<T | undefined>,

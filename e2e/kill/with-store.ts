@@ -11,15 +11,15 @@ export interface Store {
   readonly cluster: TemporaryCluster | undefined;
 }
 
-/** Lends a kill script a folder, and on "postgres" a server of its own, which it may crash. Without faults nothing is left. */
+/** Gives a kill script a folder and, for "postgres", its own server that it may crash. Deletes the folder after success. */
 export async function withStore(store: string, prove: (store: Store) => Promise<boolean>): Promise<void> {
-  // An orderly exit, at which whoever started a process ends it.
+  // An orderly exit runs the exit handlers that stop child processes.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-kill-"));
   let cluster: TemporaryCluster | undefined;
   try {
     if (store === "postgres") cluster = await startCluster();
-    else if (store !== "pglite") throw new Problem(`There is no store ${store}.`, "Use --store pglite or postgres.");
+    else if (store !== "pglite") throw new Problem(`Unknown store ${store}.`, "Use --store pglite or postgres.");
     const isProven = await prove({ dataDirectory, databaseUrl: cluster?.url, cluster });
     if (isProven) rmSync(dataDirectory, { recursive: true, force: true });
     else console.error(`The servers' logs are in ${dataDirectory}`);

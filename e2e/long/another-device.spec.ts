@@ -6,7 +6,7 @@ import { expect, expectPaidOnce, newCode, test } from "../stack.ts";
 
 test.use({ adVideo: join(root, "apps/ad-service/sample/house-ad.mp4") });
 
-test("what was begun on one device is finished on another, and both say where the reward is", async ({
+test("a view started on one device is finished on another, and both show the reward's status", async ({
   api,
   browser,
   page,

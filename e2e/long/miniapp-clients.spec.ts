@@ -2,7 +2,7 @@ import { test } from "../strict-autoplay.ts";
 import { manners, platforms, versions } from "../telegram-client.ts";
 import { leaveAndComeBack, watchToTheReward } from "../watch-in-telegram.ts";
 
-// Each version on each platform with each manner of events; the platforms side by side.
+// Each version on each platform with each manner of events; the platforms run in parallel.
 for (const version of versions) {
   for (const manner of manners) {
     for (const flow of [watchToTheReward, leaveAndComeBack]) {

@@ -3,12 +3,12 @@ import type { Page, Route } from "@playwright/test";
 import { closeAndGet, launchUrl } from "../open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "../stack.ts";
 
-/** Longer than what is taken away from it, so that each evil falls into the middle. */
+/** Longer than the outages, so that each of them happens in the middle of the video. */
 test.use({ adVideo: join(import.meta.dirname, "../../apps/ad-service/sample/house-ad.mp4") });
 
 const isReport = (url: URL) => url.pathname.endsWith("/reports");
 
-/** Watches until the service has said that all was watched, tapping on where the page asks for it. */
+/** Watches until the service has confirmed the whole view, and taps wherever the page asks for it. */
 async function watchWithRetries(page: Page): Promise<void> {
   const end = page.getByRole("heading", { name: "You can close now" });
   const tap = page.getByRole("button", { name: /^(Tap to|Try again)/ });
@@ -55,7 +55,7 @@ test("30 % of the reports lost, in either direction: the honest viewer is paid",
   let count = 0;
   const lost = { request: 0, answer: 0 };
   await page.route(isReport, async (route: Route) => {
-    // Three in ten, the same ones in each run: half of them never arrive, of the others the answer is lost.
+    // Three in ten, the same in each run: half of them never arrive, for the others the response is lost.
     const step = count++ % 20;
     if ([1, 6, 13].includes(step)) {
       lost.request++;
@@ -76,7 +76,7 @@ test("30 % of the reports lost, in either direction: the honest viewer is paid",
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("20 s without a network in the middle: the honest viewer is paid", async ({
+test("20 s without a network during playback: the honest viewer is paid", async ({
   api,
   context,
   page,
@@ -93,7 +93,7 @@ test("20 s without a network in the middle: the honest viewer is paid", async ({
   });
   await context.setOffline(true);
   await page.waitForTimeout(20_000);
-  // What was loaded plays on, but nothing is called watched before the service has said so.
+  // The buffered video keeps playing, but the page does not show it as watched before the service has confirmed it.
   await expect(page.getByRole("heading", { name: "You can close now" })).toBeHidden();
   await context.setOffline(false);
   expect(unheard).toBeGreaterThan(0);
@@ -101,7 +101,7 @@ test("20 s without a network in the middle: the honest viewer is paid", async ({
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("both servers die and come back while it plays: the honest viewer is paid", async ({
+test("both servers crash and restart during playback: the honest viewer is paid", async ({
   api,
   page,
   stack,
@@ -123,7 +123,7 @@ test("both servers die and come back while it plays: the honest viewer is paid",
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test("the media host is cut off and comes back: the honest viewer is paid", async ({ api, page, stack, userId }) => {
+test("the media host is unreachable for a while: the honest viewer is paid", async ({ api, page, stack, userId }) => {
   let isCut = false;
   let asked = 0;
   let refused = 0;
@@ -132,7 +132,7 @@ test("the media host is cut off and comes back: the honest viewer is paid", asyn
       refused++;
       return route.abort("connectionreset");
     }
-    // The first half of the file, then the connection breaks, as often as it is asked.
+    // Each request gets the first half of the file, then the connection breaks.
     const range = (await route.request().headerValue("range")) ?? "bytes=0-";
     const from = Number(/bytes=(\d+)-/.exec(range)?.[1] ?? 0);
     asked++;
@@ -153,7 +153,7 @@ test("the media host is cut off and comes back: the honest viewer is paid", asyn
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-test('the publisher\'s API is away for half a minute: "delayed", then credited', async ({
+test('the publisher\'s API is down for half a minute: "delayed", then credited', async ({
   api,
   page,
   stack,

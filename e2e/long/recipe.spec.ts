@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { expect, test } from "@playwright/test";
 import { freePort, root } from "../../scripts/processes.ts";
 
-/** Packages and Node are brought by npm, and the machine may be busy. */
+/** npm downloads packages and Node, and the machine may be busy. */
 test.setTimeout(20 * 60_000);
 const STEP_MS = 8 * 60_000;
 
@@ -16,7 +16,7 @@ const background: ChildProcess[] = [];
 test.beforeAll(() => {
   clone = join(mkdtempSync(join(tmpdir(), "intermission-recipe-")), "clone");
   execFileSync("git", ["clone", "--quiet", root, clone]);
-  // What is not committed yet belongs to the recipe that is tested.
+  // Includes uncommitted changes in the tested clone.
   const git = (...words: string[]) =>
     execFileSync("git", words, { cwd: root, encoding: "utf8" }).split("\0").filter(Boolean);
   for (const file of git("ls-files", "-z", "--modified", "--others", "--exclude-standard")) {
@@ -34,7 +34,7 @@ test.afterAll(async () => {
   rmSync(dirname(clone), { recursive: true, force: true });
 });
 
-test("the README's recipe works to the letter in a clean clone", async ({ page }) => {
+test("the README's recipe works literally in a clean clone", async ({ page }) => {
   const ports = await portsOfRecipe();
   const blocks = recipeOf(readFileSync(join(clone, "README.md"), "utf8")).map((block) => ports.inText(block));
   expect(blocks.length).toBeGreaterThan(5);
@@ -56,12 +56,12 @@ test("the README's recipe works to the letter in a clean clone", async ({ page }
   for (const port of [ports.adService, ports.api]) {
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   }
-  // The built app runs, and says what a browser outside Telegram is to do.
+  // The built app runs and explains what to do outside Telegram.
   await page.goto(`http://127.0.0.1:${ports.adService}/app/123456789`);
   await expect(page.getByRole("heading", { name: "Open this from Telegram" })).toBeVisible();
 });
 
-/** The shell blocks of the section, in their order, without the indentation of the list. */
+/** The section's shell blocks in order, without the indentation of the list. */
 function recipeOf(readme: string): string[] {
   const section = /^## Run it for a real bot$(.*?)^##/ms.exec(readme)?.[1] ?? "";
   return [...section.matchAll(/^( *)```sh\n(.*?)^ *```$/gms)].map(([, indent = "", block = ""]) =>
@@ -69,14 +69,14 @@ function recipeOf(readme: string): string[] {
   );
 }
 
-/** A machine with git, its own Node and npm: nothing of this repository's tools, and no settings of the test's. */
+/** The environment of a machine with git, its own Node and npm: none of this repository's tools or the test's settings. */
 function freshMachine(): NodeJS.ProcessEnv {
   const { HOME, LANG, PATH = "" } = process.env;
   const folders = PATH.split(delimiter).filter((folder) => !folder.includes("node_modules"));
   return { HOME, LANG, PATH: folders.join(delimiter) };
 }
 
-/** The recipe's own ports; where another process has one, free ones in all commands. */
+/** The recipe's ports; ports that are in use are replaced by free ones in all commands. */
 async function portsOfRecipe() {
   const areFree = !(await isTaken(8701)) && !(await isTaken(8702));
   const [adService, api] = areFree ? [8701, 8702] : [await freePort(), await freePort()];
@@ -113,7 +113,7 @@ async function run(block: string): Promise<string> {
   return output;
 }
 
-/** A server of the recipe runs on in its terminal. */
+/** Starts a server of the recipe, which keeps running as in its own terminal. */
 async function start(block: string, port: number): Promise<void> {
   const shell = spawn("sh", ["-e", "-c", block], { cwd: clone, env: freshMachine(), detached: true });
   background.push(shell);

@@ -5,7 +5,7 @@ import { root, runCommand } from "../../scripts/processes.ts";
 import { closeAndGet, launchUrl, watchToTheEnd } from "../open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test as onStack } from "../stack.ts";
 
-/** The app with React's development build, whose strict mode makes, takes back and makes again whatever a component does. */
+/** The app with React's development build, whose strict mode runs, undoes and runs again every effect of a component. */
 const test = onStack.extend<object, { developmentBuild: string }>({
   developmentBuild: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
@@ -24,7 +24,7 @@ const test = onStack.extend<object, { developmentBuild: string }>({
   adServiceEnv: [async ({ developmentBuild }, use) => use({ MINIAPP_DIR: developmentBuild }), { scope: "worker" }],
 });
 
-test("where each effect runs twice, one player opens one session and plays one video, once", async ({
+test("although each effect runs twice, one player opens one session and plays one video once", async ({
   api,
   page,
   stack,

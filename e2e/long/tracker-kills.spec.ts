@@ -10,11 +10,11 @@ import { type Nodes, startNodes } from "../kill/start-nodes.ts";
 import { withRetries } from "../kill/with-retries.ts";
 import { initDataOf, ScriptedViewer } from "../scripted-viewer.ts";
 
-/** A claimed call is its node's for so long; then it is claimed again. */
+/** The lease of a claimed call; afterwards the call is claimed again. */
 const LEASE_MS = 60_000;
 const called = ["impression", "creativeView", "start"];
 
-/** `most`: how often one address may be called. Only a death between a call and its record makes two of one. */
+/** `most`: how often one URL may be called. Only a crash between a call and its record duplicates a call. */
 const deaths = [
   { name: "noted", step: "during:vast.enqueue-calls", most: 1 },
   { name: "claimed", step: "after:vast.claim-calls", most: 1 },
@@ -23,7 +23,7 @@ const deaths = [
 ] as const;
 type Death = (typeof deaths)[number];
 
-test("whenever the server is killed, each tracker is called, and twice only where it died in the moment of the call", async () => {
+test("wherever the server is killed, each tracker is called, and twice only after a crash during the call", async () => {
   test.setTimeout(300_000);
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-trackers-"));
   const ads = await openSampleAdServer({});
@@ -37,7 +37,7 @@ test("whenever the server is killed, each tracker is called, and twice only wher
       const { name, step } = death;
       ads.answers["/tag"] = inline({ name, tracking: trackingOf(name) });
       await startViewAndDie(nodes, node, { userId: String(9000 + index), step });
-      // Nobody had claimed these when the server died: still due, they would take the death that is meant for the next ones.
+      // These calls were not claimed before the crash: if still due, they would trigger the crash meant for the next view.
       if (name === "noted") await expect.poll(() => Math.min(...countsOf(death)), { timeout: 30_000 }).toBe(1);
     }
     await wait(LEASE_MS + 5000);

@@ -39,10 +39,10 @@ export interface AppDeps {
   views: ViewRecorder;
   endpointTests: EndpointTests;
   requests: GuardedRequests;
-  /** Whether a connection came by the operator's socket in the data folder. */
+  /** Whether a connection uses the operator's socket in the data folder. */
   isControlSocket: (socket: object) => boolean;
   registry: Registry;
-  /** Somebody asked this process to stop. */
+  /** Whether this process is shutting down. */
   isStopping?: () => boolean;
   now?: () => Date;
 }
@@ -123,7 +123,10 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** The operator's routes alone, for a command line that has opened the store itself: whoever can, needs no token. */
+/**
+ * The operator's routes alone, for a command line that opened the store itself. They need no token: opening the store
+ * proves access.
+ */
 export function createOperatorApp(deps: Omit<OperatorDeps, "isTrusted" | "operatorToken"> & { logger: Logger }) {
   const app = createHttpServer({ logger: deps.logger, unavailabilityOf });
   operatorRoutes(app, { ...deps, isTrusted: () => true, operatorToken: undefined });

@@ -37,16 +37,16 @@ const commands = [
 ];
 
 const help = `
-It speaks to the server that runs on DATA_DIR (./data), or to the one that --url or ADS_URL names, with OPERATOR_TOKEN.
-Where none runs, it opens the store itself, with ENCRYPTION_KEY.
+It connects to the server that runs on DATA_DIR (./data), or to the one that --url or ADS_URL names, with OPERATOR_TOKEN.
+If no server runs, it opens the store itself, with ENCRYPTION_KEY.
 
-Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no server or store in reach.`;
+Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no server or store within reach.`;
 
 async function main(words: readonly string[]): Promise<number> {
   let client: OperatorClient | undefined;
   const program = new Command("ads")
     .description("The operator's command line of the ad service.")
-    .option("--json", "answer in JSON, for programs")
+    .option("--json", "print the answer as JSON, for programs")
     .option("--url <url>", "address of a running ad service (default: ADS_URL)")
     .addHelpText("after", help)
     .configureHelp({ showGlobalOptions: true })
@@ -77,9 +77,9 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-/** Says what failed and what to do; the exit code. */
+/** Prints what failed and the next step, and returns the exit code. */
 function tell(error: unknown, command: Command | undefined): number {
-  // Commander has told its own already.
+  // Commander has printed its own errors already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
   if (error instanceof OperatorRefusal) {
     console.error(`ads: ${nameFlags(error, command)}`);

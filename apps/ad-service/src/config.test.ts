@@ -14,7 +14,7 @@ function faultsOf(environment: NodeJS.ProcessEnv): string {
   }
 }
 
-test("all faults are told at once, each with its variable", () => {
+test("all faults are reported at once, each with its variable", () => {
   const faults = faultsOf({ PORT: "no", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x", OPERATOR_TOKEN: "short" });
   for (const name of ["PORT", "LOG_LEVEL", "DATABASE_URL", "OPERATOR_TOKEN", "ENCRYPTION_KEY", "PUBLIC_URL"]) {
     expect(faults).toMatch(new RegExp(`^ {2}${name} `, "m"));
@@ -29,11 +29,11 @@ test.each([
   [{ DRAIN_SECONDS: "1000" }, "DRAIN_SECONDS "],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "0" }, "MOST_DAILY_CLICKS_PER_ADDRESS "],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "many" }, "MOST_DAILY_CLICKS_PER_ADDRESS must be a whole number"],
-])("of %j it says: %s", (given, fault) => {
+])("the fault of %j is reported: %s", (given, fault) => {
   expect(faultsOf({ ...production, ...given })).toContain(fault);
 });
 
-test("metrics are served on loopback alone, unless there is a token", () => {
+test("metrics without a token are served on loopback only", () => {
   expect(readConfig(production).metrics).toEqual({ port: undefined, host: "127.0.0.1", token: undefined });
   const open = { METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0", METRICS_TOKEN: "t".repeat(32), DRAIN_SECONDS: "5" };
   expect(readConfig({ ...production, ...open })).toMatchObject({
@@ -42,18 +42,18 @@ test("metrics are served on loopback alone, unless there is a token", () => {
   });
 });
 
-test("a missing secret says how to make one", () => {
+test("the fault of a missing secret contains the command that makes one", () => {
   expect(faultsOf({ PUBLIC_URL: "https://ads.example.com" })).toContain("openssl rand -base64 32");
 });
 
-test("a key of the wrong length is refused, and not repeated", () => {
+test("a key of the wrong length is refused, and the message does not repeat it", () => {
   const short = Buffer.alloc(16, 9).toString("base64");
   const faults = faultsOf({ ...production, ENCRYPTION_KEY: short });
   expect(faults).toContain("ENCRYPTION_KEY must be 32 bytes");
   expect(faults).not.toContain(short);
 });
 
-test("without MODE it is production, and addresses follow the public one", () => {
+test("without MODE the server runs in production mode, and the other addresses derive from PUBLIC_URL", () => {
   expect(readConfig(production)).toMatchObject({
     mode: "production",
     publicUrl: "https://ads.example.com",
@@ -79,7 +79,7 @@ test.each(["HTTP://ads.example.com", "hTTp://ads.example.com", " http://ads.exam
 );
 
 test.each(["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL", "S3_ENDPOINT"])(
-  "%s holds no user name or password",
+  "%s is refused with a user name or password",
   (name) => {
     for (const userInfo of ["user@", "user:pass@", ":pass@", "@"]) {
       const faults = faultsOf({ ...production, [name]: `https://${userInfo}ads.example.com` });
@@ -88,7 +88,7 @@ test.each(["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL", "S3_ENDPOINT"])(
   },
 );
 
-test("an address may be written in upper case, and is used in lower", () => {
+test("an address in upper case is accepted; its scheme and host become lower case", () => {
   const upper = { ...production, PUBLIC_URL: "HTTPS://Ads.Example.COM/Base/" };
   expect(readConfig(upper).publicUrl).toBe("https://ads.example.com/Base");
 });
@@ -97,7 +97,7 @@ test.each([
   ["DEMO_BOT_ID", "7000000001"],
   ["DEMO_TELEGRAM_PUBLIC_KEY", "ab".repeat(32)],
   ["DEMO_CHAT_ORIGIN", "http://127.0.0.1:8700"],
-])("production refuses %s", (name, value) => {
+])("production refuses the demo variable %s", (name, value) => {
   expect(faultsOf({ ...production, [name]: value })).toContain(`${name} is for MODE=demo only`);
 });
 
@@ -110,17 +110,17 @@ test.each([
   expect(faultsOf({ ...demo, [name]: value })).toContain(`${name} must be a loopback address`);
 });
 
-test("the demo runs on loopback, with its bot and its key together", () => {
+test("the demo runs on loopback, with its bot and its key set together", () => {
   expect(readConfig({ ...demo, PORT: "8701" }).publicUrl).toBe("http://127.0.0.1:8701");
   expect(readConfig({ ...demo, HOST: "::1", PORT: "8701" }).publicUrl).toBe("http://[::1]:8701");
   expect(faultsOf({ ...demo, DEMO_BOT_ID: "7000000001" })).toContain("belong together");
 });
 
-test("an empty variable is one that is not set", () => {
+test("an empty variable counts as unset", () => {
   expect(readConfig({ ...production, DATABASE_URL: "", OPERATOR_TOKEN: "" }).operatorToken).toBeUndefined();
 });
 
-test("lists are read, and a stray entry is named", () => {
+test("lists are parsed, and an invalid entry is reported", () => {
   const read = readConfig({ ...production, WEBHOOK_ALLOWED_NETWORKS: "10.0.0.0/8, fd00::/8", TRUST_PROXY: "loopback" });
   expect(read).toMatchObject({ webhookAllowedNetworks: ["10.0.0.0/8", "fd00::/8"], trustProxy: ["loopback"] });
   expect(faultsOf({ ...production, WEBHOOK_ALLOWED_NETWORKS: "everywhere" })).toContain("WEBHOOK_ALLOWED_NETWORKS");
@@ -128,14 +128,14 @@ test("lists are read, and a stray entry is named", () => {
   expect(faultsOf({ ...production, TRUST_PROXY: "everyone" })).toContain("TRUST_PROXY must be the number of proxies");
 });
 
-test("the command line's --url goes before ADS_URL, and no key is needed to speak to a server", () => {
+test("the command line's --url overrides ADS_URL, and a running server needs no key", () => {
   expect(readCommandConfig({ url: "http://127.0.0.1:1" }, { ADS_URL: "http://127.0.0.1:2" }).url).toBe(
     "http://127.0.0.1:1",
   );
   expect(readCommandConfig({}, {}).encryptionKey).toBeUndefined();
 });
 
-test("videos are kept in a folder, or in a bucket that is named whole", () => {
+test("videos are kept in a folder, or in a bucket with all its variables set", () => {
   const bucket = {
     S3_ENDPOINT: "https://s3.example.com",
     S3_BUCKET: "videos",

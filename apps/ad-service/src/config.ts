@@ -14,7 +14,7 @@ import type { MediaBucket } from "./creatives/bucket-storage.ts";
 const makeKey = "make one with: openssl rand -base64 32";
 
 const webAddress = z
-  .url({ protocol: /^https?$/, error: "must be an address as https://ads.example.com" })
+  .url({ protocol: /^https?$/, error: "must be an address such as https://ads.example.com" })
   .refine((url) => !hasUserInfo(url), "must not hold a user name or password")
   .transform(canonicalAddress);
 
@@ -46,18 +46,18 @@ const storeVariables = {
     .optional(),
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
-  WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
-  VAST_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
-  VIDEO_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks as 10.0.0.0/8,fd00::/8").default([]),
+  WEBHOOK_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
+  VAST_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
+  VIDEO_ALLOWED_NETWORKS: listOf(isNetwork, "must be networks such as 10.0.0.0/8,fd00::/8").default([]),
   CURRENCY: z
     .string()
-    .regex(/^[A-Z]{3}$/, "must be a currency of ISO 4217, as EUR")
+    .regex(/^[A-Z]{3}$/, "must be an ISO 4217 currency code such as EUR")
     .default("USD"),
   ENCRYPTION_KEY: z
     .base64({
       error: ({ input }) =>
         input === undefined
-          ? `is missing: tokens of bots are kept under it; ${makeKey} (and keep it: without it they are lost)`
+          ? `is missing: it encrypts the bots' tokens; ${makeKey} (and keep it: without it the tokens are lost)`
           : `must be 32 bytes in base64; ${makeKey}`,
     })
     .transform((text) => Buffer.from(text, "base64"))
@@ -120,7 +120,7 @@ const commandVariables = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** What the server is told by its environment. Throws a `StartFault` that names every fault. */
+/** Reads the server's configuration from its environment. Throws a `StartFault` that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const given = withoutEmpty(environment);
   const parsed = serverVariables.safeParse(given);
@@ -154,7 +154,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
-/** What the operator's command line is told by its options and its environment. */
+/** Reads the command line's configuration from its options and its environment. */
 export function readCommandConfig(options: { url?: string | undefined }, environment: NodeJS.ProcessEnv = process.env) {
   const given = withoutEmpty(environment);
   const parsed = commandVariables.safeParse({ ...given, ...(options.url !== undefined && { ADS_URL: options.url }) });
@@ -202,7 +202,7 @@ function storeOf(
     media: bucketOf(read) ?? {
       kind: "folder" as const,
       folder: read.MEDIA_DIR === undefined ? join(dataFolder, "media") : resolve(read.MEDIA_DIR),
-      // Nodes share a folder that was named: one that is missing was not mounted here.
+      // Nodes share a folder that was named: a missing one is not mounted on this node.
       isMadeIfMissing: read.MEDIA_DIR === undefined,
     },
     webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
@@ -212,7 +212,7 @@ function storeOf(
   };
 }
 
-/** Whole, or not at all: half of it is a fault. */
+/** All variables of the bucket, or none: a part of them is a fault. */
 function bucketOf(read: Pick<z.infer<z.ZodObject<typeof storeVariables>>, BucketVariable>): MediaBucket | undefined {
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region } = read;
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = read;
@@ -224,7 +224,7 @@ function faultsOf(error: z.ZodError | undefined): string[] {
   return (error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`);
 }
 
-/** `NAME=` in a file of variables means that it is not set. */
+/** `NAME=` in an env file means that the variable is not set. */
 function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
 }

@@ -27,7 +27,7 @@ import { startTestingEndpoints } from "./webhook-endpoints/test-pending-endpoint
 async function start(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: "ad-service" });
   await requireMediaFolder(config.media);
-  // The embedded store has one owner; nodes that share a server's database share no folder either.
+  // The embedded store has one owner; nodes that share a database server do not share a folder.
   const folder = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : undefined;
   const database = await openDatabase<AdTables>({
     databaseUrl: config.databaseUrl,
@@ -110,11 +110,11 @@ async function start(config: Config): Promise<void> {
       },
     },
   );
-  // Whoever started us waits for this line, however little else is logged.
+  // Logged at any LOG_LEVEL: a supervisor waits for this line.
   logger.child({}, { level: "info" }).info({ url: config.publicUrl, store: database.kind }, "listening");
 }
 
-/** What is under way cannot be finished any more. A supervisor starts this program again. */
+/** Work in progress cannot finish without the store. A supervisor restarts this program. */
 function endAfter(fault: Error, logger: Logger): never {
   logger.child({}, { level: "fatal" }).fatal({ reason: fault.message }, `the store has ended: ${fault.message}`);
   process.exit(1);
@@ -124,7 +124,7 @@ async function claimFolder(dataFolder: string) {
   const claim = await claimDataFolder(dataFolder);
   if (claim.outcome === "claimed") return claim;
   throw new StartFault(
-    `another ad service uses ${dataFolder}: stop it, or give this one a folder of its own by DATA_DIR`,
+    `another ad service uses ${dataFolder}: stop it, or set DATA_DIR to another folder for this one`,
   );
 }
 

@@ -4,9 +4,9 @@ import type { Migrations } from "@intermission/postgres/migrate";
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8");
 
 /**
- * Run once each, in the order of their names. `schema.sql` shows the whole schema as it is at the first release, the others
- * the functions that decide; from then on a change is a file of its own, `migrations/0005-….sql`, named here, which adds to
- * what stands.
+ * Each runs once, in the order of the names. `schema.sql` holds the whole schema of the first release, the others hold
+ * the functions. From then on each change is a file of its own, `migrations/0005-….sql`, which is added here and only
+ * adds to the existing schema.
  */
 export const migrations: Migrations = {
   "0001-schema": read("./schema.sql"),

@@ -7,19 +7,19 @@ import type { CommandConfig } from "./config.ts";
 import { httpOperatorClient, NotReachable, type OperatorClient } from "./operator/operator-client.ts";
 
 /**
- * The running server, at its address or by the socket in its data folder. Where nobody answers there, the store is
- * opened here: an embedded one under the same claim that a server would take, so that it never has two owners.
+ * Connects to the running server, at its address or by the socket in its data folder. If no server answers there, opens
+ * the store in this process: an embedded one under the same claim that a server takes, so that it never has two owners.
  */
 export async function openOperatorClient(config: CommandConfig): Promise<OperatorClient> {
   const { url, operatorToken, dataFolder, databaseUrl } = config;
   if (url !== undefined) {
     if (operatorToken !== undefined) return httpOperatorClient({ url, operatorToken });
-    throw new NotReachable(`OPERATOR_TOKEN is missing: ${url} asks for the one that it was started with`);
+    throw new NotReachable(`OPERATOR_TOKEN is missing: set it to the token that ${url} was started with`);
   }
-  // An unused folder holds no store: a mistyped DATA_DIR must not make one.
+  // An unused folder holds no store: a mistyped DATA_DIR must not create one.
   if (databaseUrl === undefined && !["postgres", "owner.lock"].some((name) => existsSync(join(dataFolder, name)))) {
     throw new NotReachable(
-      `${dataFolder} holds no store, and no server runs on it: start the ad service, or name the right folder by DATA_DIR, ` +
+      `${dataFolder} holds no store, and no server runs on it: start the ad service, or set DATA_DIR to the right folder, ` +
         "a server by --url and OPERATOR_TOKEN, or its database by DATABASE_URL",
     );
   }
@@ -30,10 +30,10 @@ export async function openOperatorClient(config: CommandConfig): Promise<Operato
     await folder?.release();
     throw new NotReachable(
       `no server runs on ${databaseUrl === undefined ? dataFolder : "this machine's data folder"}. Start it; or name it by --url and OPERATOR_TOKEN; ` +
-        "or set ENCRYPTION_KEY to what the server has, and its store is opened here",
+        "or set ENCRYPTION_KEY to the server's key, to open its store here",
     );
   }
-  // Loaded only where it is needed: a command to a running server answers in a blink.
+  // Loaded only when needed, so that a command to a running server stays fast.
   const { openStoreInProcess } = await import("./open-store-in-process.ts");
   return openStoreInProcess({ ...config, encryptionKey }, folder);
 }
@@ -41,8 +41,8 @@ export async function openOperatorClient(config: CommandConfig): Promise<Operato
 const WAIT_FOR_OWNER_MS = 60_000;
 
 /**
- * Claims the folder, or finds the server that has it. Another command that has it answers nothing and frees it soon; the
- * question is asked before the command itself is sent, so that no change is ever sent twice.
+ * Claims the folder, or finds the server that owns it. Another command that owns it does not answer and releases it
+ * soon. The check precedes the command itself, so that no change is ever sent twice.
  */
 async function claimOrFindServer(dataFolder: string): Promise<ClaimedFolder | "served"> {
   const giveUpAt = Date.now() + WAIT_FOR_OWNER_MS;

@@ -13,7 +13,7 @@ import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { noDeliveries } from "./webhook-delivery/deliveries.ts";
 import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 
-/** Answers the operator's API from this process, on a store that no server has open (or one that any number may share). */
+/** Serves the operator's API from this process, on an embedded store that no server has open, or on a shared database. */
 export async function openStoreInProcess(
   config: CommandConfig & { encryptionKey: Buffer },
   folder: ClaimedFolder | undefined,
@@ -66,7 +66,7 @@ async function openStore(
     now: () => new Date(),
   });
   await app.ready();
-  // The claim's socket serves nobody: another command that is given meanwhile waits there, and goes on when it is freed.
+  // The claim's socket serves no requests: a concurrent command waits for it and continues when the claim is released.
   return {
     async call(call) {
       const payload = payloadOf(call);

@@ -2,7 +2,7 @@ import { HttpError } from "@intermission/http-server/http-server";
 import { z } from "zod";
 
 const fromOneToThousand = "must be a whole number from 1 to 1000";
-/** How many entries of a list are wanted. */
+/** The requested number of entries of a list. */
 export const listLimit = z.coerce
   .number(fromOneToThousand)
   .int(fromOneToThousand)
@@ -10,7 +10,7 @@ export const listLimit = z.coerce
   .max(1000, fromOneToThousand)
   .default(50);
 
-/** The value in its schema's shape; else 400 with each field and what it must be, and never what it was. */
+/** Returns the parsed value; else throws 400 with each field and its rule, and never the value that was sent. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return parsed.data;
@@ -19,7 +19,7 @@ export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: un
   throw new HttpError(400, "BAD_REQUEST", faults.join("; "), { details });
 }
 
-/** The same without the fields that are undefined: what is not given is not set. */
+/** The same object without undefined fields: an absent field is not changed. */
 export function givenFields<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]: Exclude<Fields[Name], undefined> } {

@@ -1,14 +1,14 @@
 -- The whole schema of the ad service, for PostgreSQL 15 and newer. Tables that belong to a bot have bot_id in their key, so
--- that a distributed PostgreSQL can spread them by it. From the first release on it changes by further migrations only,
--- which add and never rewrite: see migrations.ts.
+-- that a distributed PostgreSQL can shard by it. From the first release on it changes only by further migrations, which add and
+-- never rewrite: see migrations.ts.
 --
--- Foreign keys are left out where the statement that writes a row has just read or made the parent, and parents are never
--- deleted: each would cost a look-up and a lock for every row, and could refuse nothing.
+-- Foreign keys are omitted where the writing statement has just read or made the parent, and parents are never deleted: each
+-- would cost a look-up and a lock per row, and could never refuse one.
 
 -- A publisher's bot and its settings. Bots are never deleted.
 create table bots (
   bot_id text primary key check (bot_id ~ '^[1-9][0-9]{0,19}$'),
-  -- The first characters of the bot's codes: a code names its bot.
+  -- The prefix of the bot's codes: it identifies the code's bot.
   code_prefix text not null unique check (length(code_prefix) = 4),
   name text not null check (length(name) between 1 and 128),
   username text,
@@ -18,20 +18,20 @@ create table bots (
   code_lifetime_seconds integer not null default 3600 check (code_lifetime_seconds between 60 and 86400),
   cooldown_seconds integer not null default 60 check (cooldown_seconds between 0 and 604800),
   daily_cap integer not null default 20 check (daily_cap between 1 and 10000),
-  -- Users for whom everything runs in test mode: free of charge, and out of the statistics.
+  -- Users for whom everything runs in test mode: free of charge, and excluded from the statistics.
   testers text[] not null default '{}',
   category text check (category ~ '^[a-z][a-z0-9-]{0,31}$'),
   time_zone text not null default 'UTC',
   blocked_categories text[] not null default '{}',
   blocked_advertisers text[] not null default '{}',
-  -- What becomes of a view, or a click, that earned but looks wrong.
+  -- What happens to a view or a click that earned but looks suspicious.
   suspicious_views text not null default 'pay' check (suspicious_views in ('pay', 'hold', 'refuse')),
   suspicious_clicks text not null default 'pay' check (suspicious_clicks in ('pay', 'hold', 'refuse')),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
 
--- API tokens of bots, which also sign webhooks: a hash to look them up by, and their ciphertext.
+-- API tokens of bots, which also sign webhooks: a hash for look-ups, and their ciphertext.
 create table bot_tokens (
   bot_id text not null references bots,
   token_id text not null,
@@ -47,12 +47,12 @@ create table bot_tokens (
 create unique index bot_tokens_one_active on bot_tokens (bot_id) where state = 'active';
 create unique index bot_tokens_one_next on bot_tokens (bot_id) where state = 'next';
 
--- Every code that was issued. Written once.
+-- Every code that was issued. Append-only.
 create table codes (
   bot_id text not null,
   code text not null,
   user_id text not null,
-  -- The publisher's own key, '' without one.
+  -- The publisher's own key; '' if none.
   reference text not null default '',
   issued_at timestamptz not null,
   expires_at timestamptz not null,
@@ -68,25 +68,25 @@ create table current_codes (
   code text not null,
   issued_at timestamptz not null,
   expires_at timestamptz not null,
-  -- Its view or click looked wrong and was held or refused: the next request gets another code.
+  -- Its view or click looked suspicious and was held or refused: the next request gets another code.
   is_withheld boolean not null default false,
   primary key (bot_id, user_id, reference)
 );
 
--- Who pays. The key of the advertiser's postbacks is kept as a hash.
+-- Advertisers. The key of their postbacks is kept as a hash.
 create table advertisers (
   name text primary key check (length(name) between 1 and 128),
-  -- In lower case, with single blanks: names that differ in nothing else are one advertiser's.
+  -- In lower case, with single blanks: names that differ only in case or blanks are the same advertiser.
   name_key text not null unique,
   postback_key_hash bytea unique,
   created_at timestamptz not null default now()
 );
 
--- What is shown: a file of ours, an address elsewhere, or a VAST tag that is asked for an ad at each opening.
+-- Creatives: a file of ours, an address elsewhere, or a VAST tag that is queried for an ad at each opening.
 create table creatives (
   creative_id text primary key,
   kind text not null default 'file' check (kind in ('file', 'address', 'vast')),
-  -- Of 'address' the video, of 'vast' the tag.
+  -- The video if kind is 'address', the tag if it is 'vast'.
   url text,
   sha256 text,
   file_name text,
@@ -101,7 +101,7 @@ create table creatives (
   check (kind = 'vast' or (media_type is not null and duration_ms is not null and width is not null and height is not null))
 );
 
--- Lighter files of a creative's video.
+-- Lighter renditions of a creative's video.
 create table creative_renditions (
   creative_id text not null references creatives,
   file_name text not null,
@@ -135,7 +135,7 @@ create table campaigns (
   landing_url text,
   call_to_action text,
   weight integer not null default 1 check (weight between 1 and 1000000),
-  -- Of one completed view, of one counted click: millionths of the deployment's currency.
+  -- Price of one completed view and of one counted click, in millionths of the deployment's currency.
   view_price_micros bigint not null default 0 check (view_price_micros >= 0),
   click_price_micros bigint not null default 0 check (click_price_micros >= 0),
   total_budget_micros bigint check (total_budget_micros > 0),
@@ -144,7 +144,7 @@ create table campaigns (
   daily_view_cap bigint check (daily_view_cap > 0),
   total_click_cap bigint check (total_click_cap > 0),
   daily_click_cap bigint check (daily_click_cap > 0),
-  -- So many views and clicks of one user of a bot, counted over so many seconds back.
+  -- At most user_cap views and clicks of one user of a bot within a sliding window of this many seconds.
   user_cap integer check (user_cap > 0),
   user_cap_seconds integer check (user_cap_seconds between 60 and 7776000),
   targeting jsonb not null default '{}',
@@ -154,7 +154,7 @@ create table campaigns (
   check ((user_cap is null) = (user_cap_seconds is null))
 );
 
--- Which creatives a campaign shows, by weight. Label and call to action are the campaign's unless said here.
+-- The creatives of a campaign, by weight. Label and call to action default to the campaign's.
 create table campaign_creatives (
   campaign_id text not null references campaigns,
   creative_id text not null references creatives,
@@ -165,8 +165,8 @@ create table campaign_creatives (
   primary key (campaign_id, creative_id)
 );
 
--- What a campaign delivered on a day (UTC): the sum of its priced events without the refunded ones. Changed by the statement
--- that makes them, once per batch, in the order of the ids.
+-- What a campaign delivered on a day (UTC): the sum of its priced events without the refunded ones. The statement that makes
+-- the events changes it, once per batch, in the order of the ids.
 create table campaign_days (
   campaign_id text not null references campaigns,
   day date not null,
@@ -176,7 +176,7 @@ create table campaign_days (
   primary key (campaign_id, day)
 ) with (fillfactor = 50);
 
--- A bot's user, from the first opening or click on: cooldown, daily cap and the clock of views are decided under the lock of
+-- A bot's user, from the first opening or click on. Cooldown, daily cap and the clock of views are decided under the lock of
 -- this row, for views and clicks alike.
 create table viewers (
   bot_id text not null,
@@ -185,60 +185,60 @@ create table viewers (
   day date not null,
   earned_today integer not null,
   last_earned_at timestamptz,
-  -- Real time counts for one of the viewer's views at a time: for the one that holds the viewer's clock. What was credited
-  -- stands with that view (ad_sessions.credited_until), and here once no view holds the clock.
+  -- Real time is credited to one of the viewer's views at a time: the one that holds the viewer's clock. That view stores the
+  -- credited time (ad_sessions.credited_until); this row stores it when no view holds the clock.
   clock_session_id text,
   credited_until timestamptz,
-  -- How often an ad was offered to the viewer or a view began: compared by the next that wants to, so that two at once do
-  -- not pass the limits together.
+  -- How often an ad was offered to the viewer or a view began. Compare-and-set on it keeps two concurrent decisions from
+  -- passing the limits together.
   decisions integer not null default 0,
   primary key (bot_id, user_id)
 ) with (fillfactor = 50);
 
--- A view of an ad: one for each code. What reports change stands at the end and in no index: updates stay in their page
--- (HOT), and their record in the log is short.
+-- A view of an ad: one for each code. The columns that reports change are at the end and in no index, so that updates stay in
+-- their page (HOT) and their WAL records are short.
 create table ad_sessions (
   bot_id text not null,
   -- Begins with the bot's id.
   session_id text not null,
   code text not null,
   user_id text not null,
-  -- The publisher's own key of the code, '' without one.
+  -- The publisher's own key of the code; '' if none.
   reference text not null default '',
   campaign_id text not null,
   creative_id text not null,
   is_vast boolean not null default false,
-  -- Of one of the bot's testers: free of charge, and out of the statistics.
+  -- Whether the user is one of the bot's testers: free of charge, and excluded from the statistics.
   is_test boolean not null default false,
   duration_ms integer not null check (duration_ms > 0),
   opened_at timestamptz not null,
   deadline timestamptz not null,
-  -- What the code was opened with before, and could not be played.
+  -- Creatives that the code was opened with before and that could not be played.
   failed_creatives text[] not null default '{}',
   -- SHA-256 of the token of the latest opening.
   token_hash bytea not null,
   openings integer not null default 1,
   first_sequence integer not null default 0,
-  -- What the player said last of a video that it gave up, and when.
+  -- The player's latest report of a video that it gave up, and its time.
   fault text check (fault in ('not-found', 'timeout', 'unsupported', 'not-displayed', 'too-short', 'other')),
   fault_at timestamptz,
   suspicions text[] not null default '{}',
   decided_at timestamptz,
-  -- Grows with each change: a report is stored by compare-and-set.
+  -- Incremented by each change: a report is stored by compare-and-set.
   version integer not null default 0,
-  -- 'held' and 'refused': watched and closed, but it looks wrong, or came when cooldown or cap did not allow it.
+  -- 'held' and 'refused': watched and closed, but suspicious, or too early for cooldown or cap.
   state text not null check (state in ('opened', 'playing', 'watched', 'rewarded', 'held', 'refused')),
   accepted_ms integer not null default 0 check (accepted_ms >= 0),
-  -- Real time that was credited to this view, and the moment up to which it, or a view that held the viewer's clock before
-  -- it, was credited.
+  -- Real time that was credited to this view, and the moment up to which it, or a previous view with the viewer's clock, was
+  -- credited.
   clock_ms integer not null default 0 check (clock_ms >= 0),
   credited_until timestamptz,
   -- Accepted ranges of the video in milliseconds, and settled sequence numbers: from, to, from, to …
   covered integer[] not null default '{}',
   sequences integer[] not null default '{}',
-  -- What the reports tell beyond the clock: the numbers of viewing-signals.ts.
+  -- Signals in the reports beyond the clock: the numbers of viewing-signals.ts.
   signals integer[],
-  -- How many reports earned nothing, by reason.
+  -- The number of reports that earned nothing, by reason.
   refusals jsonb,
   started_at timestamptz,
   last_report_at timestamptz,
@@ -246,7 +246,7 @@ create table ad_sessions (
   close_requested_at timestamptz,
   closed_at timestamptz,
   close_reason text check (close_reason in ('tap', 'page-hidden', 'heartbeat-lost', 'deadline', 'reopened')),
-  -- What was claimed too early and the clock will allow soon; it is settled without another call.
+  -- Ranges that were claimed too early and that the clock will allow soon; they are settled without another call.
   pending_reports jsonb,
   -- Its row in views_due.
   due_at timestamptz,
@@ -254,12 +254,12 @@ create table ad_sessions (
   unique (bot_id, code)
 ) with (fillfactor = 50);
 create index ad_sessions_of_user on ad_sessions (bot_id, user_id, opened_at desc);
--- Views under way are held against their campaign's limits.
+-- Views in progress count against their campaign's limits.
 create index ad_sessions_of_campaign on ad_sessions (campaign_id, opened_at) where not is_test;
 create index ad_sessions_suspicious on ad_sessions (opened_at desc, session_id) where suspicions <> '{}';
 
--- Views that the sweeper must look at, and when: watched and not closed, or closed and waiting for the clock or the cooldown.
--- Apart from the views, whose updates would otherwise touch an index.
+-- Views that the sweeper must check, and when: watched and not closed, or closed and waiting for the clock or the cooldown.
+-- Kept apart from the views, whose updates would otherwise touch an index.
 create table views_due (
   due_at timestamptz not null,
   bot_id text not null,
@@ -267,16 +267,16 @@ create table views_due (
   primary key (due_at, session_id)
 );
 
--- What was earned: the view or click of a code, what its campaign owes for it, and the bytes that tell the publisher. Also
--- test events, which cost nothing. Append-only; only the erasure of a user and the end of retention blank what names a
--- person. The unique key is the promise that a code earns each event at most once, ever.
+-- Everything earned: the view or click of a code, what its campaign owes for it, and the body of the publisher's webhook. Also
+-- test events, which cost nothing. Append-only; only the erasure of a user and the end of retention blank what identifies a
+-- person. The unique key guarantees that a code earns each event at most once.
 create table events (
-  -- 'evt_' and a UUIDv7. Of a click, the same UUID after 'clk_' is its click id.
+  -- 'evt_' and a UUIDv7. A click's click id is the same UUID after 'clk_'.
   event_id text not null,
   bot_id text not null,
   event text not null check (event in ('rewarded', 'direct_link')),
   user_id text not null,
-  -- Of test events that were asked for, null.
+  -- Null for test events that were requested.
   code text,
   reference text,
   is_test boolean not null default false,
@@ -285,23 +285,23 @@ create table events (
   -- What the campaign owes, in millionths of the currency; null: nothing was sold.
   price_micros bigint check (price_micros >= 0),
   occurred_at timestamptz not null,
-  -- Of clicks: the visitor. Hashes are keyed by the day, so those of two days cannot be told to be of one address.
+  -- The visitor of a click. Hashes are keyed by the day, so those of two days cannot be linked to one address.
   user_agent text,
   address_hash bytea,
   network_hash bytea,
-  -- Why a click looked wrong that was paid all the same.
+  -- Why a click that was paid looks suspicious.
   suspicions text[],
   is_erased boolean not null default false,
-  -- The text that is signed and sent, on each attempt the same.
+  -- The text that is signed and sent, the same on each attempt.
   body text not null check (octet_length(body) <= 20480),
   xid xid8 not null default commit_xid(),
-  -- A click is looked up by its own id alone.
+  -- A click is looked up by its id alone.
   primary key (event_id, bot_id),
   unique (bot_id, code, event)
 );
 create index events_in_commit_order on events (bot_id, xid);
 create index events_to_sum on events (xid) where price_micros is not null;
--- For the cap per user: what one saw and followed lately.
+-- For the cap per user: a user's recent views and clicks.
 create index events_of_user on events (bot_id, user_id, occurred_at desc);
 create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
 
@@ -309,7 +309,7 @@ create index events_suspicious on events (occurred_at desc, event_id) where susp
 create table events_blanked (event_id text not null);
 insert into events_blanked values ('');
 
--- Events whose price was given back, each whole and once. Append-only.
+-- Events whose price was refunded, each in full and once. Append-only.
 create table refunds (
   event_id text primary key,
   campaign_id text not null,
@@ -323,7 +323,7 @@ create table refunds (
 );
 create index refunds_in_commit_order on refunds (xid);
 
--- How far the webhook of an event has come. Apart from the event, since it changes.
+-- The state of an event's webhook. Kept apart from the event, since it changes.
 create table deliveries (
   bot_id text not null,
   event_id text not null,
@@ -331,24 +331,24 @@ create table deliveries (
   attempts integer not null default 0,
   due_at timestamptz not null default now(),
   lease_until timestamptz,
-  -- Grows with each claim; only the claim that holds the newest number may finish.
+  -- Incremented by each claim; only the claim with the newest number may finish.
   fence bigint not null default 0,
   -- The claim that was recorded last: each is recorded once, however often an uncertain commit is repeated.
   recorded_fence bigint not null default 0,
-  -- Failures that the schedule counts; replays and our own faults are none.
+  -- Failures that count towards the schedule; replays and our own faults do not count.
   schedule_step integer not null default 0,
-  -- Set while a replay is on its way: what the delivery returns to if that fails.
+  -- Set during a replay: the state to which the delivery returns if the replay fails.
   resume_state text check (resume_state in ('waiting', 'delivered', 'unknown')),
   resume_due_at timestamptz,
-  -- Sent again with many others: it goes after what is new.
+  -- Part of a bulk replay: sent after new events.
   is_bulk boolean not null default false,
   end_reason text check (end_reason in ('attempts-used-up', 'at-most-once', 'held-too-long', 'test', 'erased')),
   created_at timestamptz not null default now(),
   finished_at timestamptz,
   primary key (bot_id, event_id)
 );
--- By bot, so that one endpoint's backlog is never read for the sake of another's. Equal entries are not kept as one: such a
--- one stays until all its rows are gone, and each claim would walk by what was claimed before.
+-- By bot, so that claims for one endpoint never read another's backlog. Deduplication is off: a deduplicated entry stays until
+-- all its rows are gone, and each claim would scan past the rows claimed before.
 create index deliveries_due on deliveries (bot_id, is_bulk, due_at) with (deduplicate_items = off) where state = 'waiting';
 create index deliveries_leased on deliveries (lease_until) where state = 'sending';
 create index deliveries_held on deliveries (bot_id) where state = 'held';
@@ -374,11 +374,11 @@ create table delivery_attempts (
   is_replay boolean not null default false,
   primary key (bot_id, event_id, attempt)
 );
--- Rows come in the order of time: block ranges find the old ones, at next to no cost for an insert.
+-- Rows are inserted in the order of time: block ranges find old rows and cost inserts almost nothing.
 create index delivery_attempts_by_time on delivery_attempts using brin (started_at) with (pages_per_range = 32);
 
--- One row for each bot that has an address for webhooks, with its health. Written with each batch of attempts: room for
--- updates in place.
+-- One row for each bot that has a webhook address, with its health. Written with each batch of attempts; the fill factor leaves
+-- space for updates in place.
 create table endpoints (
   bot_id text primary key references bots,
   url text not null,
@@ -386,7 +386,7 @@ create table endpoints (
   state_since timestamptz not null default now(),
   disabled_reason text check (disabled_reason in ('operator', 'gone', 'failing')),
   max_in_flight integer not null default 4 check (max_in_flight between 1 and 40),
-  -- Claims that were recorded, given back or taken back: what is in flight is `endpoint_claims.claimed` less these.
+  -- Claims that were recorded, released or taken back: the number in flight is `endpoint_claims.claimed` less these.
   ended bigint not null default 0,
   rest_until timestamptz not null default '-infinity',
 
@@ -403,7 +403,7 @@ create table endpoints (
   last_failure_at timestamptz,
   failing_since timestamptz,
   failures_since_success integer not null default 0,
-  -- The way to being disabled that was last warned of, in percent.
+  -- The last threshold on the way to being disabled that was warned of, in percent.
   warned_percent integer not null default 0,
   gone_since timestamptz,
   gone_event_id text,
@@ -412,7 +412,7 @@ create table endpoints (
   last_error_class text,
   last_answer text,
 
-  -- Of the present pending time: its one test event, sent again until it is answered 2xx.
+  -- The one test event of the current pending period, sent again until it is answered 2xx.
   test_event_id text,
   test_due_at timestamptz not null default now(),
   tests integer not null default 0,
@@ -421,16 +421,16 @@ create table endpoints (
 create index endpoints_to_test on endpoints (test_due_at) where state = 'pending';
 create index endpoints_to_hold on endpoints (bot_id) where state <> 'active';
 
--- What was claimed for each endpoint, over all nodes. Who claims locks this row: in a row of its own, so that claims and the
--- recordings of attempts, which write `endpoints`, do not get in each other's way.
+-- What was claimed for each endpoint, over all nodes. A claim locks this row. It is apart from `endpoints`, which recordings of
+-- attempts write, so that claims and recordings do not block each other.
 create table endpoint_claims (
   bot_id text primary key references endpoints on delete cascade,
   claimed bigint not null default 0,
   last_served_at timestamptz not null default '-infinity'
 ) with (fillfactor = 50);
 
--- Refused visits of direct links, counted, since a link can be opened any number of times. `summed` is how many of
--- them the statistics hold.
+-- Refused visits of direct links, as counts, since a link can be opened any number of times. `summed` is how many of them the
+-- statistics include.
 create table click_refusals (
   bot_id text not null,
   code text not null,
@@ -441,12 +441,12 @@ create table click_refusals (
   is_summed boolean not null default false,
   primary key (bot_id, code, reason, hour)
 ) with (fillfactor = 70);
--- Its condition stays true while a row is counted up, so that those updates touch no index.
+-- Its condition stays true while a row's count grows, so that those updates touch no index.
 create index click_refusals_to_sum on click_refusals (hour, bot_id, code, reason) where not is_summed;
 create index click_refusals_by_hour on click_refusals using brin (hour) with (pages_per_range = 32);
 
--- Clicks that earned nothing: held or refused because they look wrong ('released' once an operator paid for one), and the
--- first few refused visits of each code and reason in full.
+-- Clicks that earned nothing: held or refused as suspicious ('released' once an operator paid for one), and the first few
+-- refused visits of each code and reason in full.
 create table withheld_clicks (
   click_id text not null,
   bot_id text not null,
@@ -464,56 +464,56 @@ create table withheld_clicks (
   primary key (click_id, bot_id)
 );
 create index withheld_clicks_of_code on withheld_clicks (bot_id, code);
--- A click that was withheld for looking wrong is the only one of its code.
+-- A click that was withheld as suspicious is the only one of its code.
 create unique index withheld_clicks_once on withheld_clicks (bot_id, code) where outcome in ('held', 'refused', 'released');
 create index withheld_clicks_suspicious on withheld_clicks (occurred_at desc, click_id) where suspicions <> '{}';
 create index withheld_clicks_by_time on withheld_clicks using brin (occurred_at) with (pages_per_range = 32);
 
--- What one address did on one day (UTC): its limits are decided under the lock of this row. The hash is keyed by the day. Kept
--- for two days.
+-- The activity of one address on one day (UTC): its limits are decided under the lock of this row. The hash is keyed by the
+-- day. Kept for two days.
 create table address_days (
   day date not null,
   address_hash bytea not null,
-  -- When clicks counted, the newest first, as many as the limits look at.
+  -- Times of counted clicks, newest first, as many as the limits need.
   clicks timestamptz[] not null,
   counted integer not null,
-  -- Of the counted ones, those by a tap on our page.
+  -- The counted clicks that came from the button of our page.
   tapped integer not null,
-  -- Which users came with which user agent, the newest first: 32 bits of a hash of the agent, 32 of one of the user.
+  -- Pairs of user and user agent, newest first: 32 bits of a hash of the agent, 32 of one of the user.
   devices bigint[] not null,
   primary key (day, address_hash)
 ) with (fillfactor = 70);
 
--- What one network (/24, /48) did on one day (UTC). Kept for two days.
+-- The activity of one network (/24, /48) on one day (UTC). Kept for two days.
 create table network_days (
   day date not null,
   network_hash bytea not null,
   counted integer not null,
-  -- The latest hundred clicks were of thirty users or more.
+  -- Whether the latest hundred clicks came from thirty users or more.
   is_crowded boolean not null default false,
-  -- Of the latest hundred clicks, the newest first: 16 bits of a hash of each user.
+  -- The users of the latest hundred clicks, newest first: 16 bits of a hash of each.
   users smallint[] not null,
   primary key (day, network_hash)
 ) with (fillfactor = 70);
 
--- What a VAST tag was unwrapped to for a session: apart from it, since each report reads the session.
+-- The ad that a VAST tag was unwrapped to for a session. Kept apart from the session, which each report reads.
 create table vast_ads (
   bot_id text not null,
   session_id text not null,
   ad jsonb not null,
   primary key (bot_id, session_id),
-  -- Offers that are withdrawn and persons who are erased take theirs along.
+  -- Deleted with their sessions: withdrawn offers and erased users.
   foreign key (bot_id, session_id) references ad_sessions on delete cascade
 );
 
--- Each address that a VAST ad wants to be called at, once. A claim moves due_at: until then it belongs to its claimer.
+-- Tracker calls of VAST ads, each made once. A claim moves due_at: until then the call belongs to its claimer.
 create table tracker_calls (
   call_id bigint generated always as identity primary key,
   bot_id text not null,
   -- Null: an error of a tag, reported before there was a session.
   session_id text,
   event text not null,
-  -- Of several addresses of one event.
+  -- Index among several addresses of one event.
   position integer not null,
   url text not null,
   user_agent text not null default '',
@@ -528,7 +528,7 @@ create unique index tracker_calls_once on tracker_calls (bot_id, session_id, eve
 create index tracker_calls_due on tracker_calls (due_at) where finished_at is null;
 create index tracker_calls_finished on tracker_calls (finished_at) where finished_at is not null;
 
--- The first tap on a session's call to action.
+-- The first CTA click of a session.
 create table ad_clicks (
   bot_id text not null,
   session_id text not null,
@@ -543,11 +543,11 @@ create table ad_clicks (
 create index ad_clicks_in_commit_order on ad_clicks (xid);
 create index ad_clicks_by_time on ad_clicks using brin (occurred_at) with (pages_per_range = 32);
 
--- What advertisers say came of clicks. Append-only.
+-- Conversions that advertisers report for clicks. Append-only.
 create table conversions (
   click_id text not null,
   event text not null default '',
-  -- The advertiser's own; '' without one: then a click converts once for each event.
+  -- The advertiser's own id; '' without one: then a click converts once for each event.
   conversion_id text not null default '',
   value_micros bigint check (value_micros >= 0),
   bot_id text not null,
@@ -560,7 +560,7 @@ create table conversions (
 create index conversions_in_commit_order on conversions (xid);
 create index conversions_by_time on conversions using brin (occurred_at) with (pages_per_range = 32);
 
--- Postbacks that were refused, by day and reason.
+-- Refused postbacks, by day and reason.
 create table conversion_refusals (
   day date not null,
   reason text not null,
@@ -568,12 +568,12 @@ create table conversion_refusals (
   primary key (day, reason)
 );
 
--- What became of each request for a rewarded ad. Append-only.
+-- The outcome of each request for a rewarded ad. Append-only.
 create table ad_requests (
   bot_id text not null,
   user_id text not null,
   code text,
-  -- 'limited' by the publisher's cooldown or cap, and 'refused' for the code's sake, ask for no ad.
+  -- 'limited' by the publisher's cooldown or cap and 'refused' because of the code: no ad was requested.
   outcome text not null check (outcome in ('filled', 'no-ad', 'limited', 'refused')),
   reason text not null default '',
   campaign_id text,
@@ -585,7 +585,7 @@ create index ad_requests_of_code on ad_requests (bot_id, code);
 create index ad_requests_in_commit_order on ad_requests (xid);
 create index ad_requests_by_time on ad_requests using brin (occurred_at) with (pages_per_range = 32);
 
--- What a view came past, once each: written by the statement that stores the progress. Append-only.
+-- Milestones of a view, each once: written by the statement that stores the progress. Append-only.
 create table ad_milestones (
   bot_id text not null,
   campaign_id text not null,
@@ -599,13 +599,13 @@ create table ad_milestones (
 create index ad_milestones_in_commit_order on ad_milestones (xid);
 create index ad_milestones_by_time on ad_milestones using brin (occurred_at) with (pages_per_range = 32);
 
--- What of a price is the publisher's, from when on. The first row holds for all time before it.
+-- The publisher's percentage of a price, and its start. The first row also applies to all time before it.
 create table publisher_shares (
   since timestamptz primary key,
   percent integer not null check (percent between 0 and 100)
 );
 
--- The sums of the statistics. What belongs to no campaign has '' there.
+-- The sums of the statistics. campaign_id and creative_id are '' for what belongs to no campaign.
 create table stats_hours (
   bot_id text not null,
   hour timestamptz not null,
@@ -620,7 +620,7 @@ create table stats_hours (
 ) with (fillfactor = 70);
 create index stats_hours_by_hour on stats_hours (hour);
 
--- Up to where each kind of raw row is in the sums, in the order of commits. Changed by the transaction that adds them.
+-- The position up to which each kind of raw row is summed, in commit order. Changed by the transaction that adds them.
 create table stats_progress (
   source text primary key,
   xid xid8 not null default '0',

@@ -16,7 +16,7 @@ describe.each(testDatabases())("the app on the %s store", (kind) => {
   });
   afterAll(() => store.dispose());
 
-  test("without a token there are no metrics on the open port, whatever is sent", async () => {
+  test("without a token the open port serves no metrics, whatever is sent", async () => {
     const { address, close } = await openAppFixture(store.database);
     for (const authorization of ["", "Bearer ", "Bearer undefined"]) {
       expect((await fetch(`${address}/metrics`, { headers: { authorization } })).status).toBe(404);
@@ -36,7 +36,7 @@ describe.each(testDatabases())("the app on the %s store", (kind) => {
     await close();
   });
 
-  test("it is ready while its database answers and its mini-app is built", async () => {
+  test("the app is ready while its database answers and its mini-app is built", async () => {
     const miniappDir = await mkdtemp(join(tmpdir(), "intermission-ready-"));
     const { address, close } = await openAppFixture(store.database, { miniappDir });
     const unbuilt = await fetch(`${address}/readyz`);
@@ -48,7 +48,7 @@ describe.each(testDatabases())("the app on the %s store", (kind) => {
     await rm(miniappDir, { recursive: true });
   });
 
-  test("without a built mini-app it is ready where the mini-app lies on another host", async () => {
+  test("without a built mini-app the app is ready if the mini-app is served by another host", async () => {
     const elsewhere = { miniappUrl: "https://static.example/app", miniappDir: "/nowhere" };
     const { address, close } = await openAppFixture(store.database, elsewhere);
     expect((await fetch(`${address}/readyz`)).status).toBe(200);

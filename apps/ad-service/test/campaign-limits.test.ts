@@ -10,7 +10,7 @@ import { migrations } from "../src/migrations.ts";
 import { openDirectLinkFixture } from "./fixtures/direct-link-fixture.ts";
 import { type Opened, openSessionFixture, type SessionFixture, wholeVideo } from "./fixtures/session-fixture.ts";
 
-describe.each(testDatabases())("what a campaign and a user may have, on the %s store", (kind) => {
+describe.each(testDatabases())("limits of a campaign and of a user, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let fixture: SessionFixture;
   let latest = 0;
@@ -23,7 +23,7 @@ describe.each(testDatabases())("what a campaign and a user may have, on the %s s
   });
   afterEach(() => fixture.close());
 
-  /** Before the house's campaign, in this bot alone. */
+  /** A campaign with a higher priority than the house campaign, in this bot only. */
   async function sell(settings: Partial<CampaignDraft>): Promise<string> {
     latest += 1;
     const campaignId = `cmp_${kind}_${latest}`;
@@ -49,11 +49,11 @@ describe.each(testDatabases())("what a campaign and a user may have, on the %s s
 
   test.each([
     ["a daily cap", { dailyViewCap: 10 }],
-    ["a cap of all time", { totalViewCap: 10 }],
+    ["a total cap", { totalViewCap: 10 }],
     ["a daily budget", { dailyBudgetMicros: 26_000 }],
-    ["a budget of all time", { totalBudgetMicros: 25_000 }],
+    ["a total budget", { totalBudgetMicros: 25_000 }],
   ])(
-    "%s is never exceeded by 64 openings at once on three nodes, and is used up to the last view",
+    "%s is never exceeded by 64 concurrent openings on three nodes, and is used up to the last view",
     async (_what, settings) => {
       const campaignId = await sell(settings);
       const nodes = [undefined, await fixture.startNode(), await fixture.startNode()];
@@ -72,7 +72,7 @@ describe.each(testDatabases())("what a campaign and a user may have, on the %s s
     },
   );
 
-  test("what was opened and left makes room again after a quarter of an hour", async () => {
+  test("an abandoned opening releases its capacity after a quarter of an hour", async () => {
     const campaignId = await sell({ dailyViewCap: 1 });
     await fixture.begin("1");
     await fixture.begin("2");
@@ -83,7 +83,7 @@ describe.each(testDatabases())("what a campaign and a user may have, on the %s s
     expect(await sessionsOf(campaignId)).toHaveLength(2);
   });
 
-  test("a user sees a campaign as often as its cap per user allows, and again when its time has passed", async () => {
+  test("a user sees a campaign as often as its cap per user allows, and again after its period", async () => {
     const campaignId = await sell({ userCap: 1, userCapSeconds: 7200 });
     const earn = async () => {
       const session = await fixture.begin("77", await fixture.issue("77"));
@@ -99,7 +99,7 @@ describe.each(testDatabases())("what a campaign and a user may have, on the %s s
     expect(await sessionsOf(campaignId)).toHaveLength(2);
   });
 
-  test("a tester goes the whole way: the webhook says so, and nobody pays", async () => {
+  test("a tester's view completes: the webhook marks it as a test, and no one pays", async () => {
     const campaignId = await sell({ dailyViewCap: 1 });
     await updateBot(store.database, { botId: fixture.botId, settings: { testers: ["42"] }, now: fixture.clock.now });
     const session = await fixture.begin("42", await fixture.issue("42"));
@@ -115,11 +115,11 @@ describe.each(testDatabases())("what a campaign and a user may have, on the %s s
 
   test.each([
     ["a daily cap", { daily_click_cap: 10 }],
-    ["a cap of all time", { total_click_cap: 10 }],
+    ["a total cap", { total_click_cap: 10 }],
     ["a daily budget", { daily_budget_micros: 16_000 }],
-    ["a budget of all time", { total_budget_micros: 15_000 }],
+    ["a total budget", { total_budget_micros: 15_000 }],
   ])(
-    "%s is never exceeded by 64 clicks at once on three nodes, and is used up to the last click",
+    "%s is never exceeded by 64 concurrent clicks on three nodes, and is used up to the last click",
     async (_what, limit) => {
       const links = await openDirectLinkFixture(store.database, directLinkRoutes);
       await links.addNode();
@@ -134,7 +134,7 @@ describe.each(testDatabases())("what a campaign and a user may have, on the %s s
       };
       const statuses = await follow(20_000, 64);
       expect(statuses.get(302)).toHaveLength(10);
-      expect(statuses.get(200), "who comes too late is told that there is no ad").toHaveLength(54);
+      expect(statuses.get(200), "further requests are answered that there is no ad").toHaveLength(54);
       expect(await daysOf(links.campaignId)).toEqual([{ views: 0, clicks: 10, spentMicros: 15_000 }]);
       expect(await links.events()).toHaveLength(10);
       expect((await follow(30_000, 3)).get(200)).toHaveLength(3);
@@ -143,7 +143,7 @@ describe.each(testDatabases())("what a campaign and a user may have, on the %s s
     },
   );
 
-  test("a tester's click is counted as a test, and nobody pays", async () => {
+  test("a tester's click is counted as a test, and no one pays", async () => {
     const links = await openDirectLinkFixture(store.database, directLinkRoutes);
     await updateBot(store.database, { botId: links.botId, settings: { testers: ["501"] }, now: new Date() });
     const answer = await links.visit(await links.issue("501"));

@@ -37,7 +37,7 @@ const link = ["--format", "direct_link", "--landing-url", "https://shop.example/
 const addLink = (name: string, advertiser: string, more: readonly string[] = []) =>
   ads(["campaigns", "add", "--name", name, "--advertiser", advertiser, ...link, ...more, "--json"]);
 
-describe("what is wrong with a setting", () => {
+describe("faults of settings", () => {
   test.each([
     [["bots", "update", botId, "--code-lifetime", "5"], "--code-lifetime", "codeLifetimeSeconds"],
     [["bots", "update", botId, "--cooldown", "99999999"], "--cooldown", "cooldownSeconds"],
@@ -103,7 +103,7 @@ describe("what is wrong with a setting", () => {
     [["stats", "--campaign-id", "no id!"], "--campaign-id", "campaignId"],
     [["explain", "--bot-id", botId, "--user-id", "1", "--language", "english"], "--language", undefined],
     [["tokens", "activate", "nonsense", "--bot-id", botId], "<token-id>", "tokenId"],
-  ])("%j is told by the flag %s, not by a field", async (words, flag, field) => {
+  ])("the fault of %j names the flag %s, not a field", async (words, flag, field) => {
     const ended = await ads(words);
     expect(ended).toMatchObject({ code: 1, out: "", err: expect.stringMatching(new RegExp(`${flag}\\b|${flag}`)) });
     expect(ended.err).toMatch(/^ads: /);
@@ -112,7 +112,7 @@ describe("what is wrong with a setting", () => {
   });
 });
 
-describe("a bot, a campaign or a creative that is not there", () => {
+describe("an unknown bot, campaign or creative", () => {
   const nobody = "4242424242";
   test.each([
     [["bots", "show", nobody]],
@@ -173,7 +173,7 @@ test("explain takes --bot-id and --user-id, as every other command does", async 
 });
 
 describe("files", () => {
-  test("an empty file is called empty, whatever it is meant for", async () => {
+  test("an empty file is reported as empty, whatever it is for", async () => {
     const empty = join(folder, "empty.mp4");
     await writeFile(empty, "");
     const { creativeId } = await json(["creatives", "add", video]);
@@ -190,7 +190,7 @@ describe("files", () => {
     }
   });
 
-  test("an empty upload to the server is called empty, too", async () => {
+  test("an empty upload to the server is also reported as empty", async () => {
     const { creativeId } = await json(["creatives", "add", video]);
     const headers = {
       authorization: `Bearer ${fixture.operatorToken}`,
@@ -208,10 +208,10 @@ describe("files", () => {
   });
 
   for (const [name, closes] of [
-    ["answers and reads on", false],
-    ["answers and hangs up", true],
+    ["answers and keeps reading", false],
+    ["answers and closes the connection", true],
   ] as const) {
-    test(`a proxy that refuses a large upload is named with its limit, where it ${name}`, async () => {
+    test(`a proxy that refuses a large upload is reported with its limit if it ${name}`, async () => {
       const proxy = await startProxy(1000, closes);
       const { port } = proxy.address() as AddressInfo;
       const env = { OPERATOR_TOKEN: fixture.operatorToken, ADS_URL: `http://127.0.0.1:${port}` };
@@ -225,7 +225,7 @@ describe("files", () => {
     });
   }
 
-  test("a proxy whose server is gone is not called a wrong address", async () => {
+  test("a proxy with an unreachable server is not reported as a wrong address", async () => {
     const proxy = createServer((_request, response) =>
       response.writeHead(502, { "content-type": "text/html" }).end("<html><h1>502 Bad Gateway</h1></html>"),
     );
@@ -237,7 +237,7 @@ describe("files", () => {
     expect(ended).toMatchObject({ code: 3, err: expect.stringMatching(/proxy answered 502/) });
   });
 
-  /** Answers as nginx does beyond `client_max_body_size`: an HTML page, while the upload is still being sent. */
+  /** Answers as nginx does above `client_max_body_size`: an HTML page, while the upload is still being sent. */
   async function startProxy(mostBytes: number, closes: boolean): Promise<Server> {
     const proxy = createServer((incoming, response) => {
       const refuse = () => {
@@ -273,7 +273,7 @@ describe("files", () => {
   }
 });
 
-describe("limits that contradict each other", () => {
+describe("contradictory limits", () => {
   test.each([
     ["--daily-budget", "11", "--total-budget", "10"],
     ["--daily-view-cap", "11", "--total-view-cap", "10"],
@@ -290,7 +290,7 @@ describe("limits that contradict each other", () => {
 });
 
 describe("advertisers", () => {
-  test("names are one in any case and with any blanks around them, spelled as they came first", async () => {
+  test("names are equal in any case and with any blanks around them, and keep their first spelling", async () => {
     const spellings = ["Zeta Büro", "zeta büro", " ZETA  BÜRO ", "Zeta Bu\u0308ro"];
     const added = await Promise.all(spellings.map((name, index) => addLink(`Case ${index}`, name)));
     const names = new Set(added.map(({ out }) => JSON.parse(out).advertiser));
@@ -314,22 +314,22 @@ describe("advertisers", () => {
     expect(await ads(["advertisers", "key", "Old Name"])).toMatchObject({ code: 1 });
     const explained = await ads(["explain", "--bot-id", botId, "--user-id", "1", "--format", "direct_link"]);
     expect(explained.out).toMatch(new RegExp(`^${campaignId} .*the bot blocks its advertiser`, "m"));
-    // In another case only, and back to a name that was free again.
+    // Only the case changes, and then back to a name that is free again.
     expect(await json(["advertisers", "rename", "new name", "NEW name"])).toMatchObject({ name: "NEW name" });
     expect(await json(["advertisers", "rename", "new name", "Old Name"])).toMatchObject({ name: "Old Name" });
   });
 
-  test("a name that another advertiser has is refused, in any case", async () => {
+  test("another advertiser's name is refused, in any case", async () => {
     await addLink("One", "First Shop");
     await addLink("Two", "Second Shop");
     expect(await ads(["advertisers", "rename", "Second Shop", "FIRST shop"])).toMatchObject({
       code: 1,
-      err: expect.stringContaining("there is an advertiser First Shop already"),
+      err: expect.stringContaining("there is already an advertiser First Shop"),
     });
     expect(await ads(["advertisers", "rename", "Second Shop", "  "])).toMatchObject({ code: 1 });
   });
 
-  test("a block holds for an advertiser that is added later in another case", async () => {
+  test("a block applies to an advertiser that is added later in another case", async () => {
     const blocker = newTelegramId();
     await json(["bots", "add", "--bot-id", blocker, "--block-advertiser", "later co"]);
     const { campaignId } = JSON.parse((await addLink("Later", "Later Co")).out);
@@ -358,7 +358,7 @@ test("each column of the tables has one unit", async () => {
     const rows = lines.slice(headLine + 1, lines.indexOf("", headLine + 1)).filter((line) => !line.startsWith(" "));
     for (const [place, start] of starts.entries()) {
       const cells = rows.map((row) => row.slice(start, starts[place + 1]).trim());
-      // The decimals and the unit behind each number of the column; an en dash stands for none.
+      // The decimals and the unit of each number in the column; an en dash is a missing value.
       const units = new Set(
         cells.flatMap((cell) => {
           if (cell === "–") return [];

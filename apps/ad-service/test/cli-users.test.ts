@@ -17,7 +17,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-test("a user is counted, erased with --yes alone, and not there afterwards", async () => {
+test("a user is counted, erased only with --yes, and gone afterwards", async () => {
   const { token } = JSON.parse((await fixture.ads(["bots", "add", "--bot-id", botId, "--json"])).out);
   const asked = await fetch(`${fixture.address}/client/v1/codes`, {
     method: "POST",
@@ -39,7 +39,7 @@ test("a user is counted, erased with --yes alone, and not there afterwards", asy
   expect(JSON.parse((await erase("--yes", "--json")).out)).toMatchObject({ isErased: true, undelivered: 0 });
   expect(await erase()).toMatchObject({ code: 0, out: `nothing is kept of user ${ann}\n` });
   expect(await erase("--yes")).toMatchObject({ code: 0, out: `nothing is kept of user ${ann}\n` });
-  // The link that the person may still have earns nothing.
+  // The link that the user may still have earns nothing.
   expect(
     (await fetch(`${fixture.address}/${code}`, { headers: { "user-agent": "Mozilla/5.0 (X11) Firefox/140.0" } }))
       .status,

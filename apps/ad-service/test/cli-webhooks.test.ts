@@ -19,7 +19,7 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
     const networks = { WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8", TRUST_PROXY: "loopback" };
     server = await fixture.startServer({ ...networks, ...(database && { DATABASE_URL: database.url }) });
     if (server.child.exitCode !== null) throw new Error((await server.end).err);
-    // Without a socket in the data folder the server is named.
+    // Without a socket in the data folder, the environment names the server.
     if (database) env = { ADS_URL: fixture.address, OPERATOR_TOKEN: fixture.operatorToken };
     const campaign = ["--name", "Shop", "--advertiser", "Acme", "--format", "direct_link"];
     await ads("campaigns", "add", ...campaign, "--landing-url", "https://example.com/");
@@ -48,7 +48,7 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
       20_000,
     );
 
-  /** A bot whose endpoint has answered its test. At most once: then one refusal is the end of a delivery. */
+  /** A bot whose endpoint has answered its test. At most once, so that a single refusal ends a delivery. */
   async function newBot() {
     const botId = newTelegramId();
     const settings = ["--webhook-url", endpoint.url, "--delivery-mode", "at-most-once", "--cooldown", "0"];
@@ -61,7 +61,7 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
     return { botId, token };
   }
 
-  /** A person follows a direct link: an event of the bot. */
+  /** A user follows a direct link, which earns an event of the bot. */
   async function earn({ botId, token }: { botId: string; token: string }): Promise<string> {
     const asked = await fetch(`${fixture.address}/client/v1/codes`, {
       method: "POST",
@@ -76,12 +76,12 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
       const { events } = await json("events", "list", "--bot-id", botId);
       return events.find((one: { code?: string }) => one.code === code);
     };
-    // Listed once every older transaction has ended, also those of other tests on the same server.
+    // Listed once every older transaction has ended, including those of other tests on the same server.
     const event = await eventually(find, (found) => found !== undefined, 20_000);
     return event?.event_id ?? "";
   }
 
-  test("a test shows what was answered, how long each phase took, and what to do", async () => {
+  test("a test shows the answer, the duration of each phase, and the next step", async () => {
     const { botId } = await newBot();
     const good = await ads("endpoints", "test", botId);
     expect(good).toMatchObject({ code: 0, err: "" });
@@ -97,7 +97,7 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
     expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining("--tester") });
   });
 
-  test("a failed delivery is listed, explained with each attempt, and sent again by its id", async () => {
+  test("a failed delivery is listed, explained with each attempt, and replayed by its id", async () => {
     const bot = await newBot();
     answerWith(500, "out of coins");
     const eventId = await earn(bot);
@@ -118,7 +118,7 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
     expect(sent[1]?.body).toEqual(sent[0]?.body);
   });
 
-  test("all that failed are counted first, and sent again when that is meant", async () => {
+  test("failed deliveries are counted first, and replayed after confirmation", async () => {
     const bot = await newBot();
     answerWith(500);
     const eventIds = [await earn(bot), await earn(bot), await earn(bot)];
@@ -139,7 +139,7 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
     expect(everything).toMatchObject({ code: 1, err: expect.stringContaining("at most once") });
   });
 
-  test("a disabled endpoint is named everywhere, with the way back", async () => {
+  test("a disabled endpoint is reported everywhere, with the command that enables it", async () => {
     const bot = await newBot();
     expect(await ads("endpoints", "disable", bot.botId)).toMatchObject({ code: 0, err: "" });
     const eventId = await earn(bot);
@@ -157,7 +157,7 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
     });
   });
 
-  test("the list of endpoints fits 120 columns and tells what is wrong", async () => {
+  test("the list of endpoints fits 120 columns and shows each fault", async () => {
     const bot = await newBot();
     const long = `http://127.0.0.1:9/${"hook/".repeat(60)}`;
     expect(await ads("bots", "update", bot.botId, "--webhook-url", long, "--name", "n".repeat(100))).toMatchObject({
@@ -185,12 +185,12 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
     ["an event and a bot", ["replay", "evt_1", "--bot-id", "7", "--failed-since", "1h"]],
     ["both kinds at once", ["replay", "--bot-id", "7", "--failed-since", "1h", "--everything-since", "1h"]],
     ["a bot without a time", ["replay", "--bot-id", "7"]],
-    ["a time that is none", ["replay", "--bot-id", "7", "--failed-since", "yesterday"]],
+    ["an invalid time", ["replay", "--bot-id", "7", "--failed-since", "yesterday"]],
   ])("%s is wrong usage of replay", async (_name, words) => {
     expect(await ads("deliveries", ...words)).toMatchObject({ code: 2, out: "" });
   });
 
-  test("what is not there is named", async () => {
+  test("an unknown bot or event is reported", async () => {
     const unknownBot = { code: 1, err: expect.stringContaining("there is no bot 5") };
     for (const verb of ["show", "enable", "disable", "test"]) {
       expect(await ads("endpoints", verb, "5")).toMatchObject(unknownBot);
@@ -203,7 +203,7 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
   });
 });
 
-test("without a server an endpoint is tested all the same", async () => {
+test("without a server an endpoint can still be tested", async () => {
   const fixture = await openCliFixture();
   const endpoint = await openTestEndpoint();
   const botId = newTelegramId();

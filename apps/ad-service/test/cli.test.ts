@@ -17,7 +17,7 @@ const ads: CliFixture["ads"] = (words, env) => fixture.ads(words, env);
 const adsProcess: CliFixture["ads"] = (words, env) => fixture.adsProcess(words, env);
 
 describe("without a store", () => {
-  test("it makes none, nor a folder for one, and says what to do: 3", async () => {
+  test("no store and no folder is created, the next step is printed, and the exit code is 3", async () => {
     const env = { ENCRYPTION_KEY: fixture.encryptionKey, DATA_DIR: join(fixture.dataDir, "mistyped") };
     const ended = await adsProcess(["bots", "list"], env);
     expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringMatching(/^ads: .*holds no store.*DATA_DIR/) });
@@ -25,7 +25,7 @@ describe("without a store", () => {
     expect(existsSync(env.DATA_DIR)).toBe(false);
   });
 
-  test("part of a store is refused, and left as it is", async () => {
+  test("an incomplete store is refused and left unchanged", async () => {
     const env = { ENCRYPTION_KEY: fixture.encryptionKey, DATA_DIR: join(fixture.dataDir, "part") };
     const store = join(env.DATA_DIR, "ad-service/postgres");
     await mkdir(join(store, "base"), { recursive: true });
@@ -34,7 +34,7 @@ describe("without a store", () => {
     expect(await readdir(store)).toEqual(["base"]);
   });
 
-  test.runIf(process.env.TEST_DATABASE_URL)("an empty database is called one, and stays empty", async () => {
+  test.runIf(process.env.TEST_DATABASE_URL)("an empty database is reported as empty, and stays empty", async () => {
     const database = await createServerDatabase();
     const ended = await adsProcess(["bots", "list"], {
       ENCRYPTION_KEY: fixture.encryptionKey,
@@ -52,7 +52,7 @@ describe("without a server", () => {
     expect((await server.end).code).toBe(0);
   });
 
-  test("without a key it says what to do, and exits with 3", async () => {
+  test("without a key the command line prints the next step, and exits with 3", async () => {
     const ended = await adsProcess(["bots", "list"]);
     expect(ended).toMatchObject({ code: 3, out: "" });
     expect(ended.err).toContain("ENCRYPTION_KEY");
@@ -73,7 +73,7 @@ describe("without a server", () => {
     expect(listed.out).toMatch(new RegExp(`^${botId} +Bot ${botId} +active`, "m"));
   });
 
-  test("several commands at once share the store that one of them opened", async () => {
+  test("several concurrent commands share the store that one of them opened", async () => {
     const env = { ENCRYPTION_KEY: fixture.encryptionKey };
     const ended = await Promise.all([1, 2, 3].map(() => adsProcess(["bots", "list", "--json"], env)));
     expect(ended.map(({ code, err }) => ({ code, err }))).toEqual(Array(3).fill({ code: 0, err: "" }));
@@ -82,8 +82,8 @@ describe("without a server", () => {
   test.each([
     ["an unknown command", ["bots", "remove"]],
     ["a missing option", ["bots", "add"]],
-    ["an id that is none", ["bots", "show", "@bot"]],
-    ["a file that is not there", ["campaigns", "add", "--format", "rewarded", "--video", "nowhere.mp4"]],
+    ["an invalid id", ["bots", "show", "@bot"]],
+    ["a missing file", ["campaigns", "add", "--format", "rewarded", "--video", "nowhere.mp4"]],
   ])("%s is wrong usage: 2, with a hint at --help", async (_name, words) => {
     const ended = await adsProcess(words);
     expect(ended).toMatchObject({ code: 2, out: "" });
@@ -101,7 +101,7 @@ describe("without a server", () => {
     [["endpoints", "test", "--help"]],
     [["views", "release", "--help"]],
     [["stats", "--help"]],
-  ])("%j explains itself without a server", async (words) => {
+  ])("%j prints its help without a server", async (words) => {
     const ended = await ads(words);
     expect(ended).toMatchObject({ code: 0, err: "" });
     expect(ended.out).toContain("Usage: ads");
@@ -119,7 +119,7 @@ describe("with a running server", () => {
     expect((await server.end).code).toBe(0);
   });
 
-  test("it speaks through the socket in the data folder, without any secret", async () => {
+  test("the command line uses the socket in the data folder, without any secret", async () => {
     const botId = newTelegramId();
     const { token } = JSON.parse((await adsProcess(["bots", "add", "--bot-id", botId, "--json"])).out);
     const asked = await fetch(`${fixture.address}/client/v1/codes`, {
@@ -130,11 +130,11 @@ describe("with a running server", () => {
     expect(asked.status).toBe(200);
     expect(await adsProcess(["bots", "add", "--bot-id", botId])).toMatchObject({
       code: 1,
-      err: expect.stringContaining("here already"),
+      err: expect.stringContaining("exists already"),
     });
   });
 
-  test("over an address it asks for the operator's token", async () => {
+  test("over an address the operator's token is required", async () => {
     const env = { ADS_URL: fixture.address };
     expect(await adsProcess(["bots", "list"], { ...env, OPERATOR_TOKEN: fixture.operatorToken })).toMatchObject({
       code: 0,
@@ -192,7 +192,7 @@ describe("with a running server", () => {
     expect(suspended.isSuspended).toBe(true);
   });
 
-  test("a video becomes a campaign that is paused and resumed", async () => {
+  test("a campaign is created from a video, paused and resumed", async () => {
     const video = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
     const vtt = video.replace(".mp4", ".en.vtt");
     const words = ["--name", "House", "--advertiser", "Us", "--format", "rewarded", "--video", video, "--json"];
@@ -262,7 +262,7 @@ describe("with a running server", () => {
     });
   });
 
-  test("a VAST tag becomes a creative, once however often it is added, and a campaign shows it", async () => {
+  test("a VAST tag becomes one creative, however often it is added, and a campaign shows it", async () => {
     const tag = "https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]";
     const added = JSON.parse((await ads(["creatives", "add-tag", tag, "--json"])).out);
     expect(added).toMatchObject({ creativeId: expect.stringMatching(/^cre_/), kind: "vast", url: tag });
@@ -282,7 +282,7 @@ describe("with a running server", () => {
     expect(await ads(["creatives", "add-tag", tag])).toMatchObject({ code: 1, err: expect.stringContaining(message) });
   });
 
-  test("an advertiser's key is shown once, makes postbacks pass, and voids the one before", async () => {
+  test("an advertiser's key is shown once, accepts postbacks, and voids the previous one", async () => {
     const fields = ["--name", "Link", "--advertiser", "The Shop & Co", "--format", "direct_link"];
     const landing = ["--landing-url", "https://shop.example/"];
     const { campaignId } = JSON.parse((await ads(["campaigns", "add", ...fields, ...landing, "--json"])).out);
@@ -307,7 +307,7 @@ describe("with a running server", () => {
     await ads(["campaigns", "archive", campaignId]);
   });
 
-  test("events and deliveries are listed, and an unknown one is named", async () => {
+  test("events and deliveries are listed, and an unknown one is reported", async () => {
     const botId = newTelegramId();
     await ads(["bots", "add", "--bot-id", botId]);
     expect(await ads(["events", "list", "--bot-id", botId])).toMatchObject({ code: 0, out: "none\n" });
@@ -318,7 +318,7 @@ describe("with a running server", () => {
     });
   });
 
-  test("a second server on the same folder, or the same port, says so in a line and exits with 1", async () => {
+  test("a second server on the same folder or port prints one line about it and exits with 1", async () => {
     const sameFolder = await (await fixture.startServer({ PORT: "0" })).end;
     expect(sameFolder.code).toBe(1);
     expect(sameFolder.err).toMatch(/^ad-service: another ad service uses .*DATA_DIR\n$/);

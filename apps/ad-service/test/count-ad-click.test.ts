@@ -15,7 +15,7 @@ const browser = {
   "accept-language": "en",
 };
 
-describe.each(testDatabases())("taps on a call to action, on the %s store", (kind) => {
+describe.each(testDatabases())("CTA clicks, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(testDatabases())("taps on a call to action, on the %s store", (kin
     return { ...opened, url: opened.ad.call_to_action.url };
   }
 
-  test("a tap leads to the landing page and is counted once, however often it is repeated at once", async () => {
+  test("a CTA click leads to the landing page and is counted once, however often it is repeated concurrently", async () => {
     const session = await open();
     await fixture.report(session, { started: true });
     const answers = await Promise.all(Array.from({ length: 16 }, () => tap(session.url)));
@@ -61,7 +61,7 @@ describe.each(testDatabases())("taps on a call to action, on the %s store", (kin
     ["a crawler", (url) => tap(url, { headers: { "user-agent": "TelegramBot (like TwitterBot)" } }), 302],
     ["another key", (url) => tap(url.replace(/key=..../, "key=AAAA")), 302],
     ["no key", (url) => tap(url.replace(/\?.*/, "")), 302],
-  ])("%s is not counted, and strands nobody", async (_name, visit, status) => {
+  ])("%s is answered but not counted", async (_name, visit, status) => {
     const session = await open();
     await fixture.report(session, { started: true });
     expect((await visit(session.url)).status).toBe(status);
@@ -70,13 +70,13 @@ describe.each(testDatabases())("taps on a call to action, on the %s store", (kin
     expect(await clicks()).toHaveLength(1);
   });
 
-  test("before anything was played nothing is counted", async () => {
+  test("nothing is counted before anything was played", async () => {
     const session = await open();
     expect((await tap(session.url)).status).toBe(302);
     expect(await clicks()).toEqual([]);
   });
 
-  test("of a VAST ad, the tag's page is opened with its macros filled in, and the tag's click tracker called once", async () => {
+  test("a CTA click in a VAST ad opens the tag's page with its macros filled in, and calls the tag's click tracker once", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
     const session = await open();
@@ -89,7 +89,7 @@ describe.each(testDatabases())("taps on a call to action, on the %s store", (kin
     expect(ads.callsOf("/inline/click")).toHaveLength(1);
   });
 
-  test("an unknown session and a malformed one are told apart from nothing", async () => {
+  test("an unknown session and a malformed one get the same answer", async () => {
     const session = await open();
     const unknown = session.session_id.replace(/-..../, "-AAAA");
     for (const id of [unknown, "7", "7-short"]) {

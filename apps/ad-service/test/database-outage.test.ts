@@ -21,13 +21,13 @@ interface Surface {
   path: string;
   headers?: Record<string, string>;
   body?: object;
-  /** While the database is there. */
+  /** Expected while the database is available. */
   status: number;
   type?: RegExp;
 }
 
 test.runIf(testDatabases().includes("server"))(
-  "while the database is down every surface answers 503 with Retry-After, and afterwards all work again",
+  "while the database is down every surface answers 503 with Retry-After, and all work again afterwards",
   async (context) => {
     const cluster = await startTemporaryCluster();
     if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");
@@ -101,7 +101,7 @@ test.runIf(testDatabases().includes("server"))(
       expect(await statuses()).toEqual(expected);
 
       await cluster.crash();
-      // Twice: the first requests meet connections that have just broken, the next ones can open none.
+      // Twice: the first requests use connections that have just broken, the next ones cannot open any.
       for (let round = 0; round < 2; round++) {
         for (const [name, surface] of Object.entries(surfaces)) {
           const { response, text } = await ask(surface);

@@ -13,7 +13,7 @@ import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
 const phone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
 
-test("a full disk ends the server with a clear line, and every acknowledged code and click is there after a restart", async () => {
+test("on a full disk the server exits with a clear line, and every acknowledged code and click exists after a restart", async () => {
   const disk = await mountSmallDisk(80);
   await putStoreOn(disk);
   const fixture = await openCliFixture(disk);
@@ -23,7 +23,7 @@ test("a full disk ends the server with a clear line, and every acknowledged code
     const { botId, token } = await newBotWithLink(fixture);
     const work = keepWriting(fixture.address, botId, token);
     await expect.poll(() => work.clicks.length, { timeout: 30_000 }).toBeGreaterThan(300);
-    // Room for rows, but not for the next segment of the log: the engine then panics at a commit.
+    // Enough space for rows, but not for the next WAL segment: the engine then panics at a commit.
     disk.fill({ leaveMegabytes: 10 });
     const { code, out } = await server.end;
     await work.stop();
@@ -47,7 +47,7 @@ test("a full disk ends the server with a clear line, and every acknowledged code
   }
 }, 240_000);
 
-/** A store whose log has a third of its segment left, so that the next segment is needed after a thousand calls. */
+/** A store whose WAL segment has a third left, so that the next segment is needed after a thousand calls. */
 async function putStoreOn({ enter: [program, ...words], folder }: SmallDisk): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "full-disk-"));
   await copyMigratedStore(join(dataDirectory, "postgres"), { schema: "ad_service", migrations });
@@ -73,7 +73,7 @@ async function newBotWithLink(fixture: CliFixture): Promise<{ botId: string; tok
   return { botId, token: JSON.parse(added.out).token };
 }
 
-/** Issues codes and follows their links, until the server is gone or it is stopped. */
+/** Issues codes and follows their links, until the server exits or the caller stops it. */
 function keepWriting(address: string, botId: string, token: string) {
   const codes: string[] = [];
   const clicks: string[] = [];
@@ -100,7 +100,7 @@ function keepWriting(address: string, botId: string, token: string) {
     if (followed.status === 302) clicks.push(code);
   }
   async function writeUntilOver(): Promise<void> {
-    // Once the process has ended nothing answers any more.
+    // After the process has exited there is no answer.
     while (!isOver) await write().catch(() => new Promise((resolve) => setTimeout(resolve, 100)));
   }
   const writers = Array.from({ length: 16 }, writeUntilOver);
@@ -114,7 +114,7 @@ function keepWriting(address: string, botId: string, token: string) {
   };
 }
 
-/** What each code earned; of codes that are not stored, nothing. */
+/** The earnings of each code; unknown codes are left out. */
 async function describeAll(address: string, token: string, codes: readonly string[]): Promise<Map<string, string[]>> {
   const stored = new Map<string, string[]>();
   const left = [...codes];

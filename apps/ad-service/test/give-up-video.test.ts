@@ -53,7 +53,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     ["not-displayed", 405],
     ["too-short", 202],
     ["other", 400],
-  ])("%s: each Error address is told %i once, however often the player says it", async (fault, code) => {
+  ])("%s: each Error address is called with %i once, however often the player reports it", async (fault, code) => {
     const ads = await startAdServer({ "/tag": wrapper("{self}/inline"), "/inline": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
     const opened = await open();
@@ -66,7 +66,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     expect(await faultsOf()).toEqual({ [fault]: 1 });
   });
 
-  test("the next opening of its code brings another ad, which pays; the broken one costs nothing", async () => {
+  test("the next opening of its code returns another ad, which pays; the broken one costs nothing", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`, { viewPriceMicros: 700 });
     const code = await fixture.issue(ann);
@@ -76,7 +76,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
 
     const another = await open(code);
     expect(another.ad.media_url).toBe(houseVideo);
-    expect(ads.callsOf("/tag"), "the tag is not asked for a second broken one").toHaveLength(1);
+    expect(ads.callsOf("/tag"), "the tag is not queried for a second broken ad").toHaveLength(1);
     await fixture.play(another, 0, 10);
     expect((await fixture.report(another, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
     expect(await fixture.charges()).toMatchObject([{ campaign_id: "cmp_1", price_micros: 2500 }]);
@@ -85,7 +85,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     expect(await faultsOf()).toEqual({ "not-found": 1 });
   });
 
-  test("of a house video, too: one faulty file after the other, then none for now, then the last one again", async () => {
+  test("house videos: each faulty file is skipped, then there is no ad for now, then the last one is offered again", async () => {
     await store.database.run(insertVideo, []);
     await addCampaign(store.database, {
       ...{ campaignId: `cmp_${fixture.botId}`, name: "First", advertiser: "Acme", formats: ["rewarded"] },
@@ -105,7 +105,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     expect(second.ad.media_url).toBe(houseVideo);
     await giveUp(second, "too-short");
     expect((await fixture.open(ann, code)).body).toMatchObject({ outcome: "no-ad" });
-    expect((await fixture.open("1002")).body, "others are shown it as before").toMatchObject({ outcome: "session" });
+    expect((await fixture.open("1002")).body, "other users still get it").toMatchObject({ outcome: "session" });
 
     fixture.advance(10 * 60);
     const again = await open(code);
@@ -116,7 +116,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
   });
 
   test.each(["timeout", "not-found", "other"] as const)(
-    "where there is no other, one that did not come (%s) may come yet",
+    "without another ad, one that failed by %s is offered again",
     async (fault) => {
       const code = await fixture.issue(ann);
       const opened = await open(code);
@@ -128,7 +128,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     },
   );
 
-  test("where a part was watched, the same ad goes on", async () => {
+  test("if a part was watched, the same ad continues", async () => {
     const code = await fixture.issue(ann);
     const opened = await open(code);
     await fixture.play(opened, 0, 4);
@@ -140,7 +140,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
   });
 
   test.each(["too-short", "not-displayed", "unsupported"] as const)(
-    "where a part was watched and the rest is %s, another ad comes all the same",
+    "if a part was watched and the rest is %s, another ad is still offered",
     async (fault) => {
       const ads = await startAdServer({ "/tag": inline() });
       await fixture.sellTag(`${ads.address}/tag`);
@@ -152,7 +152,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     },
   );
 
-  test("said of what was watched it changes nothing, and the view is paid", async () => {
+  test("a report after the video was watched changes nothing, and the view is paid", async () => {
     const opened = await open();
     await fixture.play(opened, 0, 10);
     expect(await nextOpening(opened)).toBe("same-ad");
@@ -161,7 +161,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     expect(await faultsOf()).toEqual({});
   });
 
-  test("only the session's own token can say so, and the one before it cannot", async () => {
+  test("only the session's current token is accepted, not the previous one", async () => {
     const code = await fixture.issue(ann);
     const opened = await open(code);
     const foreign = await open(undefined, "1002");
@@ -177,7 +177,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     expect((await open(code)).session_id).toBe(opened.session_id);
   });
 
-  test("said again and again it earns nothing, and neither time nor limits are got around by it", async () => {
+  test("repeated reports earn nothing, and circumvent neither time nor limits", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
     const code = await fixture.issue(ann);
@@ -194,7 +194,7 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
     expect((await fixture.open("1003", late)).body).toMatchObject({ error: { code: "CODE_EXPIRED" } });
   });
 
-  test("a tester's faults call nobody and are not counted", async () => {
+  test("a tester's faults call no tracker and are not counted", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
     const bot = store.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);

@@ -17,7 +17,7 @@ const count = process.env.LONG_TESTS === "true" ? 10_000 : 2000;
 const operatorToken = "an-operators-token-of-some-length";
 const json = { "content-type": "application/json" };
 
-test(`${count} malformed requests bring no 5xx, no hang and no stack, each error has the form of its surface, and OpenAPI lists each status`, async () => {
+test(`${count} malformed requests cause no 5xx, no hang and no stack, each error has the form of its surface, and OpenAPI lists each status`, async () => {
   const kind = testDatabases()[0];
   const store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   const miniappDir = await mkdtemp(join(tmpdir(), "miniapp-"));
@@ -34,7 +34,7 @@ test(`${count} malformed requests bring no 5xx, no hang and no stack, each error
     const token = await addBotOf(deps, { botId, now: fixture.clock.now });
     const samples = await samplesOf(fixture.address, token, fixture.clock.now);
     const { address } = fixture;
-    // Limits that count by the clock are reached again and again, and left.
+    // Limits per time are reached and left repeatedly.
     const undocumented: string[] = [];
     const listed = await documentedStatuses(address);
     const onExchange = ({ index, request, answer }: Exchange) => {
@@ -68,7 +68,7 @@ interface ApiDocument {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
 }
 
-/** By the document: what the operation of a request may answer; to another method, what any of its path's may. */
+/** The statuses that the document lists for a request's operation; for another method, those of all operations of its path. */
 async function documentedStatuses(address: string) {
   const { paths } = (await (await fetch(`${address}/client/v1/openapi.json`)).json()) as ApiDocument;
   const patterns = Object.entries(paths).map(([path, operations]) => ({
@@ -84,7 +84,7 @@ async function documentedStatuses(address: string) {
   };
 }
 
-/** At the root and under /app there are pages for people; unreadable requests have the error body there, too. */
+/** The root and /app serve pages for people; unreadable requests get the error body there, too. */
 function formsAt(target: string): ErrorForm[] {
   return /^\/(client|player|operator|postback|media)\//.test(target) ? ["json"] : ["json", "page"];
 }

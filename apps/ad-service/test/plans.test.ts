@@ -14,15 +14,16 @@ describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
   });
   afterAll(() => store.dispose());
 
-  test("seconds after the tables have grown, each look-up goes through its best index", async () => {
+  test("seconds after the tables have grown, each look-up uses its best index", async () => {
     const fill = await readyToFill(store.database, "ad_service");
     const faults = await keepPlans(store.database, { schema: "ad_service", small: ["bots", "endpoints", "campaigns"] });
     await fill(20_000);
     await expect.poll(faults, { timeout: 60_000 }).toEqual([]);
   }, 240_000);
 
-  // What alike entries cost shows only after thousands of claims (decision 0003), so the setting itself is held fast.
-  test("the index of what waits for delivery keeps each row's entry by itself", async () => {
+  // The cost of deduplicated entries shows only after thousands of claims (decision 0003), so the test checks the setting
+  // itself.
+  test("the index of waiting deliveries is not deduplicated", async () => {
     const text = "select reloptions as settings from pg_class where oid = 'deliveries_due'::regclass";
     expect(await store.database.run({ name: "test-settings-of-index", text }, [])).toEqual([
       { settings: ["deduplicate_items=off"] },

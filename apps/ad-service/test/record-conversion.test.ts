@@ -44,7 +44,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
   });
   afterEach(() => fixture.close());
 
-  /** Somebody watched the house ad, and tapped. */
+  /** A user watched the house ad and clicked its CTA. */
   async function click(): Promise<string> {
     const opened = openSessionResponse.parse((await fixture.open("1001")).body);
     if (opened.outcome !== "session" || !opened.ad.call_to_action) throw new Error("nothing to tap");
@@ -81,7 +81,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     return { status: response.status, body: (await response.json()) as { outcome?: string; error?: { code: string } } };
   }
 
-  test("a conversion is recorded once, however often it is said, by GET or POST", async () => {
+  test("a conversion is recorded once, however often it is reported, by GET or POST", async () => {
     const said = { click_id: clickId, key, event: "purchase", conversion_id: "order-1", value_micros: "4990000" };
     expect(await postback(said)).toEqual({ status: 200, body: { outcome: "recorded" } });
     const again = await Promise.all(Array.from({ length: 8 }, () => postback(said)));
@@ -104,7 +104,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     ["counted", { status: 200, body: { outcome: "recorded" } }],
     ["test", { status: 404 }],
     ["held", { status: 404 }],
-  ] as const)("of a direct link, a click that is %s", async (outcome, expected) => {
+  ] as const)("a click of a direct link that is %s", async (outcome, expected) => {
     const id = newClickId(Date.now(), randomBytes(10));
     const insert = outcome === "held" ? insertWithheld : insertClick;
     await store.database.run(insert, [fixture.botId, id, outcome === "counted" ? 5 : null]);
@@ -113,7 +113,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     expect(campaigns).toEqual(outcome === "counted" ? [["cmp_1", null]] : []);
   });
 
-  test("it is in the statistics, and moves no money", async () => {
+  test("a conversion is in the statistics, and moves no money", async () => {
     const before = await fixture.charges();
     await postback({ click_id: clickId, key });
     await rollUpUntilNow(store.database);
@@ -123,7 +123,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     expect(await fixture.charges()).toEqual(before);
   });
 
-  test("it and its click are kept for 13 months, its sum for good", async () => {
+  test("a conversion and its click are kept for 13 months, their sum forever", async () => {
     await postback({ click_id: clickId, key });
     await rollUpUntilNow(store.database);
     await pruneFacts(store.database, { now: new Date("2027-03-01T00:00:00Z") });
@@ -141,7 +141,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
       return (await query.executeTakeFirst())?.count ?? 0;
     };
     const before = [await refusals("unknown-key"), await refusals("unknown-click")];
-    const other = await keyOf("Somebody else");
+    const other = await keyOf("Another advertiser");
     expect(await postback({ click_id: clickId, key: `${key}x` })).toMatchObject({ status: 401 });
     expect(await postback({ click_id: clickId, key: other })).toMatchObject({ status: 404 });
     expect(await postback({ click_id: "clk_1", key })).toMatchObject({
@@ -155,7 +155,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     ]);
   });
 
-  test("a new key makes the one before void, and no key is kept in clear", async () => {
+  test("a new key voids the previous one, and no key is stored in clear text", async () => {
     const next = await keyOf("Intermission");
     expect(await postback({ click_id: clickId, key })).toMatchObject({ status: 401 });
     expect(await postback({ click_id: clickId, key: next })).toMatchObject({ status: 200 });
@@ -163,7 +163,7 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
     expect(JSON.stringify(await row.executeTakeFirst())).not.toContain(next.slice(3));
   });
 
-  test("who guesses keys is slowed down", async () => {
+  test("guessing keys is rate-limited", async () => {
     const guesses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => postback({ click_id: clickId, key: `pb_${index}` })),
     );
@@ -181,8 +181,8 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
 
   test.each([
     ["no click", { key: "k" }, /click_id/],
-    ["a value of no sense", { click_id: "c", key: "k", value_micros: "much" }, /value_micros/],
-  ])("%s is told", async (_name, fields, message) => {
+    ["an invalid value", { click_id: "c", key: "k", value_micros: "much" }, /value_micros/],
+  ])("%s is refused with the reason", async (_name, fields, message) => {
     expect(await postback(fields)).toMatchObject({
       status: 400,
       body: { error: { message: expect.stringMatching(message) } },

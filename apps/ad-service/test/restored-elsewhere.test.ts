@@ -45,7 +45,7 @@ async function open(databaseUrl: string): Promise<AdDatabase> {
 }
 
 test.runIf(testDatabases().includes("server"))(
-  "every row that is read in the order of commits counts from the epoch's offset",
+  "every row that is read in commit order is numbered from the epoch's offset",
   async () => {
     const server = await createServerDatabase();
     onTestFinished(server.drop);
@@ -62,7 +62,7 @@ test.runIf(testDatabases().includes("server"))(
   },
 );
 
-/** What `GET /client/v1/events` answers, once it lists as many as are expected. */
+/** The answer of `GET /client/v1/events`, once it lists the expected number. */
 async function feedOf(database: AdDatabase, token: string) {
   const fixture = await openAppFixture(database);
   onTestFinished(() => fixture.close());
@@ -83,7 +83,7 @@ async function feedOf(database: AdDatabase, token: string) {
 }
 
 test.runIf(testDatabases().includes("server"))(
-  "restored into another cluster, the feed of events and the statistics go on: nothing is missed, nothing counted twice",
+  "after a restore into another cluster, the feed of events and the statistics continue without a gap or a repeat",
   async () => {
     const first = await createServerDatabase();
     onTestFinished(first.drop);
@@ -118,7 +118,7 @@ test.runIf(testDatabases().includes("server"))(
     await rollUpUntilNow(after);
     expect(await readSums(after)).toEqual(expectedSums([fact, fact, fact, fact]));
 
-    // The same backup once more: what was read of the first restore is not in it.
+    // The same backup again: it does not contain what was read of the first restore.
     const inOther = (await restored.read(next, 2)).next;
     const again = await feedOf(await open((await dump.restoreTo(other.url)).url), token);
     expect(await again.ask(inOther)).toMatchObject({ status: 410, body: { error: { code: "CURSOR_LOST" } } });

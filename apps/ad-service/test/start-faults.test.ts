@@ -9,10 +9,10 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { openCliFixture } from "./fixtures/cli-fixture.ts";
 
-// On a busy machine a new store takes its time.
+// On a busy machine it takes long to create a store.
 vi.setConfig({ testTimeout: 180_000 });
 
-/** Starts the real program, and expects that it ends with 1 and one clear message. */
+/** Starts the real program, and expects that it exits with 1 and one clear message. */
 async function refusalOf(
   env: NodeJS.ProcessEnv,
   where: Parameters<typeof openCliFixture>[0] = undefined,
@@ -31,23 +31,23 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test("a read-only file system is told, with the folder", async () => {
+test("a read-only file system is reported, with the folder", async () => {
   const disk = await mountSmallDisk(10);
   onTestFinished(() => disk.remove());
   disk.makeReadOnly();
   expect(await refusalOf({}, disk)).toMatch(/small-disk-.*cannot be written \(EROFS\).*read-only.*DATA_DIR/);
 });
 
-test("a disk without room for a new store is told", async () => {
+test("a disk without space for a new store is reported", async () => {
   const disk = await mountSmallDisk(10);
   onTestFinished(() => disk.remove());
   expect(await refusalOf({}, disk)).toMatch(/the disk of .*small-disk-.* is full.*free some space/);
 });
 
-test("a folder of another user is told", async () => {
+test("a folder of another user is reported", async () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o700);
-  // Root may write anywhere; everyone else may not write at the root of the file system.
+  // Root may write anywhere; other users may not write at the root of the file system.
   const isRoot = process.getuid?.() === 0;
   const enter = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"] as const;
   const where = isRoot ? { folder, enter } : undefined;
@@ -56,31 +56,31 @@ test("a folder of another user is told", async () => {
   );
 });
 
-test("a file where the data folder should be is told", async () => {
+test("a file in place of the data folder is reported", async () => {
   const file = join(temporaryFolder(), "data");
   writeFileSync(file, "");
   expect(await refusalOf({ DATA_DIR: file })).toMatch(/data.*cannot be used \(E(NOTDIR|EXIST)\).*DATA_DIR/);
 });
 
-test("a part of a store is told", async () => {
+test("an incomplete store is reported", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "ad-service/postgres/base"), { recursive: true });
   expect(await refusalOf({ DATA_DIR: folder })).toMatch(/postgres is not a whole store, PG_VERSION.*from a backup/);
 });
 
-test("a damaged store is told, with what the database says of it", async () => {
+test("a damaged store is reported, with the database's message", async () => {
   const folder = temporaryFolder();
   await copyEmptyStore(join(folder, "ad-service/postgres"));
   writeFileSync(join(folder, "ad-service/postgres/global/pg_control"), Buffer.alloc(8192, 7));
   expect(await refusalOf({ DATA_DIR: folder })).toMatch(/database.*has failed \(FATAL: .*incompatible.*from a backup/);
 });
 
-test("a missing media folder is told", async () => {
+test("a missing media folder is reported", async () => {
   const folder = join(temporaryFolder(), "not-mounted");
   expect(await refusalOf({ MEDIA_DIR: folder })).toMatch(/not-mounted of MEDIA_DIR does not exist: mount or make it/);
 });
 
-test("a port that is taken is told", async () => {
+test("a port in use is reported", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => new Promise((resolve) => void other.close(() => resolve())));
@@ -102,22 +102,26 @@ test.each([
     "postgres://me:hush-hush@127.0.0.1:1/ads",
     /DATABASE_URL \(127\.0\.0\.1:1\/ads\) does not answer \(ECONNREFUSED\)/,
   ],
-  ["an address that is none", "postgres://me:hush-hush@:x/ads", /DATABASE_URL is no address as postgres:/],
-  ["a stray percent", "postgres://me:hush-hush%@127.0.0.1/ads", /DATABASE_URL has a % that is no percent-encoding/],
-])("of a database, %s is told, and never the password", async (_name, url, message) => {
+  ["an invalid address", "postgres://me:hush-hush@:x/ads", /DATABASE_URL is no address as postgres:/],
+  [
+    "a stray percent sign",
+    "postgres://me:hush-hush%@127.0.0.1/ads",
+    /DATABASE_URL has a % that is no percent-encoding/,
+  ],
+])("a database fault is reported without the password: %s", async (_name, url, message) => {
   const told = await refusalOf({ DATABASE_URL: url });
   expect(told).toMatch(message);
   expect(told).not.toContain("hush-hush");
 });
 
-test("faults of several variables are told together", async () => {
+test("faults of several variables are reported together", async () => {
   const told = await refusalOf({ TRUST_PROXY: "everyone", PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x" });
   for (const name of ["TRUST_PROXY", "PORT", "LOG_LEVEL", "DATABASE_URL"]) {
     expect(told).toMatch(new RegExp(`^ {2}${name} `, "m"));
   }
 });
 
-test("a database that refuses us, lacks the database or has a newer schema is told", async () => {
+test("a database that refuses access, does not exist or has a newer schema is reported", async () => {
   const cluster = await startOtherCluster();
   onTestFinished(cluster.stop);
   const admin = new URL(cluster.url);

@@ -10,7 +10,7 @@ import { rollUpStatistics } from "../src/statistics/roll-up-statistics.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "./fixtures/viewer-fixture.ts";
 
-/** What a user does with an ad: how far it is watched, and how it is left. */
+/** A user's actions with an ad: how much is watched, and how it is left. */
 const anyVisit = fc.record({
   userId: fc.integer({ min: 1, max: 6 }).map((id) => `80${id}`),
   ranges: fc.nat(10),
@@ -35,7 +35,7 @@ describe.each(testDatabases())("the sums of real views, on the %s store", (kind)
   });
   afterAll(() => store.dispose());
 
-  test("whatever viewers do, the statistics are those of their sessions, charges and refusals", async () => {
+  test("for any behaviour of viewers, the statistics equal their sessions, charges and refusals", async () => {
     const visits = fc.array(anyVisit, { minLength: 10, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(visits, async (all) => {

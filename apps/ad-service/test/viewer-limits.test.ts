@@ -27,7 +27,7 @@ const addLinkCampaign = statement<never>(
    values ('cmp_link', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500) on conflict do nothing`,
 );
 
-/** One rule for what a bot's user may earn, whichever way it is earned. */
+/** The same rule limits a user's earnings in a bot for views and for clicks. */
 describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
 
@@ -61,11 +61,11 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
   const sweep = (fixture: SessionFixture) =>
     sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
 
-  describe("an offer that was opened and not started holds nothing", () => {
+  describe("an offer that was opened and not started reserves nothing", () => {
     test.each([
       { name: "a daily cap of 1", settings: { dailyCap: 1 }, reason: "daily-cap" },
       { name: "a cooldown of an hour", settings: { cooldownSeconds: 3600 }, reason: "cooldown" },
-    ])("followed elsewhere meanwhile, it does not start: $name", ({ settings, reason }) =>
+    ])("it does not start after its user earned by another link meanwhile: $name", ({ settings, reason }) =>
       onFixture(settings, async (fixture) => {
         const code = await fixture.issue(ann, "a");
         const offer = await fixture.begin(ann, code);
@@ -107,8 +107,8 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
       }));
   });
 
-  describe("rewards are never closer than the cooldown", () => {
-    /** A view that stood still for longer than the cooldown does not keep its viewer from earning elsewhere. */
+  describe("rewards are never closer together than the cooldown", () => {
+    /** A view that pauses longer than the cooldown does not keep its viewer from earning elsewhere. */
     async function earnWhilePaused(fixture: SessionFixture, pauseSeconds: number): Promise<Opened> {
       const paused = await fixture.begin(ann, await fixture.issue(ann, "paused"));
       await fixture.play(paused, 0, 8);
@@ -119,7 +119,7 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
     }
     const end = { reports: [playedRange(8, 8), playedRange(9, 9)], ...closing };
 
-    test("a view that ends within it waits, and is paid the moment it is over", () =>
+    test("a view that ends within the cooldown waits, and is paid as soon as it is over", () =>
       onFixture({ cooldownSeconds: 30 }, async (fixture) => {
         const paused = await earnWhilePaused(fixture, 31);
         expect((await fixture.report(paused, end)).body).toMatchObject({ state: "watched" });
@@ -134,7 +134,7 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
         expect(await fixture.viewers()).toMatchObject([{ earned_today: 2 }]);
       }));
 
-    test("closed again, opened again and silent meanwhile, it is paid once and not sooner", () =>
+    test("if it is closed again, opened again and silent meanwhile, it is paid once and not sooner", () =>
       onFixture({ cooldownSeconds: 30 }, async (fixture) => {
         const paused = await earnWhilePaused(fixture, 31);
         await fixture.report(paused, end);
@@ -150,7 +150,7 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
         expect(await fixture.events()).toHaveLength(2);
       }));
 
-    test("where the cooldown outlasts the session it earns nothing, and the publisher reads why", () =>
+    test("if the cooldown outlasts the session, it earns nothing, and the publisher reads the reason", () =>
       onFixture({ cooldownSeconds: 30 }, async (fixture) => {
         const paused = await earnWhilePaused(fixture, 31);
         const bot = fixture.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
@@ -161,7 +161,7 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
         expect(await fixture.charges()).toHaveLength(1);
       }));
 
-    test("two views that are closed at once under a cooldown of 3 s are paid 3 s apart at least", () =>
+    test("two views that are closed at the same time under a cooldown of 3 s are paid at least 3 s apart", () =>
       onFixture({ cooldownSeconds: 3 }, async (fixture) => {
         const sessions: Opened[] = [];
         for (const reference of ["a", "b"]) {
@@ -197,7 +197,7 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
       return sessions;
     }
 
-    test("five 10 s ads at once are paid in no less than five times 9 s", () =>
+    test("five 10 s ads in parallel are paid in no less than five times 9 s", () =>
       onFixture({}, async (fixture) => {
         const sessions = await startViews(fixture, 5);
         const paidAfter: number[] = [];
@@ -211,7 +211,7 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
         for (const [index, second] of paidAfter.entries()) expect(second).toBeGreaterThanOrEqual((index + 1) * 9);
       }));
 
-    test("a second view begun after the first was watched is paid like any other", () =>
+    test("a second view that begins after the first was watched is paid like any other", () =>
       onFixture({}, async (fixture) => {
         for (const reference of ["a", "b"]) {
           const session = await fixture.begin(ann, await fixture.issue(ann, reference));
@@ -220,7 +220,7 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
         }
       }));
 
-    test("views of two viewers count side by side", () =>
+    test("views of two viewers count in parallel", () =>
       onFixture({}, async (fixture) => {
         const sessions = [];
         for (const user of ["601", "602"]) sessions.push(await fixture.begin(user, await fixture.issue(user)));

@@ -28,7 +28,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     return opened;
   };
 
-  test("watched and closed, it pays, and each tracker of each party is called once, when it is due", async () => {
+  test("a watched and closed ad pays, and each tracker of each party is called once, when it is due", async () => {
     const ads = await startAdServer({ "/tag": wrapper("{self}/inline"), "/inline": inline() });
     const campaignId = await fixture.sellTag(`${ads.address}/tag`, { viewPriceMicros: 700 });
     const opened = await open();
@@ -59,7 +59,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     expect(new Set((await fixture.calls()).map(({ outcome }) => outcome))).toEqual(new Set(["answered"]));
   });
 
-  test("what the client only claims calls no tracker", async () => {
+  test("unproven claims of the client call no tracker", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
     const opened = await open();
@@ -71,7 +71,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     expect(new Set(events)).toEqual(new Set(["impression", "start"]));
   });
 
-  test("opened again, it is the same ad, and the tag is not asked again", async () => {
+  test("a second opening shows the same ad, and the tag is not queried again", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
     const code = await fixture.issue(ann);
@@ -83,7 +83,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     expect(ads.callsOf("/tag")).toHaveLength(1);
   });
 
-  test("a tag without an ad makes room for the next campaign, and is told the error code", async () => {
+  test("a tag without an ad falls back to the next campaign, and its Error address gets the error code", async () => {
     const ads = await startAdServer({
       "/broken": inline({ files: "", name: "broken" }),
       "/empty": vast("<Error>{self}/empty/error?code=[ERRORCODE]</Error>"),
@@ -96,7 +96,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     expect(ads.callsOf("/empty/error")).toEqual(["/empty/error?code=303"]);
   });
 
-  test("without any other ad there is none now", async () => {
+  test("without any other ad the opening answers no-ad", async () => {
     const hang: Answer = (_request, response) => response.writeHead(500).end();
     const ads = await startAdServer({ "/tag": hang });
     await fixture.sellTag(`${ads.address}/tag`);
@@ -116,7 +116,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
       .execute();
   });
 
-  test("a document full of trackers is shown as another, and what is called of it is bounded", async () => {
+  test("a document with too many trackers still shows its ad, and the number of calls is bounded", async () => {
     const each = (element: (url: string) => string) =>
       Array.from({ length: 3000 }, (_, index) => element(`{self}/${index}?cb=[CACHEBUSTING]`)).join("");
     const tracking = each((url) => `<Tracking event="start">${url}</Tracking>`);
@@ -133,7 +133,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     expect(events).toHaveLength(64);
   });
 
-  test("a tester sees it, and nobody is told", async () => {
+  test("a tester sees the ad, and no tracker is called", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
     await store.database.query
@@ -147,8 +147,8 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     expect(await fixture.calls()).toEqual([]);
   });
 
-  describe("a tracker's server", () => {
-    /** Plays for a moment, so that the impression alone is due. */
+  describe("retries of a tracker call", () => {
+    /** Plays briefly, so that only the impression is due. */
     async function impressionAt(answer: Answer) {
       const ads = await startAdServer({ "/tag": inline({ tracking: "" }), "/inline/impression": answer });
       await fixture.sellTag(`${ads.address}/tag`);
@@ -162,19 +162,19 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
       return { ...ads, attempts, count: () => ads.callsOf("/inline/impression").length };
     }
 
-    test("that fails is called three times at most", async () => {
+    test("a failing tracker is called three times at most", async () => {
       const ads = await impressionAt((_request, response) => response.writeHead(503).end());
       await ads.attempts(5);
       expect(ads.count()).toBe(3);
       expect(await fixture.calls()).toMatchObject([{ attempts: 3, outcome: "refused" }]);
     });
 
-    test("that recovers is called until it answers", async () => {
+    test("a tracker that recovers is called until it answers", async () => {
       let isDown = true;
       const ads = await impressionAt((_request, response) => response.writeHead(isDown ? 503 : 204).end());
       await ads.attempts(1);
       fixture.advance(-30);
-      expect(await fixture.callTrackers(), "not before its time").toBe(0);
+      expect(await fixture.callTrackers(), "not before its scheduled time").toBe(0);
       fixture.advance(30);
       isDown = false;
       await ads.attempts(3);
@@ -182,14 +182,14 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
       expect(await fixture.calls()).toMatchObject([{ outcome: "answered" }]);
     });
 
-    test("that took the call and broke off is not called again: it may have counted", async () => {
+    test("a tracker that closes the connection during the call is not called again: it may have counted it", async () => {
       const ads = await impressionAt((request) => request.socket.destroy());
       await ads.attempts(3);
       expect(ads.count()).toBe(1);
       expect(await fixture.calls()).toMatchObject([{ attempts: 1, outcome: "unknown" }]);
     });
 
-    test("that is gone is called three times at most", async () => {
+    test("an unreachable tracker is called three times at most", async () => {
       const ads = await impressionAt("");
       ads.close();
       await ads.attempts(5);

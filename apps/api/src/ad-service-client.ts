@@ -9,18 +9,18 @@ export type RequestedCode =
   | { outcome: "issued"; code: CreateCodeResponse }
   | { outcome: "unavailable"; reason: UnavailableReason; retryAfterSeconds?: number; detail: string };
 
-// Less than the contract promises, so that one event of a newer kind does not hold up the others.
+// Less strict than the contract, so that one event of a newer kind does not block the others.
 const listedEvent = webhookEvent.required({ event_id: true, bot_id: true, occurred_at: true });
 const eventsPage = z.object({ events: z.array(z.unknown()), next: z.string().max(1000), has_more: z.boolean() });
 
 export type ListedEvent = z.infer<typeof listedEvent>;
 
 export type ListedEvents =
-  /** `unreadable` are those on the page that are no events we know. */
+  /** `unreadable` counts the page's entries that are not known events. */
   | { outcome: "listed"; events: ListedEvent[]; unreadable: number; next: string; hasMore: boolean }
-  /** The service has no such endpoint. */
+  /** The service does not have this endpoint. */
   | { outcome: "not-offered" }
-  /** The service does not know, or no longer knows, the place from which it was asked. */
+  /** The service does not know the cursor, or no longer knows it. */
   | { outcome: "bad-cursor" }
   | { outcome: "unavailable"; detail: string };
 
@@ -40,7 +40,10 @@ type Exchange = { outcome: "answered"; answer: Answer } | { outcome: "timeout" |
 
 const maximalAnswerBytes = 4 * 1024 * 1024;
 
-/** The one door to the ad service. Every answer is bounded in size and in time; nothing here throws for its faults. */
+/**
+ * The only client of the ad service. Every answer is limited in size and time; the service's faults are outcomes, not
+ * exceptions.
+ */
 export function adServiceClient(options: {
   url: string;
   token: string;
@@ -85,7 +88,7 @@ async function exchange(pool: Pool, timeout: number, options: Dispatcher.Request
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       if (signal.aborted) return { outcome: "timeout", detail: `no answer within ${timeout} ms` };
-      // The service may close a kept-alive socket as we write on it. Both calls are idempotent.
+      // The service may close a kept-alive socket while a request is written. Both calls are idempotent.
       if (attempt === 1 && isDroppedSocket(error)) continue;
       return { outcome: "unreachable", detail };
     }
@@ -127,7 +130,7 @@ function understandCode(exchanged: Exchange): RequestedCode {
   if (status === 429) return { outcome: "unavailable", reason: "rate-limited", ...later, detail };
   if (status >= 500) return { outcome: "unavailable", reason: "ad-service-down", ...later, detail };
   if (status >= 400) return { outcome: "unavailable", reason: "refused", detail };
-  // The contract: success is exactly 200. The code goes into links as it is.
+  // By contract, success is exactly 200. The code goes into links unchanged.
   const parsed = createCodeResponse.safeParse(json);
   const isSound = status === 200 && parsed.success && /^[0-9A-Za-z]{1,64}$/.test(parsed.data.code);
   if (!isSound) return { outcome: "unavailable", reason: "unexpected-answer", detail };

@@ -51,13 +51,13 @@ export interface AppOptions {
   adService: Pick<AdServiceClient, "createCode">;
   logger: Logger;
   hint: LedgerHint;
-  /** Ends what would go on for ever, so that the server can close. */
+  /** Ends endless responses, so that the server can close. */
   stopping: AbortSignal;
-  /** Somebody asked this process to stop, but requests are still served. */
+  /** Whether this process is shutting down while it still serves requests. */
   isDraining?: () => boolean;
-  /** Of its own where none are given. */
+  /** By default new ones. */
   metrics?: { registry: Registry; intake: IntakeMetrics };
-  /** Whether a connection came by the operator's socket in the data folder. */
+  /** Whether a connection uses the operator's socket in the data folder. */
   isControlSocket?: (socket: object) => boolean;
   signInLimits?: SignInLimits;
 }
@@ -86,14 +86,16 @@ export function createApp(options: AppOptions): FastifyInstance {
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
   const { botId, adApiTokens: tokens, payout, twoFieldEvents } = config;
   const refusals = countRefusals(database, botId, logger);
-  app.addHook("onClose", () => refusals.flush().catch((error) => logger.warn({ err: error }, "counts were lost")));
+  app.addHook("onClose", () =>
+    refusals.flush().catch((error) => logger.warn({ err: error }, "counts could not be written and are lost")),
+  );
   const receive = receiveWebhook({
     ...{ database, botId, tokens, payout, twoFieldEvents, onRecorded: hint.announce, onBatch: intake.recorded },
   });
   webhookRoutes(app, intake.measured(receive), intake.alsoCounting(refusals));
   app.register(
     async (scope) => {
-      // The mini-app's page is the only one that may call from a browser; it sends its token in a header, no cookies.
+      // The mini-app's page is the only page that may call from a browser; it sends its token in a header, no cookies.
       guardTrpc(scope, { origin: config.miniappOrigin });
       await scope.register(cors, {
         origin: config.miniappOrigin,
@@ -105,7 +107,7 @@ export function createApp(options: AppOptions): FastifyInstance {
         trpcOptions: {
           router: createRouter(verbsOf(options, secrets, refusals, intake)),
           createContext: ({ req }) => ({
-            // Who can open the socket can open the store beside it.
+            // A caller that can open the socket can also open the store beside it.
             caller: isControlSocket(req.raw.socket)
               ? { kind: "backend" }
               : identifyCaller(req.headers.authorization, secrets, new Date()),
@@ -132,11 +134,11 @@ export function createApp(options: AppOptions): FastifyInstance {
 
 function logOutage(logger: Logger, cause: Error, path: string | undefined): void {
   const unavailability = unavailabilityOf(cause);
-  if (unavailability === "commit-unknown") logger.error({ err: cause, path }, "a commit failed");
-  else logger.warn({ unavailability, reason: cause.message, path }, "a procedure could not be served now");
+  if (unavailability === "commit-unknown") logger.error({ err: cause, path }, "commit failed");
+  else logger.warn({ unavailability, reason: cause.message, path }, "procedure temporarily unavailable");
 }
 
-/** Of one server: tests open several in a process. */
+/** Per server: tests open several in one process. */
 export function newMetrics(version: string): { registry: Registry; intake: IntakeMetrics } {
   const registry = metricsRegistry({ service: "api", version });
   return { registry, intake: intakeMetrics(registry) };
@@ -151,7 +153,7 @@ function verbsOf(
   const { botId, links } = config;
   const signIns = limitSignIns(signInLimits);
   const watches = limitWatches();
-  const onUnavailable = (facts: object) => logger.warn(facts, "no code could be had from the ad service");
+  const onUnavailable = (facts: object) => logger.warn(facts, "the ad service returned no code");
   return {
     signIn: (initData, address) => authenticateTelegramUser({ initData, address }, secrets, signIns, new Date()),
     createCode: (wanted) => requestCode({ database, adService, botId, links, onUnavailable }, wanted),

@@ -9,16 +9,16 @@ import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/o
 const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3 };
 
 const help = `
-It speaks to the server that runs on DATA_DIR (./data). Where none runs, or with DATABASE_URL, it opens the store itself;
-if that holds several bots, BOT_ID names the one.
+It connects to the server that runs on DATA_DIR (./data). If no server runs, or with DATABASE_URL, it opens the store itself;
+if that holds several bots, BOT_ID selects one.
 
-Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no server or store in reach.`;
+Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no server or store within reach.`;
 
 async function main(words: readonly string[]): Promise<number> {
   let client: OperatorClient | undefined;
   const program = new Command("api")
     .description("The publisher's command line of the companion API.")
-    .option("--json", "answer in JSON, for programs")
+    .option("--json", "print the answer as JSON, for programs")
     .addHelpText("after", help)
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError("See it with --help.")
@@ -45,9 +45,9 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-/** Says what failed and what to do; the exit code. */
+/** Prints what failed and the next step, and returns the exit code. */
 function tell(error: unknown): number {
-  // Commander has told its own already.
+  // Commander has printed its own errors already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
   if (error instanceof NotReachable || error instanceof OperatorRefusal) console.error(`api: ${error.message}`);
   else console.error(error);

@@ -11,7 +11,7 @@ const sound = {
   DIRECT_LINK_URL: "https://go.example",
 };
 
-test("tokens come newest first, addresses without a slash at their end, an empty variable is none", () => {
+test("tokens are ordered newest first, addresses lose their trailing slash, an empty variable counts as unset", () => {
   expect(readConfig({ ...sound, DAILY_CAP: "", REWARD_REWARDED: "10" })).toMatchObject({
     mode: "production",
     adApiTokens: ["ad_the_newest_token", "ad_the_older_token"],
@@ -23,7 +23,7 @@ test("tokens come newest first, addresses without a slash at their end, an empty
   });
 });
 
-test("all faults are told at once, and a missing secret with the way to make one", () => {
+test("all faults are reported at once, and a missing secret with the command that makes one", () => {
   const read = () =>
     readConfig({ ...sound, PORT: "http", BACKEND_API_KEY: "", TELEGRAM_BOT_TOKEN: `1:${"A".repeat(35)}` });
   expect(read).toThrow(
@@ -35,11 +35,11 @@ test.each([
   [{ METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" }, "METRICS_TOKEN: is missing"],
   [{ METRICS_PORT: "8702" }, "METRICS_PORT: is the same as PORT"],
   [{ METRICS_TOKEN: "short", PORT: "http" }, "METRICS_TOKEN: has at least 32 characters"],
-])("of %j it says: %s", (given, fault) => {
+])("the fault of %j is reported: %s", (given, fault) => {
   expect(() => readConfig({ ...sound, ...given })).toThrow(fault);
 });
 
-test("metrics are served on loopback alone, unless there is a token", () => {
+test("metrics without a token are served on loopback only", () => {
   expect(readConfig(sound).metrics).toEqual({ port: undefined, host: "127.0.0.1", token: undefined });
   const open = { METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0", METRICS_TOKEN: "t".repeat(32), DRAIN_SECONDS: "5" };
   expect(readConfig({ ...sound, ...open })).toMatchObject({ metrics: { port: 9464, host: "0.0.0.0" }, drainMs: 5000 });
@@ -49,7 +49,7 @@ test.each([
   ["1", 1],
   ["false", false],
   ["10.0.0.0/8,127.0.0.1", ["10.0.0.0/8", "127.0.0.1"]],
-])("TRUST_PROXY=%s is %j", (text, expected) => {
+])("TRUST_PROXY=%s is parsed as %j", (text, expected) => {
   expect(readConfig({ ...sound, TRUST_PROXY: text }).trustProxy).toEqual(expected);
 });
 
@@ -57,7 +57,7 @@ test.each([
   [{ TRUST_PROXY: "everyone" }, "TRUST_PROXY: must be the number of proxies"],
   [{ DATABASE_URL: "postgresql.example.com/db" }, "DATABASE_URL: must begin with postgres://"],
   [{ DATABASE_URL: "postgres://a:b%@db/x" }, "DATABASE_URL: has a %"],
-])("of %j it says: %s", (given, fault) => {
+])("the fault of %j is reported: %s", (given, fault) => {
   expect(() => readConfig({ ...sound, ...given })).toThrow(fault);
 });
 
@@ -69,20 +69,23 @@ test("the message never repeats a secret", () => {
 test.each([
   ["MINIAPP_URL", "http://ads.example/app"],
   ["DIRECT_LINK_URL", "http://go.example"],
-])("in production %s must be https, in the demo it need not be", (name, address) => {
+])("in production %s must be https, in the demo it may be http", (name, address) => {
   expect(() => readConfig({ ...sound, [name]: address })).toThrow(name);
   expect(() => readConfig({ ...sound, [name]: address.replace("http", "HTTP") })).toThrow(name);
   expect(readConfig({ ...sound, [name]: address, MODE: "demo" }).mode).toBe("demo");
 });
 
-test.each(["AD_SERVICE_URL", "MINIAPP_URL", "DIRECT_LINK_URL"])("%s holds no user name or password", (name) => {
-  for (const userInfo of ["user@", "user:pass@", ":pass@", "@"]) {
-    const read = () => readConfig({ ...sound, [name]: `https://${userInfo}ads.example` });
-    expect(read).toThrow(`${name}: must not hold a user name or password`);
-  }
-});
+test.each(["AD_SERVICE_URL", "MINIAPP_URL", "DIRECT_LINK_URL"])(
+  "%s is refused with a user name or password",
+  (name) => {
+    for (const userInfo of ["user@", "user:pass@", ":pass@", "@"]) {
+      const read = () => readConfig({ ...sound, [name]: `https://${userInfo}ads.example` });
+      expect(read).toThrow(`${name}: must not hold a user name or password`);
+    }
+  },
+);
 
-test("an address may be written in upper case, and is used in lower", () => {
+test("an address in upper case is accepted; its scheme and host become lower case", () => {
   const read = readConfig({ ...sound, MINIAPP_URL: "HTTPS://Ads.Example/App" });
   expect(read.links.miniappUrl).toBe("https://ads.example/App");
 });

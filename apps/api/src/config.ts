@@ -58,7 +58,7 @@ const variables = z.object({
   ),
   BACKEND_API_KEY: required(random).min(32, `has at least 32 characters; ${random}`),
   MINIAPP_URL: address("where the mini-app is served, without the bot's id"),
-  DIRECT_LINK_URL: address("what stands before /{code} in a direct link"),
+  DIRECT_LINK_URL: address("the part before /{code} of a direct link"),
   BOT_USERNAME: z
     .string()
     .regex(/^\w{4,32}$/, "is the name without @")
@@ -82,7 +82,7 @@ const configuration = variables
   })
   .refine((read) => read.MODE === "demo" || read.MINIAPP_URL.startsWith("https:"), {
     path: ["MINIAPP_URL"],
-    error: "must be https in production: Telegram opens nothing else",
+    error: "must be https in production: Telegram opens only https addresses",
     when: areSound("MODE", "MINIAPP_URL"),
   })
   .refine((read) => read.MODE === "demo" || read.DIRECT_LINK_URL.startsWith("https:"), {
@@ -92,7 +92,7 @@ const configuration = variables
   })
   .refine((read) => read.METRICS_PORT === undefined || read.METRICS_TOKEN || isLoopback(read.METRICS_HOST), {
     path: ["METRICS_TOKEN"],
-    error: "is missing: METRICS_HOST can be reached from elsewhere, and metrics are not for everybody",
+    error: "is missing: METRICS_HOST can be reached from other machines, and metrics are not public",
     when: areSound("METRICS_PORT", "METRICS_HOST", "METRICS_TOKEN"),
   })
   .refine((read) => !read.METRICS_PORT || read.METRICS_PORT !== read.PORT, {
@@ -105,7 +105,7 @@ function isLoopback(host: string): boolean {
   return ["localhost", "::1"].includes(host) || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** By default refinements wait until every field is right; all faults are to be told at once. */
+/** By default refinements run only when every field is valid; all faults must be reported at once. */
 function areSound(...names: (keyof typeof variables.shape)[]) {
   return ({ issues }: { issues: { path?: PropertyKey[] | undefined }[] }) =>
     !issues.some(({ path }) => names.some((name) => name === path?.[0]));
@@ -115,7 +115,7 @@ const commandVariables = variables.pick({ DATABASE_URL: true, DATA_DIR: true, BO
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
-/** What the command line is told by its environment: where the store is, and whose. */
+/** Reads the command line's configuration from its environment: the store's location and its bot. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
   const { DATABASE_URL, DATA_DIR, BOT_ID } = parse(commandVariables, environment);
   return { databaseUrl: DATABASE_URL, dataFolder: `${DATA_DIR}/api`, botId: BOT_ID };

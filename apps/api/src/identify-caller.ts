@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { readSessionToken } from "./telegram-user/session-token.ts";
 import type { Caller } from "./trpc.ts";
 
-/** Decides from the Authorization header who calls: the bot's backend by its key, or a user by their session token. */
+/** Identifies the caller by the Authorization header: the bot's backend by its key, or a user by their session token. */
 export function identifyCaller(
   authorization: string | undefined,
   secrets: { backendApiKey: string; sessionKey: Buffer },
@@ -10,7 +10,7 @@ export function identifyCaller(
 ): Caller {
   const [, token] = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization ?? "") ?? [];
   if (token === undefined) return { kind: "nobody" };
-  // Digests have one length, whatever was sent: comparing them tells nothing about the key.
+  // Digests have the same length for any input: comparing them reveals nothing about the key.
   if (timingSafeEqual(digestOf(token), digestOf(secrets.backendApiKey))) return { kind: "backend" };
   const userId = readSessionToken(secrets.sessionKey, token, now);
   return userId === null ? { kind: "nobody" } : { kind: "user", userId };

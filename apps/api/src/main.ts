@@ -69,11 +69,11 @@ async function main(): Promise<void> {
       },
     },
   );
-  // At any LOG_LEVEL: who started this waits for it.
+  // Logged at any LOG_LEVEL: a supervisor waits for this line.
   logger.child({}, { level: "info" }).info({ url }, "listening");
 }
 
-/** What is under way cannot be finished any more. A supervisor starts this program again. */
+/** Work in progress cannot finish without the store. A supervisor restarts this program. */
 function endAfter(fault: Error, logger: Logger): never {
   logger.child({}, { level: "fatal" }).fatal({ reason: fault.message }, `the store has ended: ${fault.message}`);
   process.exit(1);

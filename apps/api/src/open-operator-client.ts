@@ -9,22 +9,22 @@ import { NotReachable, type OperatorClient, socketOperatorClient } from "./opera
 const waitForOwnerMs = 60_000;
 
 /**
- * The running server, by the socket in its data folder. Where nobody answers there, the store is opened here: an embedded
- * one under the same claim that a server would take, so that it never has two owners.
+ * Connects to the running server by the socket in its data folder. If no server answers there, opens the store in this
+ * process: an embedded one under the same claim that a server takes, so that it never has two owners.
  */
 export async function openOperatorClient(config: CommandConfig): Promise<OperatorClient> {
   const { databaseUrl, dataFolder } = config;
   if (databaseUrl === undefined && !existsSync(join(dataFolder, "postgres"))) {
-    throw new NotReachable(`${dataFolder} holds no store: start the companion API, or name its folder by DATA_DIR`);
+    throw new NotReachable(`${dataFolder} holds no store: start the companion API, or set DATA_DIR to its folder`);
   }
   const folder = databaseUrl === undefined ? await claimOrFindServer(dataFolder) : undefined;
   if (folder === "served") return socketOperatorClient(socketPathOf(dataFolder));
-  // Loaded only where it is needed: a question to a running server is answered in a blink.
+  // Loaded only when needed, so that a query to a running server stays fast.
   const { openStoreInProcess } = await import("./open-store-in-process.ts");
   return openStoreInProcess(config, folder);
 }
 
-/** Claims the folder, or finds the server that has it. Another command that has it answers nothing and frees it soon. */
+/** Claims the folder, or finds the server that owns it. Another command that owns it does not answer and releases it soon. */
 async function claimOrFindServer(dataFolder: string): Promise<ClaimedFolder | "served"> {
   const giveUpAt = Date.now() + waitForOwnerMs;
   while (Date.now() < giveUpAt) {

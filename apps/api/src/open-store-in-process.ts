@@ -11,10 +11,10 @@ import { eraseUser } from "./users/erase-user.ts";
 import { listReceipts } from "./webhook-intake/list-receipts.ts";
 import { listRefusals } from "./webhook-intake/list-refusals.ts";
 
-// Every API leaves a row here when it starts.
+// Each API inserts a row here when it starts.
 const findBots = statement<{ bot_id: string }>("find-bots", "select bot_id from reconciliations order by bot_id");
 
-/** Answers from this process, on a store that no server has open (or one that any number may share). */
+/** Serves the queries from this process, on an embedded store that no server has open, or on a shared database. */
 export async function openStoreInProcess(
   { databaseUrl, dataFolder, botId: named }: CommandConfig,
   folder: ClaimedFolder | undefined,
@@ -40,7 +40,7 @@ export async function openStoreInProcess(
       async listRewards(query) {
         if (query.cursor === undefined || isLedgerCursor(query.cursor)) return listRewards(opened, botId, query);
         throw new OperatorRefusal(
-          `${query.cursor} is no cursor of this ledger: --cursor is what an earlier list ended with`,
+          `${query.cursor} is not a cursor of this ledger: --cursor takes the one that an earlier list ended with`,
         );
       },
       getBalance: (userId) => getBalance(opened, botId, userId),
@@ -59,9 +59,9 @@ async function botOf(database: Database<unknown>, named: string | undefined): Pr
   const [only] = bots;
   if (named !== undefined && bots.includes(named)) return named;
   if (named !== undefined && only !== undefined) {
-    throw new NotReachable(`the store knows no bot ${named}, which BOT_ID names, but ${bots.join(", ")}`);
+    throw new NotReachable(`the store has no bot ${named}, which BOT_ID selects; it has ${bots.join(", ")}`);
   }
   if (only !== undefined && bots.length === 1) return only;
   if (only === undefined) throw new NotReachable("no companion API has used this store yet");
-  throw new NotReachable(`the store holds several bots (${bots.join(", ")}): name one by BOT_ID`);
+  throw new NotReachable(`the store holds several bots (${bots.join(", ")}): select one by BOT_ID`);
 }

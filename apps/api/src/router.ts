@@ -7,7 +7,7 @@ import { type ReceiptVerbs, receiptProcedures } from "./webhook-intake/procedure
 
 export type Verbs = TelegramUserVerbs & CodeVerbs & LedgerVerbs & ReceiptVerbs & UserVerbs;
 
-// The verbs are passed in, so that clients can import this file's type without Node's types or a database's.
+// The verbs are parameters, so that clients can import this file's type without the types of Node or of a database.
 export const createRouter = (verbs: Verbs) =>
   router({
     telegramUser: telegramUserProcedures(verbs),

@@ -1,11 +1,11 @@
--- The whole schema of the companion API, in the schema that the connection's search_path names. PostgreSQL 15 and newer.
--- From the first release on, this file stays as it is, and a change is an additive file `migrations/0002-….sql`.
+-- The whole schema of the companion API, in the schema that the connection's search_path names, for PostgreSQL 15 and newer.
+-- From the first release on, this file does not change, and each change is an additive file `migrations/0002-….sql`.
 --
--- Tables that belong to a bot lead their key with bot_id, ready to be distributed by it. commit_xid() stands in
+-- Keys of tables that belong to a bot begin with bot_id, so that the tables can be distributed by it. commit_xid() is in
 -- packages/postgres: the order of commits, also after a restore.
 
--- A code that this API asked the ad service for, written by `codes.create` before the code is handed out, and not changed
--- afterwards but by an erasure. Its key keeps one row of a code that the ad service returns again.
+-- A code that this API requested from the ad service. `codes.create` writes it before the code is returned; only an erasure
+-- changes it. Its key keeps one row for a code that the ad service returns again.
 create table codes (
   bot_id text not null,
   code text not null,
@@ -15,11 +15,10 @@ create table codes (
   expires_at timestamptz not null,
   primary key (bot_id, code)
 );
--- What TWO_FIELD_EVENTS=match looks through.
+-- For the look-up of TWO_FIELD_EVENTS=match.
 create index codes_by_user on codes (bot_id, user_id, issued_at);
 
--- One line of the ledger, append-only: an event with the webhook that brought it (record_events), or what a user spent
--- (`rewards.spend`).
+-- One entry of the ledger, append-only: an event with its webhook (record_events), or a spend (`rewards.spend`).
 create table ledger_entries (
   bot_id text not null,
   -- Commit order: readers stop before the oldest transaction that is still running.
@@ -29,7 +28,7 @@ create table ledger_entries (
   recorded_at timestamptz not null default now(),
   -- Negative for a spend; 0 for an event that pays nothing.
   amount bigint not null,
-  -- Null where the user has no balance yet.
+  -- Null if the user has no balance yet.
   balance_after bigint check (balance_after >= 0),
   -- Why an event pays nothing, or the note of a spend.
   reason text,
@@ -40,7 +39,7 @@ create table ledger_entries (
   -- 1 for the first entry of the code, then 2, …
   code_entry integer,
   reference text,
-  -- The text whose UTF-8 bytes were signed, and the 32 bytes of X-Signature; null where reconciliation fetched the event.
+  -- The text whose UTF-8 bytes were signed, and the 32 bytes of X-Signature; null if reconciliation fetched the event.
   raw_body text,
   signature bytea,
 
@@ -52,19 +51,18 @@ create table ledger_entries (
   check (event is null or (amount = 0) = (reason is not null)),
   check ((code is null) = (code_entry is null))
 );
--- These begin with the column that tells entries apart, where most comparisons end; behind bot_id, which most entries
--- share, they cost the statement that records a tenth more.
--- An event is recorded once, however often and by whichever way it arrives.
+-- These indexes begin with the distinguishing column, so that most comparisons end there; behind bot_id, which most entries
+-- share, the recording statement costs a tenth more. An event is recorded once, however often and by whatever way it arrives.
 create unique index ledger_entries_once_per_event on ledger_entries (event_id, bot_id);
--- Of two transactions that decided about a code without seeing the other's entry, one fails.
+-- Of two concurrent transactions that record events of one code without seeing each other's entry, one fails.
 create unique index ledger_entries_by_code on ledger_entries (code, bot_id, code_entry);
 -- A spend with a key happens once.
 create unique index ledger_entries_once_per_key on ledger_entries (bot_id, user_id, idempotency_key)
   where idempotency_key is not null;
 create index ledger_entries_by_user on ledger_entries (user_id, bot_id, xid, entry_id);
 
--- The ledger stays append-only, but for the erasure of a person: a transaction that says so may replace what names the
--- person in an entry, and nothing that a sum, an order or a cursor is made of.
+-- The ledger stays append-only, except for the erasure of a user: a transaction that declares one may replace what identifies
+-- the user in an entry, but nothing that a sum, an order or a cursor depends on.
 create function forbid_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and current_setting('intermission.erasing', true) = 'on'
@@ -78,8 +76,8 @@ end $$;
 create trigger ledger_entries_append_only before update or delete on ledger_entries
   for each row execute function forbid_change();
 
--- What a user has: the sum of the user's entries, changed in the transaction that appends one. The upper bound is
--- JavaScript's safe integer.
+-- A user's balance: the sum of the user's entries, changed in the transaction that appends one. The upper bound is JavaScript's
+-- largest safe integer.
 create table balances (
   bot_id text not null,
   user_id text not null,
@@ -87,7 +85,7 @@ create table balances (
   primary key (bot_id, user_id)
 );
 
--- How many payable events of a user's UTC day were recorded, where DAILY_CAP is set; the first DAILY_CAP of them pay.
+-- The number of payable events recorded for a user's UTC day, if DAILY_CAP is set; the first DAILY_CAP of them pay.
 create table daily_rewards (
   bot_id text not null,
   user_id text not null,
@@ -96,9 +94,9 @@ create table daily_rewards (
   primary key (bot_id, user_id, day)
 );
 
--- What came signed and is not in the ledger. Either a webhook that has no entry, with the reason; its key is made of its
--- bytes or of user, kind and minute, so that one that is sent again and again stays one row. Or, by the event's id, what
--- came of an event after its entry: how often, and the bytes where reconciliation was first.
+-- Signed webhooks beside the ledger. Either a webhook without an entry, with the reason; its key derives from its bytes or from
+-- user, kind and minute, so that repeats stay one row. Or, by the event's id, deliveries of an event after its entry: their
+-- number, and the bytes if reconciliation recorded it first.
 create table receipts (
   bot_id text not null,
   event_id text not null,
@@ -109,7 +107,7 @@ create table receipts (
   signature bytea,
   -- Signed by two fields alone, and matches no code.
   unmatched_reason text,
-  -- Signed with a token of ours, but no event of this contract; then nothing else is known of it.
+  -- Signed with a token of ours, but not an event of this contract; then nothing else is known of it.
   invalid_reason text,
   duplicates integer not null default 0,
   last_duplicate_at timestamptz,
@@ -118,7 +116,7 @@ create table receipts (
 );
 create index receipts_by_time on receipts (bot_id, received_at);
 
--- How many webhooks came without a good signature, by hour and reason. Written once a minute, kept for 30 days.
+-- The number of webhooks without a valid signature, by hour and reason. Written once a minute, kept for 30 days.
 create table refused_webhooks (
   bot_id text not null,
   hour timestamptz not null,
@@ -128,26 +126,26 @@ create table refused_webhooks (
   primary key (bot_id, hour, reason)
 );
 
--- How far the ad service's list of events was read; a row for each bot, made at the first start. Events from before it are
--- another receiver's.
+-- How far the ad service's list of events was read; a row for each bot, made at the first start. Earlier events belong to
+-- another receiver.
 create table reconciliations (
   bot_id text primary key,
   started_at timestamptz not null default now(),
-  -- The place before the last page that held an event.
+  -- The position before the last page that held an event.
   cursor text,
-  -- The last event of that page that was settled. A list that no longer has it there is another one than the cursor's.
+  -- The last event of that page that was settled. A list that no longer has it there is not the list of the cursor.
   settled_event_id text
 );
 
--- Records events: ledger entry, balance and daily count in one statement, so in one commit. Returns how many of the lines
--- were new, by the reason why they pay nothing (null: they pay). No event, code or user comes twice among the lines.
+-- Records events: ledger entry, balance and daily count in one statement, so in one commit. Returns the number of new lines, by
+-- the reason why they pay nothing (null: they pay). No event, code or user occurs twice among the lines.
 --
--- What is decided about an event stands on the entries of its code, read without a lock, and on its user's rows, locked by
--- `on conflict`. Entries that another transaction adds meanwhile make this one fail with serialization_failure: each entry
--- takes the next number of its code, and an event has one entry. A retry first waits for the transactions that credit the
--- same users, and then sees what they wrote.
+-- Decisions about an event depend on the entries of its code, read without a lock, and on its user's rows, locked by `on
+-- conflict`. Entries that another transaction adds meanwhile make this one fail with serialization_failure: each entry takes
+-- the next number of its code, and an event has one entry. A retry first waits for the transactions that credit the same users,
+-- and then sees their rows.
 --
--- A function keeps its plan, whatever the session's settings are: planning anew cost 0.3 ms a call. Each look-up is a
+-- A function keeps its plan, whatever the session's settings are: planning each time cost 0.3 ms a call. Each look-up is a
 -- lateral by the whole key of an index, so the plan made while the tables were empty stays good.
 create function record_events(
   bot text, lines json, worth_of_view bigint, worth_of_link bigint, pays_code_once boolean, daily_cap integer,

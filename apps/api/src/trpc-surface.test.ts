@@ -21,7 +21,7 @@ afterAll(async () => {
 const authorization = `Bearer ${testConfig.backendApiKey}`;
 const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
 const inReadme = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(readme)?.[1]);
-/** Of the README's client. */
+/** The limits of the README's client. */
 const limits = { maxItems: inReadme("maxItems"), maxURLLength: inReadme("maxURLLength") };
 
 function batchClient(link: { maxItems?: number; maxURLLength?: number }) {
@@ -31,7 +31,7 @@ function batchClient(link: { maxItems?: number; maxURLLength?: number }) {
 
 describe("a batch", () => {
   test.each([1, 11, 13, 50, 100])(
-    "of %i queries in one tick is answered, without any limit of the client's",
+    "%i queries in one tick are answered, without any limit of the client's",
     async (calls) => {
       const { rewards } = batchClient({});
       const answers = Array.from({ length: calls }, (_, index) => rewards.balance.query({ userId: String(index + 1) }));
@@ -40,7 +40,7 @@ describe("a batch", () => {
   );
 
   test.each([101, 500])(
-    "of %i calls of each kind is split by the README's client, and all are answered",
+    "%i calls of each kind are split by the README's client, and all are answered",
     async (calls) => {
       const { rewards } = batchClient(limits);
       const queries = Array.from({ length: calls }, (_, index) => rewards.balance.query({ userId: String(index + 1) }));
@@ -52,7 +52,7 @@ describe("a batch", () => {
     },
   );
 
-  test("of too many calls is refused in words that the client understands", async () => {
+  test("too many calls are refused in a form that the client understands", async () => {
     const { rewards } = batchClient({});
     const spends = Array.from({ length: 101 }, (_, index) =>
       rewards.spend.mutate({ userId: "9", amount: 1, idempotencyKey: `order ${index}` }),
@@ -70,12 +70,12 @@ const page = { origin: testConfig.miniappOrigin, "access-control-request-method"
 const refused: [what: string, path: string, init: RequestInit, status: number, code: string][] = [
   ["an unknown procedure", "/trpc/nothing", { headers: { authorization } }, 404, "NOT_FOUND"],
   ["no procedure", "/trpc", {}, 404, "NOT_FOUND"],
-  ["a procedure with a path of its own", "/trpc/rewards/balance", {}, 404, "NOT_FOUND"],
+  ["a procedure with a path segment of its own", "/trpc/rewards/balance", {}, 404, "NOT_FOUND"],
   ["a list of procedures that is too long", `/trpc/${"x".repeat(4001)}`, {}, 414, "BAD_REQUEST"],
   ["an address that is not percent-encoded", "/trpc/%zz", {}, 400, "BAD_REQUEST"],
   ["PUT", "/trpc/rewards.balance", { method: "PUT", headers: json, body: "{}" }, 405, "METHOD_NOT_SUPPORTED"],
   ["DELETE", "/trpc/rewards.balance", { method: "DELETE" }, 405, "METHOD_NOT_SUPPORTED"],
-  ["a body without a type", "/trpc/rewards.spend", { method: "POST" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
+  ["a body without a content type", "/trpc/rewards.spend", { method: "POST" }, 415, "UNSUPPORTED_MEDIA_TYPE"],
   [
     "a body that is too large",
     "/trpc/rewards.spend",
@@ -90,7 +90,7 @@ const refused: [what: string, path: string, init: RequestInit, status: number, c
     400,
     "BAD_REQUEST",
   ],
-  ["OPTIONS that is no preflight", "/trpc/rewards.balance", { method: "OPTIONS" }, 400, "BAD_REQUEST"],
+  ["OPTIONS that is not a preflight", "/trpc/rewards.balance", { method: "OPTIONS" }, 400, "BAD_REQUEST"],
   [
     "a preflight of another page",
     "/trpc/rewards.balance",

@@ -2,7 +2,7 @@ import { type ErrorAnswer, HttpError } from "@intermission/http-server/http-serv
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { FastifyInstance } from "fastify";
 
-/** Calls of one batch, and characters of their joined names; README tells clients to stay below. */
+/** Calls of one batch, and characters of their joined names; the README tells clients to stay below. */
 export const MOST_CALLS_IN_A_BATCH = 100;
 export const LONGEST_PROCEDURE_LIST = 4000;
 
@@ -25,13 +25,16 @@ export function isTrpcAddress(url: string): boolean {
   return url === PREFIX || url.startsWith(`${PREFIX}/`) || url.startsWith(`${PREFIX}?`);
 }
 
-/** tRPC's own form, so that its clients understand also what was refused before a procedure was reached. */
+/** tRPC's own form, so that its clients also understand refusals before a procedure is reached. */
 export function trpcErrorBody({ status, message }: ErrorAnswer): object {
   const code = codeOfStatus[status] ?? "BAD_REQUEST";
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data: { code, httpStatus: status } } };
 }
 
-/** Refuses what tRPC's adapter would fail on or answer in another form. Before CORS, which answers preflights by itself. */
+/**
+ * Refuses requests on which tRPC's adapter would fail or answer in another form. Runs before CORS, which answers
+ * preflights itself.
+ */
 export function guardTrpc(scope: FastifyInstance, { origin }: { origin: string }): void {
   scope.addHook("onRequest", async (request) => {
     if (request.method === "OPTIONS") refusePreflight(request.headers, origin);
@@ -40,7 +43,7 @@ export function guardTrpc(scope: FastifyInstance, { origin }: { origin: string }
       throw new HttpError(405, "METHOD_NOT_ALLOWED", message, { headers: { allow: "GET, HEAD, POST, OPTIONS" } });
     }
   });
-  // tRPC names no type where it refuses a request before reading it.
+  // tRPC sets no content type when it refuses a request before reading it.
   scope.addHook("onSend", async (_request, _reply, payload) => {
     const isUntyped = payload instanceof Response && payload.headers.get("content-type")?.startsWith("text/plain");
     if (isUntyped) payload.headers.set("content-type", "application/json");

@@ -1,14 +1,14 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
 
-/** Who calls. Decided once per request: by the Authorization header, or by the socket in the data folder. */
+/** The caller of a request, identified once: by the Authorization header, or by the socket in the data folder. */
 export type Caller = { kind: "backend" } | { kind: "user"; userId: string } | { kind: "nobody" };
 
 export interface Context {
   readonly caller: Caller;
   /** The client's network address. */
   readonly address: string;
-  /** Whether an error passes by itself, as an outage of the database does. */
+  /** Whether an error is temporary, such as an outage of the database. */
   readonly isUnavailable: (error: unknown) => boolean;
 }
 
@@ -26,12 +26,15 @@ const t = initTRPC.context<Context>().create({
 
 export const router = t.router;
 
-/** What passes by itself as `SERVICE_UNAVAILABLE`, which is answered 503 with `Retry-After`; anything else as it is. */
+/**
+ * Turns a temporary error into `SERVICE_UNAVAILABLE`, which is answered 503 with `Retry-After`; returns any other
+ * unchanged.
+ */
 export function unavailableOr(error: unknown, ctx: Pick<Context, "isUnavailable">): unknown {
   if (error instanceof TRPCError && error.cause === undefined) return error;
   const cause = error instanceof TRPCError ? error.cause : error;
   if (!ctx.isUnavailable(cause)) return error;
-  return new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "ask again later", cause });
+  return new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "try again later", cause });
 }
 
 const procedure = t.procedure.use(async ({ ctx, next }) => {
@@ -40,7 +43,7 @@ const procedure = t.procedure.use(async ({ ctx, next }) => {
   return result;
 });
 
-/** Open to everyone: only for exchanging launch data for a session token. */
+/** Open to all callers: only for exchanging launch data for a session token. */
 export const publicProcedure = procedure;
 
 /** The bot's own backend, by BACKEND_API_KEY. */
@@ -59,8 +62,8 @@ export const userOrBackendProcedure = procedure.use(({ ctx, next }) => {
 });
 
 /**
- * Text as PostgreSQL keeps it: another one would fail, or come back as a text that equals a third. (`isWellFormed` is
- * unknown to the clients that read this file's types.)
+ * Text that PostgreSQL stores unchanged: other text would fail, or be stored as a text that equals a third.
+ * (`isWellFormed` is unknown to the clients that read this file's types.)
  */
 export const storableText = (maxLength: number) =>
   z
@@ -69,7 +72,7 @@ export const storableText = (maxLength: number) =>
     .max(maxLength)
     .refine((text) => !/\p{Surrogate}|\0/u.test(text), "must be well-formed text without U+0000");
 
-/** Whose rewards are read: the user's own, whatever they ask for; for a backend, the user that it names. */
+/** The user whose rewards are read: for a user themselves, whatever they request; for a backend, the user that it names. */
 export function subjectOf(caller: Exclude<Caller, { kind: "nobody" }>, userId: string | undefined): string | undefined {
   if (caller.kind === "backend") return userId;
   if (userId !== undefined && userId !== caller.userId) {

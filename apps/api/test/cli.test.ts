@@ -71,12 +71,12 @@ async function deliver(url: string, body: string, signature = sign(Buffer.from(b
   return (await fetch(`${url}/webhooks/ads`, { method: "POST", body, headers })).status;
 }
 
-test("where there is no store, it makes none and says what to do", async () => {
+test("without a store none is created, and the next step is printed", async () => {
   const ended = await apiProcess("receipts list");
   expect(ended).toMatchObject({ code: 3, out: "", err: expect.stringContaining("DATA_DIR") });
 });
 
-test.runIf(process.env.TEST_DATABASE_URL)("an empty database is called one, and stays empty", async () => {
+test.runIf(process.env.TEST_DATABASE_URL)("an empty database is reported as empty, and stays empty", async () => {
   const { url, drop } = await createServerDatabase();
   const err = expect.stringMatching(/^api: .*no schema "api" yet: start the server once/);
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -96,7 +96,7 @@ test.each([
 });
 
 test.each(["--help", "receipts list --help", "receipts refused --help", "rewards list --help"])(
-  "%s explains itself without a server",
+  "%s prints its help without a server",
   async (words) => {
     const ended = await api(words);
     expect(ended).toMatchObject({ code: 0, err: "", out: expect.stringContaining("Usage: api") });
@@ -104,7 +104,7 @@ test.each(["--help", "receipts list --help", "receipts refused --help", "rewards
   },
 );
 
-describe("beside a server on the embedded store, and after it", () => {
+describe("beside a server on the embedded store, and after its stop", () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   const viewed = '{"event":"rewarded","user_tg_id":"42","event_id":"evt_1","code":"code1"}';
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describe("beside a server on the embedded store, and after it", () => {
 
   const outcomes = ["invalid", "unmatched", "credited"];
 
-  test("it answers through the socket in the data folder, without any secret", async () => {
+  test("the command line uses the socket in the data folder, without any secret", async () => {
     expect(await json("receipts list", apiProcess)).toMatchObject([
       { outcome: "invalid", reason: expect.stringContaining("user_tg_id"), event: null, userId: null },
       { outcome: "unmatched", reason: "no-event-id", event: "rewarded", userId: "43", amount: null },
@@ -138,7 +138,7 @@ describe("beside a server on the embedded store, and after it", () => {
     expect(await json("rewards balance 42")).toEqual({ userId: "42", balance: 1 });
   });
 
-  test("people get a table, with the reasons and what was refused unsigned", async () => {
+  test("people get a table, with the reasons and the number of unsigned webhooks", async () => {
     const { out } = await api("receipts list");
     expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +credited +– +rewarded +42 +code1 +1 +2 +\d{4}-.*evt_1$/m);
     expect(out).toContain("1 malformed-signature, 1 wrong-signature");
@@ -148,12 +148,12 @@ describe("beside a server on the embedded store, and after it", () => {
     });
   });
 
-  test("what the server refuses is told in its words", async () => {
+  test("the server's refusal is printed in its words", async () => {
     const ended = await api("rewards list --cursor nonsense");
-    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("no cursor of this ledger") });
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("not a cursor of this ledger") });
   });
 
-  test("a user is counted, erased with --yes alone, and not there afterwards", async () => {
+  test("a user is counted, erased only with --yes, and gone afterwards", async () => {
     expect(
       await deliver(server.url, '{"event":"rewarded","user_tg_id":"99","event_id":"evt_99","code":"code99"}'),
     ).toBe(200);
@@ -170,7 +170,7 @@ describe("beside a server on the embedded store, and after it", () => {
     expect((await json("receipts list --limit 1"))[0]).toMatchObject({ eventId: "evt_99", rawBody: "" });
   });
 
-  test("once the server has stopped, it opens the store itself, also for several commands at once", async () => {
+  test("after the server has stopped, the command line opens the store itself, also for several concurrent commands", async () => {
     server.child.kill("SIGTERM");
     expect((await server.end).code).toBe(0);
     expect((await json("receipts list", apiProcess)).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
@@ -182,11 +182,11 @@ describe("beside a server on the embedded store, and after it", () => {
     expect(await json("receipts refused", apiProcess)).toHaveLength(2);
   });
 
-  test("a bot that the store does not know is an error", async () => {
+  test("a bot that is not in the store is an error", async () => {
     expect(await apiProcess("rewards balance 42", { BOT_ID: "7000000002" })).toMatchObject({
       code: 3,
       out: "",
-      err: expect.stringMatching(new RegExp(`knows no bot 7000000002.*${testConfig.botId}`)),
+      err: expect.stringMatching(new RegExp(`has no bot 7000000002.*${testConfig.botId}`)),
     });
   });
 });

@@ -11,7 +11,7 @@ import { startTestApi, testConfig } from "./fixtures/api-fixture.ts";
 const issued = { code: "AbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
 
 test.runIf(testDatabases().includes("server"))(
-  "while the database is down every call answers 503 with Retry-After, nothing is lost, and afterwards all work again",
+  "while the database is down every call answers 503 with Retry-After, nothing is lost, and all work again afterwards",
   async (context) => {
     const cluster = await startTemporaryCluster();
     if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");
@@ -71,7 +71,7 @@ test.runIf(testDatabases().includes("server"))(
 );
 
 test.runIf(testDatabases().includes("server"))(
-  "a watch that an outage breaks comes back by itself, without a gap or a repeat",
+  "a watch that an outage breaks reconnects automatically, without a gap or a repeat",
   async (context) => {
     const cluster = await startTemporaryCluster();
     if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");

@@ -11,7 +11,7 @@ const count = process.env.LONG_TESTS === "true" ? 10_000 : 2000;
 const backend = { authorization: `Bearer ${testConfig.backendApiKey}` };
 const json = { "content-type": "application/json" };
 
-test(`${count} malformed requests bring no 5xx, no hang and no stack, and each error has the form of its surface`, async () => {
+test(`${count} malformed requests cause no 5xx, no hang and no stack, and each error has the form of its surface`, async () => {
   const kind = testDatabases()[0];
   const store = await openTestDatabase<unknown>({ kind, schema: "api", migrations });
   const written: string[] = [];
@@ -31,7 +31,7 @@ test(`${count} malformed requests bring no 5xx, no hang and no stack, and each e
   }
 }, 400_000);
 
-/** What cannot be read has no path yet: there the error body may stand everywhere. */
+/** An unreadable request has no path yet: it may get the error body on any surface. */
 function formsAt(target: string): ErrorForm[] {
   return /^\/trpc(\/|\?|$)/.test(target) ? ["trpc", "json"] : ["json"];
 }

@@ -16,10 +16,10 @@ const sound = {
   ...{ MINIAPP_URL: "http://127.0.0.1:9", DIRECT_LINK_URL: "http://127.0.0.1:9" },
 };
 
-// On a busy machine a new store takes its time.
+// On a busy machine it takes long to create a store.
 vi.setConfig({ testTimeout: 180_000 });
 
-/** Starts the real program, and expects that it ends with 1 and one clear message. */
+/** Starts the real program, and expects that it exits with 1 and one clear message. */
 async function refusalOf(env: NodeJS.ProcessEnv, enter: readonly string[] = []): Promise<string> {
   const [program = "", ...words] = [...enter, process.execPath, join(import.meta.dirname, "../src/main.ts")];
   const child = spawn(program, words, { env: { PATH: process.env.PATH, ...sound, ...env } });
@@ -50,25 +50,25 @@ async function smallDisk(): Promise<SmallDisk> {
   return disk;
 }
 
-test("a read-only file system is told, with the folder", async () => {
+test("a read-only file system is reported, with the folder", async () => {
   const disk = await smallDisk();
   disk.makeReadOnly();
   expect(await refusalOf({ DATA_DIR: disk.folder }, disk.enter)).toMatch(/small-disk-.*\(EROFS\).*read-only.*DATA_DIR/);
 });
 
-test("a disk without room for a new store is told", async () => {
+test("a disk without space for a new store is reported", async () => {
   const disk = await smallDisk();
   expect(await refusalOf({ DATA_DIR: disk.folder }, disk.enter)).toMatch(/the disk of .* is full.*free some space/);
 });
 
-test("a part of a store is told, and not filled anew", async () => {
+test("an incomplete store is reported, and not filled again", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "api/postgres/base"), { recursive: true });
   expect(await refusalOf({ DATA_DIR: folder })).toMatch(/postgres is not a whole store, PG_VERSION.*from a backup/);
   expect(existsSync(join(folder, "api/postgres/PG_VERSION"))).toBe(false);
 });
 
-test("a port that is taken is told", async () => {
+test("a port in use is reported", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => new Promise((resolve) => void other.close(() => resolve())));
@@ -86,13 +86,13 @@ test.each([
     /\(no-such-host\.invalid\/ads\) is not known/,
   ],
   ["a refused connection", "postgres://me:hush-hush@127.0.0.1:1/ads", /does not answer \(ECONNREFUSED\)/],
-])("of a database, %s is told, and never the password", async (_name, url, message) => {
+])("a database fault is reported without the password: %s", async (_name, url, message) => {
   const told = await refusalOf({ DATABASE_URL: url });
   expect(told).toMatch(message);
   expect(told).not.toContain("hush-hush");
 });
 
-test("faults of several variables are told together", async () => {
+test("faults of several variables are reported together", async () => {
   const told = await refusalOf({ TRUST_PROXY: "everyone", PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x" });
   for (const name of ["TRUST_PROXY", "PORT", "LOG_LEVEL", "DATABASE_URL"]) {
     expect(told).toMatch(new RegExp(`^ {2}${name}: `, "m"));

@@ -31,7 +31,7 @@ let troubles: unknown[];
 let written: string[];
 
 beforeEach(async () => {
-  // Nobody listens there: the companion API is down.
+  // No server listens on port 9: the companion API is down.
   const api = createPublisherApi({ url: "http://127.0.0.1:9", apiKey: "unused" });
   chat = new SimulatedChat(() => now);
   stopping = new AbortController();
@@ -63,21 +63,21 @@ function post(path: string, body: object, headers: Record<string, string> = {}):
 const say = (text: string, id: string) => post("/chat/42/messages", { id, text, language: "en" });
 const textsOf = (messages: readonly ChatMessage[]) => messages.map(({ text }) => text);
 
-test("a message is answered, and one that is sent twice is heard once", async () => {
+test("a message is answered; one that is sent twice is processed once", async () => {
   expect((await say("/start", "start")).status).toBe(204);
   expect((await say("/start", "start")).status).toBe(204);
   expect(textsOf(chat.history("42"))).toEqual(["/start", expect.stringContaining("Welcome to Coin Garden!")]);
   expect(chat.history("43")).toEqual([]);
 });
 
-test("while the companion API is down the chat says so kindly, and the panel knows nothing", async () => {
+test("while the companion API is down, the chat asks to try again later and the panel reports unknown", async () => {
   expect((await say("/bonus", "first")).status).toBe(204);
   expect(textsOf(chat.history("42")).at(-1)).toContain("Please try again in a moment");
   expect(troubles).toHaveLength(1);
   expect(await (await fetch(`${url}/what-happened/42`)).json()).toEqual({ outcome: "unknown" });
 });
 
-test("the stream brings the history, then what is said, and ends when the server stops", async () => {
+test("the stream sends the history, then each new message, and ends when the server stops", async () => {
   await chat.send("42", { text: "before" }, "a");
   const response = await fetch(`${url}/chat/42/events?language=ru`);
   expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -93,7 +93,7 @@ test("the stream brings the history, then what is said, and ends when the server
   ]);
 });
 
-test("launch data bear both of Telegram's signatures, the user and the colours", async () => {
+test("launch data contain both of Telegram's signatures, the user and the colours", async () => {
   chat.setLanguage("42", "ru-RU");
   const themeParams = { bg_color: "#18221d" };
   const answer = await post("/chat/42/launch", { miniappUrl: `${miniappOrigin}/app/7000000001?code=abc`, themeParams });
@@ -109,18 +109,18 @@ test("launch data bear both of Telegram's signatures, the user and the colours",
 
 test.each([
   ["another site's address", { miniappUrl: "https://evil.example/app/7000000001" }],
-  ["an address that only begins like the mini-app's", { miniappUrl: `${miniappOrigin}.evil.example/` }],
-  ["something that is no colour", { miniappUrl: `${miniappOrigin}/app/7`, themeParams: { bg_color: "red;}" } }],
-])("nobody's launch data are signed for %s", async (_what, launch) => {
+  ["an address that only starts like the mini-app's", { miniappUrl: `${miniappOrigin}.evil.example/` }],
+  ["an invalid colour", { miniappUrl: `${miniappOrigin}/app/7`, themeParams: { bg_color: "red;}" } }],
+])("launch data are not signed for %s", async (_what, launch) => {
   expect((await post("/chat/42/launch", { themeParams: {}, ...launch })).status).toBe(400);
 });
 
-test.each(["0", "-1", "1e3", "99999999999999999999", "abc"])("%j is no user", async (userId) => {
+test.each(["0", "-1", "1e3", "99999999999999999999", "abc"])("%j is not a user id", async (userId) => {
   expect((await post(`/chat/${userId}/messages`, { id: "a", text: "hi", language: "en" })).status).toBe(400);
   expect((await fetch(`${url}/chat/${userId}/events?language=en`)).status).toBe(400);
 });
 
-test("another site's page is refused, and so is a foreign name for this machine", async () => {
+test("requests from another site's page or with a foreign Host are refused", async () => {
   const body = { id: "a", text: "/buy", language: "en" };
   expect((await post("/chat/42/messages", body, { origin: "https://evil.example" })).status).toBe(403);
   expect((await post("/chat/42/messages", body, { origin: "null" })).status).toBe(403);
@@ -142,7 +142,7 @@ function statusFor(host: string): Promise<number | undefined> {
   });
 }
 
-test("the page may run its own scripts only, frame the mini-app only, and be framed by nobody", async () => {
+test("the page may only run its own scripts, only frame the mini-app, and not be framed", async () => {
   const page = await fetch(url);
   expect(page.status).toBe(200);
   const policy = page.headers.get("content-security-policy") ?? "";
@@ -157,7 +157,7 @@ test("the page may run its own scripts only, frame the mini-app only, and be fra
   expect(await page.text()).not.toMatch(/<script(?![^>]* src=)| style=| on[a-z]+=/);
 });
 
-test("1,000 malformed requests bring no 5xx, no hang and no stack, and each error has the error body", async () => {
+test("1,000 malformed requests cause no 5xx, no hang and no stack trace, and each error has the error body", async () => {
   const host = new URL(url).host;
   const headers = { host, origin: url, "content-type": "application/json" };
   const samples = [

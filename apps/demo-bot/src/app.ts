@@ -14,7 +14,7 @@ export interface AppOptions extends ChatRoutesOptions {
   readonly api: PublisherApi;
 }
 
-/** All routes of the demo chat. */
+/** The demo chat's server with all its routes. */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = createHttpServer({ logger: options.logger });
   guardPage(app, options.miniappOrigin);

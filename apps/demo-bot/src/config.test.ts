@@ -18,7 +18,7 @@ const sound = {
   DATA_DIR: "/somewhere",
 };
 
-test("a sound environment is read, with a data folder of the bot's own", () => {
+test("a valid environment is read, and the bot gets its own data folder", () => {
   expect(readConfig(sound)).toMatchObject({
     host: "127.0.0.1",
     port: 8700,
@@ -31,16 +31,16 @@ test("a sound environment is read, with a data folder of the bot's own", () => {
 
 test.each([
   ["production", { MODE: "production" }, "MODE: must be demo"],
-  ["no mode, since production is meant then", { MODE: "" }, "MODE: must be demo"],
+  ["no mode, because the default is production", { MODE: "" }, "MODE: must be demo"],
   ["an address that others can reach", { HOST: "0.0.0.0" }, "HOST: must be a loopback address"],
-  ["a key of another kind", { DEMO_TELEGRAM_PRIVATE_KEY: privateKey("x25519") }, "must be an Ed25519 key"],
-  ["a key that is none", { DEMO_TELEGRAM_PRIVATE_KEY: "secret" }, "must be an Ed25519 key"],
-  ["an address that is none", { MINIAPP_URL: "javascript:alert(1)" }, "MINIAPP_URL: must be an http(s) address"],
+  ["a key of another type", { DEMO_TELEGRAM_PRIVATE_KEY: privateKey("x25519") }, "must be an Ed25519 key"],
+  ["an invalid key", { DEMO_TELEGRAM_PRIVATE_KEY: "secret" }, "must be an Ed25519 key"],
+  ["an invalid address", { MINIAPP_URL: "javascript:alert(1)" }, "MINIAPP_URL: must be an http(s) address"],
 ])("%s is refused", (_what, changes, words) => {
   expect(() => readConfig({ ...sound, ...changes })).toThrow(words);
 });
 
-test("all faults are told at once, none of them with a secret's value", () => {
+test("all faults are reported together, without any secret's value", () => {
   const read = () => readConfig({ BACKEND_API_KEY: "hush", DEMO_TELEGRAM_PRIVATE_KEY: "hush", HOST: "::" });
   expect(read).toThrow(
     /MODE: .*\n.*HOST: .*\n.*API_URL: is missing.*\n.*BACKEND_API_KEY: .*\n.*BOT_ID: is missing.*\n.*TELEGRAM_BOT_TOKEN: is missing.*\n.*DEMO_TELEGRAM_PRIVATE_KEY: .*\n.*MINIAPP_URL: is missing/,

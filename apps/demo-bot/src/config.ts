@@ -29,10 +29,13 @@ function isEd25519(key: string): boolean {
 }
 
 const variables = z.object({
-  MODE: z.literal("demo", { error: "must be demo: this bot plays Telegram and never runs in production" }),
+  MODE: z.literal("demo", { error: "must be demo: this bot simulates Telegram and never runs in production" }),
   HOST: z
     .string()
-    .refine((host) => loopback.includes(host), "must be a loopback address: whoever reaches this server plays any user")
+    .refine(
+      (host) => loopback.includes(host),
+      "must be a loopback address: anyone who reaches this server can act as any user",
+    )
     .default("127.0.0.1"),
   PORT: z.coerce.number().int().min(0).max(65_535).default(8700),
   DATA_DIR: z.string().default("data"),
@@ -49,7 +52,7 @@ const variables = z.object({
   COOLDOWN_SECONDS: z.coerce.number().int().min(0).max(604_800).default(15),
 });
 
-/** Reads the environment once. Throws one message that names every fault. */
+/** Parses the environment. Throws one error that lists every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
   const parsed = variables.safeParse(given);

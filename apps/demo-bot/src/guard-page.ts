@@ -4,8 +4,8 @@ import type { FastifyInstance } from "fastify";
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
 /**
- * Whoever can speak to this server plays any user. So it answers only to this machine's own names (a foreign name that
- * resolves here is refused) and only to its own page, which may load nothing from elsewhere but frame the mini-app.
+ * Any client of this server can act as any user. So it accepts only loopback Host names (which defeats DNS rebinding) and
+ * only its own page, which may load nothing from other origins except the mini-app's frame.
  */
 export function guardPage(app: FastifyInstance, miniappOrigin: string): void {
   const policy = [
@@ -23,7 +23,7 @@ export function guardPage(app: FastifyInstance, miniappOrigin: string): void {
     const { host, origin } = request.headers;
     const isForeignPage = origin !== undefined && origin !== `http://${host}`;
     if (host === undefined || !loopbackHost.test(host) || isForeignPage) {
-      throw new HttpError(403, "FORBIDDEN", "the demo chat answers its own page only");
+      throw new HttpError(403, "FORBIDDEN", "the demo chat only answers requests from its own page");
     }
     reply.header("content-security-policy", policy);
     reply.header("cross-origin-resource-policy", "same-origin");

@@ -29,13 +29,13 @@ async function main(): Promise<void> {
   });
   const url = await app.listen({ host: config.host, port: config.port }).catch((cause: unknown) => {
     const nextStep = "stop the program that listens there, or set PORT (for npm start: DEMO_BOT_PORT) to another";
-    throw new StartFault(`port ${config.port} on ${config.host} could not be had: ${nextStep}`, { cause });
+    throw new StartFault(`port ${config.port} on ${config.host} is not available: ${nextStep}`, { cause });
   });
   const following = followRewards({
     api,
     file: `${config.dataFolder}/rewards-cursor`,
     onEntry: (entry) => bot.tell(entry),
-    onTrouble: (error) => logger.warn({ err: error }, "the feed of rewards broke; trying again"),
+    onTrouble: (error) => logger.warn({ err: error }, "the rewards feed failed; retrying"),
   });
   onStopSignal(
     async () => {
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
     },
     { logger },
   );
-  // At any LOG_LEVEL: who started this waits for it.
+  // Logged at any LOG_LEVEL: the parent process waits for this line.
   logger.child({}, { level: "info" }).info({ url }, "listening");
 }
 

@@ -7,12 +7,12 @@ import type { Plugin } from "vite";
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-/** Leaves each text file of the build as `.br` and `.gz` beside it, as small as they get: the server sends those and compresses nothing. */
+/** Writes `.br` and `.gz` files beside each text file at maximum compression: the server sends those and never compresses. */
 export function compress(): Plugin {
   return {
     name: "compress",
     apply: "build",
-    // What is written is final; earlier hooks see files that others still change.
+    // Files are final only here; in earlier hooks other plugins may still change them.
     async writeBundle({ dir = "" }, bundle) {
       let kilobytes = 0;
       for (const file of Object.values(bundle)) {

@@ -4,8 +4,8 @@ import { build, type Plugin } from "vite";
 const PLACE = "<!--early-start-->";
 
 /**
- * Puts one small classic script into the page, so that it runs before any file arrives. It is written, type-checked and
- * minified like the rest; the server that serves the page admits it in the policy by its hash.
+ * Inlines one small classic script into the page, so that it runs before any file arrives. It is type-checked and minified
+ * like the other files; the server that serves the page allows it by its hash in the content security policy.
  */
 export function inlineEarlyStart({ entry, mostBytes }: { entry: string; mostBytes: number }): Plugin {
   let root = "";
@@ -20,9 +20,10 @@ export function inlineEarlyStart({ entry, mostBytes }: { entry: string; mostByte
         if (!html.includes(PLACE)) throw new Error(`index.html has no ${PLACE}`);
         const script = await bundle(join(root, entry));
         const bytes = Buffer.byteLength(script);
-        if (bytes > mostBytes) throw new Error(`${entry} is ${bytes} bytes inline, ${mostBytes} are allowed`);
+        if (bytes > mostBytes)
+          throw new Error(`${entry} is ${bytes} bytes inline, more than the limit of ${mostBytes}`);
         console.log(`inline ${entry}: ${bytes} bytes of ${mostBytes}`);
-        // A function, because "$&" in the script would be taken as a pattern.
+        // A function, because a replacement string would interpret "$&" in the script as a pattern.
         return html.replace(PLACE, () => `<script>${script}</script>`);
       },
     },
@@ -45,6 +46,7 @@ async function bundle(entry: string): Promise<string> {
   const chunk = output && "output" in output ? output.output[0] : undefined;
   if (chunk?.type !== "chunk") throw new Error(`${entry} was not bundled`);
   const script = chunk.code.trim();
-  if (script.includes("</script")) throw new Error(`${entry} would end its own script element`);
+  if (script.includes("</script"))
+    throw new Error(`${entry} contains "</script", which would close its script element`);
   return script;
 }

@@ -1,6 +1,6 @@
 import type { Plugin } from "vite";
 
-/** Fails the build where a module of this folder is part of it. */
+/** Fails the build if it contains a module of this folder. */
 export function keepOut(folder: string): Plugin {
   return {
     name: "keep-out",

@@ -2,15 +2,15 @@ import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 
 /**
- * Prints what each script costs on the wire and fails the build where one user's scripts together cost too much. He
- * loads one language's file: the largest of them counts.
+ * Prints each script's gzip size and fails the build if one user's scripts together exceed the limit. A user loads one
+ * language file, so the largest of them counts.
  */
 export function printSizes({
   mostKilobytesOfScript,
   languages,
 }: {
   mostKilobytesOfScript: number;
-  /** The folder of the files of which a user loads one. */
+  /** Folder of the language files; a user loads one of them. */
   languages: string;
 }): Plugin {
   return {
@@ -32,7 +32,9 @@ export function printSizes({
       const total = ofAll + ofLargestLanguage;
       print("a user's scripts, with the largest language", total, ` of ${mostKilobytesOfScript}`);
       if (total > mostKilobytesOfScript * 1000) {
-        throw new Error(`scripts take ${inKilobytes(total)} kB gzip, ${mostKilobytesOfScript} kB are allowed`);
+        throw new Error(
+          `scripts take ${inKilobytes(total)} kB gzip, more than the limit of ${mostKilobytesOfScript} kB`,
+        );
       }
     },
   };

@@ -9,7 +9,7 @@ import type {
 } from "@intermission/ad-core/player-api";
 import { callAdService, LONGEST_CALL_MS, type Reply, sessionsUrl } from "./call-ad-service.ts";
 
-/** `unreachable` is worth another try; `refused` is the service's decision, by the code of its error. */
+/** `unreachable` can be retried; `refused` is the service's decision, with its error code. */
 export type Answer<Body> =
   | { readonly outcome: "answered"; readonly body: Body }
   | { readonly outcome: "refused"; readonly code: string; readonly requestId: string | null; readonly botLink?: string }
@@ -23,9 +23,9 @@ export function sendReports(sessionId: string, request: ReportRequest): Promise<
   return post(`/${sessionId}/reports`, request);
 }
 
-/** For a page that is going away: the browser sends it later, and nobody hears the answer. */
+/** For a page that is being closed: the browser sends the beacon later and discards the response. */
 export function beaconReports(sessionId: string, request: ReportRequest): boolean {
-  // A text goes as text/plain.
+  // A string body is sent as text/plain.
   return navigator.sendBeacon(sessionsUrl(`/${sessionId}/reports`), JSON.stringify(request));
 }
 
@@ -37,7 +37,7 @@ export function fetchStatus(sessionId: string, token: string): Promise<Answer<St
   return post(`/${sessionId}/status`, { token });
 }
 
-/** Undefined: they did not come, and the ad is shown without them. */
+/** Returns undefined if the captions cannot be loaded; the ad is then shown without them. */
 export async function fetchCaptions(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout?.(LONGEST_CALL_MS) ?? null });
@@ -51,7 +51,7 @@ function post<Body>(path: string, request: object): Promise<Answer<Body>> {
   return readAnswer(callAdService(path, request));
 }
 
-/** Of a call that may have been made before this file arrived. */
+/** Reads the response of a call that the early start may have made before this file was loaded. */
 export async function readAnswer<Body>(replying: Promise<Reply<Body>>): Promise<Answer<Body>> {
   try {
     const { response, body } = await replying;
@@ -61,7 +61,7 @@ export async function readAnswer<Body>(replying: Promise<Reply<Body>>): Promise<
       const { code, details } = body.error;
       const botLink = details?.bot_link;
       const requestId = response.headers.get("x-request-id");
-      // Only Telegram's own addresses become a link.
+      // Only URLs of t.me become a link.
       return { outcome: "refused", code, requestId, ...(botLink?.startsWith("https://t.me/") && { botLink }) };
     }
     return { outcome: "unreachable", retryAfterMs: Number(response.headers.get("retry-after")) * 1000 || 0 };

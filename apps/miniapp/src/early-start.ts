@@ -4,7 +4,7 @@ import { type Launch, readLaunch } from "./telegram/launch.ts";
 import { paintTheme } from "./telegram/paint-theme.ts";
 import { createVideo } from "./watch-ad/create-video.ts";
 
-/** What stands inline in the page did before the app's files arrived. The app adopts the request and the very element. */
+/** The state that the inline script created before the app's files arrived. The app adopts its request and video element. */
 export interface EarlyStart {
   readonly launch: Launch;
   readonly opening: Promise<Reply<OpenSessionResponse>> | undefined;
@@ -26,8 +26,8 @@ const opening =
     : undefined;
 const early: EarlyStart = { launch, opening };
 window.earlyStart = early;
-// The picture stands where the offer will have it, and is seen before the app's files are there. The first to hear the
-// answer: the app finds the element made, and never loads a second.
+// Shows the picture where the offer will have it, before the app's files arrive. This handler is registered first, so the
+// app finds the element already created and never loads a second one.
 opening
   ?.then(({ body }) => {
     if (body.outcome !== "session" || body.state === "rewarded" || body.state === "watched") return;
@@ -38,5 +38,5 @@ opening
     if (slot) slot.style.aspectRatio = `${ad.width}/${ad.height}`;
     slot?.append(video);
   })
-  // The app reads the same answer, and says what is wrong with it.
+  // The app reads the same response and reports its errors.
   .catch(() => {});

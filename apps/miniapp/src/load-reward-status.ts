@@ -1,6 +1,6 @@
 const PAUSE_MS = 2000;
 
-/** The status screen comes in a file of its own, after the video. A connection lost meanwhile must not keep it away for good. */
+/** Loads the status screen's chunk, which comes after the video. Retries, so that a lost connection only delays it. */
 export async function loadRewardStatus(): Promise<typeof import("./reward-status/reward-status.tsx")> {
   for (;;) {
     try {

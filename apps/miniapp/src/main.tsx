@@ -15,7 +15,7 @@ import { faultPlace } from "./ui/fault-place.ts";
 import type { Start } from "./watch-ad/use-ad-session.ts";
 import "./ui/styles.css";
 
-// A host that does not admit the inline script by its hash costs speed, and nothing else.
+// If the server's policy does not allow the inline script, the app only starts more slowly.
 const early: EarlyStart = window.earlyStart ?? { launch: readLaunch(location), opening: undefined };
 const { launch } = early;
 const opening = early.opening && readAnswer(early.opening);
@@ -25,18 +25,18 @@ host.ready();
 const translator = await loadTranslator(readLanguageCode(launch.initData));
 const start: Start = {
   ...{ launch, opening, video: () => early.video },
-  // A picture on the screen means that the answer is there: its own screen is the first one, without another between.
+  // If the early start has shown the picture, the response is available: start directly with its screen.
   answer: early.video && (await opening),
 };
 document.title = translator.text("pageTitle");
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
-// Whoever opens the console of a broken page finds what its user may quote, and nothing that is only the user's.
+// The console shows only the code that the user may quote to support, no personal data.
 createRoot(root, { onCaughtError: (fault) => console.error("crashed at", faultPlace(fault)) }).render(
   <StrictMode>
     <TranslatorProvider value={translator}>
       <ErrorBoundary fallback={({ place, retry }) => <Crashed place={place} onRetry={retry} />}>
-        {/* A new attempt opens a new session: the early one's report numbers are used. */}
+        {/* A retry opens the session again, because the report numbers of the early one are already used. */}
         {(attempt) => <App start={attempt === 0 ? start : { launch, video: start.video }} host={host} />}
       </ErrorBoundary>
     </TranslatorProvider>

@@ -4,8 +4,8 @@ import { createTRPCClient, httpLink } from "@trpc/client";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 
 /**
- * The publisher's own API, which knows what was credited. Launch data is exchanged once for a token of this user; the
- * token lives in memory and travels in a header, never in an address.
+ * The publisher's own API, which knows the credited rewards. Launch data is exchanged once for this user's token; the token
+ * is kept in memory and sent in a header, never in a URL.
  */
 export function createPublisherApi(url: string, initData: string, queryClient: QueryClient) {
   let authorization: string | undefined;

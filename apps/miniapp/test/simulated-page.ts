@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import { SimulatedService } from "./simulated-service.ts";
 import { SimulatedVideo } from "./simulated-video.ts";
 
-/** What becomes of a call. One that hangs never arrives, and is given up after ten seconds. */
+/** The outcome of a call. A call that hangs never arrives and times out after ten seconds. */
 export type Network = "fine" | "request-lost" | "answer-lost" | "hangs" | "busy";
 
 export interface SentCall extends ReportRequest {
@@ -14,7 +14,7 @@ export interface SentCall extends ReportRequest {
 const ONE_WAY_MS = 60;
 const LONGEST_CALL_MS = 10_000;
 
-/** A page with a video in it and the ad service beyond its network, all by the test's fake clock. */
+/** A page with a video, a network and the ad service, all on the test's fake clock. */
 export function simulatePage({ durationMs }: { durationMs: number }) {
   const service = new SimulatedService(durationMs);
   const video = new SimulatedVideo(durationMs);
@@ -35,7 +35,7 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
     const fate = network;
     await wait(ONE_WAY_MS);
     if (fate === "hangs") await wait(LONGEST_CALL_MS - ONE_WAY_MS);
-    // A call that was under way may die with its page.
+    // A pending call may be lost with its page.
     if (fate === "hangs" || fate === "request-lost" || isGone) throw new TypeError("Failed to fetch");
     if (fate === "busy")
       return { ok: false, status: 503, headers: new Headers({ "retry-after": "1" }), json: async () => ({}) };
@@ -82,7 +82,7 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
     hide: () => setVisible(false),
     show: () => setVisible(true),
     leave: () => page.dispatchEvent(new Event("pagehide")),
-    /** Without a word: no event, no beacon, and no call that is under way arrives. */
+    /** Kills the page without any event or beacon; pending calls do not arrive. */
     die(): void {
       isGone = true;
     },

@@ -2,11 +2,11 @@ import type { ProgressReport, ReportRequest, ReportResponse } from "@intermissio
 
 type Range = [from: number, to: number];
 
-/** As the ad service joins ranges, and how far it lets progress run ahead of its clock. */
+/** The ad service's tolerances: for merging ranges, and for progress ahead of its clock. */
 const JITTER_MS = 250;
 const SLACK_MS = 1000;
 
-/** What the ad service makes of one view's reports, in short. `told` is all that arrived, also what is too early. */
+/** A simplified ad service for one view's reports. `told` has all ranges that arrived, including those that are too early. */
 export class SimulatedService {
   readonly #durationMs: number;
   readonly #settled = new Set<number>();
@@ -41,7 +41,7 @@ export class SimulatedService {
     };
   }
 
-  /** How much of what was played nothing was told of. */
+  /** Duration of the played ranges that were never reported. */
   untoldMs(played: readonly Range[]): number {
     const both = played.reduce<Range[]>((ranges, range) => join(ranges, range), this.told);
     return total(both) - total(this.told);

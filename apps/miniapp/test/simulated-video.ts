@@ -1,11 +1,11 @@
-/** As late as a browser tells what its media does. */
+/** Delays of a browser's media events. */
 const EVENT_MS = 4;
 const PLAYING_MS = 20;
 const SEEK_MS = 30;
 const TIME_UPDATE_MS = 250;
 const FRAME_MS = 40;
 
-/** A `<video>` whose media plays by the test's fake clock and is loaded as a whole. `played` is what was on the screen. */
+/** A fully loaded `<video>` that plays on the test's fake clock. `played` has the ranges that were on the screen. */
 export class SimulatedVideo extends EventTarget {
   readonly duration: number;
   readonly error = null;
@@ -16,7 +16,7 @@ export class SimulatedVideo extends EventTarget {
   seeking = false;
   readonly #played: [from: number, to: number][] = [];
   #positionMs = 0;
-  /** Since when the position moves, by `performance.now()`. */
+  /** Start of the current movement, by `performance.now()`. */
   #movingSince: number | undefined;
   #isMuted = true;
   #end: ReturnType<typeof setTimeout> | undefined;
@@ -100,7 +100,7 @@ export class SimulatedVideo extends EventTarget {
     this.#movingSince = undefined;
   }
 
-  /** All three in one task, as the HTML standard has it. */
+  /** Fires all three events in one task, as the HTML standard requires. */
   #finish(): void {
     this.#rest();
     this.#positionMs = this.duration * 1000;

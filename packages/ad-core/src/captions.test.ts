@@ -18,7 +18,7 @@ back
 &lt;3 &unknown;
 `;
 
-test("cues are read with their times, without markup, notes and styles", () => {
+test("cues are parsed with their times; markup, notes and styles are dropped", () => {
   const cues = [
     { fromMs: 0, toMs: 1500, text: "Hello & welcome\nback" },
     { fromMs: 3_723_004, toMs: 360_000_000, text: "<3 &unknown;" },
@@ -28,13 +28,13 @@ test("cues are read with their times, without markup, notes and styles", () => {
 });
 
 test.each(["00:00:01,000 --> 00:00:02,000", "00:02.000 --> 00:01.000", "1 --> 2", "00:61.000 --> 02:00.000", "-->"])(
-  "a line like %s is named, and its text is not shown",
+  "a faulty timing line like %s is reported, and its text is dropped",
   (line) => {
     expect(parseCaptions(`WEBVTT\n\n${line}\nHello\n`)).toEqual({ cues: [], faultyLine: 3 });
   },
 );
 
-test("whatever the file holds, nothing is thrown and each cue lasts", () => {
+test("no file makes the parser throw, and each cue ends after it begins", () => {
   const pieces = fc.constantFrom("WEBVTT", "\n", "\r", "00:01.000", " --> ", "99:00:00.000", "<", ">", "&amp;", "x");
   fc.assert(
     fc.property(fc.array(pieces), (parts) => {

@@ -1,8 +1,8 @@
-/** One caption and when it is shown. */
+/** One caption with the times between which it is shown. */
 export interface CaptionCue {
   fromMs: number;
   toMs: number;
-  /** Plain: markup is left out, lines are parted by `\n`. */
+  /** Plain text without markup; lines are separated by `\n`. */
   text: string;
 }
 
@@ -18,8 +18,8 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The cues of a WebVTT file (https://www.w3.org/TR/webvtt1/), in the order of the file. `faultyLine`: the first line, from
- * 1, that should say when a cue is shown and does not. Never throws.
+ * The cues of a WebVTT file (https://www.w3.org/TR/webvtt1/), in the order of the file. `faultyLine`: the first malformed
+ * timing line, counted from 1. Never throws.
  */
 export function parseCaptions(file: string): { cues: CaptionCue[]; faultyLine?: number } {
   const cues: CaptionCue[] = [];

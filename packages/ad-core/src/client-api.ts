@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * The publisher's side of the ad service: `/client/v1`.
+ * Requests and responses of `/client/v1`, the ad service's API for publishers.
  *
- * Field names are the wire's. A published shape only grows: new optional fields, never a changed or removed one.
+ * Field names are those on the wire. Published shapes only gain optional fields; fields are never changed or removed.
  */
 
 /** A Telegram id on the wire: a string of digits without leading zeros, at most 20 of them. A JSON number is refused. */
@@ -17,7 +17,7 @@ export const moment = z.iso.datetime();
 export const createCodeRequest = z.object({
   bot_id: telegramId,
   user_tg_id: telegramId,
-  /** The publisher's own key. Codes of different references are different codes; the webhook echoes it. */
+  /** The publisher's own key. Each reference has a code of its own; the webhook echoes the reference. */
   reference: z.string().min(1).max(128).optional(),
 });
 export type CreateCodeRequest = z.infer<typeof createCodeRequest>;
@@ -34,7 +34,7 @@ export type CreateCodeResponse = z.infer<typeof createCodeResponse>;
 /** Every error on every path under `/client/` and `/player/` has this body. */
 export const errorEnvelope = z.object({
   error: z.object({
-    /** `UPPER_SNAKE`, stable: programs decide by it. */
+    /** `UPPER_SNAKE`; stable, for programs. */
     code: z.string(),
     /** For people; may change. */
     message: z.string(),
@@ -70,15 +70,15 @@ export const describeCodeResponse = z.object({
       duration_ms: z.int().positive(),
       /** How many reports were refused, by reason. */
       refusals: z.record(z.string(), z.int()),
-      /** What spoke against the view, if anything did; what follows from it is the operator's setting. */
+      /** Why the view looks suspicious, if it does. The operator's settings decide the consequence. */
       suspicions: z.array(z.string()).optional(),
-      /** Beside `watched`, of a view that was closed: it waits for the operator, or earned nothing for good. */
+      /** Only with state `watched`, after the view was closed: `held` waits for the operator, `refused` earns nothing. */
       review: z.enum(["held", "refused"]).optional(),
     }),
   ),
-  /** Visits of the direct link, by what became of them (`counted`, or the reason of the refusal). */
+  /** Visits of the direct link, by outcome (`counted`, or the refusal reason). */
   clicks: z.record(z.string(), z.int()),
-  /** Ad requests with this code, by what became of them: `filled`, or the reason why not. */
+  /** Ad requests with this code, by outcome: `filled`, or the reason why not. */
   requests: z.record(z.string(), z.int()).optional(),
 });
 export type DescribeCodeResponse = z.infer<typeof describeCodeResponse>;
@@ -89,7 +89,7 @@ export type UnavailableReason = z.infer<typeof unavailableReason>;
 export const availabilityResponse = z.object({
   available: z.boolean(),
   reason: unavailableReason.optional(),
-  /** When it is worth asking again; absent where nobody knows. */
+  /** When to retry; absent where unknown. */
   available_at: moment.optional(),
 });
 export type AvailabilityResponse = z.infer<typeof availabilityResponse>;
@@ -108,26 +108,26 @@ export const listedEvent = z.object({
   reference: z.string().optional(),
   occurred_at: moment,
   test: z.literal(true).optional(),
-  /** `waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` will not be sent by themselves. */
+  /** `waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` are not sent automatically. */
   delivery: z.enum(["waiting", "sending", "delivered", "failed", "held", "unknown"]),
 });
 export type ListedEvent = z.infer<typeof listedEvent>;
 
 export const listEventsResponse = z.object({
   events: z.array(listedEvent),
-  /** Pass as `after` to go on; equal to the one given while nothing new came. */
+  /** Pass it as `after` to read on; equal to the `after` of the request while there are no new events. */
   next: z.string(),
   has_more: z.boolean(),
 });
 export type ListEventsResponse = z.infer<typeof listEventsResponse>;
 
-/** A moment, or a day, whose beginning in UTC is meant. */
+/** A moment, or a day, which stands for its beginning in UTC. */
 const momentOrDay = z.union([moment, z.iso.date()]);
 
 export const statsQuery = z.object({
-  /** Seven days before `to` without it. Widened to whole hours of UTC. */
+  /** Default: seven days before `to`. Widened to whole hours of UTC. */
   from: momentOrDay.optional(),
-  /** The end, not included; without it now. */
+  /** The end, exclusive. Default: now. */
   to: momentOrDay.optional(),
   by: z.enum(["hour", "day", "campaign", "creative"]).default("day"),
 });
@@ -138,7 +138,7 @@ export const statsFigures = z.object({
   /** Ad requests that could be granted: `fills` and `no_fills`. */
   requests: z.int(),
   fills: z.int(),
-  /** Of the requests; null without one. Shares are rounded to four digits. */
+  /** `fills` divided by `requests`; null without requests. Rates are rounded to four digits. */
   fill_rate: z.number().nullable(),
   /** By reason. */
   no_fills: counts,
@@ -151,24 +151,24 @@ export const statsFigures = z.object({
   midpoints: z.int(),
   third_quartiles: z.int(),
   completions: z.int(),
-  /** Of the starts. */
+  /** `completions` divided by `starts`. */
   completion_rate: z.number().nullable(),
-  /** Views that were completed and closed, by how. */
+  /** Views that were completed and closed, by how they were closed. */
   closes: counts,
   /** Views that earned. */
   rewards: z.int(),
-  /** Suspicious views, by what spoke against them. */
+  /** Suspicious views, by suspicion. */
   views_held: counts,
   views_refused: counts,
   /** Visits of direct links that counted. */
   clicks: z.int(),
   clicks_refused: counts,
-  /** Charges that were given back, of views (`rewarded`) and clicks (`direct_link`): their revenue is taken off. */
+  /** Refunded charges of views (`rewarded`) and clicks (`direct_link`); their revenue is subtracted. */
   refunds: counts,
   conversions: z.int(),
   /** The publisher's share of what was charged, in millionths of the currency. */
   revenue_micros: z.int(),
-  /** Revenue of views for each thousand of them that began. */
+  /** Revenue of views per thousand started views. */
   ecpm_micros: z.int().nullable(),
 });
 
@@ -178,50 +178,50 @@ export const statsResponse = z.object({
   from: moment,
   to: moment,
   by: statsQuery.shape.by.unwrap(),
-  /** All that happened before is counted. Absent until the first count. */
+  /** Everything before this moment is counted. Absent until the first count. */
   counted_until: moment.optional(),
-  /** `key`: the day, the beginning of the hour, or an id, "" for what belongs to none. */
+  /** `key`: the day, the beginning of the hour, or an id; "" for figures without an id. */
   rows: z.array(statsFigures.extend({ key: z.string() })),
   total: statsFigures,
-  /** Webhooks of this time's events, as they stand now. */
+  /** Current state of the webhooks of events in this period. */
   deliveries: z.object({
     delivered: z.int(),
     under_way: z.int(),
     failed: z.int(),
-    /** Of those that are over. */
+    /** Share of the finished deliveries. */
     success_rate: z.number().nullable(),
   }),
 });
 export type StatsResponse = z.infer<typeof statsResponse>;
 
-/** What a webhook goes to: only an active endpoint is sent events, a pending one must answer a test 2xx first. */
+/** Only an active endpoint receives events; a pending one must answer a test webhook with 2xx first. */
 export const endpointState = z.enum(["pending", "active", "disabled"]);
 
 export const testWebhookRequest = z.object({
   event: eventType.default("rewarded"),
-  /** A listed tester of the bot. Without one the event is user `"0"`'s, whom no receiver rewards. */
+  /** A listed tester of the bot. Default: user `"0"`, whom no receiver rewards. */
   user_tg_id: telegramId.optional(),
 });
 
 export const testWebhookResponse = z.object({
   event_id: z.string(),
-  /** Answered 2xx. */
+  /** The endpoint answered 2xx. */
   delivered: z.boolean(),
-  /** What the endpoint answered; absent where there was no answer. */
+  /** The status of the endpoint's answer; absent without an answer. */
   status: z.int().optional(),
-  /** Why there was none, or none that counts: `dns`, `refused`, `tls`, `timeout-total`, `redirect` … */
+  /** Why there was no valid answer: `dns`, `refused`, `tls`, `timeout-total`, `redirect` … */
   error_class: z.string().optional(),
-  /** The beginning of its answer, or what went wrong; for people. */
+  /** The beginning of the answer, or a description of the failure; for people. */
   answer: z.string().optional(),
   total_ms: z.int().nonnegative(),
-  /** After the test; absent where the address was changed meanwhile. */
+  /** The state after the test; absent where the address changed during the test. */
   endpoint: endpointState.optional(),
 });
 export type TestWebhookResponse = z.infer<typeof testWebhookResponse>;
 
 export const redeliverEventResponse = z.object({
   event_id: z.string(),
-  /** It is due now. Follow what becomes of it by the feed of events. */
+  /** It is due now. The list of events shows its outcome. */
   delivery: z.literal("waiting"),
 });
 export type RedeliverEventResponse = z.infer<typeof redeliverEventResponse>;

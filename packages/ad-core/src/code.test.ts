@@ -16,14 +16,14 @@ import {
 
 const randomBytes = fc.uint8Array({ minLength: codeRandomBytes, maxLength: codeRandomBytes });
 
-test("the alphabet holds no look-alikes, and twelve letters of it at least 60 bits", () => {
+test("the alphabet has no look-alikes, and twelve of its letters carry at least 60 bits", () => {
   expect(codeAlphabet).not.toMatch(/[0Oo1Il]/);
   expect(codeAlphabet).toMatch(/^[0-9A-Za-z]+$/);
   expect(new Set(codeAlphabet).size).toBe(codeAlphabet.length);
   expect(codeRandomLength * Math.log2(codeAlphabet.length)).toBeGreaterThanOrEqual(60);
 });
 
-test("a code is 16 letters and digits, and tells its bot's prefix", () => {
+test("a code is 16 letters and digits, and contains its bot's prefix", () => {
   fc.assert(
     fc.property(randomBytes, randomBytes, (first, second) => {
       fc.pre(
@@ -39,7 +39,7 @@ test("a code is 16 letters and digits, and tells its bot's prefix", () => {
   );
 });
 
-test("every letter is as likely as every other", () => {
+test("all letters are equally likely", () => {
   const counts = new Map<string, number>();
   for (let byte = 0; byte < 256; byte++) {
     const bytes = new Uint8Array(64).fill(byte);
@@ -51,25 +51,25 @@ test("every letter is as likely as every other", () => {
   expect(counts.size).toBe(codeAlphabet.length);
 });
 
-test("a prefix that is not four letters of the alphabet throws instead of making a code that is none", () => {
+test("a prefix that is not four letters of the alphabet throws, so that no malformed code is made", () => {
   for (const prefix of ["", "ABC", "ABCDE", "ABC0", "AB D", "ABC\n"]) {
     expect(() => newCode(prefix, new Uint8Array(codeRandomBytes))).toThrow("prefix");
   }
 });
 
-test("too few random bytes throw instead of making a short code", () => {
+test("too few random bytes throw, so that no short code is made", () => {
   expect(() => newCode("ABCD", new Uint8Array(4))).toThrow("too few");
   expect(() => newCode("ABCD", new Uint8Array(64).fill(255))).toThrow("too few");
 });
 
 test.each(["", "short", "ABCDEFGHJKLMNPQ0", "ABCDEFGHJKLMNPQRS", "ABCDEFGH JKLMNPQ", "ABCDEFGHJKLMNPQR\n"])(
-  "%j is no code",
+  "%j is not a code",
   (text) => {
     expect(isCode(text)).toBe(false);
   },
 );
 
-test("an event id is a UUIDv7 that sorts by its millisecond", () => {
+test("an event id is a UUIDv7 that sorts by its time in milliseconds", () => {
   fc.assert(
     fc.property(fc.nat(2 ** 45), fc.uint8Array({ minLength: 10, maxLength: 10 }), (milliseconds, random) => {
       const id = newEventId(milliseconds, random);
@@ -84,9 +84,12 @@ test("an event id carries the UUIDv7 that RFC 9562 shows in appendix A.6", () =>
   expect(newEventId(1_645_557_742_000, random)).toBe("evt_017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
 });
 
-test.each([-1, 1.5, 2 ** 48, Number.NaN, Number.POSITIVE_INFINITY])("%d is no time for an event id", (milliseconds) => {
-  expect(() => newEventId(milliseconds, new Uint8Array(10))).toThrow("cannot hold the time");
-});
+test.each([-1, 1.5, 2 ** 48, Number.NaN, Number.POSITIVE_INFINITY])(
+  "%d is refused as the time of an event id",
+  (milliseconds) => {
+    expect(() => newEventId(milliseconds, new Uint8Array(10))).toThrow("cannot hold the time");
+  },
+);
 
 test("a Telegram id is up to 20 digits without a leading zero", () => {
   for (const id of ["1", "42", "7000000001", "9".repeat(20)]) expect(id).toMatch(telegramIdPattern);

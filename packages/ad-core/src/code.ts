@@ -1,20 +1,20 @@
 /**
- * Codes: what a bot's user opens an ad with. A code stands alone in an address and is not URL-encoded by clients, so its
- * alphabet is a part of `[0-9A-Za-z]`, without the look-alikes 0 O o, 1 I l.
+ * A user of a bot opens an ad with a code. Clients put codes into addresses without URL encoding, so the alphabet is a
+ * subset of `[0-9A-Za-z]`, without the look-alikes 0 O o, 1 I l.
  */
 export const codeAlphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz";
 
-/** The first characters of a code name its bot. */
+/** The first characters of a code identify its bot. */
 export const codePrefixLength = 4;
 /** 12 × log2(56) = 69.7 random bits. */
 export const codeRandomLength = 12;
-/** Bytes to hand to `newCode` or `newCodePrefix`; more than they need, so that a code runs out of them once in 3 × 10^11. */
+/** Bytes to pass to `newCode` or `newCodePrefix`. More than needed: they are too few for a code once in 3 × 10^11 times. */
 export const codeRandomBytes = 32;
 
 const prefixPattern = new RegExp(`^[${codeAlphabet}]{${codePrefixLength}}$`);
 const codePattern = new RegExp(`^[${codeAlphabet}]{${codePrefixLength + codeRandomLength}}$`);
 
-/** Letters without bias: a byte beyond the largest multiple of the alphabet is passed over. */
+/** Unbiased letters: bytes beyond the largest multiple of the alphabet's length are skipped. */
 function lettersFrom(randomBytes: Uint8Array, length: number): string {
   const limit = 256 - (256 % codeAlphabet.length);
   let letters = "";
@@ -26,23 +26,23 @@ function lettersFrom(randomBytes: Uint8Array, length: number): string {
   return letters;
 }
 
-/** A fresh code of the bot with this prefix; needs `codeRandomBytes`. Throws for a malformed prefix and too few bytes. */
+/** A new code of the bot with this prefix. Needs `codeRandomBytes`. Throws for a malformed prefix and for too few bytes. */
 export function newCode(prefix: string, randomBytes: Uint8Array): string {
   if (!prefixPattern.test(prefix)) throw new Error(`a code's prefix is ${codePrefixLength} letters of its alphabet`);
   return prefix + lettersFrom(randomBytes, codeRandomLength);
 }
 
-/** A fresh prefix for a bot: 23 random bits, so its uniqueness is the store's to check. Throws for too few bytes. */
+/** A new prefix for a bot. It has only 23 random bits, so the store must check its uniqueness. Throws for too few bytes. */
 export function newCodePrefix(randomBytes: Uint8Array): string {
   return lettersFrom(randomBytes, codePrefixLength);
 }
 
-/** Whether the text has the form of a code; says nothing of its being known. */
+/** Whether the text has the form of a code. The code may be unknown. */
 export function isCode(text: string): boolean {
   return codePattern.test(text);
 }
 
-/** The prefix of a text for which `isCode` holds: it names the code's bot. */
+/** The prefix of a code, which identifies its bot. The text must pass `isCode`. */
 export function codePrefixOf(code: string): string {
   return code.slice(0, codePrefixLength);
 }
@@ -53,12 +53,12 @@ export const telegramIdPattern = /^[1-9][0-9]{0,19}$/;
 /** `evt_` and a UUIDv7 in lower case. */
 export const eventIdPattern = /^evt_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** `evt_` + UUIDv7 (RFC 9562, section 5.7): sorts by its millisecond. Needs 10 random bytes. */
+/** `evt_` + UUIDv7 (RFC 9562, section 5.7): sorts by its time in milliseconds. Needs 10 random bytes. */
 export function newEventId(nowMilliseconds: number, randomBytes: Uint8Array): string {
   return `evt_${uuidv7(nowMilliseconds, randomBytes)}`;
 }
 
-/** The id of a followed direct link, `clk_` + UUIDv7: what landing pages and postbacks name. Needs 10 random bytes. */
+/** The id of a direct link's click, `clk_` + UUIDv7, which landing pages and postbacks carry. Needs 10 random bytes. */
 export function newClickId(nowMilliseconds: number, randomBytes: Uint8Array): string {
   return `clk_${uuidv7(nowMilliseconds, randomBytes)}`;
 }
@@ -80,5 +80,5 @@ export function uuidv7(nowMilliseconds: number, randomBytes: Uint8Array): string
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Looked up: an id costs 0.8 µs so, and 2.0 µs when each byte is formatted. */
+/** An id takes 0.8 µs with this table, and 2.0 µs when each byte is formatted. */
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

@@ -9,7 +9,7 @@ import { body, genuine, lineOf, randomCases, receiverCases, token } from "@inter
 import { afterAll, describe, expect, test } from "vitest";
 import { verify, verifyStandardWebhook } from "./signature.ts";
 
-/** What `docs/webhooks.md` tells publishers to run, run: in each language that this machine has. */
+/** Runs the receivers that `docs/webhooks.md` shows to publishers, in each language that this machine has. */
 const folder = join(import.meta.dirname, "../../../docs/webhooks");
 const page = readFileSync(join(folder, "../webhooks.md"), "utf8");
 const scratch = mkdtempSync(join(tmpdir(), "intermission-receivers-"));
@@ -30,12 +30,12 @@ const isHere = (probe: string[]) => run(probe).status === 0;
 
 function canRun(name: string, probe: string[]): boolean {
   const runs = isHere(probe);
-  if (!runs) console.log(`!!! ${name} is not on this machine: its example in docs/webhooks.md was not run.`);
+  if (!runs) console.log(`!!! ${name} is not installed: its example in docs/webhooks.md was not run.`);
   return runs;
 }
 
 const shown = readdirSync(folder).filter((file) => file !== "command_line.go");
-test.each(shown)("%s stands on the page to the letter", (file) => {
+test.each(shown)("the page contains %s verbatim", (file) => {
   const [example = ""] = readFileSync(join(folder, file), "utf8").split(/^(?:\/\/|#) --- command line/m);
   expect(page).toContain(`\n${example.trim()}\n\`\`\``);
 });
@@ -43,7 +43,7 @@ test.each(shown)("%s stands on the page to the letter", (file) => {
 describe.each(Object.entries(languages))("the receiver in %s", (name, { command, probe }) => {
   const runs = canRun(name, probe);
 
-  test.skipIf(!runs)("takes what is genuine and refuses everything else", () => {
+  test.skipIf(!runs)("accepts genuine webhooks and refuses all others", () => {
     if (name === "Go") {
       const built = run(["go", "build", "-o", join(scratch, "verify"), "verify.go", "command_line.go"], undefined, {
         ...{ GOCACHE: join(scratch, "cache"), GOFLAGS: "-mod=mod", GO111MODULE: "off", GOPATH: join(scratch, "path") },
@@ -65,25 +65,28 @@ const hasOpenssl = canRun("openssl", ["openssl", "version"]);
 const file = join(scratch, "body.json");
 writeFileSync(file, body);
 
-test.skipIf(!hasOpenssl)("openssl says the same, by hand", () => {
+test.skipIf(!hasOpenssl)("the openssl command line on the page gives the same verdicts", () => {
   const judge = (signature: string) => run(["bash", "verify.sh", file, signature, token]).stdout.trim();
   expect(judge(genuine["x-signature"])).toBe("genuine");
   expect(judge(genuine["x-signature"].replace(/.$/, "x"))).toBe("refused");
 });
 
-test.skipIf(!hasOpenssl || !canRun("curl", ["curl", "--version"]))("curl sends what is genuine", async () => {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const [received, { headers }] = [Buffer.concat(chunks), request];
-    const verdict = verifyStandardWebhook({ headers, body: received, tokens: [token], now: new Date() });
-    const isGenuine = verify(received, headers["x-signature"], [token]) && verdict.outcome === "valid";
-    response.writeHead(isGenuine ? 200 : 401).end(received);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/`;
-  const { stdout } = await promisify(execFile)("bash", ["send.sh", url, file, token], { cwd: folder });
-  expect(stdout).toBe(`${body}\nanswered 200\n`);
-  server.close();
-});
+test.skipIf(!hasOpenssl || !canRun("curl", ["curl", "--version"]))(
+  "the curl command line on the page sends a genuine webhook",
+  async () => {
+    const server = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const [received, { headers }] = [Buffer.concat(chunks), request];
+      const verdict = verifyStandardWebhook({ headers, body: received, tokens: [token], now: new Date() });
+      const isGenuine = verify(received, headers["x-signature"], [token]) && verdict.outcome === "valid";
+      response.writeHead(isGenuine ? 200 : 401).end(received);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/`;
+    const { stdout } = await promisify(execFile)("bash", ["send.sh", url, file, token], { cwd: folder });
+    expect(stdout).toBe(`${body}\nanswered 200\n`);
+    server.close();
+  },
+);

@@ -19,7 +19,7 @@ describe("Retry-After", () => {
     ["Fri Jan  2 03:05:05 2026", 60],
     ["Fri Jan 02 03:05:05 2026", 60],
     ["Thu Dec 31 23:59:60 2026", 31_438_555],
-    // More than 50 years ahead is a year of the last century; up to then it is one of this.
+    // A two-digit year more than 50 years ahead belongs to the last century, any other to this one.
     ["Thursday, 02-Jan-75 03:04:05 GMT", 1_546_300_800],
     ["Thursday, 02-Jan-76 03:04:05 GMT", 1_577_836_800],
     ["Friday, 02-Jan-76 03:04:06 GMT", 0],
@@ -67,7 +67,7 @@ describe("Retry-After", () => {
     "5\n",
   ])("junk is ignored: %.40j", (header) => expect(after(header)).toBeUndefined());
 
-  test("whatever an endpoint sends is a whole number of seconds, not negative, or ignored", () => {
+  test("any header gives a non-negative whole number of seconds or is ignored", () => {
     const older = fc.stringMatching(/^(Fri|Friday),? \d{2}-Jan-\d{2} \d{2}:\d{2}:\d{2} GMT$/);
     const oldest = fc.stringMatching(/^Fri Jan [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/);
     const nearly = fc.stringMatching(/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/);
@@ -89,7 +89,7 @@ describe("Retry-After", () => {
     ["the current form", (date: Date) => date.toUTCString()],
     ["the form of RFC 850", rfc850],
     ["the form of asctime", asctime],
-  ])("any second that HTTP can name is waited for, in %s", (_form, write) => {
+  ])("every date that HTTP can express gives its exact wait, in %s", (_form, write) => {
     const seconds = fc.integer({ min: 0, max: 1_500_000_000 });
     const begin = fc.date({ min: new Date("1990-01-01"), max: new Date("2110-01-01"), noInvalidDate: true });
     fc.assert(

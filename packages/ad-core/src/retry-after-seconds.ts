@@ -11,7 +11,7 @@ const HTTP_DATES = [
   new RegExp(String.raw`^(?:${DAY_NAMES}) (?<month>${MONTH}) (?<day>\d{2}| \d) ${TIME} (?<year>\d{4})$`),
 ];
 
-/** No form is longer: `Wednesday, 31-Dec-99 23:59:59 GMT`, or 15 digits, with some blanks around. */
+/** Longer than every form: `Wednesday, 31-Dec-99 23:59:59 GMT`, or 15 digits, with some blanks around. */
 const LONGEST = 100;
 
 /**
@@ -42,8 +42,8 @@ function parseHttpDate(text: string, now: Date): number | undefined {
 }
 
 /**
- * RFC 9110, 5.6.7: what seems more than 50 years in the future is the most recent year in the past that ends with these
- * two digits. So the year is the latest one that is at most 50 years ahead.
+ * RFC 9110, 5.6.7: a two-digit year that seems more than 50 years in the future is the most recent past year with these
+ * digits. So the year is the latest one that is at most 50 years ahead.
  */
 function fullYear(twoDigits: number, now: Date, at: (year: number) => number | undefined): number {
   const limit = new Date(now);

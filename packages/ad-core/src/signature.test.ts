@@ -9,7 +9,7 @@ const token = "ad_test-token";
 const body = new TextEncoder().encode('{"event":"rewarded","user_tg_id":"42"}');
 
 test.each(vectors.hmac_sha256_rfc4231)(
-  "the platform's HMAC-SHA256 is that of RFC 4231, $description",
+  "the platform's HMAC-SHA256 matches RFC 4231, $description",
   ({ key_hex, data_hex, mac_hex }) => {
     expect(createHmac("sha256", bytes(key_hex)).update(bytes(data_hex)).digest("hex")).toBe(mac_hex);
   },
@@ -18,19 +18,22 @@ test.each(vectors.hmac_sha256_rfc4231)(
 const keysThatAreText = vectors.hmac_sha256_rfc4231.filter(({ key_hex }) =>
   bytes(key_hex).every((byte) => byte < 0x80),
 );
-test.each(keysThatAreText)("a signature is HMAC-SHA256 of RFC 4231, $description", ({ key_hex, data_hex, mac_hex }) => {
-  const key = Buffer.from(key_hex, "hex").toString("utf8");
-  expect(sign(bytes(data_hex), key)).toBe(`sha256=${mac_hex}`);
-  expect(verify(bytes(data_hex), `sha256=${mac_hex}`, [key])).toBe(true);
-});
+test.each(keysThatAreText)(
+  "a signature matches HMAC-SHA256 of RFC 4231, $description",
+  ({ key_hex, data_hex, mac_hex }) => {
+    const key = Buffer.from(key_hex, "hex").toString("utf8");
+    expect(sign(bytes(data_hex), key)).toBe(`sha256=${mac_hex}`);
+    expect(verify(bytes(data_hex), `sha256=${mac_hex}`, [key])).toBe(true);
+  },
+);
 
-test.each(vectors.x_signature)("X-Signature of $description", ({ token: key, body_hex, header }) => {
+test.each(vectors.x_signature)("X-Signature matches the vector: $description", ({ token: key, body_hex, header }) => {
   expect(sign(bytes(body_hex), key)).toBe(header);
   expect(verify(bytes(body_hex), header, [key])).toBe(true);
 });
 
 test.each(vectors.standard_webhooks)(
-  "Standard Webhooks headers with $description",
+  "Standard Webhooks headers match the vector: $description",
   ({ id, timestamp, tokens, body_hex, signature }) => {
     const headers = signStandardWebhook({ id, timestampSeconds: timestamp, body: bytes(body_hex), tokens });
     expect(headers["webhook-signature"]).toBe(signature);
@@ -72,18 +75,18 @@ describe("a header that is not exactly one signature is refused", () => {
   test.each(hostile)("%s", (_what, header) => {
     expect(verify(body, header, [token])).toBe(false);
   });
-  test("the good one is accepted", () => {
+  test("the exact signature is accepted", () => {
     expect(verify(body, good, [token])).toBe(true);
   });
 });
 
-test("any one of the tokens suffices, and none means no", () => {
+test("a signature by any of the tokens verifies, and without tokens none does", () => {
   expect(verify(body, sign(body, "old"), ["new", "old"])).toBe(true);
   expect(verify(body, sign(body, "other"), ["new", "old"])).toBe(false);
   expect(verify(body, sign(body, "old"), [])).toBe(false);
 });
 
-test("an empty token neither signs nor verifies, for anyone could sign with it", () => {
+test("an empty token neither signs nor verifies, because anyone could sign with it", () => {
   const mac = createHmac("sha256", "").update(body).digest();
   expect(() => sign(body, "")).toThrow("empty token");
   expect(verify(body, `sha256=${mac.toString("hex")}`, ["", token])).toBe(false);
@@ -95,7 +98,7 @@ test("an empty token neither signs nor verifies, for anyone could sign with it",
 
 const anyBytes = fc.uint8Array({ maxLength: 300 });
 
-test("what is signed verifies, and one changed bit of body, header or token does not", () => {
+test("a signed body verifies, and does not after a change of one bit of body or header, or of the token", () => {
   fc.assert(
     fc.property(anyBytes, fc.string({ unit: "grapheme", minLength: 1 }), fc.nat(), (data, key, where) => {
       const header = sign(data, key);
@@ -109,7 +112,7 @@ test("what is signed verifies, and one changed bit of body, header or token does
   );
 });
 
-test("no header throws, and none but the signature is accepted", () => {
+test("no header makes it throw, and only the signature is accepted", () => {
   fc.assert(
     fc.property(anyBytes, fc.anything(), (data, header) => {
       expect(verify(data, header, [token])).toBe(false);
@@ -158,7 +161,7 @@ describe("Standard Webhooks headers", () => {
     expect(judge({}, timestampSeconds - 301)).toBe("future");
     expect(judge({}, Number.NaN)).not.toBe("valid");
   });
-  test("cannot move the border between id, time and body", () => {
+  test("do not verify when the boundary between id, time and body is moved", () => {
     const tail = new TextEncoder().encode("5.{}");
     const signed = signStandardWebhook({ id: "evt_1", timestampSeconds: 100, body: tail, tokens: [token] });
     const moved = { ...signed, "webhook-id": "evt_1.100", "webhook-timestamp": "5" };
@@ -170,20 +173,20 @@ describe("Standard Webhooks headers", () => {
     });
     expect(verdict).toEqual({ outcome: "malformed-header" });
   });
-  test("are not made where no receiver could accept them", () => {
+  test("are not made for an id, a time or tokens that no receiver accepts", () => {
     const make = (changed: object) => () =>
       signStandardWebhook({ id: "evt_1", timestampSeconds, body, tokens: [token], ...changed });
     for (const id of ["", "evt.1", "evt 1"]) expect(make({ id })).toThrow("webhook-id");
     for (const time of [1.5, -1, Number.NaN]) expect(make({ timestampSeconds: time })).toThrow("webhook-timestamp");
     for (const tokens of [[], [""], [token, ""]]) expect(make({ tokens })).toThrow("token");
   });
-  test("may list signatures of other versions, which count for nothing", () => {
+  test("may list signatures of other versions, which are ignored", () => {
     expect(judge({ "webhook-signature": `v2,AAAA v1a,xyz ${headers["webhook-signature"]}` })).toBe("valid");
     expect(judge({ "webhook-signature": headers["webhook-signature"].replace("v1,", "v2,") })).toBe("wrong-signature");
   });
 });
 
-test("Standard Webhooks headers verify, and one flipped bit of any header or of the body does not", () => {
+test("Standard Webhooks headers verify, and do not after a flip of one bit of any header or of the body", () => {
   const ids = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
   fc.assert(
     fc.property(ids, fc.nat(), anyBytes, fc.nat(), fc.nat(6), (id, timestampSeconds, data, where, bit) => {

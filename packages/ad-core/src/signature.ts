@@ -1,8 +1,8 @@
 import { createHmac, type Hmac, timingSafeEqual } from "node:crypto";
 
 /**
- * HMAC-SHA256 of the body (RFC 2104), keyed with the UTF-8 bytes of the token: what Node makes of a text. A Buffer as the
- * key costs five times as much (10.5 against 2.2 µs).
+ * HMAC-SHA256 of the body (RFC 2104), keyed with the UTF-8 bytes of the token. Node encodes the string itself: a Buffer as
+ * the key takes five times as long (10.5 against 2.2 µs).
  */
 function mac(body: Uint8Array, token: string): Hmac {
   return createHmac("sha256", token).update(body);
@@ -10,7 +10,7 @@ function mac(body: Uint8Array, token: string): Hmac {
 
 /** The value of `X-Signature` for these bytes: `sha256=` and 64 lower-case hex digits. Throws for an empty token. */
 export function sign(body: Uint8Array, token: string): string {
-  if (token === "") throw new Error("an empty token signs nothing: anyone could forge it");
+  if (token === "") throw new Error("a token must not be empty: anyone could sign with an empty token");
   return `sha256=${mac(body, token).digest("hex")}`;
 }
 
@@ -18,8 +18,8 @@ export function sign(body: Uint8Array, token: string): string {
  * Whether the header is the signature of exactly these bytes under one of the tokens.
  *
  * The grammar is strict: one value, `sha256=` and 64 lower-case hex digits, nothing around them. Every token is tried and
- * compared in constant time, and the MAC is computed for a missing or malformed header too, so that the time tells nothing.
- * An empty token never verifies. Never throws, whatever the header is.
+ * compared in constant time, and the MAC is computed for a missing or malformed header too, so that timing reveals nothing.
+ * An empty token never verifies. Never throws for any header.
  */
 export function verify(body: Uint8Array, header: unknown, tokens: readonly string[]): boolean {
   const given = textBytes(header);
@@ -37,13 +37,13 @@ function textBytes(text: unknown): Buffer {
   return typeof text === "string" && text.length <= 100 ? Buffer.from(text) : nothing;
 }
 
-/** The text has one spelling, so that equal bytes are an equal MAC: cheaper than reading hex or base64 (2.7 against 3.2 µs). */
+/** Compares text, since a MAC has only one spelling: faster than decoding hex or base64 (2.7 against 3.2 µs). */
 function isSame(given: Buffer, expected: string): boolean {
   const bytes = Buffer.from(expected);
   return given.length === bytes.length && timingSafeEqual(given, bytes);
 }
 
-/** A full stop parts id, time and body in the signed text: an id that held one could move the border between them. */
+/** No full stop: it separates id, time and body in the signed text, and one in the id could move the boundary. */
 const webhookIdPattern = /^[\x21-\x2d\x2f-\x7e]{1,256}$/;
 const timestampPattern = /^(0|[1-9][0-9]{0,11})$/;
 /** The three headers of Standard Webhooks 1.0, by their names on the wire. */
@@ -58,9 +58,9 @@ function standardSignature(id: string, timestamp: string, body: Uint8Array, toke
 }
 
 /**
- * The headers of Standard Webhooks 1.0 for one attempt: a signature for each token, so that a receiver may hold either
- * while they rotate. The key is the UTF-8 bytes of the token. Throws for an id or a time that no receiver could accept,
- * and without a token.
+ * The headers of Standard Webhooks 1.0 for one attempt: a signature for each token, so that a receiver may know either
+ * token during a rotation. The key is the UTF-8 bytes of the token. Throws for an id or a time that no receiver could
+ * accept, and without a token.
  */
 export function signStandardWebhook(attempt: {
   readonly id: string;
@@ -77,15 +77,15 @@ export function signStandardWebhook(attempt: {
   return { "webhook-id": attempt.id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }
 
-/** `stale` and `future` are said of authentic webhooks only. */
+/** `stale` and `future` are returned for authentic webhooks only. */
 export type StandardWebhookVerdict =
   | { outcome: "valid" }
   | { outcome: "missing-header" | "malformed-header" | "stale" | "future" | "wrong-signature" };
 
 /**
- * Judges the headers of Standard Webhooks 1.0 against the bytes of the body. The timestamp must lie within
- * `toleranceSeconds` (300 by default) either way of `now`. Signatures of versions other than `v1` are passed over, and an
- * empty token never verifies. Header names are looked up in lower case. Never throws, whatever the headers are.
+ * Verifies the headers of Standard Webhooks 1.0 for the bytes of the body. The timestamp must lie within
+ * `toleranceSeconds` (300 by default) before or after `now`. Signatures of versions other than `v1` are ignored, and an
+ * empty token never verifies. Header names are looked up in lower case. Never throws for any headers.
  */
 export function verifyStandardWebhook(received: {
   readonly headers: Readonly<Record<string, unknown>>;
@@ -107,7 +107,7 @@ export function verifyStandardWebhook(received: {
     return { outcome: "wrong-signature" };
   }
   const ageSeconds = now.getTime() / 1000 - Number(timestamp);
-  // Asked this way round, a clock that is not a number refuses.
+  // This comparison is false for NaN, so an invalid clock refuses.
   if (Math.abs(ageSeconds) <= toleranceSeconds) return { outcome: "valid" };
   return { outcome: ageSeconds > 0 ? "stale" : "future" };
 }

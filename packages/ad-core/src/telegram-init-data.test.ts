@@ -37,7 +37,7 @@ function signed(fields: Record<string, string>): string {
   });
 }
 
-test.each(vectors.telegram_init_data)("both ways accept $description, and tell the user", async (one) => {
+test.each(vectors.telegram_init_data)("both checks accept $description, and return the user", async (one) => {
   const expected = {
     outcome: "valid",
     user: {
@@ -65,30 +65,30 @@ describe.each(ways)("with %s", (way, verify) => {
     ["over 8 KiB", `${initData}&x=${"a".repeat(8192)}`, "too-long"],
     ["a field without a value", `${initData}&x`, "malformed"],
     ["a broken escape", `${initData}&x=%E0%A4`, "malformed"],
-    ["a field named twice", `${initData}&user=1`, "duplicate-key"],
-    ["a field named twice in another spelling", `${initData}&us%65r=1`, "duplicate-key"],
-    ["a field whose value holds a newline", initData.replace("&start_param=", "%0Astart_param="), "malformed"],
-    ["a field whose name holds a newline", `${initData}&x%0Ay=1`, "malformed"],
-    ["a field whose name holds an equals sign", initData.replace("user=", "user%3D="), "malformed"],
+    ["a duplicate field", `${initData}&user=1`, "duplicate-key"],
+    ["a duplicate field in another spelling", `${initData}&us%65r=1`, "duplicate-key"],
+    ["a field whose value contains a newline", initData.replace("&start_param=", "%0Astart_param="), "malformed"],
+    ["a field whose name contains a newline", `${initData}&x%0Ay=1`, "malformed"],
+    ["a field whose name contains an equals sign", initData.replace("user=", "user%3D="), "malformed"],
     ["no signature", without(way === "the bot's token" ? "hash" : "signature"), missing],
     ["a field added", `${initData}&x=1`, "wrong-signature"],
     ["a field changed", initData.replace("42", "43"), "wrong-signature"],
     ["without a user", signed({ user: "" }), "no-user"],
     ["a user without an id", signed({ user: "{}" }), "no-user"],
     ["a user whose id is text", signed({ user: '{"id":"42"}' }), "no-user"],
-    ["a user who is not JSON", signed({ user: "{" }), "no-user"],
-    ["a user who is null", signed({ user: "null" }), "no-user"],
-    ["a user whose id is no whole number", signed({ user: '{"id":4.2}' }), "no-user"],
+    ["a user that is not JSON", signed({ user: "{" }), "no-user"],
+    ["a user that is null", signed({ user: "null" }), "no-user"],
+    ["a user whose id is not a whole number", signed({ user: '{"id":4.2}' }), "no-user"],
     ["a user whose id is not above zero", signed({ user: '{"id":0}' }), "no-user"],
-    ["a user whose id a JSON number cannot hold", signed({ user: '{"id":9007199254740993}' }), "no-user"],
+    ["a user whose id is beyond the safe integers", signed({ user: '{"id":9007199254740993}' }), "no-user"],
     ["no date", signed({ auth_date: "" }), "malformed"],
-    ["a date that is no number", signed({ auth_date: "1e9" }), "malformed"],
+    ["a date that is not a number", signed({ auth_date: "1e9" }), "malformed"],
   ];
   test.each(refusals)("%s is refused", async (_what, data, reason) => {
     expect(await verify(data)).toEqual({ outcome: "refused", reason });
   });
 
-  test("an hour is the limit of its age, a minute that of a fast clock", async () => {
+  test("init data is accepted up to an hour old and up to a minute ahead of the clock", async () => {
     const at = (seconds: number) => verify(initData, new Date((1_767_323_045 + seconds) * 1000));
     expect((await at(3600)).outcome).toBe("valid");
     expect(await at(3601)).toEqual({ outcome: "refused", reason: "stale" });
@@ -97,7 +97,7 @@ describe.each(ways)("with %s", (way, verify) => {
     expect((await at(Number.NaN)).outcome).toBe("refused");
   });
 
-  test("what is signed verifies, whatever text it holds", async () => {
+  test("signed init data verifies with any text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "grapheme", maxLength: 100 }), async (text) => {
         expect(await verify(signed({ start_param: text }))).toMatchObject({ outcome: "valid", startParam: text });
@@ -105,7 +105,7 @@ describe.each(ways)("with %s", (way, verify) => {
     );
   });
 
-  test("one flipped bit anywhere is refused, unless the fields it signs stay the same", async () => {
+  test("a flip of any one bit is refused, unless the signed fields stay the same", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(initData.length - 1), fc.nat(7), async (at, bit) => {
         const letter = String.fromCharCode(initData.charCodeAt(at) ^ (1 << bit));
@@ -117,7 +117,7 @@ describe.each(ways)("with %s", (way, verify) => {
     );
   });
 
-  test("no text throws, and none but the signed is accepted", async () => {
+  test("no text makes it throw, and only the signed text is accepted", async () => {
     const pieces = fc.constantFrom(...initData.split(/(?=[&=%])|(?<=[&=%])/), "hash", "\n", "\0", "\ud800", "%ff");
     const soup = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(""));
     await fc.assert(
@@ -130,7 +130,7 @@ describe.each(ways)("with %s", (way, verify) => {
   });
 });
 
-/** `%d0` and `%D0` spell one byte, and the Ed25519 signature does not cover `hash`. */
+/** `%d0` and `%D0` encode the same byte, and the Ed25519 signature does not cover `hash`. */
 function signedFields(data: string, way: string): string {
   const fields = new URLSearchParams(data);
   if (way === "the bot's id") fields.delete("hash");
@@ -146,7 +146,7 @@ test("init data of one bot is refused for another", async () => {
   });
 });
 
-test("without a key of ours, the signature must be Telegram's own", async () => {
+test("without a key of our own, only Telegram's signature verifies", async () => {
   expect(telegramPublicKey).toBe(vectors.telegram_production_public_key_hex);
   expect(await verifyInitDataWithBotId({ initData, botId, now })).toEqual({
     outcome: "refused",
@@ -154,10 +154,13 @@ test("without a key of ours, the signature must be Telegram's own", async () => 
   });
 });
 
-test.each(["", "00", "g".repeat(64)])("%j rejects as a public key, being a fault of ours", async (malformed) => {
-  const verdict = verifyInitDataWithBotId({ initData, botId, publicKey: malformed, now });
-  await expect(verdict).rejects.toThrow("public key");
-});
+test.each(["", "00", "g".repeat(64)])(
+  "%j as the public key rejects, because it is a configuration error",
+  async (malformed) => {
+    const verdict = verifyInitDataWithBotId({ initData, botId, publicKey: malformed, now });
+    await expect(verdict).rejects.toThrow("public key");
+  },
+);
 
 test("the last bits of a signature cannot be spelled another way", async () => {
   const respelled = initData.replace(/(signature=[^&]{85})A/, "$1B");

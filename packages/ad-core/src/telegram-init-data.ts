@@ -11,18 +11,18 @@ import {
 /** Telegram's production key for third-party validation of init data (Bot API, "Validating data for Third-Party Use"). */
 export const telegramPublicKey = "e7bf03a2fa4602af4580703d88dda5bb59f32ed8b02a56c187fe7d34caed242d";
 
-/** About ten times what Telegram sends. */
+/** About ten times the size that Telegram sends. */
 const longestInitDataBytes = 8192;
-/** Init data is replayable: to begin something new it may be an hour old. */
+/** Init data is replayable: it may be at most an hour old to begin something new. */
 const defaultMaxAgeSeconds = 3600;
 /**
- * For what its user began before, such as a view: an app that stays open in the background keeps the init data of its
- * launch. A replay of init data this old reaches that user's own view and nothing new.
+ * The limit for continuing what the user began before, such as a view: an app that stays open in the background keeps the
+ * init data of its launch. A replay of init data this old only reaches that user's own view and begins nothing new.
  */
 export const continuationMaxAgeSeconds = 24 * 3600;
 const maxFutureSeconds = 60;
 
-/** Why init data was refused. `stale`, `future` and `no-user` are said of authentic init data only. */
+/** Why init data was refused. `stale`, `future` and `no-user` are returned for authentic init data only. */
 export type InitDataRefusal =
   | "empty"
   | "too-long"
@@ -35,7 +35,7 @@ export type InitDataRefusal =
   | "future"
   | "no-user";
 
-/** Who opened the mini-app, as Telegram signed it. */
+/** The user who opened the mini-app, as signed by Telegram. */
 export interface InitDataUser {
   /** Digits; Telegram's ids fit 52 bits, so reading them as JSON numbers loses nothing. */
   readonly id: string;
@@ -43,7 +43,7 @@ export interface InitDataUser {
   readonly isPremium?: boolean;
 }
 
-/** What init data proves, or why it proves nothing. */
+/** The signed contents of init data, or why it was refused. */
 export type InitDataVerdict =
   | {
       readonly outcome: "valid";
@@ -56,7 +56,7 @@ export type InitDataVerdict =
 
 interface Freshness {
   readonly now: Date;
-  /** Init data is replayable: older than this it is refused. An hour by default. */
+  /** Older init data is refused, because init data is replayable. An hour by default. */
   readonly maxAgeSeconds?: number;
 }
 
@@ -72,9 +72,9 @@ function verifyInPool(data: Buffer, key: KeyObject, signature: Buffer): Promise<
 const refused = (reason: InitDataRefusal): InitDataVerdict => ({ outcome: "refused", reason });
 
 /**
- * Validates init data with the bot's own token: HMAC-SHA256 over the sorted fields but `hash`, keyed with
- * HMAC("WebAppData", token) (Bot API, "Validating data received via the Mini App"). The raw string is judged as it came,
- * up to 8192 bytes of it. Never throws, whatever the init data is.
+ * Validates init data with the bot's own token: HMAC-SHA256 over the sorted fields except `hash`, keyed with
+ * HMAC("WebAppData", token) (Bot API, "Validating data received via the Mini App"). Takes the raw string as received, up
+ * to 8192 bytes. Never throws for any init data.
  */
 export function verifyInitDataWithBotToken(
   input: { readonly initData: string; readonly botToken: string } & Freshness,
@@ -91,9 +91,9 @@ export function verifyInitDataWithBotToken(
 
 /**
  * Validates init data with the bot's id alone: Telegram's Ed25519 signature over `<bot id>:WebAppData` and the sorted
- * fields but `hash` and `signature` (Bot API, "Validating data for Third-Party Use"). The key is hex of 32 bytes;
- * Telegram's own by default. Never rejects, whatever the init data is; a malformed key rejects. The check takes
- * some 0.15 ms, on a thread of Node's pool.
+ * fields except `hash` and `signature` (Bot API, "Validating data for Third-Party Use"). The key is hex of 32 bytes;
+ * Telegram's own by default. Never rejects for any init data; rejects for a malformed key. The check takes about
+ * 0.15 ms, on a thread of Node's pool.
  */
 export async function verifyInitDataWithBotId(
   input: { readonly initData: string; readonly botId: string; readonly publicKey?: string } & Freshness,
@@ -114,7 +114,7 @@ export function isOnlyForContinuing({ authDate }: { readonly authDate: Date }, n
   return now.getTime() - authDate.getTime() > defaultMaxAgeSeconds * 1000;
 }
 
-/** Makes init data with both signatures, as Telegram would. For a bot of our own key pair: the demo's and the tests'. */
+/** Makes init data with both signatures, as Telegram does, but with our own key pair: for the demo and the tests. */
 export function signInitData(input: {
   /** `auth_date`, `user` and so on, as text; `hash` and `signature` are added. */
   readonly fields: Readonly<Record<string, string>>;
@@ -140,7 +140,7 @@ function parseFields(initData: string): Map<string, string> | InitDataVerdict {
     const key = decode(rawKey);
     const value = decode([rawValue, ...rest].join("="));
     if (!key || rawValue === undefined || value === undefined) return refused("malformed");
-    // In the signed text `=` ends a key and a newline ends a field: inside one, two fields would read as one and verify.
+    // In the signed text `=` ends a key and a newline ends a field: one inside a field would let two fields verify as one.
     if (/[=\n]/.test(key) || value.includes("\n")) return refused("malformed");
     if (fields.has(key)) return refused("duplicate-key");
     fields.set(key, value);
@@ -170,10 +170,10 @@ function botTokenMac(text: string, botToken: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-/** The fixed head of an Ed25519 SubjectPublicKeyInfo (RFC 8410, section 4). */
+/** The fixed prefix of an Ed25519 SubjectPublicKeyInfo (RFC 8410, section 4). */
 const ed25519Head = Buffer.from("302a300506032b6570032100", "hex");
 
-/** Telegram's key, and the demo's or a test's: making one costs as much as half a check. */
+/** A cache for Telegram's key and those of the demo and the tests: making a key takes half as long as a check. */
 const publicKeys = new Map<string, KeyObject>();
 const mostPublicKeys = 16;
 
@@ -195,7 +195,7 @@ function readFields(
   const authDate = fields.get("auth_date");
   if (authDate === undefined || !/^[1-9][0-9]{0,11}$/.test(authDate)) return refused("malformed");
   const ageSeconds = now.getTime() / 1000 - Number(authDate);
-  // Asked this way round, a clock that is not a number refuses.
+  // This comparison is false for NaN, so an invalid clock refuses.
   const isFresh = ageSeconds <= maxAgeSeconds && ageSeconds >= -maxFutureSeconds;
   if (!isFresh) return refused(ageSeconds > 0 ? "stale" : "future");
   const user = readUser(fields.get("user"));

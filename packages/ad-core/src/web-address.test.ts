@@ -12,7 +12,7 @@ describe("an address that is stored or fetched", () => {
     "https://example.com/@name",
     "https://example.com?mail=a@b.c",
     "https://[2001:db8::1]:8443/",
-  ])("%j is good", (text) => expect([inProduction(text), inDemo(text)]).toEqual([undefined, undefined]));
+  ])("%j is valid", (text) => expect([inProduction(text), inDemo(text)]).toEqual([undefined, undefined]));
 
   test.each([
     "http://example.com",
@@ -20,17 +20,17 @@ describe("an address that is stored or fetched", () => {
     "hTTp://example.com",
     " http://example.com",
     "ht\ntp://a.com",
-  ])("%j is plain HTTP, in whatever spelling", (text) => {
+  ])("%j is recognized as plain HTTP", (text) => {
     expect([inProduction(text), inDemo(text), isPlainHttp(text)]).toEqual(["scheme", undefined, true]);
   });
 
   test.each(["ftp://example.com", "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "ws://example.com"])(
-    "%j has another scheme",
+    "%j is refused for its scheme",
     (text) => expect([inProduction(text), inDemo(text)]).toEqual(["scheme", "scheme"]),
   );
 
   test.each(["", "example.com", "//example.com", "https://", "https://exa mple.com", "https://a:99999/"])(
-    "%j is no address",
+    "%j is not an address",
     (text) => expect([inProduction(text), inDemo(text)]).toEqual(["not-an-address", "not-an-address"]),
   );
 
@@ -48,19 +48,19 @@ describe("an address that is stored or fetched", () => {
     "\u0001 https://@example.com",
     "ht\ttps://us\ner@example.com",
     "https://a@b@example.com/",
-  ])("%j holds user info", (text) => expect(inDemo(text)).toBe("user-info"));
+  ])("%j contains user info", (text) => expect(inDemo(text)).toBe("user-info"));
 
   test.each(["//user@example.com/", "\\\\@example.com", "/\\@example.com"])(
-    "a redirect to %j holds user info",
+    "a redirect to %j contains user info",
     (location) => expect(hasUserInfo(location)).toBe(true),
   );
 
   test.each(["/path@x", "path@x", "?a=@", "#@", "./@", "", "//example.com/@"])(
-    "a redirect to %j does not",
+    "a redirect to %j contains no user info",
     (location) => expect(hasUserInfo(location)).toBe(false),
   );
 
-  test("no text is good whose parsed address has a user name, a password or a scheme but HTTP's", () => {
+  test("a valid address never has a user name, a password or a scheme other than HTTP's when parsed", () => {
     const junk = fc.array(
       fc.constantFrom(
         "h",

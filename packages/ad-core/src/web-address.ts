@@ -4,8 +4,8 @@ export type WebAddressFault = "not-an-address" | "scheme" | "user-info";
 const USER_INFO = /^(?:[a-z][a-z\d+.-]*:[/\\]*|[/\\]{2,})[^/\\?#]*@/i;
 
 /**
- * The first fault of an address that an operator, a publisher or an ad names; undefined for a good one. The URL parser
- * decides what the scheme is, since it reads `HTTP://`, ` http://` and `ht\ntp://` alike (WHATWG URL, 4.4).
+ * The first fault of an address given by an operator, a publisher or an ad; undefined for a valid one. The URL parser
+ * determines the scheme, since it reads `HTTP://`, ` http://` and `ht\ntp://` alike (WHATWG URL, 4.4).
  */
 export function webAddressFault(
   text: string,
@@ -23,19 +23,19 @@ export function isPlainHttp(text: string): boolean {
 }
 
 /**
- * Whether a user name, a password or an empty part before an `@` stands before the host, in an absolute address or one
- * that begins with `//`. Reads the text: the URL parser drops an `@` that nothing precedes.
+ * Whether an absolute address, or one that begins with `//`, has a user name, a password or an empty part before an `@`
+ * in front of the host. Checks the text, because the URL parser drops an `@` after an empty part.
  */
 export function hasUserInfo(text: string): boolean {
   return USER_INFO.test(withoutIgnored(text));
 }
 
-/** A good address with its scheme and host in lower case and without a final slash, so that a path can follow it. */
+/** A valid address with its scheme and host in lower case and without a final slash, so that a path can be appended. */
 export function canonicalAddress(text: string): string {
   return new URL(text).href.replace(/\/+$/, "");
 }
 
-/** As the URL parser does: control characters and blanks around it, tabs and line ends anywhere. */
+/** Removes what the URL parser ignores: control characters and blanks around the text, tabs and line ends anywhere. */
 function withoutIgnored(text: string): string {
   const start = text.search(/[^\0- ]/);
   return start < 0 ? "" : text.slice(start).replaceAll(/[\t\n\r]/g, "");

@@ -12,7 +12,7 @@ const event = {
   occurred_at: "2026-01-02T03:04:05.678Z",
 };
 
-test("what is encoded is parsed back, with any reference", () => {
+test("an encoded event is parsed back unchanged, with any reference", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }), (reference) => {
       const sent = { ...event, reference };
@@ -21,7 +21,7 @@ test("what is encoded is parsed back, with any reference", () => {
   );
 });
 
-test("an event of the two promised fields is enough, and unknown fields are passed over", () => {
+test("an event with only the two guaranteed fields is valid, and unknown fields are ignored", () => {
   const parsed = parseWebhookEvent(utf8('{"event":"direct_link","user_tg_id":"42","colour":"red"}'));
   expect(parsed).toEqual({ outcome: "valid", event: { event: "direct_link", user_tg_id: "42" } });
 });
@@ -35,7 +35,7 @@ test.each([
   ["wrong-shape", utf8('{"event":"watched","user_tg_id":"42"}')],
   ["wrong-shape", utf8('{"event":"rewarded","user_tg_id":"042"}')],
   ["wrong-shape", utf8('{"event":"rewarded"}')],
-])("%s bytes are refused with that reason", (reason, bytes) => {
+])("bytes are refused with the reason %s", (reason, bytes) => {
   expect(parseWebhookEvent(bytes)).toMatchObject({ outcome: "invalid", reason });
 });
 

@@ -4,19 +4,19 @@ import { eventType, telegramId } from "./client-api.ts";
 /**
  * The body of a webhook, service → publisher.
  *
- * Only `event` and `user_tg_id` are promised by every service of this contract; ours sends the others too. Fields that
- * are not known are ignored.
+ * Every service of this contract guarantees only `event` and `user_tg_id`; ours sends the others too. Unknown fields are
+ * ignored.
  */
 export const webhookEvent = z.object({
   event: eventType,
   /** `"0"` on test events, so that receivers which do not know `test` reward nobody. */
   user_tg_id: z.union([telegramId, z.literal("0")]),
-  /** `evt_` + UUIDv7; the same on every attempt and every replay. A receiver dedupes on it. */
+  /** `evt_` + UUIDv7; the same on every attempt and every replay. Receivers dedupe by it. */
   event_id: z.string().min(1).max(64).optional(),
   bot_id: telegramId.optional(),
   code: z.string().min(1).max(64).optional(),
   reference: z.string().max(128).optional(),
-  /** RFC 3339: when it was earned, not when it was sent. */
+  /** RFC 3339: when the event was earned, not when it was sent. */
   occurred_at: z.iso.datetime({ offset: true }).optional(),
   test: z.boolean().optional(),
 });
@@ -34,7 +34,7 @@ export interface OutgoingWebhookEvent {
   test?: true;
 }
 
-/** Makes the text whose UTF-8 bytes are stored, signed and sent, on every attempt the same. */
+/** Makes the text whose UTF-8 bytes are stored, signed and sent; the bytes are the same on every attempt. */
 export function encodeWebhookEvent(event: OutgoingWebhookEvent): string {
   const { event_id, bot_id, user_tg_id, code, reference, occurred_at, test } = event;
   return JSON.stringify({ event: event.event, event_id, bot_id, user_tg_id, code, reference, occurred_at, test });

@@ -4,17 +4,17 @@ import type { Socket } from "node:net";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { errorBody, HttpError, UNAVAILABLE_RETRY_SECONDS, type Unavailability } from "./error-body.ts";
 
-/** What each answer has, whatever it says. */
+/** Sets the headers that every answer has. */
 export function setHeaders(response: ServerResponse, requestId: string): void {
   response.setHeader("x-request-id", requestId);
   response.setHeader("x-content-type-options", "nosniff");
   response.setHeader("referrer-policy", "no-referrer");
 }
 
-/** Answers with a page and returns the reply, or returns undefined and leaves the answer to the error body. */
+/** Answers with a page and returns the reply, or returns undefined so that the error body is sent. */
 export type ErrorPage = (request: FastifyRequest, reply: FastifyReply, status: number) => FastifyReply | undefined;
 
-/** An error answer before it has its form. */
+/** An error answer before it is formatted. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly code: string;
@@ -24,9 +24,9 @@ export interface ErrorAnswer {
 
 /** How one server answers errors. */
 export interface ErrorAnswers {
-  /** Says which errors pass by themselves; all others that are not the caller's are ours. */
+  /** Returns why an error is temporary, or undefined. Other errors that are not the caller's fault are answered 500. */
   readonly unavailabilityOf: (error: unknown) => Unavailability | undefined;
-  /** The body, by the request's address: a surface with a form of its own has it for every error. */
+  /** The body, by the request's address: an API with its own error format uses it for every error. */
   readonly errorBodyFor: (url: string, error: ErrorAnswer) => object;
 }
 
@@ -65,23 +65,23 @@ export function answerError(
   if (unavailability !== undefined) {
     logUnavailability(request, error, unavailability);
     reply.header("retry-after", String(UNAVAILABLE_RETRY_SECONDS));
-    answer({ status: 503, code: "UNAVAILABLE", message: "the service cannot answer now; ask again later" });
+    answer({ status: 503, code: "UNAVAILABLE", message: "the service cannot answer now; retry later" });
     return;
   }
   const { statusCode = 500, message, code } = error as Partial<FastifyError>;
   if (statusCode < 400 || statusCode >= 500) {
     request.log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, "a request failed");
-    const message = "something failed on our side; quote the X-Request-Id to its operator";
+    const message = "the server failed; give the X-Request-Id to its operator";
     answer({ status: 500, code: "INTERNAL", message });
     return;
   }
-  // Fastify's own words are for developers; some quote the body or the address.
+  // Fastify's own messages are for developers; some quote the body or the address.
   const isJsonFault = error instanceof SyntaxError || code === "FST_ERR_CTP_INVALID_JSON_BODY";
   const words = isJsonFault ? "the body is not JSON" : (quoting[code ?? ""] ?? message ?? "the request is malformed");
   answer({ status: statusCode, code: codeOfStatus[statusCode] ?? "BAD_REQUEST", message: words });
 }
 
-/** An outage is one line a request, without a stack: where it was noticed says nothing. */
+/** An outage is logged in one line per request, without a stack, which would not show its cause. */
 export function logUnavailability(request: FastifyRequest, error: unknown, unavailability: Unavailability): void {
   const facts = { requestId: request.id, route: request.routeOptions?.url, unavailability };
   if (unavailability === "commit-unknown") request.log.error({ ...facts, err: error }, "a commit failed");
@@ -102,37 +102,37 @@ const unreadable: Record<string, readonly [status: string, code: string, message
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ["413 Content Too Large", "BODY_TOO_LARGE", "the chunk extensions are too long"],
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "REQUEST_TIMEOUT", "the request did not arrive in time"],
 };
-const notHttp = ["400 Bad Request", "BAD_REQUEST", "the request is not HTTP that this server understands"] as const;
+const notHttp = ["400 Bad Request", "BAD_REQUEST", "the request is not valid HTTP"] as const;
 
 const quoting: Record<string, string> = {
-  FST_ERR_BAD_URL: "the address is not percent-encoded as it must be",
+  FST_ERR_BAD_URL: "the address is not percent-encoded correctly",
   FST_ERR_MAX_PARAM_LENGTH: "a part of the address is too long",
 };
 
 const tunnel = [
   "405 Method Not Allowed",
   "METHOD_NOT_ALLOWED",
-  "this server is no proxy: CONNECT is not allowed",
+  "this server is not a proxy: CONNECT is not allowed",
 ] as const;
 
-/** The request that a connection carried last, and its answer. */
+/** The last request of a connection, and its answer. */
 const latestOf = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
 
-/** Answers, on the bare socket, what Node gives to no route: unreadable requests, and CONNECT. */
+/** Answers, on the bare socket, requests that Node passes to no route: unreadable ones, and CONNECT. */
 export function answerOnSocket(server: Server): void {
   server.on("request", (request, response) => latestOf.set(request.socket, { request, response }));
   server.on("connect", (_request, socket: Socket) => {
-    // Nothing listens any more: Node has taken its own listeners away.
+    // Node has removed its own error listeners; without one, an error would end the process.
     socket.on("error", () => {});
     sendAndEnd(socket, tunnel);
   });
 }
 
-/** Answers what never became a request, or broke off amid its body. */
+/** Answers bytes that are not a request, and requests that broke off in their body. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   const latest = latestOf.get(socket);
   const isAnswered = latest?.response.headersSent === true;
-  // One answer to one request: more bytes would be read as the body of an answer that has begun, or as that of the next request.
+  // Send one answer per request: the client would read more bytes as the rest of a begun answer, or as the next answer.
   if (!socket.writable || (isAnswered && !(latest.request.complete && latest.response.writableFinished))) {
     socket.destroy();
     return;

@@ -5,21 +5,21 @@ import { answerUnreadable } from "./answer-errors.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** For the body of this route to arrive whole, once its caller passed the `onRequest` hooks: longer than other bodies have. */
+    /** Time for a body of this route to arrive completely after the `onRequest` hooks; longer than for other bodies. */
     bodyTimeoutMs?: number;
-    /** For the answer once the body is there, where making it takes longer than a silent connection otherwise lives. */
+    /** Time for the answer after the body has arrived, where it takes longer than the timeout of a silent connection. */
     answerTimeoutMs?: number;
   }
 }
 
-/** Node's `requestTimeout` is one for all routes; a route for large files has its own bounds here. */
+/** Bounds the time of each body. Node's `requestTimeout` is the same for all routes; routes for large files need more. */
 export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void {
   const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
-  /** Their heads came in this turn of the event loop. */
+  /** Requests whose headers arrived in this turn of the event loop. */
   let begun: IncomingMessage[] = [];
 
   function bound(raw: IncomingMessage, milliseconds: number): void {
-    // A body that is here, and only waits to be read, is not late.
+    // A body that has arrived and only waits to be read is not late.
     const late = () => {
       if (!raw.complete) answerUnreadable(new LateBodyError(), raw.socket);
     };
@@ -30,7 +30,7 @@ export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void
     if (!before) raw.once("end", inTime).once("close", inTime);
   }
 
-  // Nearly every body comes with its head and is here by then: it needs no timer.
+  // Nearly every body arrives with its headers, so it is complete by now and needs no timer.
   function boundThoseStillComing(): void {
     const some = begun;
     begun = [];
@@ -41,7 +41,7 @@ export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void
     if (isComing(request.raw) && begun.push(request.raw) === 1) setImmediate(boundThoseStillComing);
     done();
   });
-  // After all `onRequest` hooks: who may not call the route has no more time than anybody.
+  // After all `onRequest` hooks: a caller that may not use the route gets no extra time.
   app.addHook("preParsing", (request, _reply, payload, done) => {
     const { raw } = request;
     const { bodyTimeoutMs: ofRoute, answerTimeoutMs } = request.routeOptions.config;
@@ -55,7 +55,7 @@ export function boundBodyTime(app: FastifyInstance, bodyTimeoutMs: number): void
 
 function isComing(raw: IncomingMessage): boolean {
   const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
-  // An injected request has no socket, and comes whole.
+  // An injected request has no socket, and its body is complete.
   return (
     (length !== undefined || encoding !== undefined) && !raw.complete && !raw.destroyed && raw.socket instanceof Socket
   );

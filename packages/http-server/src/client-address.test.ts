@@ -19,7 +19,7 @@ async function ipOf(forwardedFor: string): Promise<unknown> {
   return ((await response.json()) as { ip: unknown }).ip;
 }
 
-describe("one address has one spelling, whatever a trusted proxy writes", () => {
+describe("an address has the same spelling in every form that a trusted proxy writes", () => {
   test.each([
     ["203.0.113.7", "203.0.113.7"],
     ["203.0.113.7:54321", "203.0.113.7"],
@@ -35,7 +35,7 @@ describe("one address has one spelling, whatever a trusted proxy writes", () => 
     ['"[2001:db8::1]:443"', "2001:db8::1"],
     ["fe80::1%eth0", "fe80::1"],
     ["[fe80::1%25eth0]:8080", "fe80::1"],
-    // What a client sent first is not believed; the proxies behind it are passed over, with a port, too.
+    // Entries that the client itself sent are not trusted; trusted proxies are skipped, with a port, too.
     ["198.51.100.9, 203.0.113.7:54321", "203.0.113.7"],
     ["203.0.113.7:54321, 10.1.2.3:8080", "203.0.113.7"],
     ["203.0.113.7, [FD00::12]:3000, ::ffff:10.1.2.3", "203.0.113.7"],
@@ -46,7 +46,7 @@ describe("one address has one spelling, whatever a trusted proxy writes", () => 
   ])("%s", async (forwardedFor, ip) => expect(await ipOf(forwardedFor)).toBe(ip));
 });
 
-test("limits count the 64 bits that one household holds, and each IPv4 address", () => {
+test("limits count by the 64 bits that one household has, and by IPv4 address", () => {
   expect(addressNetwork("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
   expect(addressNetwork("2001:DB8:1:2::ffff")).toBe("2001:db8:1:2::/64");
   expect(addressNetwork("2001:db8:1:3::1")).not.toBe("2001:db8:1:2::/64");

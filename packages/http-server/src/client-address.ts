@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIPv6 } from "node:net";
 
 /**
- * Rewrites `X-Forwarded-For` in place, so that `request.ip` has one spelling for each address and a trusted proxy is found
- * in it whatever else it writes: without a port, brackets, a zone id or quotes, lower case, and IPv4 that is mapped into IPv6
- * as IPv4. What is no address stays as it is.
+ * Rewrites `X-Forwarded-For` in place, so that `request.ip` has one spelling for each address and trusted proxies are
+ * recognized in every spelling: without a port, brackets, a zone id or quotes, in lower case, and IPv4 mapped into IPv6 as
+ * IPv4. Text that is not an address stays unchanged.
  */
 export function normalizeForwardedFor(headers: IncomingHttpHeaders): void {
   const given = headers["x-forwarded-for"];
@@ -16,9 +16,9 @@ export function normalizeForwardedFor(headers: IncomingHttpHeaders): void {
 const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const FOUR_PARTS = new RegExp(`^${BYTE}(?:\\.${BYTE}){3}$`);
 
-/** The canonical text of an address, however it is spelled; other text comes back unchanged. */
+/** The canonical text of an address in any spelling; returns other text unchanged. */
 export function canonicalAddress(text: string): string {
-  // Most are spelled so already.
+  // Most are canonical already.
   if (FOUR_PARTS.test(text)) return text;
   const [, bracketed] = /^"?\[([^\]]*)\](?::\d{1,5})?"?$/.exec(text) ?? [];
   const [, v4] = /^"?(\d+\.\d+\.\d+\.\d+)(?::\d{1,5})?"?$/.exec(text) ?? [];
@@ -34,18 +34,18 @@ export function canonicalAddress(text: string): string {
 }
 
 /**
- * The key under which limits count a client: an IPv4 address, or the first 64 bits of an IPv6 one, since one household holds
- * all the rest. Undefined is a caller on a Unix socket.
+ * The key under which limits count a client: an IPv4 address, or the first 64 bits of an IPv6 address, since one household
+ * has all addresses with these bits. Undefined stands for a caller on a Unix socket.
  */
 export function addressNetwork(address: string | undefined): string {
   return address === undefined ? "socket" : clientNetworks(address).client;
 }
 
-/** What limits count an address under. */
+/** The keys under which limits count an address. */
 export interface ClientNetworks {
-  /** As `addressNetwork` gives it. */
+  /** The key that `addressNetwork` returns. */
   client: string;
-  /** The network around it that one provider or data centre holds: /24 of IPv4, /48 of IPv6. */
+  /** The surrounding network, usually of one provider or data centre: /24 of IPv4, /48 of IPv6. */
   wider: string;
 }
 

@@ -20,7 +20,7 @@ const claimer = `
   if (claim.outcome === "claimed") setInterval(() => {}, 1000);
 `;
 
-/** A process that claims a folder and holds it until it is killed. Resolves with what became of its claim. */
+/** Starts a process that claims a folder and holds it until it is killed. `outcome` resolves with the outcome of the claim. */
 function startClaimer(of = folder, env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", claimer, of], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -37,7 +37,7 @@ function startClaimer(of = folder, env: NodeJS.ProcessEnv = {}) {
   };
 }
 
-test("a folder that is held is refused, and free again after release", async () => {
+test("a claimed folder is refused to others until its release", async () => {
   const first = await claimDataFolder(folder);
   if (first.outcome !== "claimed") throw new Error(first.outcome);
   expect(statSync(first.socketPath).mode & 0o777).toBe(0o600);
@@ -48,7 +48,7 @@ test("a folder that is held is refused, and free again after release", async () 
   if (second.outcome === "claimed") await second.release();
 });
 
-test("the socket of a killed process is replaced, and of processes that start at once exactly one wins", async () => {
+test("the socket of a killed process is replaced, and of processes that start at the same time exactly one claims the folder", async () => {
   const dead = startClaimer();
   expect(await dead.outcome).toBe("claimed");
   await dead.kill();
@@ -58,7 +58,7 @@ test("the socket of a killed process is replaced, and of processes that start at
   expect(outcomes.filter((outcome) => outcome === "claimed")).toHaveLength(1);
 }, 30_000);
 
-test("connections that come before the server serves are kept for it", async () => {
+test("connections that arrive before the server is ready are queued for it", async () => {
   const claim = await claimDataFolder(folder);
   if (claim.outcome !== "claimed") throw new Error(claim.outcome);
   const { createServer } = await import("node:http");
@@ -76,12 +76,12 @@ test("connections that come before the server serves are kept for it", async () 
   await claim.release();
 });
 
-test("a process that is stuck keeps its folder for as long as it lives", async () => {
+test("a stuck process keeps its folder until it exits", async () => {
   const stuck = startClaimer();
   expect(await stuck.outcome).toBe("claimed");
   stuck.signal("SIGSTOP");
   expect(await claimDataFolder(folder)).toEqual({ outcome: "in-use", folder });
-  // It answers nobody and its socket is gone: the lock alone decides.
+  // The process does not answer and its socket is removed: the lock alone decides.
   rmSync(socketPathOf(folder));
   expect(await claimDataFolder(folder)).toEqual({ outcome: "in-use", folder });
   await stuck.kill();
@@ -90,7 +90,7 @@ test("a process that is stuck keeps its folder for as long as it lives", async (
   if (next.outcome === "claimed") await next.release();
 }, 30_000);
 
-test("a folder of a long path has one owner and one socket, whatever temporary folder each process has", async () => {
+test("a folder with a long path has one owner and one socket, even if processes have different temporary folders", async () => {
   const long = join(folder, "x".repeat(120));
   const [mine, yours] = [join(folder, "mine"), join(folder, "yours")];
   for (const path of [mine, yours]) mkdirSync(path);

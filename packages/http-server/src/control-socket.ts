@@ -15,21 +15,21 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { lockFolder } from "./lock-folder.ts";
 
-/** A data folder that is ours until `release`. */
+/** A data folder that this process owns until `release`. */
 export interface ClaimedFolder {
   readonly outcome: "claimed";
   readonly socketPath: string;
-  /** From now on connections are handed to it, for example `(socket) => app.server.emit("connection", socket)`. */
+  /** Passes queued and new connections to the handler, for example `(socket) => app.server.emit("connection", socket)`. */
   serve(onConnection: (socket: Socket) => void): void;
   release(): Promise<void>;
 }
 
-/** Linux allows 107 bytes in the address of a socket, macOS 103; a suffix is needed while it is made. */
+/** Linux allows 107 bytes in the address of a socket, macOS 103; the path has a suffix until the socket is ready. */
 const longestSocketPath = 96;
 const socketName = "server.sock";
 const shortFolderName = /^intermission-\w{6}$/;
 
-/** Where the server of a data folder listens: `server.sock` inside, or where that points, if the folder's own path is too long. */
+/** The socket of a data folder's server: `server.sock` inside, or the target of that link if the folder's path is too long. */
 export function socketPathOf(folder: string): string {
   const inside = join(folder, socketName);
   try {
@@ -40,8 +40,8 @@ export function socketPathOf(folder: string): string {
 }
 
 /**
- * Claims a data folder for this process by a lock that ends with it, and opens the operator socket in it of mode
- * 0600. What a process that died left there is replaced.
+ * Claims a data folder for this process with a lock that ends with the process, and opens the operator socket in it with
+ * mode 0600. Replaces the socket that a crashed process left there.
  */
 export async function claimDataFolder(folder: string): Promise<ClaimedFolder | { outcome: "in-use"; folder: string }> {
   makeFolder(folder);
@@ -79,10 +79,10 @@ export async function claimDataFolder(folder: string): Promise<ClaimedFolder | {
   };
 }
 
-/** Node's own recursive way says ENOENT of a read-only file system, whatever the system said. */
+/** `mkdirSync` with `recursive` reports ENOENT for a read-only file system instead of the system's own error. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) {
-    // A file says so here, and not when something is looked for inside.
+    // If the path is a file, it fails here, and not later at a path inside it.
     readdirSync(folder);
     return;
   }
@@ -91,18 +91,18 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have made it meanwhile.
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
 }
 
-/** Only for the holder of the lock. */
+/** The caller must hold the lock. */
 async function openSocket(folder: string, server: Server): Promise<string> {
   removeSocket(folder);
   const inside = join(folder, socketName);
   const isShort = Buffer.byteLength(inside) <= longestSocketPath;
   const socketPath = isShort ? inside : join(makeShortFolder(), socketName);
-  // Nobody finds it before its mode is right.
+  // The socket gets its final name only after its mode is set.
   await listen(server, `${socketPath}.new`);
   chmodSync(`${socketPath}.new`, 0o600);
   renameSync(`${socketPath}.new`, socketPath);
@@ -110,7 +110,7 @@ async function openSocket(folder: string, server: Server): Promise<string> {
   return socketPath;
 }
 
-/** The link in the data folder tells where it is: two processes need not agree about TMPDIR. */
+/** The link in the data folder points to it, so processes with different TMPDIR find the same socket. */
 function makeShortFolder(): string {
   const isShort = Buffer.byteLength(join(tmpdir(), "intermission-XXXXXX", socketName)) <= longestSocketPath;
   return mkdtempSync(join(isShort ? tmpdir() : "/tmp", "intermission-"));
@@ -124,7 +124,7 @@ function removeSocket(folder: string): void {
   try {
     rmdirSync(dirname(socketPath));
   } catch {
-    // It is gone, or not ours alone.
+    // It is already removed, or contains other files.
   }
 }
 

@@ -2,13 +2,13 @@ import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
 import { durationHistogram, type Observe } from "./duration-histogram.ts";
 
-/** Each label is a series for ever; the other thirty methods share one. */
+/** Each label value makes a permanent series; the other thirty methods share one. */
 const usualMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const upToSeconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * `http_request_duration_seconds{route,method,status}`: the route's pattern, never its address, which holds codes and ids;
- * the class of the status; what fits no route is `none`. Call it before the routes are made.
+ * `http_request_duration_seconds{route,method,status}`: the route's pattern, never the address, which contains codes and
+ * ids; the class of the status; `none` for requests without a route. Call it before routes are added.
  */
 export function countRequests(app: FastifyInstance, registry: Registry): void {
   const newSeries = durationHistogram(registry, {
@@ -29,7 +29,7 @@ export function countRequests(app: FastifyInstance, registry: Registry): void {
   });
 }
 
-/** `/:code`, where the router also says of which letters a code is made. */
+/** Removes the router's regular expressions: `/:code(…)` becomes `/:code`. */
 function withoutRules(route: string): string {
   return route.replaceAll(/(:\w+)\([^/]*\)/g, "$1");
 }
@@ -43,7 +43,7 @@ function found<Value>(map: Map<string, Value>, key: string, make: () => Value): 
   return value;
 }
 
-/** `2xx`. */
+/** For example `2xx`. */
 export function statusClass(status: number): string {
   return `${Math.floor(status / 100)}xx`;
 }

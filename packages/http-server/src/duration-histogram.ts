@@ -10,10 +10,10 @@ interface Series {
 }
 
 /**
- * A histogram whose series are found once and then written without a look-up: 10 ns an observation, where prom-client's own
- * takes 460 to 900 (it sorts and joins the labels each time). Label values must come from a bounded set.
+ * A histogram whose series are created once and then written without a look-up: an observation takes 10 ns, with
+ * prom-client's own histogram 460 to 900 (it sorts and joins the labels each time). Label values must be from a bounded set.
  *
- * @returns the writer of one series; ask once and keep it.
+ * @returns a function that creates a series and returns its writer; call it once per series and keep the writer.
  */
 export function durationHistogram(
   registry: Registry,
@@ -25,7 +25,7 @@ export function durationHistogram(
     ...{ name, help, type: "histogram" },
     get: async () => ({ name, help, type: "histogram", values: all.flatMap((series) => valuesOf(series, options)) }),
   };
-  // Of a metric the registry uses its name and `get` alone.
+  // The registry uses only the name and `get` of a metric.
   registry.registerMetric(metric as unknown as Histogram);
   return (labels = {}) => {
     const series: Series = { labels, counts: new Array(upToSeconds.length + 1).fill(0), sum: 0 };

@@ -8,17 +8,17 @@ export function errorBody(code: string, message: string, details?: unknown): Err
 }
 
 /**
- * Why a request cannot be served now, though nothing is wrong with it: a queue is full, the database is out of reach, or
- * a commit failed in a way that is our fault.
+ * Why a valid request cannot be served now: a queue is full, the database is unreachable, or a commit failed through a
+ * fault of ours.
  */
 export type Unavailability = "overloaded" | "out-of-reach" | "commit-unknown";
 
-/** Seconds until a request that was answered 503 may come again. */
+/** Seconds after which a request that was answered 503 may be retried. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
 
 /**
- * Thrown by a route for an answer that its transport maps itself, such as 401 from an `onRequest` hook. Expected results
- * of verbs are values, not this.
+ * Thrown by a route or hook to send this answer, such as 401 from an `onRequest` hook. Expected results of core functions
+ * are return values, not errors.
  */
 export class HttpError extends Error {
   readonly statusCode: number;

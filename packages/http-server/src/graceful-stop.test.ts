@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 
 const source = (name: string) => JSON.stringify(join(import.meta.dirname, name));
 
-/** A server of its own process, whose stop does as the test says. */
+/** The script of a server in a process of its own; `stop` is the body of its stop function. */
 const server = (stop: string, options: string) => `
   import { onStopSignal } from ${source("graceful-stop.ts")};
   import { healthRoutes } from ${source("health.ts")};
@@ -40,25 +40,25 @@ async function start(stop: string, options = "") {
   return { url, exited, signal: (name: NodeJS.Signals) => child.kill(name) };
 }
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s stops, and the process leaves with 0", async (signal) => {
+test.each(["SIGTERM", "SIGINT"] as const)("%s stops the server, and the process exits with 0", async (signal) => {
   const process = await start("await app.close();");
   process.signal(signal);
   expect(await process.exited).toBe(0);
 });
 
-test("a stop that fails leaves with 1", async () => {
+test("the process exits with 1 when its stop fails", async () => {
   const process = await start('throw new Error("no");');
   process.signal("SIGTERM");
   expect(await process.exited).toBe(1);
 });
 
-test("a stop that hangs leaves with 1 when its time is over", async () => {
+test("the process exits with 1 when its stop exceeds its time limit", async () => {
   const process = await start("await hang();", "timeoutMs: 300");
   process.signal("SIGTERM");
   expect(await process.exited).toBe(1);
 });
 
-test("a second signal at once changes nothing, one after a second ends it with 1", async () => {
+test("an immediate second signal is ignored, and one after a second ends the process with 1", async () => {
   const process = await start("await hang();", "timeoutMs: 50_000");
   process.signal("SIGINT");
   process.signal("SIGINT");
@@ -72,7 +72,7 @@ test("a second signal at once changes nothing, one after a second ends it with 1
   expect(await process.exited).toBe(1);
 });
 
-test("while it drains everything is served, but readyz says no; then it stops", async () => {
+test("while it drains, the server serves all requests but is not ready; then it stops", async () => {
   const process = await start("await app.close();", "drainMs: 2000");
   const status = async (path: string) => (await fetch(process.url + path, { headers: { connection: "close" } })).status;
   expect([await status("/healthz"), await status("/readyz")]).toEqual([200, 200]);

@@ -4,15 +4,16 @@ export interface StopOptions {
   readonly logger: Logger;
   /** How long `stop` may take. */
   readonly timeoutMs?: number | undefined;
-  /** Called with the first signal, before anything else: from now on `/readyz` should say no. */
+  /** Called first after the first signal; from then on `/readyz` should answer 503. */
   readonly onSignal?: (() => void) | undefined;
-  /** How long everything is served on after the signal, so that load balancers see `/readyz` and send elsewhere. */
+  /** How long to keep serving after the signal, so that load balancers see `/readyz` fail and use other nodes. */
   readonly drainMs?: number | undefined;
 }
 
 /**
- * Runs `stop` once on SIGTERM or SIGINT, after `drainMs`, and leaves with 0. Leaves with 1 when it fails, takes longer than
- * `timeoutMs`, or when somebody asks again after a second (a Ctrl-C may arrive twice, from the terminal and from a parent).
+ * Runs `stop` once on SIGTERM or SIGINT, after `drainMs`, and exits with 0. Exits with 1 when `stop` fails or takes longer
+ * than `timeoutMs`, and on a signal more than a second after the first (one Ctrl-C may arrive twice: from the terminal and
+ * from a parent process).
  */
 export function onStopSignal(
   stop: () => Promise<void>,

@@ -12,11 +12,11 @@ async function answersOf(check: () => Promise<unknown>, { isStopping = false, is
   return answers.map(({ statusCode }) => statusCode);
 }
 
-test("a server whose database answers is alive and ready", async () => {
+test("a server with a working database is alive and ready", async () => {
   expect(await answersOf(async () => {})).toEqual([200, 200]);
 });
 
-test("a server whose database fails, or does not answer in two seconds, is alive and not ready", async () => {
+test("a server whose database fails or does not answer within two seconds is alive but not ready", async () => {
   const dead = answersOf(() => Promise.reject(new Error("gone")));
   const silent = answersOf(() => new Promise(() => {}));
   expect(await Promise.all([dead, silent])).toEqual([
@@ -25,11 +25,11 @@ test("a server whose database fails, or does not answer in two seconds, is alive
   ]);
 });
 
-test("a server that stops is alive and not ready, whatever its database says", async () => {
+test("a stopping server is alive but not ready, even with a working database", async () => {
   expect(await answersOf(async () => {}, { isStopping: true })).toEqual([200, 503]);
 });
 
-test("what an operator has to do is answered, and any other fault is only logged", async () => {
+test("the answer tells the operator what to do, and any other fault is only logged", async () => {
   for (const [error, body] of [
     [new NotReady("run: npm run build"), { status: "not-ready", reason: "run: npm run build" }],
     [new Error("password=secret"), { status: "not-ready" }],
@@ -41,7 +41,7 @@ test("what an operator has to do is answered, and any other fault is only logged
     await app.close();
   }
 });
-test("a process whose embedded store fails, or does not answer in five seconds, is not alive", async () => {
+test("a process whose embedded store fails or does not answer within five seconds is not alive", async () => {
   const isPartOfProcess = true;
   const dead = answersOf(() => Promise.reject(new Error("gone")), { isPartOfProcess });
   const silent = answersOf(() => new Promise(() => {}), { isPartOfProcess });

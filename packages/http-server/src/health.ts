@@ -1,36 +1,36 @@
 import type { FastifyInstance } from "fastify";
 
-/** Thrown by a requirement: what an operator has to do before this server can serve. Its message is answered. */
+/** Thrown by a requirement. The message tells the operator what to do before this server can serve; `/readyz` returns it. */
 export class NotReady extends Error {
   override readonly name = "NotReady";
 }
 
 export interface HealthOptions {
-  /** Shows by resolving that requests can be served. */
+  /** Resolves when requests can be served. */
   readonly check: () => Promise<unknown>;
   /**
-   * Whether what `check` asks is a part of this process, as the embedded store is. Where it does not answer, a restart is
-   * what helps, and so `/healthz` fails. A database server that is away is none of this process's faults: a restart would
-   * cost what is under way and bring nothing, so only `/readyz` fails.
+   * Whether `check` queries a part of this process, such as the embedded store. If that does not answer, `/healthz` fails,
+   * since a restart helps. An unreachable database server only fails `/readyz`: a restart would lose the requests under way
+   * and repair nothing.
    */
   readonly isPartOfProcess?: boolean | undefined;
-  /** What else `/readyz` needs; throws `NotReady` where an operator has something to do. A restart would not help. */
+  /** A further condition of `/readyz`; throws `NotReady` where the operator has to act, since a restart would not help. */
   readonly requirement?: (() => Promise<unknown>) | undefined;
-  /** This process was asked to stop: what is under way is served, nothing new should be sent here. */
+  /** This process has received a stop signal: it finishes requests under way and should receive no new ones. */
   readonly isStopping?: (() => boolean) | undefined;
 }
 
-/** A load balancer finds another node soon; a process is only given up when its store is silent for longer. */
+/** A load balancer should switch to another node soon; a process should be restarted only after a longer silence. */
 const READY_WITHIN_MS = 2000;
 const ALIVE_WITHIN_MS = 5000;
 
-/** `GET /healthz`: the process works. `GET /readyz`: it can serve, and will be there for a while. Else 503. */
+/** `GET /healthz`: the process works. `GET /readyz`: it can serve requests and is not stopping. Otherwise 503. */
 export function healthRoutes(
   app: FastifyInstance,
   { check, isPartOfProcess = false, requirement = async () => {}, isStopping = () => false }: HealthOptions,
 ): void {
   let running: Promise<unknown> | undefined;
-  /** Whoever asks meanwhile waits for the same answer: a store that does not answer gets no queue of questions. */
+  /** Concurrent requests share one check, so that no checks queue up at a store that does not answer. */
   const checkOnce = () => {
     running ??= check().finally(() => {
       running = undefined;

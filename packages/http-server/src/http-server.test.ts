@@ -67,7 +67,7 @@ describe("every error has the error body and a request id", () => {
   });
 });
 
-test("a wrong method is told the right ones", async () => {
+test("the answer to a wrong method lists the allowed ones", async () => {
   const response = await fetch(`${url}/things`, { method: "PUT" });
   expect(response.headers.get("allow")).toBe("POST");
 });
@@ -78,7 +78,7 @@ test.each([
   ["bytes that are not HTTP", "HELO there\r\n\r\n", 400, "BAD_REQUEST"],
   ["a request without a host", "GET /things/1 HTTP/1.1\r\nconnection: close\r\n\r\n", 400, "BAD_REQUEST"],
   [
-    "an expectation that nobody knows",
+    "an unknown expectation",
     "GET /nothing HTTP/1.1\r\nhost: x\r\nexpect: tea\r\nconnection: close\r\n\r\n",
     404,
     "NOT_FOUND",
@@ -87,9 +87,9 @@ test.each([
   ["an address of 20 kB", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 431, "HEADERS_TOO_LARGE"],
   ["headers that never end", `${head}x-slow: `, 408, "REQUEST_TIMEOUT"],
   ["a body that never ends", `${post}content-length: 100\r\n\r\n{`, 408, "REQUEST_TIMEOUT"],
-  ["a body that says it is too large", `${post}content-length: 1001\r\n\r\n{`, 413, "BODY_TOO_LARGE"],
+  ["a body that declares a length above the limit", `${post}content-length: 1001\r\n\r\n{`, 413, "BODY_TOO_LARGE"],
   [
-    "a body that turns out too large",
+    "a chunked body that exceeds the limit",
     `${post}transfer-encoding: chunked\r\n\r\n${`100\r\n${"x".repeat(256)}\r\n`.repeat(5)}`,
     413,
     "BODY_TOO_LARGE",
@@ -116,14 +116,14 @@ test.each([
   ["PURGE", "PURGE /things HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 405, "METHOD_NOT_ALLOWED"],
   ["OPTIONS of all", "OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 404, "NOT_FOUND"],
   [
-    "an upgrade to what is not there",
+    "an upgrade at an unknown path",
     "GET /nothing HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
     404,
     "NOT_FOUND",
   ],
-  ["a method that HTTP does not know", "FOO /things/1 HTTP/1.1\r\nhost: x\r\n\r\n", 400, "BAD_REQUEST"],
-  ["a version of another protocol", "GET /things/1 HTTP/9.9\r\nhost: x\r\n\r\n", 400, "BAD_REQUEST"],
-  ["a host that is none", "GET /things/1 HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n", 400, "BAD_REQUEST"],
+  ["an unknown method", "FOO /things/1 HTTP/1.1\r\nhost: x\r\n\r\n", 400, "BAD_REQUEST"],
+  ["an unknown HTTP version", "GET /things/1 HTTP/9.9\r\nhost: x\r\n\r\n", 400, "BAD_REQUEST"],
+  ["an invalid host", "GET /things/1 HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n", 400, "BAD_REQUEST"],
   ["a host with a user", "GET /things/1 HTTP/1.1\r\nhost: a@b\r\nconnection: close\r\n\r\n", 400, "BAD_REQUEST"],
   [
     "a path that is too long",
@@ -139,13 +139,13 @@ test.each([
   expect(answer).not.toContain("xxx");
 });
 
-test("a request whose body breaks after its answer gets no second one", async () => {
+test("a request whose body breaks off after its answer gets no second answer", async () => {
   const bytes = `${head}transfer-encoding: chunked\r\n\r\n5\r\nab`;
   const answer = await answerTo(bytes, (socket) => socket.once("data", () => socket.write("zz\r\nzz\r\n")));
   expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(["HTTP/1.1 200"]);
 });
 
-test("HTTP/1.0 without a host, and an upgrade that nobody offers, are served", async () => {
+test("HTTP/1.0 without a host, and a request for an unsupported upgrade, are served", async () => {
   expect(await answerTo("GET /things/1 HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 [\s\S]*"ok":true/);
   const upgrade = `${head}connection: upgrade, close\r\nupgrade: h2c\r\n\r\n`;
   expect(await answerTo(upgrade, (socket) => setTimeout(() => socket.end(), 300))).toMatch(/^HTTP\/1\.1 200 /);
@@ -158,13 +158,13 @@ test("a route for large files may take longer for its body than the others", asy
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("a body that has come is not late, however long its caller is looked up", async () => {
+test("a body that has arrived is not late, even if an onRequest hook takes longer than the timeout", async () => {
   const request = `${post.replace("/things", "/checked")}connection: close\r\ncontent-length: 2\r\n\r\n`;
   const answer = await answerTo(request, (socket) => setTimeout(() => socket.write("{}"), 100));
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("an answer that takes longer than a silent connection lives comes where its route says so", async () => {
+test("a route with answerTimeoutMs may take longer for its answer than the timeout of a silent connection", async () => {
   const server = createHttpServer({ logger: pino({ level: "silent" }) });
   server.server.setTimeout(200);
   const work = async () => {
@@ -180,7 +180,7 @@ test("an answer that takes longer than a silent connection lives comes where its
   await server.close();
 });
 
-/** All that comes back on a connection until the server ends it; who gets the socket may say more. */
+/** Sends bytes and returns everything received until the server ends the connection; `onSocket` may send more. */
 function answerTo(bytes: string, onSocket: (socket: Socket) => void = () => {}, to = url): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(to).port), "127.0.0.1", () => socket.write(bytes));
@@ -194,14 +194,14 @@ function answerTo(bytes: string, onSocket: (socket: Socket) => void = () => {}, 
   });
 }
 
-test("an answer that has begun is not followed by another", async () => {
+test("no second answer follows a begun one", async () => {
   const answer = await answerTo("GET /endless HTTP/1.1\r\nhost: x\r\n\r\n", (socket) =>
     socket.once("data", () => socket.write("HELO\r\n\r\n")),
   );
   expect(answer).toMatch(/begun$/);
 });
 
-test("what comes on an open connection while the server closes is served, and then the connection ends", async () => {
+test("a request on an open connection is served while the server closes, and then the connection ends", async () => {
   const closing = createHttpServer({ logger: pino({ level: "silent" }) });
   const arrived = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -230,7 +230,7 @@ test("what comes on an open connection while the server closes is served, and th
   expect(await answer).toMatch(/served":1[\s\S]*connection: close[\s\S]*served":2/i);
 });
 
-test("a connection that never asked anything does not hold up the end", async () => {
+test("a connection without requests does not delay the close", async () => {
   const closing = createHttpServer({ logger: pino({ level: "silent" }) });
   const address = new URL(await closing.listen({ host: "127.0.0.1", port: 0 }));
   const isKnown = new Promise((resolve) => closing.server.once("connection", resolve));

@@ -25,28 +25,28 @@ export { refuseOtherMethods } from "./refuse-other-methods.ts";
 export interface HttpServerOptions {
   readonly logger: Logger;
   readonly trustProxy?: TrustProxy | undefined;
-  /** Which errors of routes are answered 503 with `Retry-After`, since they pass by themselves. */
+  /** Selects the temporary errors of routes, which are answered 503 with `Retry-After`. */
   readonly unavailabilityOf?: ErrorAnswers["unavailabilityOf"] | undefined;
-  /** The body of an error at an address, where it is not `errorBody`. */
+  /** The body of an error at an address; `errorBody` by default. */
   readonly errorBodyFor?: ErrorAnswers["errorBodyFor"] | undefined;
-  /** A page for a person whose address leads nowhere; undefined for a program, which gets the error body. */
+  /** An error page for a person at an unknown or malformed address; undefined for a program, which gets the error body. */
   readonly errorPage?: ErrorPage | undefined;
   /** Characters of one part of a path; 200 by default. */
   readonly maxParamLength?: number | undefined;
   /** Bytes of a body; 64 KiB by default. */
   readonly bodyLimit?: number | undefined;
-  /** For a request to arrive whole; 30 s by default. A route may say another bound for its body: `config.bodyTimeoutMs`. */
+  /** Time for a request to arrive completely; 30 s by default. A route can set another for its body: `config.bodyTimeoutMs`. */
   readonly requestTimeoutMs?: number | undefined;
 }
 
-/** Of the slowest route: a large file over a slow line. A line on which nothing comes is cut after a minute. */
+/** For the slowest route: a large file over a slow connection. A silent connection is closed after a minute. */
 const LONGEST_REQUEST_MS = 30 * 60_000;
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/;
 
 /**
- * A Fastify server with this project's habits: each answer has `X-Request-Id`, `nosniff` and no referrer; every error,
- * for unknown paths, wrong methods, malformed, oversized and unreadable requests and crashes too, has the error body;
- * every wait has a bound; requests are not logged (two lines a request cost 18–57 %), failures are.
+ * A Fastify server with this project's defaults: each answer has `X-Request-Id`, `nosniff` and no referrer; every error has
+ * the error body, also for unknown paths, wrong methods, malformed, oversized and unreadable requests, and crashes; every
+ * wait has a time limit; failures are logged, requests are not (two lines per request cost 18–57 %).
  */
 export function createHttpServer({
   logger,
@@ -64,16 +64,16 @@ export function createHttpServer({
     loggerInstance,
     childLoggerFactory: (parent, bindings, options) => new RequestLogger(parent, bindings, options),
     logController: new LogController({ disableRequestLogging: true }),
-    // Hop 0 is who connected to this server.
+    // Hop 0 is the peer that connected to this server.
     trustProxy: typeof trustProxy === "number" ? (_address, hop) => hop < trustProxy : trustProxy,
     bodyLimit,
     requestTimeout: LONGEST_REQUEST_MS,
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
-    // A connection that never ended would stay with one node for ever, however many there are by now.
+    // A connection without a limit would stay with one node forever, even after more nodes were added.
     maxRequestsPerSocket: 10_000,
     forceCloseConnections: "idle",
-    // What comes on an open connection while we close is served; Fastify's own 503 lacks the error body.
+    // Requests on open connections are served while the server closes; Fastify's own 503 lacks the error body.
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: (request) => {
@@ -81,17 +81,17 @@ export function createHttpServer({
       return typeof given === "string" && requestIdPattern.test(given) ? given : randomUUID();
     },
     http: {
-      // Node would answer without the error body.
+      // Node's own check would answer without the error body.
       requireHostHeader: false,
       maxHeaderSize: 16 * 1024,
       headersTimeout: Math.min(requestTimeoutMs, 15_000),
-      // How late a time-out may be noticed; Node's own 30 s would double it.
+      // A timeout is detected this late at most; Node's default of 30 s would double `requestTimeoutMs`.
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 4, 5000),
     },
     routerOptions: { maxParamLength, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => {
       const { statusCode } = error;
-      // Errors before routing pass no hook.
+      // No hook runs for errors before routing.
       setHeaders(reply.raw, request.id);
       const isAboutAddress = statusCode === 400 || statusCode === 414;
       if (isAboutAddress && errorPage?.(request, reply, statusCode)) return;
@@ -104,14 +104,14 @@ export function createHttpServer({
   boundBodyTime(app, requestTimeoutMs);
   answerOnSocket(app.server);
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  // Nearly all requests name the same one: it is judged once.
+  // Nearly all requests have the same host, so only a new one is checked.
   let validHost: string | undefined;
   app.addHook("onRequest", (request, reply, done) => {
     setHeaders(reply.raw, request.id);
     normalizeForwardedFor(request.raw.headers);
     const { host } = request.headers;
     const isMissing = host === undefined && request.raw.httpVersion === "1.1";
-    // RFC 9112, 3.2. What builds addresses from it would fail later.
+    // RFC 9112, 3.2. An invalid host would fail later, where addresses are built from it.
     const isHost = host === undefined || host === validHost || isHostHeader(host);
     if (isMissing) done(new HttpError(400, "BAD_REQUEST", "the Host header is missing"));
     else if (!isHost) done(new HttpError(400, "BAD_REQUEST", "the Host header is not a host"));
@@ -131,7 +131,7 @@ function isHostHeader(host: string): boolean {
   return !/[\s/?#@\\]/.test(host) && URL.canParse(`http://${host}/`);
 }
 
-/** Browsers and pools connect in advance. Node closes idle connections, but not those that never asked; a stop would wait for them. */
+/** Browsers and pools connect in advance. Node does not close connections without a request, and a stop would wait for them. */
 function closeUnusedSockets(app: FastifyInstance): void {
   const unused = new Set<Socket>();
   app.server.on("connection", (socket: Socket) => {

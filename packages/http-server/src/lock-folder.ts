@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 const SQLITE_BUSY = 5;
-/** One that nobody referred to would be collected, and its lock with it. */
+/** Keeps a reference: garbage collection of the database would release its lock. */
 const held = new Set<DatabaseSync>();
 
 /**
- * Locks a folder for this process, or returns undefined when somebody else has it. The lock is the kernel's (fcntl, on
- * `owner.lock`), so it ends with its process however that dies, and never while it lives, however long it is stuck. Node
- * offers no file locks itself; SQLite takes one for each exclusive transaction, and none is ever written here.
+ * Locks a folder for this process, or returns undefined when another process has it. It is a kernel lock (fcntl, on
+ * `owner.lock`), so it ends with its process, even after a crash, and never while the process runs, even if it is stuck.
+ * Node has no file locks; SQLite takes one for each exclusive transaction, and this code never writes in one.
  */
 export function lockFolder(folder: string): { unlock(): void } | undefined {
   const path = join(folder, "owner.lock");
-  // SQLite tells only that it failed, the system tells why: a read-only folder, one of another user, a full disk.
+  // SQLite reports only that it failed; opening the file reports why: a read-only folder, another user's, a full disk.
   closeSync(openSync(path, "a", 0o600));
   const file = new DatabaseSync(path, { timeout: 0 });
   try {

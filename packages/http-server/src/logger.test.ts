@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** The logger writes to standard output, so it is judged in a process of its own. */
+/** The logger writes to standard output, so it is tested in a process of its own. */
 function logged(facts: string): string {
   const script = `
     import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "logger.ts"))};
@@ -11,7 +11,7 @@ function logged(facts: string): string {
   return spawnSync(process.execPath, ["--input-type=module-typescript", "-e", script], { encoding: "utf8" }).stdout;
 }
 
-test("tokens, init data and codes are not written, wherever they stand", () => {
+test("tokens, init data and codes are redacted, also in nested objects and headers", () => {
   const line = logged(
     `{ token: "SECRET", code: "SECRET", request: { initData: "SECRET", headers: { authorization: "SECRET" } } }`,
   );
@@ -19,24 +19,24 @@ test("tokens, init data and codes are not written, wherever they stand", () => {
   expect(JSON.parse(line)).toMatchObject({ msg: "said", token: "[redacted]" });
 });
 
-test("an error keeps the code that says what it was", () => {
+test("the log keeps the code of an error", () => {
   const line = logged(`{ err: Object.assign(new Error("broken"), { code: "ECONNREFUSED" }) }`);
   expect(JSON.parse(line).err).toMatchObject({ message: "broken", code: "ECONNREFUSED" });
 });
 
-test("a number is no link's code: the error code of VAST is readable", () => {
+test("a number is not a link's code: VAST error codes stay readable", () => {
   const line = JSON.parse(logged(`{ creativeId: "cre_1", code: 303, detail: "no ad", tag: { code: 402 } }`));
   expect(line).toMatchObject({ creativeId: "cre_1", code: 303, detail: "no ad", tag: { code: 402 } });
 });
 
-test.each(["7Hk4aBcDeFgH23jk", "23ABCDEFGHJKMNPQ", "7777333344445555"])("a link's code is not: %s", (code) => {
+test.each(["7Hk4aBcDeFgH23jk", "23ABCDEFGHJKMNPQ", "7777333344445555"])("a link's code is redacted: %s", (code) => {
   const line = logged(`{ code: "${code}", view: { code: "${code}" } }`);
   expect(line).not.toContain(code);
   expect(JSON.parse(line)).toMatchObject({ code: "[redacted]", view: { code: "[redacted]" } });
 });
 
 test.each(["23505", "ECONNREFUSED", "EPROTONOSUPPORT", "CERT_HAS_EXPIRED", "UND_ERR_CONNECT_TIMEOUT"])(
-  "an error's code %s is readable, and the values that PostgreSQL quotes are not",
+  "an error's code %s stays readable, and the values that PostgreSQL quotes are removed",
   (code) => {
     const fields = `code: "${code}", table: "codes", detail: "Key (code)=(SECRET) already exists.", where: "SECRET"`;
     const line = logged(`Object.assign(new Error("broken"), { ${fields} })`);

@@ -2,7 +2,7 @@ import { destination, type Logger, pino, stdSerializers } from "pino";
 
 export type { Logger };
 
-/** Never written, wherever they stand in a logged object: what would let a reader act as somebody else. */
+/** Redacted at the top level, one level below, and in `headers` there: a reader could impersonate someone with them. */
 const secretFields = [
   "authorization",
   "cookie",
@@ -19,17 +19,17 @@ const redactedPaths = [
   "*.code",
 ];
 
-/** A direct link's code: letters and digits alone, which no SQLSTATE and no errno fills with. */
+/** A direct link's code: 16 or more letters and digits. SQLSTATEs and errnos are shorter, or contain underscores. */
 const LINK_CODE = /^[0-9A-Za-z]{16,}$/;
 
-/** `code` has three meanings: a number is VAST's or HTTP's, one in an error says what failed, any other text is a link's. */
+/** `code` has three meanings: a number is VAST's or HTTP's, text in an error is the error's code, other text is a link's. */
 function censor(value: unknown, path: string[]): unknown {
   if (path.at(-1) !== "code") return "[redacted]";
   if (typeof value === "number") return value;
   return path.length > 1 && !LINK_CODE.test(String(value)) ? value : "[redacted]";
 }
 
-/** PostgreSQL quotes the values of the row in these. */
+/** Fields of PostgreSQL errors that quote values of the row. */
 const quotingFields = ["detail", "where", "internalQuery"] as const;
 
 function withoutValues(error: Error) {
@@ -39,13 +39,13 @@ function withoutValues(error: Error) {
 }
 
 /**
- * JSON lines on standard output. The destination is synchronous: a line that was logged before a crash is there after it.
- * Requests are logged by their path without its query.
+ * Logs JSON lines to standard output. The destination is synchronous, so that no line is lost in a crash. Requests are
+ * logged with their method and id only.
  */
 export function createLogger(options: {
   readonly level: string;
   readonly name: string;
-  /** Takes each line instead of standard output. */
+  /** Receives each line instead of standard output. */
   readonly write?: (line: string) => void;
 }): Logger {
   const { write } = options;

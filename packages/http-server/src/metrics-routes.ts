@@ -4,8 +4,8 @@ import type { Registry } from "prom-client";
 import { HttpError } from "./http-server.ts";
 
 /**
- * `GET /metrics` in Prometheus' text form. With a token only for who sends it as `Authorization: Bearer …`; without one the
- * caller has to see to it that strangers cannot reach this app.
+ * `GET /metrics` in Prometheus' text format. With a token, requests need it as `Authorization: Bearer …`. Without one, the
+ * caller must make sure that strangers cannot reach this app.
  */
 export function metricsRoutes(app: FastifyInstance, options: { registry: Registry; token: string | undefined }): void {
   const { registry, token } = options;
@@ -20,9 +20,9 @@ export function metricsRoutes(app: FastifyInstance, options: { registry: Registr
 
 function authorize(request: FastifyRequest, token: string): void {
   const [, given = ""] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "") ?? [];
-  // Digests have one length, whatever was sent.
+  // `timingSafeEqual` needs equal lengths, which digests have.
   if (timingSafeEqual(digestOf(given), digestOf(token))) return;
-  throw new HttpError(401, "UNAUTHORIZED", "the token is missing or wrong; it is METRICS_TOKEN", {
+  throw new HttpError(401, "UNAUTHORIZED", "the token is missing or wrong: send the value of METRICS_TOKEN", {
     headers: { "www-authenticate": "Bearer" },
   });
 }

@@ -24,7 +24,7 @@ afterAll(() => app.close());
 
 const scrape = (authorization = `Bearer ${token}`) => fetch(`${url}/metrics`, { headers: { authorization } });
 
-test("the token opens the metrics, and nothing else does", async () => {
+test("the metrics need exactly the token", async () => {
   const answer = await scrape();
   expect(answer.status).toBe(200);
   expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -37,7 +37,7 @@ test("the token opens the metrics, and nothing else does", async () => {
   }
 });
 
-test("requests are counted by the pattern of their route, and no address shows", async () => {
+test("requests are counted by the pattern of their route, and the metrics contain no address", async () => {
   for (const id of ["secret-1", "secret-2"]) await fetch(`${url}/things/${id}`).then((answer) => answer.text());
   await fetch(`${url}/secret/nowhere`).then((answer) => answer.text());
   const series = (route: string, status: string) =>
@@ -45,14 +45,14 @@ test("requests are counted by the pattern of their route, and no address shows",
       `^http_request_duration_seconds_count\\{route="${route}",method="GET",status="${status}"\\} (\\d+)$`,
       "m",
     );
-  // An answer is counted when it has left, which its reader may see first.
+  // An answer is counted after it is sent, so the client may receive it earlier.
   await expect.poll(async () => (await scrape()).text()).toMatch(series("none", "4xx"));
   const text = await (await scrape()).text();
   expect(series("/things/:id", "2xx").exec(text)?.[1]).toBe("2");
   expect(text).not.toContain("secret");
 });
 
-test("a histogram's buckets add up, and the bound belongs to its bucket", async () => {
+test("a histogram's buckets are cumulative, and each bound belongs to its bucket", async () => {
   const mine = metricsRegistry({ service: "test", version: "0" });
   const observe = durationHistogram(mine, { name: "took_seconds", help: "How long.", upToSeconds: [0.1, 1] })({
     of: "a",
@@ -70,7 +70,7 @@ test("a histogram's buckets add up, and the bound belongs to its bucket", async 
   ]);
 });
 
-test("a port of its own serves the metrics alone", async () => {
+test("a separate port serves only the metrics", async () => {
   const own = await serveMetrics({ registry, token: undefined, host: "127.0.0.1", port: 0, logger });
   const address = own?.server.address();
   if (!address || typeof address === "string") throw new Error("no port");

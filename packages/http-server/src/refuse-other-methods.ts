@@ -2,11 +2,11 @@ import { METHODS } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { HttpError } from "./error-body.ts";
 
-/** All that Node's parser knows; CONNECT reaches no route. */
+/** All methods that Node's parser accepts, except CONNECT, which reaches no route. */
 const allMethods = METHODS.filter((method) => method !== "CONNECT");
 const routesOf = new WeakMap<FastifyInstance, Map<string, Set<string>>>();
 
-/** Call before the routes are made. */
+/** Call it before routes are added. */
 export function rememberRoutes(app: FastifyInstance): void {
   for (const method of allMethods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const known = new Map<string, Set<string>>();
@@ -18,7 +18,7 @@ export function rememberRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Call last, on the server that `createHttpServer` made: a known path asked with another method is answered 405 with `Allow`. */
+/** Answers 405 with `Allow` to other methods at known paths. Call it last, on a server made by `createHttpServer`. */
 export function refuseOtherMethods(app: FastifyInstance): void {
   for (const [url, methods] of [...(routesOf.get(app) ?? [])]) {
     const others = allMethods.filter((method) => !methods.has(method));

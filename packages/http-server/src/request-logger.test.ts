@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createHttpServer } from "./http-server.ts";
 
-test("what a request logs carries its id, and one that logs nothing makes no logger", async () => {
+test("each line of a request contains its id, and a request without lines makes no logger", async () => {
   const lines: { reqId?: string; msg: string }[] = [];
   const destination = new Writable({
     write(chunk, _encoding, done) {

@@ -5,8 +5,8 @@ type ChildOptions = Parameters<FastifyBaseLogger["child"]>[1];
 type Arguments = [unknown, ...unknown[]];
 
 /**
- * A request's own logger, made when it has something to say: few have, and making one for each took 5 % of a click's time.
- * Fastify looks at every method of a new logger, so they are here, and cost nothing until one is called.
+ * A request's logger, made with its first line: few requests log, and making one for each took 5 % of a click's time.
+ * Fastify checks that a new logger has every method, so all are here; they cost nothing until one is called.
  */
 export class RequestLogger implements FastifyBaseLogger {
   readonly #parent: FastifyBaseLogger;

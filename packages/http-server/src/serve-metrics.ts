@@ -4,7 +4,7 @@ import { createHttpServer, refuseOtherMethods } from "./http-server.ts";
 import type { Logger } from "./logger.ts";
 import { metricsRoutes } from "./metrics-routes.ts";
 
-/** Serves `/metrics` on a port of its own, if there is one. Close what it returns last, so that a stop can be watched. */
+/** Serves `/metrics` on a separate port, if one is set. Close the returned server last, so that the stop can be observed. */
 export async function serveMetrics(options: {
   readonly registry: Registry;
   readonly token: string | undefined;

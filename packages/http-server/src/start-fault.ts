@@ -1,4 +1,4 @@
-/** What keeps a program from starting and is its operator's to repair: told in one line with the next step, no stack. */
+/** A fault at the start that the operator can repair: printed in one line with the next step, without a stack. */
 export class StartFault extends Error {
   override readonly name = "StartFault";
   readonly isForOperator = true;
@@ -12,7 +12,7 @@ interface SystemError extends Error {
   readonly syscall?: unknown;
 }
 
-/** The words for the operator, or undefined for a defect of ours, whose stack is worth printing. */
+/** The message for the operator, or undefined for a bug, whose stack should be printed. */
 export function startFaultOf(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ("isForOperator" in cause && cause.isForOperator === true) return cause.message;
@@ -30,7 +30,7 @@ function wordsOf(error: SystemError): string | undefined {
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return "HOST or METRICS_HOST is no address of this machine: 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses";
+      return "HOST or METRICS_HOST is not an address of this machine: use 127.0.0.1 for local access only, 0.0.0.0 for all addresses";
     case "EACCES":
     case "EPERM":
       if (port !== undefined)
@@ -39,7 +39,7 @@ function wordsOf(error: SystemError): string | undefined {
     case "EROFS":
       return `${placeOf(path)} cannot be written (${code}): its file system is read-only; ${giveOrChoose}`;
     case "ENOENT":
-      // What Node says where a read-only file system refuses a folder.
+      // Node reports this when a folder cannot be made on a read-only file system.
       if (error.syscall !== "mkdir") return undefined;
       return `${placeOf(path)} cannot be made (${code}): its file system is read-only, or refuses it; ${giveOrChoose}`;
     case "ENOTDIR":
@@ -47,7 +47,7 @@ function wordsOf(error: SystemError): string | undefined {
     case "EISDIR":
     case "ELOOP":
     case "ENAMETOOLONG":
-      return `${placeOf(path)} cannot be used (${code}): a folder must be there, or nothing; ${giveOrChoose}`;
+      return `${placeOf(path)} cannot be used (${code}): it must be a folder or not exist; ${giveOrChoose}`;
     case "ENOSPC":
     case "EDQUOT":
       return `the disk of ${placeOf(path)} is full (${code}): free some space, then start again`;

@@ -12,7 +12,7 @@ test.each([
   ["127.0.0.1", ["127.0.0.1"]],
   ["loopback, 10.0.0.0/8,fd00::/8", ["loopback", "10.0.0.0/8", "fd00::/8"]],
   ["::1", ["::1"]],
-])("TRUST_PROXY=%s is %j", (text, expected) => {
+])("TRUST_PROXY=%s is parsed as %j", (text, expected) => {
   expect(parseTrustProxy(text)).toEqual(expected);
 });
 
@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each([
-  // A client may write what it likes before what the proxies add.
+  // A client can send entries of its own, and the proxies append theirs.
   ["1", "198.51.100.7", "203.0.113.9, 198.51.100.7"],
   ["2", "203.0.113.9", "192.0.2.1, 203.0.113.9, 198.51.100.7"],
   ["false", "127.0.0.1", "203.0.113.9"],

@@ -1,16 +1,16 @@
 import { isIP } from "node:net";
 
-/** Which proxies may name the client's address: none, all, so many hops before this server, or those at these addresses. */
+/** The proxies whose `X-Forwarded-For` is trusted: none, all, this many hops before this server, or these addresses. */
 export type TrustProxy = boolean | number | string[];
 
 const proxyNames = ["loopback", "linklocal", "uniquelocal"];
 const MOST_HOPS = 32;
 
-/** What the text of `TRUST_PROXY` must be, for the message about one that is not. */
+/** The form of `TRUST_PROXY`, for the error message about an invalid one. */
 export const trustProxyForm =
   "must be the number of proxies before this server, as 1, or their addresses or networks, as 127.0.0.1,10.0.0.0/8, or true or false";
 
-/** Undefined for text that says none of that. */
+/** Undefined for invalid text. */
 export function parseTrustProxy(text: string): TrustProxy | undefined {
   const words = text.trim();
   if (words === "true" || words === "false") return words === "true";

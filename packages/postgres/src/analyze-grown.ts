@@ -1,15 +1,15 @@
 import type pg from "pg";
 
-/** So many rows, and twice as many as the planner knows of: the plans of a small table do not fit it any more. */
+/** A table is analyzed when it has this many rows plus twice the planner's count: plans for a small table no longer fit. */
 const FEWEST_ROWS = 250;
 
 /**
- * Lets the planner count the tables of `schema` that have doubled since it last did, which also has plans kept by sessions
- * made anew.
+ * Analyzes the tables of `schema` that have doubled since their last ANALYZE, which also makes sessions replan their
+ * cached plans.
  *
- * A plan is kept (see `sessionSettings`), and on a table that nobody has counted all indexes that begin with the same
- * column look alike: sessions were looked up by their bot alone, each look-up reading all of the bot's. A server's own
- * autovacuum comes by once a minute, an embedded store has none.
+ * Plans are cached (see `sessionSettings`), and for a table without statistics all indexes with the same first column look
+ * alike: sessions were looked up by their bot alone, and each look-up read all sessions of the bot. A server's own
+ * autovacuum runs only once a minute; an embedded store has none.
  */
 export async function analyzeGrown(pool: pg.Pool, schema: string, isStopping: () => boolean): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
@@ -20,15 +20,15 @@ export async function analyzeGrown(pool: pg.Pool, schema: string, isStopping: ()
     [schema],
   );
   const faults: unknown[] = [];
-  // One table that cannot be analyzed must not keep the others from it.
+  // A table that cannot be analyzed must not prevent the analysis of the others.
   for (const { name } of rows) {
     if (!isStopping()) await pool.query(analyze(name)).catch((fault) => faults.push(fault));
   }
   if (faults.length > 0) throw new AggregateError(faults, `${faults.length} tables could not be analyzed`);
 }
 
-/** A tenth of the usual sample: it costs as much of the time, and here no plan hangs on a percent. */
+/** Uses a tenth of the default sample, which takes a tenth of the time; no plan here needs more precise statistics. */
 export function analyze(table: string): string {
-  // Where another node is counting it right now, that one's count does for both.
+  // If another node is analyzing the table right now, its statistics serve both.
   return `set default_statistics_target to 10; analyze (skip_locked) ${table}; reset default_statistics_target`;
 }

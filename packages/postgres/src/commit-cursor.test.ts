@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decodeCursor, encodeCursor, feedStart } from "./commit-cursor.ts";
 
-test("a cursor is read back, and the start is a cursor too", () => {
+test("an encoded cursor is decoded unchanged, and so is the start of the feed", () => {
   const cursor = { epoch: "Ab_-12", xid: "18446744073709551615", id: "evt_01990000-0000-7000-8000-000000000001" };
   expect(decodeCursor(encodeCursor(cursor))).toEqual(cursor);
   expect(decodeCursor(encodeCursor(feedStart))).toEqual(feedStart);
@@ -18,6 +18,6 @@ test.each([
   encodeCursor({ epoch: "e/", xid: "1", id: "a" }),
   Buffer.from("754.evt_1").toString("base64url"),
   "A".repeat(1000),
-])("%j is no cursor", (text) => {
+])("%j is not a cursor", (text) => {
   expect(decodeCursor(text)).toBeUndefined();
 });

@@ -1,26 +1,26 @@
 import { type Runner, statement } from "./database.ts";
 
 /**
- * A place in a feed that follows the order of commits.
+ * A position in a feed in commit order.
  *
- * Ids and timestamps are given out before the commit, so a row of a lower id can become visible after a higher one was
- * read. Rows therefore store `commit_xid()`, a page holds only rows whose `xid` is below `settled_xid()` (every transaction
- * before it has ended), ordered by (xid, id), and the cursor is the last row's (epoch, xid, id). Nothing that commits later
- * can sort before it. Both functions are `commit-epoch.ts`'s: so the order goes on when the data are restored into another
- * cluster, whose transaction ids begin anew.
+ * Ids and timestamps are assigned before the commit, so a row with a lower id can become visible after a higher one was
+ * read. Rows therefore store `commit_xid()`, a page has only rows whose `xid` is below `settled_xid()` (every transaction
+ * before it has ended), ordered by (xid, id), and the cursor is the last row's (epoch, xid, id). Rows that commit later
+ * never sort before it. `commit-epoch.ts` defines both functions, so that the order continues after the data are restored
+ * into another cluster, whose transaction ids begin again.
  */
 export interface CommitCursor {
-  /** In which the row was written: `epochOf`. Empty before every row. */
+  /** The epoch in which the row was written, see `epochOf`. Empty at the start of the feed. */
   readonly epoch: string;
   /** Decimal digits of an `xid8`. */
   readonly xid: string;
   readonly id: string;
 }
 
-/** Before every row. */
+/** The position before all rows. */
 export const feedStart: CommitCursor = { epoch: "", xid: "0", id: "" };
 
-/** An SQL expression: the epoch of a row, by the expression of its `xid`. */
+/** An SQL expression for the epoch of a row. `xid` is the SQL expression of the row's `xid`. */
 export function epochOf(xid: string): string {
   return `(select epoch_id from commit_epochs where starts_at <= ${xid} order by starts_at desc limit 1)`;
 }
@@ -30,7 +30,7 @@ export function encodeCursor({ epoch, xid, id }: CommitCursor): string {
   return Buffer.from(`${epoch}.${xid}.${id}`, "utf8").toString("base64url");
 }
 
-/** The cursor, or `undefined` for text that `encodeCursor` cannot have made. Never throws. */
+/** The cursor, or `undefined` for text that `encodeCursor` cannot return. Never throws. */
 export function decodeCursor(text: string): CommitCursor | undefined {
   if (!/^[A-Za-z0-9_-]{2,200}$/.test(text)) return undefined;
   const [, epoch, xid, id] =
@@ -42,7 +42,7 @@ export function decodeCursor(text: string): CommitCursor | undefined {
   return { epoch, xid, id };
 }
 
-// Rows of an epoch end where the next one begins: what a cursor saw beyond that is not in these tables.
+// Rows of an epoch end where the next one begins: rows beyond that which a cursor has passed are not in these tables.
 const findPlace = statement<{ xid: string }>(
   "commit-cursor.place",
   `select least($2::xid8, (select starts_at from commit_epochs as next where next.epoch > own.epoch order by next.epoch limit 1)) as xid
@@ -51,12 +51,12 @@ const findPlace = statement<{ xid: string }>(
 
 export type FeedPlace =
   | { readonly outcome: "place"; readonly xid: string; readonly id: string }
-  /** It was given by a later time of this store than the backup from which it was restored. */
+  /** The cursor is newer than the backup from which this store was restored. */
   | { readonly outcome: "unknown-epoch" };
 
 /**
- * After which (xid, id) the rows stand that the owner of this cursor has not seen. Where a backup without the cursor's row
- * was restored since, that is the end of what the backup held; `lowestId` sorts before every id.
+ * The (xid, id) after which the rows are that the reader with this cursor has not seen. If a backup without the cursor's
+ * row was restored since, this is the end of the backup's rows. `lowestId` sorts before every id.
  */
 export async function placeOfCursor(
   runner: Pick<Runner<unknown>, "run">,

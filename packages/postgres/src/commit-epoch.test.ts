@@ -46,7 +46,7 @@ async function newDatabase(): Promise<string> {
   return url;
 }
 
-/** The ids after a cursor and the cursor after them; waits until nothing that began before them is open any more. */
+/** The ids after a cursor and the next cursor; waits until all transactions that began before these rows have ended. */
 async function follow(database: Database<unknown>, after: string | undefined, count: number) {
   const cursor: CommitCursor | undefined = after === undefined ? feedStart : decodeCursor(after);
   if (cursor === undefined) throw new Error("no cursor");
@@ -69,7 +69,7 @@ async function read(database: Database<unknown>, after: string | undefined, coun
 }
 
 servers(
-  "after a restore into another cluster a feed goes on where its reader was, each row once",
+  "after a restore into another cluster a feed continues at the reader's position, with each row once",
   async () => {
     const url = await newDatabase();
     await askServer(url, useUpTransactionIds);
@@ -79,7 +79,7 @@ servers(
     await before.run(insert, [[3]]);
     const dump = dumpDatabase(url);
     onTestFinished(dump.remove);
-    // What the backup does not have, its reader has seen.
+    // The reader has seen a row that is not in the backup.
     await before.run(insert, [[4]]);
     const beyond = (await read(before, next, 2)).next;
 
@@ -95,13 +95,13 @@ servers(
     expect((await read(after, undefined, 6)).ids).toEqual([1, 2, 3, 10, 11, 12]);
     const inOther = (await read(after, next, 4)).next;
 
-    // The same backup once more: rows of the first restore are gone, and a cursor among them is told.
+    // The same backup again: rows of the first restore are gone, and their cursors are reported as unknown.
     const again = await open({ databaseUrl: (await dump.restoreTo(other.url)).url });
     await again.run(insert, [[20]]);
     expect(await follow(again, inOther, 0)).toBe("unknown-epoch");
     expect((await read(again, beyond, 1)).ids).toEqual([20]);
 
-    // And back into the first cluster.
+    // Restore back into the first cluster.
     const back = dumpDatabase(restored.url);
     onTestFinished(back.remove);
     const home = await back.restoreTo(url);
@@ -113,7 +113,7 @@ servers(
   180_000,
 );
 
-test("an embedded store whose files are those of an earlier time skips nothing, and tells of cursors that it cannot know", async () => {
+test("an embedded store restored from older files skips no row, and reports cursors of the lost time as unknown", async () => {
   const folder = temporaryFolder();
   await copyEmptyStore(join(folder, "postgres"));
   const first = await open({ dataDirectory: folder });
@@ -137,7 +137,7 @@ test("an embedded store whose files are those of an earlier time skips nothing, 
 }, 240_000);
 
 servers(
-  "an owner of the database without other rights reads the cluster's identity, and so does one who lacks even that",
+  "a role with no other rights than owning the schema can use the feed, even without access to the cluster's identity",
   async () => {
     const url = new URL(await newDatabase());
     const role = `owner_${process.pid}`;

@@ -2,32 +2,32 @@ import { randomBytes } from "node:crypto";
 import type pg from "pg";
 
 /**
- * Transaction ids order the rows of a feed (see `commit-cursor.ts`), and they belong to one run of one cluster: restored
- * into another cluster they begin anew, and a backup of the files takes them back. So the tables note in which epoch they
- * are, and a cursor says from which it is.
+ * Transaction ids order the rows of a feed (see `commit-cursor.ts`), and they are valid in one history of one cluster: in
+ * another cluster they begin again, and a restored backup of the files sets them back. So the tables store their epochs,
+ * and a cursor contains its epoch.
  *
  * - Another cluster, another timeline (a standby was promoted, or a backup recovered to a point in time) or another copy of
- *   the tables (a dump was restored): ids are counted from a new offset, above all that stand in the tables.
- * - A restart of the server, or of the embedded store: ids go on, unless files of an earlier time were put back. A cursor of
- *   a later time than theirs is of an epoch that they do not know, or is set back to where the next one begins.
+ *   the tables (a dump was restored): ids get a new offset, above all ids in the tables.
+ * - A restart of the server, or of the embedded store: ids continue, unless older files were restored. A cursor newer than
+ *   these files has an epoch that they do not know, or is set back to where the next epoch begins.
  */
 
-/** Ids of one offset. Far more than a cluster uses, and 2^15 of them fit into an int8. */
+/** The number of ids per offset: far more than a cluster uses, and 2^15 offsets fit into an int8. */
 const OFFSET_STEP = 2n ** 48n;
-/** A process that restarts once a second fills them in hours; a cursor of an older epoch is refused, and read anew. */
+/** A process that restarts every second reaches it in hours. Cursors of older epochs are refused; readers start again. */
 const MOST_EPOCHS = 10_000;
 
-/** A dump copies what the table says; the object id of the copy is another one. */
+/** A dump copies the contents of the table, but the copy has another object id. */
 const identities = {
   cluster: (schema: string) =>
     `(select system_identifier::text from pg_control_system()) || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
       || '/' || '${schema}.commit_epochs'::regclass::oid`,
-  /** For services that do not grant the functions of the other. */
+  /** For database services that do not grant the functions of `cluster`. */
   tables: (schema: string) => `'${schema}.commit_epochs'::regclass::oid::text`,
 };
 type Identity = keyof typeof identities;
 
-/** Makes the table, and the functions with the offset of no restore, where they are missing. */
+/** Makes the table, and the functions with offset 0, if they are missing. */
 export async function makeCommitEpochs(client: pg.ClientBase, schema: string): Promise<void> {
   const { rows } = await client.query<{ is_there: boolean }>("select to_regclass($1) is not null as is_there", [
     `${schema}.commit_epochs`,
@@ -37,12 +37,12 @@ export async function makeCommitEpochs(client: pg.ClientBase, schema: string): P
     client.query(`
     create table ${schema}.commit_epochs (
       epoch integer primary key,
-      -- What a cursor names.
+      -- The id in cursors.
       epoch_id text not null unique,
       cluster text not null,
       server_started_at text not null,
       xid_offset bigint not null,
-      -- Below every row of this epoch, above every row of the ones before.
+      -- At most the xid of every row of this epoch, above every row of earlier epochs.
       starts_at xid8 not null unique
     );
     ${functionsAt(schema, 0n)}`),
@@ -51,7 +51,7 @@ export async function makeCommitEpochs(client: pg.ClientBase, schema: string): P
 
 /**
  * `commit_xid()` is the default of a row's column, `settled_xid()` ends a page: every transaction below it has ended. The
- * offset stands in their text, so that without a restore they cost nothing (the planner puts their body in their place).
+ * offset is a constant in their text, so that without a restore they cost nothing (the planner inlines them).
  */
 function functionsAt(schema: string, offset: bigint): string {
   const shifted = (xid: string) => (offset === 0n ? xid : `((${xid})::text::bigint + ${offset})::text::xid8`);
@@ -63,8 +63,8 @@ function functionsAt(schema: string, offset: bigint): string {
 }
 
 /**
- * Begins a new epoch where the server was restarted or the data are in another cluster than before. Call it on each new
- * connection, outside a transaction: of nodes that find out at once, one begins it and the others wait.
+ * Begins a new epoch after a restart of the server, or if the data are in another cluster than before. Call it on each new
+ * connection, outside a transaction. If several nodes detect this at the same time, one begins the epoch and the others wait.
  */
 export async function enterCommitEpoch(client: pg.ClientBase, schema: string): Promise<void> {
   const { identity, state } = await readableState(client, schema);
@@ -80,7 +80,7 @@ interface State {
   readonly cluster: string;
   readonly server_started_at: string;
   readonly next_xid: string;
-  /** Null before the first epoch, like all that follow. */
+  /** Null before the first epoch, like all following fields. */
   readonly last_epoch: number | null;
   readonly last_cluster: string | null;
   readonly last_server_started_at: string | null;
@@ -122,7 +122,7 @@ function isCurrent(state: State): boolean {
   );
 }
 
-/** The ids of this cluster are lower than one that it has given before. */
+/** The cluster's next id is lower than one that it has assigned before. */
 function isRewound({ next_xid, last_offset, last_starts_at }: State): boolean {
   return BigInt(next_xid) + BigInt(last_offset ?? 0) < BigInt(last_starts_at ?? 0);
 }
@@ -139,7 +139,7 @@ async function beginEpoch(client: pg.ClientBase, schema: string, state: State): 
      values ($1, $2, $3, $4, $5, ${startsAt})`,
     [(lastEpoch ?? -1) + 1, randomBytes(9).toString("base64url"), cluster, serverStartedAt, String(offset)],
   );
-  // The first stays: it is the epoch of all rows that are older than the others.
+  // The first epoch stays: it is the epoch of all rows that are older than the other epochs.
   await client.query(`delete from ${schema}.commit_epochs where epoch between 1 and $1`, [
     (lastEpoch ?? 0) - MOST_EPOCHS,
   ]);

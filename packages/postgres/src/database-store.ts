@@ -1,12 +1,12 @@
 import pg from "pg";
 
-/** Where the tables lie: what differs between the embedded engine and a server. */
+/** The operations that differ between the embedded engine and a server. */
 export interface DatabaseStore {
   readonly kind: "embedded" | "server";
   readonly pool: pg.Pool;
-  /** Lends a connection whose statements may take their time. */
+  /** Lends a connection without a statement timeout. */
   withoutTimeout(work: (client: pg.ClientBase) => Promise<void>): Promise<void>;
-  /** Called once the tables stand. */
+  /** Called once the tables are migrated. */
   startUpkeep(): void;
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
   notify(channel: string, payload: string): Promise<void>;
@@ -14,13 +14,13 @@ export interface DatabaseStore {
 }
 
 /**
- * What each session begins with. Set by SQL, because a start-up parameter loses against `?options=` in an address and
- * poolers refuse it.
+ * The settings of each session. They are set by SQL, because `?options=` in an address overrides start-up parameters and
+ * poolers refuse them.
  *
- * Prepared statements are planned once: planning costs more than running them (measured: 4 of 5 ms for recording a few
- * deliveries). A plan made while a table was empty stays in use after it has grown, so no plan may read a table whole or
- * in order for a join: what is not there to be chosen cannot turn out wrong. What does read whole tables, a report, says
- * so by `set local enable_seqscan`.
+ * Prepared statements are planned once: planning takes longer than running them (measured: 4 of 5 ms for recording a few
+ * deliveries). A plan made while a table was empty stays in use after it has grown. Disabling sequential scans and merge
+ * joins keeps these generic plans safe. A statement that reads whole tables, such as a report, enables sequential scans
+ * with `set local enable_seqscan`.
  */
 export function sessionSettings(schema: string): string {
   return `set search_path to ${schema}; set timezone to 'UTC'; set jit to off;
@@ -29,7 +29,7 @@ export function sessionSettings(schema: string): string {
 
 const int8 = 20;
 
-/** `int8` as a number: amounts in micros reach nine billion units before it throws. */
+/** Reads `int8` as a number. Beyond 2^53 it throws, which amounts in micros reach at nine billion units. */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (id: number, format?: "text" | "binary") =>
     id === int8

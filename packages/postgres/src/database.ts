@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 
-/** Hot SQL in plain sight, run as a named prepared statement. `Row` is the shape of what it returns. */
+/** SQL of a hot path, run as a named prepared statement. `Row` is the shape of its rows. */
 export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
@@ -10,8 +10,8 @@ export interface Statement<Row> {
 const known = new Map<string, Statement<unknown>>();
 
 /**
- * The name, of at most 63 bytes, alone selects the prepared plan of a connection: throws where another text of this process
- * has it.
+ * Makes a statement. The name, of at most 63 bytes, alone selects the prepared plan of a connection, so this throws if
+ * another statement of this process has the same name and another text.
  */
 export function statement<Row>(name: string, text: string): Statement<Row> {
   if ((known.get(name)?.text ?? text) !== text) throw new Error(`two statements are called ${name}`);
@@ -20,7 +20,7 @@ export function statement<Row>(name: string, text: string): Statement<Row> {
   return made;
 }
 
-/** The statements of all modules that were loaded. */
+/** The statements of all loaded modules. */
 export function knownStatements(): readonly Statement<unknown>[] {
   return [...known.values()];
 }
@@ -28,27 +28,27 @@ export function knownStatements(): readonly Statement<unknown>[] {
 export interface Runner<Tables> {
   /** The query builder, for paths that are not hot. */
   readonly query: Kysely<Tables>;
-  /** Runs a prepared statement; values are bound, never spliced. Rejects with pg's DatabaseError, whose `code` is the SQLSTATE. */
+  /** Runs a prepared statement with bound values. Rejects with pg's DatabaseError, whose `code` is the SQLSTATE. */
   run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
 }
 
 /**
- * Inside `transaction`, use this and never the database: the embedded store has one session, which the transaction holds,
- * and refuses other statements meanwhile; a server's pool has an end. It works until its transaction ends, and throws
- * afterwards.
+ * Inside `transaction`, use this and never the database: the embedded store has one session, which the transaction
+ * occupies, and refuses other statements meanwhile; a server's pool is limited. It throws after the end of its transaction.
  */
 export interface Transaction<Tables> extends Runner<Tables> {}
 
 export interface Database<Tables> extends Runner<Tables> {
   readonly kind: "embedded" | "server";
   /**
-   * Commits when `work` resolves, rolls back when it rejects. It resolves only after a commit: work that swallows the error
-   * of a statement is rolled back, and rejects. Deadlocks and serialisation failures run `work` again, three times at most.
+   * Commits when `work` resolves, rolls back when it rejects. It resolves only after a commit: if `work` catches the error
+   * of a statement, the transaction is rolled back and rejects. Deadlocks and serialisation failures run `work` again, three
+   * times at most.
    */
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
-  /** Notices are hints: some get lost while a connection is down. Returns the way to stop. */
+  /** Notices are hints: some get lost while a connection is down. Returns a function that stops listening. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
   notify(channel: string, payload?: string): Promise<void>;
-  /** Waits for what is under way. */
+  /** Waits for the statements under way. */
   close(): Promise<void>;
 }

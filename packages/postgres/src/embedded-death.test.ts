@@ -12,7 +12,7 @@ test.each([
   ["a statement whose commit panics", "pg_wal", "insert into things select generate_series(1, 400000)"],
   ["a vacuum that panics", "pg_wal", "vacuum full things"],
 ])(
-  "%s ends the engine: it is told once, nothing hangs, and a statement says why",
+  "%s ends the engine: its end is reported once with the reason, and no statement hangs",
   async (_name, lost, statement) => {
     const dataDirectory = mkdtempSync(join(tmpdir(), "death-"));
     await copyEmptyStore(join(dataDirectory, "postgres"));

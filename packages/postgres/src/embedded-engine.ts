@@ -1,19 +1,19 @@
-/** The embedded engine's own thread: `start-embedded-engine.ts` starts it and speaks to it. */
+/** The thread of the embedded engine. `start-embedded-engine.ts` starts it and exchanges messages with it. */
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import type { EngineAnswer, EngineQuestion } from "./start-embedded-engine.ts";
 
-if (parentPort === null) throw new Error("this module is a worker's");
+if (parentPort === null) throw new Error("this module must run in a worker");
 const port = parentPort;
 const answer = (message: EngineAnswer, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
 
-/** How PostgreSQL's main loop leaves a statement that failed; every other way out of it is the engine's end. */
+/** The exit status of PostgreSQL's main loop after a failed statement. Every other exit ends the engine. */
 const LONGJMP_STATUS = 100;
 const MOST_LAST_WORDS = 20;
-/** What the engine wrote to its log last: where it ends, the reason stands here. */
+/** The last lines of the engine's log: they contain the reason if the engine ends. */
 const lastWords: string[] = [];
 
-/** Codes of WASI, as the engine's file system throws them: plain objects without a message. */
+/** WASI error codes. The engine's file system throws them as plain objects without a message. */
 const fileFaults: Record<number, string> = {
   2: "EACCES",
   19: "EDQUOT",
@@ -38,8 +38,8 @@ function hear(line: string): boolean {
 }
 
 /**
- * After a PANIC or a FATAL the engine's memory is of no use. PGlite itself goes on: it ignores what the main loop throws and
- * calls it again, without end. So the thread ends here, and its owner reads that from this answer.
+ * After a PANIC or a FATAL the engine's memory is unusable. PGlite itself continues: it ignores the errors of the main loop
+ * and calls it again, endlessly. So this ends the thread, and the answer reports it to the owner of the thread.
  */
 function die(error: unknown): never {
   answer({ death: wordsOf(error), lastWords });
@@ -65,11 +65,11 @@ try {
   port.on("message", (question: EngineQuestion) => {
     if ("burst" in question) {
       try {
-        // A copy: the engine writes its next answer over this one.
+        // Copied, because the engine overwrites this buffer with its next answer.
         const bytes = Uint8Array.from(engine.execProtocolRawSync(question.burst));
         answer({ bytes }, [bytes.buffer]);
       } catch (error) {
-        // A statement that fails is answered by the engine itself.
+        // The engine itself answers failed statements, so this is the end of the engine.
         die(error);
       }
       return;

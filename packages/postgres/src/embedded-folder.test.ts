@@ -48,7 +48,7 @@ test.each<[string, (store: string) => void, RegExp]>([
   ["without the segments of its log", (store) => emptied(join(store, "pg_wal")), /PANIC: .*checkpoint record.*backup/],
   ["without its tables", removed("base/5"), /FATAL: .*base\/5.*missing.*backup/],
   ["of another version", (store) => writeFileSync(join(store, "PG_VERSION"), "17\n"), /PostgreSQL version 17/],
-])("a store %s is refused with the next step, and left as it is", async (_name, damage, message) => {
+])("a store %s is refused with the next step and not changed", async (_name, damage, message) => {
   const { folder, store } = copyOfStore();
   damage(store);
   const before = tablesIn(store);
@@ -58,7 +58,7 @@ test.each<[string, (store: string) => void, RegExp]>([
   expect(tablesIn(store)).toEqual(before);
 });
 
-/** The files of tables and indexes: of these a store that was made anew has others. */
+/** The files of tables and indexes; a newly made store has other ones. */
 function tablesIn(store: string): string[] {
   const files = readdirSync(store, { recursive: true, encoding: "utf8" });
   return files.filter((file) => /^base\/\d+\/\d+$/.test(file)).sort();
@@ -70,7 +70,7 @@ function emptied(folder: string, then: () => void = () => {}): void {
   then();
 }
 
-test("a store whose making was interrupted is made anew, and one that is whole stays", async () => {
+test("a store whose creation was interrupted is made again, and a complete one is kept", async () => {
   const folder = newFolder();
   cpSync(join(root, "whole/postgres"), join(folder, "postgres.new"), { recursive: true });
   rmSync(join(folder, "postgres.new/PG_VERSION"));
@@ -87,7 +87,7 @@ test("a store whose making was interrupted is made anew, and one that is whole s
   await whole.close();
 });
 
-test("no store is made where other data lie, nor where only an existing one is wanted", async () => {
+test("no store is made in a folder with other data, or when only an existing one may be opened", async () => {
   const folder = newFolder();
   mkdirSync(join(folder, "media"), { recursive: true });
   writeFileSync(join(folder, "media/film.mp4"), "x");
@@ -97,7 +97,7 @@ test("no store is made where other data lie, nor where only an existing one is w
   expect([existsSync(join(folder, "postgres")), existsSync(nowhere)]).toEqual([false, false]);
 });
 
-test("an existing store of an older version is left as it is, and the next step told", async () => {
+test("with isExisting, a store of an older version is refused with the next step and not changed", async () => {
   const { folder } = copyOfStore();
   const newer = { ...migrations, "0002": "create table more (id int)" };
   await expect(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startEmbeddedEngine } from "./start-embedded-engine.ts";
 import { EngineDeath, faultOfDeath, StoreFault, wordsOf } from "./store-fault.ts";
 
-/** Without these the engine does not start, or would make a new store over what is left of the old one. */
+/** Without these the engine does not start, or makes a new store over the remains of the old one. */
 const neededEntries = [
   "PG_VERSION",
   "base",
@@ -18,12 +18,12 @@ const neededEntries = [
   "pg_xact",
   "postgresql.conf",
 ];
-/** What a data folder may hold before its store exists: the lock and socket of the process that is to make it. */
+/** Files that a data folder may contain before its store exists: lock and socket of the process that makes the store. */
 const notOfAStore = /^(owner\.lock(-journal)?|server\.sock(\.new)?|lost\+found)$/;
 
 /**
- * The folder of the store in `dataDirectory`, which is made where there is none. Only for the process that has claimed the
- * data directory. Throws a `StoreFault` for what is not a whole store: PGlite would make a new one in its place.
+ * The folder of the store in `dataDirectory`; makes the store if it is missing. The process must have claimed the data
+ * directory. Throws a `StoreFault` for an incomplete store, because PGlite would replace it by a new one.
  */
 export async function readyStoreFolder(dataDirectory: string, { mayCreate }: { mayCreate: boolean }): Promise<string> {
   const folder = join(dataDirectory, "postgres");
@@ -56,8 +56,8 @@ async function refuseIncomplete(folder: string): Promise<void> {
 }
 
 /**
- * Made beside its place and renamed: a process that dies while it makes a store leaves a folder that is recognised as
- * half-made, and made anew at the next start.
+ * Makes the store under another name and renames it: if the process crashes meanwhile, the next start recognises the
+ * incomplete folder and makes it again.
  */
 async function createStore(dataDirectory: string, folder: string): Promise<void> {
   const halfMade = `${folder}.new`;
@@ -84,7 +84,7 @@ function faultOfCreation(folder: string, error: EngineDeath): StoreFault {
   return new StoreFault(`no store can be made in ${folder}: ${wordsOf(error)}`, { cause: error });
 }
 
-/** What lies beside the place of the store; empty folders tell nothing. */
+/** Other data in the data directory, without empty folders. */
 async function otherDataIn(dataDirectory: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(dataDirectory, { withFileTypes: true })) {
@@ -96,7 +96,7 @@ async function otherDataIn(dataDirectory: string): Promise<string[]> {
   return found;
 }
 
-/** Empty where there is no such folder. */
+/** Empty for a missing folder. */
 async function entriesOf(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);

@@ -51,12 +51,12 @@ const write = (rows = 3000) =>
     `insert into shop."odd Name" select id, repeat('x', 100) from generate_series(1, ${rows}) id on conflict (id) do update set text = excluded.text`,
   );
 
-test("the log is cut once enough was written, at rest never", async () => {
+test("a checkpoint follows enough writes, and none happens at rest", async () => {
   start({ checkpointEverySeconds: 0 });
   await write();
   const before = await checkpointAt();
   await expect.poll(checkpointAt, soon).not.toBe(before);
-  // The rows are new to the planner, and counting them is written down, too.
+  // ANALYZE of the new rows writes to the log, too.
   await expect.poll(knownRows, soon).toBe(3000);
   await wait(500);
   const atRest = await checkpointAt();
@@ -71,7 +71,7 @@ test("the log is cut once enough was written, at rest never", async () => {
 const soon = { timeout: 15_000 };
 const deadRows = "select pg_stat_get_dead_tuples('shop.\"odd Name\"'::regclass)";
 
-test("what updates leave behind is vacuumed, and the planner learns of the rows", async () => {
+test("dead rows of updates are vacuumed, and the planner's row count is updated", async () => {
   await write();
   start({ vacuumEverySeconds: 0 });
   await expect.poll(knownRows, soon).toBe(3000);
@@ -82,7 +82,7 @@ test("what updates leave behind is vacuumed, and the planner learns of the rows"
   await expect.poll(() => ask(deadRows), soon).toBe(0);
 });
 
-test("transaction numbers do not come round: old tables are frozen, the catalogues too", async () => {
+test("old tables and catalogues are frozen before transaction numbers wrap around", async () => {
   const oldest = "select max(age(relfrozenxid)) from pg_class where relkind in ('r', 'm')";
   for (let id = 0; id < 50; id++) await write(1);
   expect(await ask(oldest)).toBeGreaterThan(50);
@@ -92,7 +92,7 @@ test("transaction numbers do not come round: old tables are frozen, the catalogu
 });
 
 const source = (name: string) => JSON.stringify(join(import.meta.dirname, name));
-/** Writes 8 MB a round, in rows that do not compress, until it is killed. */
+/** Writes 8 MB per round, in rows that do not compress, until it is killed. */
 const writer = (pace: string) => `
   import { openEmbeddedStore } from ${source("open-embedded-store.ts")};
   import { startEmbeddedUpkeep } from ${source("embedded-upkeep.ts")};
@@ -109,7 +109,7 @@ const writer = (pace: string) => `
   }
 `;
 
-test("under load the log on disk stays bounded, and a killed store opens soon", async () => {
+test("under load the log on disk stays bounded, and the store of a killed process opens quickly", async () => {
   const isLong = process.env.LONG_TESTS === "true";
   const pace = isLong
     ? "undefined"
@@ -144,7 +144,7 @@ test("under load the log on disk stays bounded, and a killed store opens soon", 
   rmSync(folder, { recursive: true, force: true });
   console.log(`${written} MB written: at most ${most} MB of log on disk, opened again in ${Math.round(openedIn)} ms`);
   expect(most).toBeLessThan(isLong ? 400 : 120);
-  // Seen: 0.5 to 2 s, and 4 s where eight processes shared a core.
+  // Measured: 0.5 to 2 s, and 4 s with eight processes on one core.
   if (isLong) expect(openedIn).toBeLessThan(10_000);
 }, 180_000);
 

@@ -3,35 +3,35 @@ import { analyze, analyzeGrown } from "./analyze-grown.ts";
 import type { DatabaseLogger } from "./database-logger.ts";
 import { lookEvery } from "./look-every.ts";
 
-/** When the upkeep does what. */
+/** The intervals and thresholds of the upkeep. */
 export interface UpkeepPace {
   readonly lookEverySeconds: number;
   readonly checkpointEverySeconds: number;
   readonly checkpointAtBytes: number;
   readonly vacuumEverySeconds: number;
-  /** Of a table's oldest transaction number, in transactions. */
+  /** The age of a table's oldest transaction number, in transactions. */
   readonly freezeAtAge: number;
 }
 
 const usualPace: UpkeepPace = {
-  // The log grows by what is written between two looks on top of `checkpointAtBytes`.
+  // The log exceeds `checkpointAtBytes` by what is written between two checks.
   lookEverySeconds: 1,
   checkpointEverySeconds: 60,
   checkpointAtBytes: 64 * 1024 * 1024,
   vacuumEverySeconds: 10 * 60,
-  // The numbers come round after two thousand million.
+  // Transaction numbers wrap around after two thousand million.
   freezeAtAge: 200_000_000,
 };
 
 /**
- * PGlite has no background processes: without this its write-ahead log grows without end (measured: 2.4 GB, and 7 s to
- * open again). CHECKPOINT each minute or 64 MB; ANALYZE of what has doubled at once; each ten minutes VACUUM and ANALYZE of
- * the tables that need it.
+ * PGlite has no background processes: without this its write-ahead log grows without limit (measured: 2.4 GB, and 7 s to
+ * open again). Runs CHECKPOINT each minute or after 64 MB, ANALYZE of doubled tables immediately, and every ten minutes
+ * VACUUM and ANALYZE of the tables that need it.
  *
- * The engine does one thing at a time, so each step is short and requests go in between. The longest is the VACUUM of a
- * large table: half a second to one second for 500,000 rows and two indexes, once a tenth of them has changed.
+ * The engine does one thing at a time, so each step is short and requests run between the steps. The longest is the VACUUM
+ * of a large table: half a second to one second for 500,000 rows and two indexes, after a tenth of the rows has changed.
  *
- * @returns stops it, after the step under way.
+ * @returns a function that stops it after the step under way.
  */
 export function startEmbeddedUpkeep(
   pool: pg.Pool,
@@ -47,7 +47,7 @@ export function startEmbeddedUpkeep(
     const written = position - checkpointed.position;
     if (written >= pace.checkpointAtBytes || (written > 0 && isDue(checkpointed.at, pace.checkpointEverySeconds))) {
       await pool.query("checkpoint");
-      // Asked again: a checkpoint writes a record itself, which alone is no reason for the next.
+      // Read again: the checkpoint itself writes a record, which must not trigger the next checkpoint.
       checkpointed = { at: Date.now(), position: await writtenBytes(pool) };
     }
     await analyzeGrown(pool, schema, isStopping);
@@ -69,7 +69,7 @@ async function writtenBytes(pool: pg.Pool): Promise<number> {
   return rows[0]?.position ?? 0;
 }
 
-/** The rules of PostgreSQL's own autovacuum, with a higher floor; freezing covers the catalogues, too. */
+/** The rules of PostgreSQL's own autovacuum, with higher minimum row counts; freezing includes the catalogues. */
 async function vacuumSteps(pool: pg.Pool, schema: string, freezeAtAge: number): Promise<string[]> {
   const { rows } = await pool.query<{ name: string; freeze: boolean; vacuum: boolean; isChanged: boolean }>(
     `select format('%I.%I', nspname, relname) as name, age(relfrozenxid) > $2 as freeze,

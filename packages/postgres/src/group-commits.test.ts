@@ -10,7 +10,7 @@ const insert = statement<{ id: number }>(
 );
 
 describe.each(bothTestDatabases())("on the %s database", (kind) => {
-  test("a bad row harms nobody else of its batch, and each answer comes after the commit", async () => {
+  test("a bad row does not affect the other items of its batch, and each answer comes after the commit", async () => {
     const migrations = { "0001": "create table counted (id int primary key check (id <> 13))" };
     const { database, dispose } = await openTestDatabase<{ counted: { id: number } }>({
       kind,
@@ -43,7 +43,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
   });
 });
 
-test("one item alone is written at once, and those that come meanwhile share the next batch", async () => {
+test("a single item is written immediately, and items that arrive meanwhile share the next batch", async () => {
   const batches: number[][] = [];
   const finish: (() => void)[] = [];
   const group = groupCommits<number, number>({
@@ -65,7 +65,7 @@ test("one item alone is written at once, and those that come meanwhile share the
   await group.drain();
 });
 
-test("a second batch goes along once 16 items wait for the first one's end", async () => {
+test("a second batch starts in parallel once 16 items are queued", async () => {
   const batches: number[][] = [];
   let finish = () => {};
   const running = new Promise<void>((resolve) => {
@@ -90,7 +90,7 @@ test("a second batch goes along once 16 items wait for the first one's end", asy
   expect(await Promise.all(submitted)).toHaveLength(17);
 });
 
-test("equal keys of one batch are run once and share the result, in the order of their keys", async () => {
+test("items with equal keys in a batch run once and share the result, in the order of their keys", async () => {
   const batches: string[][] = [];
   const group = groupCommits<string, string>({
     store: "embedded",
@@ -104,7 +104,7 @@ test("equal keys of one batch are run once and share the result, in the order of
   expect(batches).toEqual([["a", "b"]]);
 });
 
-test("of items of one key one is under way at a time, in the order in which they came; others do not wait for them", async () => {
+test("items of one key run one at a time in their order of arrival, and items of other keys do not wait for them", async () => {
   const batches: string[][] = [];
   const group = groupCommits<string, string>({
     store: "server",
@@ -125,7 +125,7 @@ test("of items of one key one is under way at a time, in the order in which they
   expect(await group.submit("a4")).toBe("a4");
 });
 
-test("those that wait for one of their key count as queued", async () => {
+test("items that wait for another item of their key count as queued", async () => {
   const finish: (() => void)[] = [];
   const group = groupCommits<string, string>({
     store: "embedded",
@@ -147,7 +147,7 @@ test("those that wait for one of their key count as queued", async () => {
   }
 });
 
-test("a fault in the caller's own key answers its batch, and the next one is served", async () => {
+test("an error in the caller's key function rejects its batch, and the next batch is served", async () => {
   const group = groupCommits<string, string>({
     store: "embedded",
     mergeBy: (item) => {
@@ -160,7 +160,7 @@ test("a fault in the caller's own key answers its batch, and the next one is ser
   expect(await group.submit("even")).toBe("even");
 });
 
-test("a failure that is no data error answers the whole batch: whether it was committed is unknown", async () => {
+test("any other failure than a data error rejects the whole batch, because its commit is unknown", async () => {
   const group = groupCommits<number, number>({
     store: "embedded",
     run: async () => {
@@ -172,7 +172,7 @@ test("a failure that is no data error answers the whole batch: whether it was co
     expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(CommitUnknownError) });
 });
 
-test("a deadlock is tried again", async () => {
+test("a batch is retried after a deadlock", async () => {
   let attempts = 0;
   const group = groupCommits<number, number>({
     store: "embedded",
@@ -186,7 +186,7 @@ test("a deadlock is tried again", async () => {
   expect(attempts).toBe(3);
 });
 
-test("a full queue refuses at once", async () => {
+test("a full queue refuses immediately", async () => {
   let finish = () => {};
   const running = new Promise<void>((resolve) => {
     finish = resolve;

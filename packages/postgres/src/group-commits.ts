@@ -7,7 +7,7 @@ export class OverloadedError extends Error {
   override readonly name = "OverloadedError";
 }
 
-/** The connection broke around the commit: it may or may not have happened. A transport answers 503; grouped writes are idempotent. */
+/** The connection broke around the commit, whose outcome is unknown. A transport answers 503; grouped writes are idempotent. */
 export class CommitUnknownError extends Error {
   override readonly name = "CommitUnknownError";
 }
@@ -15,21 +15,21 @@ export class CommitUnknownError extends Error {
 export interface GroupCommitsOptions<In, Out> {
   /** Writes a batch in one statement or transaction, commits, and returns one result for each item, in their order. */
   readonly run: (batch: readonly In[]) => Promise<Out[]>;
-  /** Items of an equal key that meet in one batch are run once and share the result. */
+  /** Items with equal keys in one batch run once and share the result. */
   readonly mergeBy?: (item: In) => string;
-  /** Items go to `run` sorted by it, so that two batches in flight lock rows in one order. By default `mergeBy`. */
+  /** Items are passed to `run` in this order, so that two concurrent batches lock rows in one order. Default: `mergeBy`. */
   readonly orderBy?: (item: In) => string;
-  /** Of items of an equal key one is under way at a time; the others wait for it in the order in which they came. */
+  /** Items with equal keys run one at a time, in their order of arrival. */
   readonly oneAtATimeBy?: (item: In) => string;
   readonly maxBatch?: number;
   readonly store: Database<unknown>["kind"];
-  /** Batches under way at once on a server, 2 by default: a second one begins only with 16 items. The embedded store has 1. */
+  /** Concurrent batches on a server, 2 by default: a second one starts only with 16 items. The embedded store has 1. */
   readonly maxInFlight?: 1 | 2;
   readonly maxQueued?: number;
 }
 
 export interface CommitGroup<In, Out> {
-  /** Resolves after the commit that holds the item. */
+  /** Resolves after the commit that contains the item. */
   submit(item: In): Promise<Out>;
   /** Resolves when nothing is queued or under way. */
   drain(): Promise<void>;
@@ -41,32 +41,33 @@ interface Waiting<In, Out> {
   reject(error: unknown): void;
 }
 
-/** Tells one who waits what became of the item. */
+/** Resolves or rejects the promise of one item. */
 type Answer = () => void;
 
-/** Items of one key: the first is run for all. */
+/** Items with one key: only the first is passed to `run`. */
 type Sharers<In, Out> = [Waiting<In, Out>, ...Waiting<In, Out>[]];
 
 /**
- * With two batches under way the database works while this process answers; smaller ones cost more, since a statement's start
- * is dear. Of first clicks by 64 callers, a second: 5,200 with 8 and 16, 5,150 with 32, 4,700 with 64, 4,400 with 1.
+ * With two concurrent batches the database works while this process answers. Smaller batches cost more, since the fixed
+ * cost of a statement is high. First clicks per second by 64 callers, by this threshold: 5,200 with 8 and 16, 5,150
+ * with 32, 4,700 with 64, 4,400 with 1.
  */
 const WORTH_A_SECOND_BATCH = 16;
 
 /**
- * Lets requests share commits: one that arrives while nothing is under way is written at once; those that arrive
- * meanwhile share the next commit. No timer delays anybody (a timer loses 24–61 %, measured).
+ * Lets requests share commits: an item that arrives while nothing is under way is written immediately; items that arrive
+ * meanwhile share the next commit. No timer delays them (a timer loses 24–61 %, measured).
  *
- * A data error (SQLSTATE class 22 or 23) splits the batch in halves, down to the bad row by itself, which alone rejects with
- * it: one bad row of 500 costs some 20 statements, and harms nobody else.
- * Deadlocks and serialisation failures are tried again. Any other failure answers the whole batch `CommitUnknownError`.
+ * A data error (SQLSTATE class 22 or 23) splits the batch into halves, down to the single bad row; only that item rejects
+ * with the error. One bad row of 500 costs some 20 statements.
+ * Deadlocks and serialisation failures are retried. Any other failure rejects the whole batch with `CommitUnknownError`.
  */
 export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): CommitGroup<In, Out> {
   const { run, mergeBy, orderBy = mergeBy, oneAtATimeBy, maxBatch = 500, maxQueued = 20_000 } = options;
   const isEmbedded = options.store === "embedded";
   const maxInFlight = isEmbedded ? 1 : (options.maxInFlight ?? 2);
   const queue: Waiting<In, Out>[] = [];
-  // By the key of an item that is queued or under way: those that wait for it.
+  // Keys of items that are queued or under way, with the items that wait for them.
   const lines = new Map<string, Waiting<In, Out>[]>();
   const idle: (() => void)[] = [];
   let inFlight = 0;
@@ -80,8 +81,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
       void runGroup(group).then((answers) => {
         inFlight -= 1;
         if (oneAtATimeBy !== undefined) for (const { item } of group) queueNextOf(oneAtATimeBy(item));
-        // A server has its next batch before these callers are answered, which takes longer than to send it. The embedded
-        // store would keep them waiting: it works on this thread.
+        // A server gets its next batch first: answering the callers takes longer than sending it.
         if (isEmbedded) for (const answer of answers) answer();
         flush();
         if (isEmbedded) return;
@@ -102,7 +102,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
     if (isIdle()) for (const resolve of idle.splice(0)) resolve();
   }
 
-  /** False: it is in line behind another item of its key. */
+  /** False if the item now waits for another item of its key. */
   function isFirstOf(key: string, waiting: Waiting<In, Out>): boolean {
     const line = lines.get(key);
     if (line === undefined) {
@@ -124,7 +124,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
     }
   }
 
-  /** Runs a batch, and gives the answers to those who wait for it. */
+  /** Runs a batch and returns the answers for its items. */
   async function runGroup(group: Waiting<In, Out>[]): Promise<Answer[]> {
     try {
       return await runMerged(mergeEqual(group));
@@ -141,7 +141,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
       );
     } catch (error) {
       if (isDataError(error) && merged.length > 1) {
-        // One after the other: the batch was one in flight, and stays one.
+        // In sequence, so that the batch still counts as one under way.
         const half = Math.ceil(merged.length / 2);
         return [...(await runMerged(merged.slice(0, half))), ...(await runMerged(merged.slice(half)))];
       }
@@ -173,12 +173,12 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
   return {
     submit(item) {
       if (queue.length + inLines >= maxQueued)
-        return Promise.reject(new OverloadedError(`${maxQueued} writes are waiting already`));
+        return Promise.reject(new OverloadedError(`${maxQueued} writes are queued already`));
       return new Promise<Out>((resolve, reject) => {
         const waiting = { item, resolve, reject };
         if (oneAtATimeBy !== undefined && !isFirstOf(oneAtATimeBy(item), waiting)) return;
         queue.push(waiting);
-        // The next turn, so that what arrived in one burst of the network goes together.
+        // In the next turn, so that items from one burst of network data share a batch.
         if (queue.length === 1 || queue.length === WORTH_A_SECOND_BATCH) setImmediate(flush);
       });
     },
@@ -191,7 +191,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
   };
 }
 
-/** The items in as few batches as it takes for none to hold two of one key, in their order. */
+/** Splits items into the fewest batches in which no key occurs twice; keeps their order. */
 export function inRounds<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
   const rounds: Item[][] = [];
   const seen = new Map<string, number>();

@@ -1,15 +1,15 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
 import pg from "pg";
 
-// Connections whose conversation with the server may be out of step. They are closed instead of lent again.
+// Connections whose protocol state may be out of sync with the server. They are closed instead of reused.
 const broken = new WeakSet<pg.ClientBase>();
 
-/** Asks one question, and remembers when the answer was none of the server's. */
+/** Runs one query, and marks the connection as broken after an error that the server did not send. */
 export async function ask(client: pg.ClientBase, question: string | pg.QueryConfig): Promise<pg.QueryResult> {
   try {
     return await client.query(question);
   } catch (error) {
-    // An error that the server sent leaves the connection whole, except "I am going down" (57P0x).
+    // After an error from the server the connection is usable, except after a shutdown (57P0x).
     if (!(error instanceof pg.DatabaseError) || error.code?.startsWith("57P")) broken.add(client);
     throw error;
   }
@@ -19,7 +19,7 @@ export function giveBack(client: pg.PoolClient, { isUnsure = false } = {}): void
   client.release(isUnsure || broken.has(client));
 }
 
-/** Lends connections to a Kysely: `connect` says which, `release` what becomes of them afterwards. */
+/** A pool for Kysely: `connect` returns a connection, and `release` takes it back. */
 export function poolForKysely(
   connect: () => Promise<pg.PoolClient>,
   release: (client: pg.PoolClient) => void,
@@ -29,7 +29,7 @@ export function poolForKysely(
     async connect() {
       const client = await connect();
       const query = (text: string, values: unknown[]) => ask(client, { text, values });
-      // Kysely's other way of asking, by cursor, is for `stream`, which nobody here uses.
+      // Kysely needs cursors only for `stream`, which this project does not use.
       return { query, release: () => release(client) } as unknown as PostgresPoolClient;
     },
     async end() {},

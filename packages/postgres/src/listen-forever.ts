@@ -2,8 +2,8 @@ import pg from "pg";
 import type { DatabaseLogger } from "./database-logger.ts";
 
 /**
- * One connection of its own that listens, and connects again when it breaks. Opened with the first listener. It asks for a
- * sign of life now and then: on a connection that only waits, silence looks like peace.
+ * A separate connection that listens and reconnects when it breaks. Opened with the first listener. It sends an empty query
+ * regularly, because a connection that only waits does not notice that the other end is gone.
  */
 export function listenForever(
   connection: pg.ClientConfig,
@@ -46,7 +46,7 @@ export function listenForever(
         },
         (error) => {
           if (client !== current) return;
-          logger?.warn({ err: error }, "the listening connection gives no sign of life");
+          logger?.warn({ err: error }, "the listening connection does not respond");
           reconnectSoon();
         },
       );

@@ -1,9 +1,9 @@
 import type { DatabaseLogger } from "./database-logger.ts";
 
 /**
- * Runs a store's upkeep at a steady pace, never twice at once; one that fails is logged, and tried again.
+ * Runs a store's upkeep at a fixed interval, never concurrently; a failed run is logged, and the next one tries again.
  *
- * @returns stops it, after the look under way, which is told by `isStopping`.
+ * @returns a function that stops it after the run under way, which sees `isStopping`.
  */
 export function lookEvery(
   seconds: number,

@@ -12,7 +12,7 @@ import { type Database, openDatabase, statement } from "./open-database.ts";
 const one = statement<{ one: number }>("one", "select 1 as one");
 const soon = { timeout: 20_000 };
 
-/** Passes bytes on, until it is told to break every connection and refuse new ones, or to let nothing pass. */
+/** A TCP proxy that can break every connection and refuse new ones, or stop forwarding. */
 async function openProxy(target: URL) {
   const sockets = new Set<Socket>();
   let isCut = false;
@@ -45,7 +45,7 @@ async function openProxy(target: URL) {
     restore() {
       isCut = false;
     },
-    /** Of the connections that stand now; new ones work. */
+    /** Stops forwarding on the current connections; new ones work. */
     stall() {
       for (const socket of sockets) socket.pause().unpipe();
     },
@@ -70,7 +70,7 @@ async function openThroughProxy() {
   return { server, proxy, database };
 }
 
-/** Notices are hints, so one may get lost on the way back; sent again and again, one arrives. */
+/** Notices are hints, so one may get lost during the reconnect; repeated notices arrive. */
 async function expectNotices(database: Database<unknown>, heard: string[], word: string): Promise<void> {
   const isHeard = async () => {
     await database.notify("bell", word).catch(() => {});
@@ -79,8 +79,8 @@ async function expectNotices(database: Database<unknown>, heard: string[], word:
   await expect.poll(isHeard, soon).toBe(true);
 }
 
-describe.runIf(testDatabases().includes("server"))("connections to a server that get lost", () => {
-  test("notices flow again after the listening session was killed", async () => {
+describe.runIf(testDatabases().includes("server"))("lost connections to a server", () => {
+  test("notices arrive again after the listening session was killed", async () => {
     const { server, database } = await openThroughProxy();
     const heard: string[] = [];
     await database.listen("bell", (payload) => heard.push(payload));
@@ -95,7 +95,7 @@ describe.runIf(testDatabases().includes("server"))("connections to a server that
     await expectNotices(database, heard, "after");
   });
 
-  test("while every connection is cut requests fail at once, and when it is over all works again", async () => {
+  test("while every connection is cut, requests fail immediately; afterwards everything works again", async () => {
     const { proxy, database } = await openThroughProxy();
     const heard: string[] = [];
     await database.listen("bell", (payload) => heard.push(payload));
@@ -111,7 +111,7 @@ describe.runIf(testDatabases().includes("server"))("connections to a server that
     await expectNotices(database, heard, "after");
   });
 
-  test("a listening connection that went silent is noticed and replaced", async () => {
+  test("a listening connection that does not respond is detected and replaced", async () => {
     const server = await createServerDatabase();
     const proxy = await openProxy(new URL(server.url));
     const warnings: string[] = [];
@@ -122,7 +122,7 @@ describe.runIf(testDatabases().includes("server"))("connections to a server that
     const sender = new pg.Client({ connectionString: server.url });
     await sender.connect();
     proxy.stall();
-    await expect.poll(() => warnings, soon).toContain("the listening connection gives no sign of life");
+    await expect.poll(() => warnings, soon).toContain("the listening connection does not respond");
     await expect
       .poll(async () => {
         await sender.query("select pg_notify('shop.bell', 'after')");

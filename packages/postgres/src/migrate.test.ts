@@ -27,7 +27,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  test("a database that a newer version migrated, or whose past was edited, is refused", async () => {
+  test("a database is refused if a newer version migrated it, or if a past migration was edited", async () => {
     await migrateTo({ ...a, ...c });
     await expect(open(a)).rejects.toThrow("newer version (it knows 0003-c)");
     await expect(open({ ...c, "0001-a": "create table a (id text)" })).rejects.toThrow(
@@ -36,21 +36,24 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     await expect(open({ ...a, ...b, ...c })).rejects.toThrow("0002-b comes too late, 0003-c ran already");
   });
 
-  test("a migration that fails leaves nothing, and its repaired form runs", async () => {
+  test("a failed migration changes nothing, and its corrected version runs", async () => {
     const broken = { "0002-b": "create table b (id int); create tabel" };
     await expect(open({ ...a, ...broken })).rejects.toThrow("0002-b failed");
     await migrateTo({ ...a, ...b });
   });
 
-  test.runIf(kind === "server")("of nodes that start at once one migrates, and the others wait for it", async () => {
-    const slow = { ...a, "0002-slow": "create table s (id int); select pg_sleep(0.5); insert into s values (1)" };
-    const nodes = await Promise.all(Array.from({ length: 4 }, () => open(slow)));
-    await Promise.all(nodes.map((node) => node.close()));
-    const { rows } = await ask("select count(*)::int as rows from shop.s");
-    expect(rows).toEqual([{ rows: 1 }]);
-  });
+  test.runIf(kind === "server")(
+    "of nodes that start at the same time one migrates, and the others wait for it",
+    async () => {
+      const slow = { ...a, "0002-slow": "create table s (id int); select pg_sleep(0.5); insert into s values (1)" };
+      const nodes = await Promise.all(Array.from({ length: 4 }, () => open(slow)));
+      await Promise.all(nodes.map((node) => node.close()));
+      const { rows } = await ask("select count(*)::int as rows from shop.s");
+      expect(rows).toEqual([{ rows: 1 }]);
+    },
+  );
 
-  test.runIf(kind === "server")("a ready-made schema is enough for a role that may create none", async () => {
+  test.runIf(kind === "server")("a role that may not create schemas can use an existing one", async () => {
     const role = `guest_${process.pid}`;
     await ask(`create role ${role} login; create schema shop authorization ${role}`);
     const url = new URL(server?.url ?? "");

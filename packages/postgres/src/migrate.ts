@@ -3,21 +3,21 @@ import type pg from "pg";
 import { makeCommitEpochs } from "./commit-epoch.ts";
 import { StoreFault } from "./store-fault.ts";
 
-/** SQL text, one transaction. */
+/** SQL text, run in one transaction. */
 export type Migration = string;
-/** By name, run in the order of their names: `0001-tables`, `0002-…`. */
+/** Migrations by name, run in the order of their names: `0001-tables`, `0002-…`. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
 /**
- * Brings the schema up to date. Several nodes may start at once: an advisory lock lets one of them do it. Refuses a
- * database that knows migrations which this version does not, or whose text was changed after they ran, and a migration
- * that would run after one of a higher name.
+ * Updates the schema. Several nodes may start at the same time: an advisory lock lets one of them run the migrations.
+ * Refuses a database with migrations that this version does not know or whose text was changed after they ran, and a
+ * migration whose name sorts before one that ran already.
  */
 export async function migrate(client: pg.ClientBase, schema: string, migrations: Migrations): Promise<void> {
   const lockName = [`intermission.migrate.${schema}`];
   await client.query("select pg_advisory_lock(hashtext($1))", lockName);
   try {
-    // "create schema if not exists" asks for a right that the owner of a ready-made schema may lack.
+    // "create schema if not exists" needs a right that the owner of an existing schema may lack.
     const { rowCount } = await client.query("select from pg_namespace where nspname = $1", [schema]);
     if (rowCount === 0) await client.query(`create schema ${schema}`);
     await client.query(
@@ -26,14 +26,14 @@ export async function migrate(client: pg.ClientBase, schema: string, migrations:
     await makeCommitEpochs(client, schema);
     await runMissing(client, schema, migrations);
   } finally {
-    // A lost connection has lost the lock as well, and its own error tells more.
+    // A lost connection has released the lock already, and its own error is more useful.
     await client.query("select pg_advisory_unlock(hashtext($1))", lockName).catch(() => {});
   }
 }
 
 /**
- * For programs that only use what a server has made: throws a `StoreFault` unless the schema is there and of this version.
- * Changes nothing.
+ * For programs that only use the tables of a server: throws a `StoreFault` unless the schema exists in this version. Changes
+ * nothing.
  */
 export async function requireMigrated(client: pg.ClientBase, schema: string, migrations: Migrations): Promise<void> {
   const { rows } = await client.query<{ is_there: boolean }>("select to_regclass($1) is not null as is_there", [
@@ -80,7 +80,7 @@ async function runMissing(client: pg.ClientBase, schema: string, migrations: Mig
     if (ranChecksum !== undefined)
       throw new Error(`migration ${name} was changed after it ran on this database: add a new one`);
     if (name < lastRan)
-      throw new Error(`migration ${name} comes too late, ${lastRan} ran already: give it a later name`);
+      throw new Error(`migration ${name} comes too late, ${lastRan} ran already: give it a name that sorts after it`);
     await runOne(client, schema, { name, text, checksum });
   }
 }

@@ -33,7 +33,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
   });
   afterAll(() => opened.dispose());
 
-  test("statements are prepared by name, and stay so after an error", async () => {
+  test("statements are prepared by name, and stay prepared after an error", async () => {
     await database.run(insert, [[1]]);
     await expect(database.run(insert, [[1]])).rejects.toMatchObject({ code: "23505" });
     await database.run(insert, [[2]]);
@@ -41,7 +41,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     expect(names.map(({ name }) => name)).toContain("insert-things");
   });
 
-  test("big integers come as numbers, moments as dates, and tables lie in the schema", async () => {
+  test("int8 is read as a number and timestamptz as a Date, and tables are in the schema", async () => {
     await database.run(insert, [[100]]);
     const [thing] = await database.query.selectFrom("things").selectAll().where("id", "=", 100).execute();
     expect(thing).toEqual({ id: 100, amount: 5, made_at: expect.any(Date) });
@@ -55,12 +55,12 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     expect(place).toMatchObject({ place: "things", zone: "UTC", schema: "shop" });
   });
 
-  test("a number beyond what JavaScript can hold is an error, not another number", async () => {
+  test("an int8 that JavaScript cannot represent throws instead of being rounded", async () => {
     const huge = statement<{ huge: number }>("huge", "select 9007199254740993::int8 as huge");
     await expect(database.run(huge, [])).rejects.toThrow("9007199254740993");
   });
 
-  test("a transaction commits as a whole or not at all, and builder and statements share it", async () => {
+  test("a transaction commits completely or not at all, and query builder and statements share it", async () => {
     const failed = database.transaction(async (tx) => {
       await tx.run(insert, [[10]]);
       await tx.query.insertInto("things").values({ id: 11, amount: 1, made_at: new Date() }).execute();
@@ -72,7 +72,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     expect(await database.query.selectFrom("things").select("id").where("id", "=", 10).execute()).toEqual([{ id: 10 }]);
   });
 
-  test("a transaction whose work swallows the error of a statement commits nothing, and says so", async () => {
+  test("a transaction that continues after a failed statement commits nothing and rejects", async () => {
     const swallowed = database.transaction(async (tx) => {
       await tx.run(insert, [[20]]);
       await tx.run(insert, [[20]]).catch(() => {});
@@ -81,7 +81,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     expect(await database.query.selectFrom("things").select("id").where("id", "=", 20).execute()).toEqual([]);
   });
 
-  test("a statement that comes after the end of its transaction is refused", async () => {
+  test("a statement after the end of its transaction is refused", async () => {
     const ended = await database.transaction(async (tx) => tx);
     await expect(ended.run(insert, [[21]])).rejects.toThrow("after the end of its transaction");
     const late = ended.query.insertInto("things").values({ id: 21, amount: 1, made_at: new Date() }).execute();
@@ -89,7 +89,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
   });
 
   test.runIf(kind === "embedded")(
-    "a statement beside its own transaction is refused, and does not wait for it",
+    "inside a transaction, a statement on the database is refused and does not wait",
     async () => {
       const refused = "inside a transaction";
       await expect(database.transaction(() => database.run(preparedNames, []))).rejects.toThrow(refused);
@@ -123,7 +123,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
     expect(rows).toEqual([{ amount: 7 }, { amount: 7 }]);
   });
 
-  test("64 transactions at once all commit", async () => {
+  test("64 concurrent transactions all commit", async () => {
     const ids = Array.from({ length: 64 }, (_, index) => 1000 + index);
     await Promise.all(ids.map((id) => database.transaction((tx) => tx.run(insert, [[id]]))));
     const rows = await database.query.selectFrom("things").select("id").where("id", ">=", 1000).execute();
@@ -142,7 +142,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
   });
 });
 
-test("a process that is killed loses no committed row of the embedded store", async () => {
+test("a killed process loses no committed row of the embedded store", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "kill-"));
   const writer = `
     import { openDatabase, statement } from ${JSON.stringify(join(import.meta.dirname, "open-database.ts"))};

@@ -25,37 +25,37 @@ export {
 export interface OpenDatabaseOptions {
   /** A PostgreSQL server, 15 or newer. Without it an embedded PGlite is opened. */
   readonly databaseUrl?: string | undefined;
-  /** Folder of this server's own data; the embedded store lives in `postgres` inside. One process per folder. */
+  /** Folder of this server's own data; the embedded store is in `postgres` inside. One process per folder. */
   readonly dataDirectory: string;
-  /** The PostgreSQL schema that holds all tables; made if missing. */
+  /** The PostgreSQL schema of all tables; made if missing. */
   readonly schema: string;
   readonly migrations: Migrations;
   readonly logger?: DatabaseLogger | undefined;
   /** Connections to a server, 10 by default; the embedded store has one session. */
   readonly poolSize?: number | undefined;
-  /** Opens only what a server has made before: no store, schema or table is created or changed. False by default. */
+  /** Opens only an existing store: no store, schema or table is created or changed. False by default. */
   readonly isExisting?: boolean | undefined;
   /**
-   * Called once when the embedded engine has ended by itself, on a full disk for example. From then on every statement
-   * rejects: the process should end with an error, and be started again.
+   * Called once if the embedded engine ends unexpectedly, on a full disk for example. From then on every statement rejects:
+   * the process should exit with an error and be started again.
    */
   readonly onDeath?: ((fault: StoreFault) => void) | undefined;
 }
 
 /**
- * Opens the store and brings its tables up to date.
+ * Opens the store and migrates its tables.
  *
- * The same dialect either way: `search_path` is the schema, the time zone UTC, `int8` comes as a number (it throws beyond
- * 2^53), `timestamptz` as a Date, `xid8` as a string. A server that restarts costs the statements under way, not the
- * process. The embedded store survives the death of the process, not that of the machine: PGlite never calls fsync.
+ * Both stores behave alike: `search_path` is the schema, the time zone UTC, `int8` is read as a number (it throws beyond
+ * 2^53), `timestamptz` as a Date, `xid8` as a string. A restart of the database server fails the statements under way, not
+ * the process. The embedded store survives a crash of the process, not of the machine: PGlite never calls fsync.
  *
- * Rejects with a `StoreFault` where the operator can repair what is wrong: a folder that is no store, a damaged one, a full
- * disk, a server that does not answer or refuses us, a schema of a newer version.
+ * Rejects with a `StoreFault` for faults that the operator can repair: a folder without a store, a damaged store, a full
+ * disk, a server that does not answer or refuses the connection, a schema of a newer version.
  */
 export async function openDatabase<Tables>(options: OpenDatabaseOptions): Promise<Database<Tables>> {
   const { databaseUrl, dataDirectory, schema, migrations, logger, poolSize = 10 } = options;
   const { isExisting = false, onDeath = () => {} } = options;
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`"${schema}" is no name for a schema`);
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`"${schema}" is not a valid schema name`);
   const store =
     databaseUrl === undefined
       ? await openEmbeddedStore({ dataDirectory, schema, logger, mayCreate: !isExisting, onDeath })
@@ -74,12 +74,12 @@ export async function openDatabase<Tables>(options: OpenDatabaseOptions): Promis
 }
 
 function databaseOver<Tables>({ kind, pool, listen, notify, close }: DatabaseStore): Database<Tables> {
-  // Of the transaction whose work is running.
+  // The transaction in whose work the code runs.
   const within = new AsyncLocalStorage<{ isOpen: boolean }>();
-  // On the only session it would wait for its own transaction, for ever and with everybody behind it.
+  // On the only session the statement would wait for its own transaction forever, and block all others.
   async function connect() {
     if (kind === "embedded" && within.getStore()?.isOpen)
-      throw new Error("inside a transaction, give statements to it and not to the database");
+      throw new Error("inside a transaction, run statements on the transaction and not on the database");
     return pool.connect();
   }
   return {
@@ -97,7 +97,7 @@ function databaseOver<Tables>({ kind, pool, listen, notify, close }: DatabaseSto
       retryConflicts(async () => {
         const client = await connect();
         const mark = { isOpen: true };
-        // What the work began and did not wait for may go on when the transaction is over.
+        // Promises that the work did not await may use the database after the end of the transaction.
         const run = (tx: Transaction<Tables>) => within.run(mark, work, tx);
         return runTransaction(client, run).finally(() => {
           mark.isOpen = false;

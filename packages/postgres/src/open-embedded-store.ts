@@ -8,7 +8,7 @@ import { PgliteStream } from "./pglite-stream.ts";
 import { startEmbeddedEngine } from "./start-embedded-engine.ts";
 import { EngineDeath, faultOfDeath, type StoreFault } from "./store-fault.ts";
 
-/** A PGlite in `postgres` under the data directory, in a thread: one session, so a pool of one. One process per folder. */
+/** Opens PGlite in `postgres` under the data directory, in a thread. It has one session, so the pool has one client. */
 export async function openEmbeddedStore(options: {
   readonly dataDirectory: string;
   readonly schema: string;
@@ -31,7 +31,7 @@ export async function openEmbeddedStore(options: {
     database: "postgres",
     stream: () => new PgliteStream(engine),
     types: columnTypes,
-    // The engine has one session for ever: a client that replaces a broken one finds what the other left there.
+    // The engine has only one session: a client that replaces a broken one must reset its transaction and statements.
     onConnect: async (client) => {
       await client.query("rollback");
       await client.query(`deallocate all; ${sessionSettings(schema)}`);

@@ -8,7 +8,7 @@ import { lookEvery } from "./look-every.ts";
 
 const LOOK_EVERY_SECONDS = 2;
 
-/** A pool of connections to a PostgreSQL server. Connects when it is first used. */
+/** A pool of connections to a PostgreSQL server. Connects on first use. */
 export function openServerStore(options: {
   readonly databaseUrl: string;
   readonly schema: string;
@@ -28,13 +28,13 @@ export function openServerStore(options: {
     ...connection,
     max: poolSize,
     idleTimeoutMillis: 60_000,
-    // The server gives up after 30 s; this is for a server that died without a word, which TCP notices after minutes.
+    // The server's own timeout is 30 s; this one is for a server that vanished, which TCP detects after minutes.
     query_timeout: 40_000,
     onConnect: async (client) => {
       await client.query(
         `${sessionSettings(schema)}; set statement_timeout to '30s'; set idle_in_transaction_session_timeout to '30s'`,
       );
-      // A connection made anew may lead to a server that was restored or took over from another meanwhile.
+      // A new connection may reach a server that was restored or promoted meanwhile.
       await enterCommitEpoch(client, schema);
     },
   });
@@ -61,8 +61,8 @@ export function openServerStore(options: {
 }
 
 /**
- * A connection that breaks emits `error`, and an `error` that nobody hears ends the process. The pool hears those of idle
- * connections only; for a lent one the query under way, or the next one, rejects as well.
+ * A connection that breaks emits `error`, and an `error` without a listener ends the process. The pool listens on idle
+ * connections only; on a lent one the query under way, or the next one, rejects as well.
  */
 function survivedLosses(pool: pg.Pool, logger: DatabaseLogger | undefined): void {
   const onLoss = (error: Error) => logger?.warn({ err: error }, "a database connection broke");

@@ -4,7 +4,7 @@ import { statement } from "./open-database.ts";
 
 const one = statement<{ one: number }>("one", "select 1 as one");
 
-test("who asks again with each answer leaves timers and sockets their turn", async () => {
+test("a loop that queries again after each answer does not starve timers and sockets", async () => {
   const { database, dispose } = await openTestDatabase({ kind: "embedded", schema: "shop", migrations: {} });
   let turns = 0;
   const timer = setInterval(() => turns++, 1);

@@ -2,10 +2,10 @@ import { Duplex } from "node:stream";
 import type { EmbeddedEngine } from "./start-embedded-engine.ts";
 
 /**
- * A socket for `pg.Client` whose far end is an embedded PGlite.
+ * A socket for `pg.Client` with an embedded PGlite at the other end.
  *
- * Writes of one turn are gathered and handed over as one burst: a question to the engine costs far more than its bytes, so a
- * named statement (parse, bind, execute, sync) crosses once. Measured: 3.4× an insert against PGlite's own `query`.
+ * Writes of one turn are sent as one burst: the cost of a message to the engine hardly depends on its size, so a named
+ * statement (parse, bind, execute, sync) takes one message. Measured: inserts are 3.4× as fast as with PGlite's own `query`.
  */
 export class PgliteStream extends Duplex {
   readonly #engine: EmbeddedEngine;
@@ -16,7 +16,7 @@ export class PgliteStream extends Duplex {
     this.#engine = engine;
   }
 
-  // What pg.Client calls on a net.Socket.
+  // The methods of net.Socket that pg.Client calls.
   connect(): this {
     queueMicrotask(() => this.emit("connect"));
     return this;
@@ -50,7 +50,7 @@ export class PgliteStream extends Duplex {
   #exchange(chunks: Buffer[], done: (error?: Error | null) => void): void {
     const [first = Buffer.alloc(0)] = chunks;
     const burst = chunks.length === 1 ? first : Buffer.concat(chunks);
-    // Terminate ('X') ends the conversation, not the engine.
+    // Terminate ('X') ends the connection, not the engine.
     if (burst[0] === 0x58) {
       this.#end();
       done();

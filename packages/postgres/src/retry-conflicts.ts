@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 
 /**
- * Runs work that one commit ends, and again (three times at most) when the database undid all of it: a deadlock (40P01) or
- * a serialisation failure (40001). The waits differ by chance, so that the same two do not meet again.
+ * Runs work that ends with one commit, and retries it (three times at most) when the database rolled it back: after a
+ * deadlock (40P01) or a serialisation failure (40001). The waits are random, so that the same two do not collide again.
  */
 export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

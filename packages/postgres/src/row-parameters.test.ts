@@ -24,7 +24,7 @@ describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
   });
   afterAll(() => store.dispose());
 
-  test("each value comes out as it was given, whatever characters it has", async () => {
+  test("each value is read back unchanged, with any characters", async () => {
     const odd = `"quoted", {braces}, back\\slash\nNULL 'single' – ☃`;
     const rows = [
       {
@@ -45,7 +45,7 @@ describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
     );
   });
 
-  test("what is left out is null, and no rows are no rows", async () => {
+  test("a missing value is null, and an empty list gives no rows", async () => {
     expect(await store.database.run(read, given.values([{ id: 1 }]))).toEqual([
       { id: 1, name: null, is_on: null, at: null, facts: null, hash: null, numbers: null, words: null },
     ]);

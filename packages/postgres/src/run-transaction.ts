@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Transaction } from "./database.ts";
 import { ask, giveBack, poolForKysely } from "./lend-client.ts";
 
-/** One attempt: see `Database.transaction` for what it promises. Gives the connection back. */
+/** One attempt of `Database.transaction`, with its guarantees. Releases the connection. */
 export async function runTransaction<Tables, T>(
   client: pg.PoolClient,
   work: (tx: Transaction<Tables>) => Promise<T>,
@@ -15,8 +15,9 @@ export async function runTransaction<Tables, T>(
     const result = await work(loan.tx);
     loan.end();
     const { command } = await ask(client, "commit");
-    // PostgreSQL answers COMMIT with ROLLBACK after a failed statement, and calls that no error.
-    if (command !== "COMMIT") throw new Error("nothing was committed: work went on after one of its statements failed");
+    // After a failed statement PostgreSQL answers COMMIT with ROLLBACK, without an error.
+    if (command !== "COMMIT")
+      throw new Error("nothing was committed: the transaction continued after a failed statement");
     return result;
   } catch (error) {
     loan.end();
@@ -32,13 +33,13 @@ export async function runTransaction<Tables, T>(
 function transactionOn<Tables>(client: pg.PoolClient): { tx: Transaction<Tables>; end(): void } {
   let isOver = false;
   let query: Kysely<Tables> | undefined;
-  // Afterwards the connection belongs to another caller: a late statement would run in that caller's transaction.
+  // After the end another caller has the connection: a late statement would run in that caller's transaction.
   const lend = () => {
     if (isOver) throw new Error("a statement came after the end of its transaction");
     return client;
   };
   const tx: Transaction<Tables> = {
-    // Made when it is asked for: most transactions run prepared statements only.
+    // Made on first use, since most transactions only run prepared statements.
     get query() {
       query ??= new Kysely({
         dialect: new PostgresDialect({

@@ -1,6 +1,6 @@
 import { StoreFault } from "./store-fault.ts";
 
-/** What is wrong with the form of an address of a PostgreSQL server, or undefined. It never repeats the address. */
+/** The error in the form of a PostgreSQL server's address, or undefined. It never contains the address. */
 export function databaseUrlFault(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text)) return "must begin with postgres://";
   if (!URL.canParse(text)) return "is no address as postgres://user:password@host:5432/database";
@@ -14,8 +14,8 @@ export function databaseUrlFault(text: string): string | undefined {
 }
 
 /**
- * What an operator is told when a database server cannot be used at a start, or undefined where the error is none of the
- * connection's. Names host and database, never user or password.
+ * The message for the operator when a database server cannot be used at the start, or undefined for an error that does not
+ * concern the connection. Contains host and database, never the password; PostgreSQL's own message may contain the user.
  */
 export function faultOfServer(databaseUrl: string, error: unknown): StoreFault | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -45,7 +45,7 @@ function wordsOfCode(code: string, { message }: Error, place: string): string | 
       return `the user of DATABASE_URL lacks a right: ${message}; make this user the owner of the database`;
     case "53300":
     case "57P03":
-      return `the database of DATABASE_URL (${place}) takes no connection now: ${message}; start again in a moment`;
+      return `the database of DATABASE_URL (${place}) accepts no connections now: ${message}; start again in a moment`;
     case "53100":
       return `the disk of the database server (${place}) is full: ${message}; free some space there, then start again`;
     case "25006":
@@ -55,7 +55,7 @@ function wordsOfCode(code: string, { message }: Error, place: string): string | 
   }
 }
 
-/** The driver's own errors have no code. */
+/** Errors of the driver itself have no code. */
 function wordsWithoutCode(message: string, place: string): string | undefined {
   if (/timeout expired|Connection terminated|connection timeout/i.test(message)) {
     return `the database of DATABASE_URL (${place}) does not answer (${message}): start it, or correct the address`;

@@ -10,9 +10,9 @@ import { openDatabase, statement } from "./open-database.ts";
 const insert = statement("insert", "insert into things (id) values ($1)");
 const count = statement<{ rows: number }>("count", "select count(*)::int as rows from things");
 
-// An 'error' that nobody hears would end this process, and the run with it.
+// An 'error' event without a listener would end this process and the test run.
 test.runIf(testDatabases().includes("server"))(
-  "a database server that crashes costs what is under way: no answered row, no later request, no notice of later",
+  "a crash of the database server only fails requests under way: no acknowledged row, later request or notice is lost",
   async (context) => {
     const cluster = await startTemporaryCluster();
     if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");

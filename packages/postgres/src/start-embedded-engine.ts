@@ -2,32 +2,32 @@ import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { EngineDeath } from "./store-fault.ts";
 
-// V8's collector of compiled WebAssembly frees code of another thread's engine, and aborts the process (decision 0017). What
-// stays instead are a few megabytes for each engine. A flag of the process: set before the first thread compiles anything.
+// V8's garbage collection of compiled WebAssembly frees code of another thread's engine and aborts the process (decision
+// 0017). Disabling it keeps a few megabytes per engine. The flag is per process: set it before any thread compiles.
 setFlagsFromString("--no-wasm-code-gc");
 
 export type EngineQuestion = { burst: Uint8Array } | { close: true };
 export type EngineAnswer = { bytes: Uint8Array } | { death: string; lastWords: readonly string[] };
 
-/** An embedded PostgreSQL in a thread of its own: while it works, this one serves requests. */
+/** An embedded PostgreSQL in a thread of its own, so that this thread serves requests while the engine works. */
 export interface EmbeddedEngine {
-  /** Hands over what a client wrote and resolves to what the engine answers, one burst after the other. */
+  /** Sends a client's bytes and resolves to the engine's answer, one burst after the other. */
   exchange(burst: Uint8Array): Promise<Buffer>;
-  /** Writes everything down and ends the thread. */
+  /** Writes everything to disk and ends the thread. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the store in `folder`, or makes it. Rejects with an `EngineDeath` when it cannot be opened.
  *
- * An engine that ends by itself later (a PANIC, a FATAL, an abort of its WebAssembly, the thread's own end) answers nothing
- * any more: all that waits rejects, and `onDeath` is called once.
+ * If the engine ends unexpectedly later (a PANIC, a FATAL, an abort of its WebAssembly, the end of its thread), all pending
+ * exchanges reject, and `onDeath` is called once.
  */
 export async function startEmbeddedEngine(
   folder: string,
   { onDeath = () => {} }: { readonly onDeath?: (death: EngineDeath) => void } = {},
 ): Promise<EmbeddedEngine> {
-  // Nothing of this process's own flags and preloads: they are for its main thread.
+  // Without the flags and preloads of this process, which are for its main thread.
   const worker = new Worker(new URL("./embedded-engine.ts", import.meta.url), { workerData: { folder }, execArgv: [] });
   const waiting: { resolve(bytes: Uint8Array): void; reject(error: Error): void }[] = [];
   let state: "opening" | "open" | "closing" = "opening";
@@ -73,7 +73,7 @@ export async function startEmbeddedEngine(
   state = "open";
   return {
     async exchange(chunk) {
-      // A copy of its own is handed over: a chunk may be a part of Node's shared pool.
+      // A copy is transferred, because a chunk may be a part of Node's shared buffer pool.
       const burst = Uint8Array.from(chunk);
       const { buffer, byteOffset, byteLength } = await ask({ burst }, [burst.buffer]);
       return Buffer.from(buffer, byteOffset, byteLength);

@@ -1,16 +1,16 @@
 /**
- * What keeps a store from being opened, or has ended it, and is its operator's to repair: one or more lines of text that
- * say what failed and what to do next. Programs print the message alone, without a stack.
+ * A fault that prevents opening a store, or that ended it, and that the operator can repair. The message is one or more
+ * lines: what failed and what to do next. Programs print only the message, without a stack.
  */
 export class StoreFault extends Error {
   override readonly name = "StoreFault";
-  /** Read by programs that know this package's errors by their form only. */
+  /** For programs that recognize errors of this package by this property instead of their class. */
   readonly isForOperator = true;
 }
 
 /**
- * The embedded engine could not start or has ended by itself. `lastWords` is what it wrote to its log: PostgreSQL's own
- * account of a PANIC or FATAL.
+ * The embedded engine could not start or ended unexpectedly. `lastWords` are the last lines of its log: PostgreSQL's own
+ * report of a PANIC or FATAL.
  */
 export class EngineDeath extends Error {
   override readonly name = "EngineDeath";
@@ -22,7 +22,7 @@ export class EngineDeath extends Error {
   }
 }
 
-/** What an operator is told of an embedded store in `folder` whose engine has ended. */
+/** The message for the operator about an embedded store in `folder` whose engine has ended. */
 export function faultOfDeath(folder: string, death: unknown): StoreFault {
   const words = wordsOf(death);
   if (isFull(death)) {
@@ -37,7 +37,7 @@ export function faultOfDeath(folder: string, death: unknown): StoreFault {
   );
 }
 
-/** What failed first may stand before the last words: each of them is looked at. */
+/** The first failure may be in an earlier line, so all lines are checked. */
 function isFull(death: unknown): boolean {
   const lines = death instanceof EngineDeath ? death.lastWords : [];
   return [messageOf(death), ...lines].some((line) =>
@@ -45,7 +45,7 @@ function isFull(death: unknown): boolean {
   );
 }
 
-/** In one line: the last PANIC or FATAL that the engine reported and its detail, else the error itself. */
+/** One line: the last PANIC or FATAL of the engine with its detail, or else the error itself. */
 export function wordsOf(error: unknown): string {
   const lines = error instanceof EngineDeath ? error.lastWords : [];
   const index = lines.findLastIndex((line) => /\b(PANIC|FATAL): /.test(line));

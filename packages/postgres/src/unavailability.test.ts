@@ -11,12 +11,12 @@ function systemError(code: string): Error {
 }
 
 test.each(["08006", "08P01", "53300", "53100", "57P01", "57P02", "57P03", "58030", "40001", "40P01", "25006", "57014"])(
-  "SQLSTATE %s means that the database is out of reach",
+  "SQLSTATE %s means that the database is unreachable",
   (code) => expect(unavailabilityOf(databaseError(code))).toBe("out-of-reach"),
 );
 
 test.each(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH"])(
-  "%s means that the database is out of reach",
+  "%s means that the database is unreachable",
   (code) => expect(unavailabilityOf(systemError(code))).toBe("out-of-reach"),
 );
 
@@ -28,28 +28,31 @@ test.each([
   "timeout expired",
   "Query read timeout",
   "Client has encountered a connection error and is not queryable",
-])("pg's %j means that the database is out of reach", (message) => {
+])("pg's %j means that the database is unreachable", (message) => {
   expect(unavailabilityOf(new Error(message))).toBe("out-of-reach");
 });
 
-test("a cause counts, and so do both addresses of a name", () => {
+test("causes are checked, and so are the errors of both addresses of a host", () => {
   expect(unavailabilityOf(new Error("failed", { cause: systemError("EPIPE") }))).toBe("out-of-reach");
   const both = new AggregateError([systemError("ECONNREFUSED"), systemError("ECONNREFUSED")]);
   expect(unavailabilityOf(both)).toBe("out-of-reach");
 });
 
-test("a full queue, and a commit that nobody knows of, with and without an outage behind it", () => {
+test("a full queue, an unknown commit because of an outage, and any other unknown commit are distinguished", () => {
   expect(unavailabilityOf(new OverloadedError("full"))).toBe("overloaded");
   const lost = new CommitUnknownError("lost", { cause: databaseError("57P01") });
   expect(unavailabilityOf(lost)).toBe("out-of-reach");
   expect(unavailabilityOf(new CommitUnknownError("failed", { cause: databaseError("42P01") }))).toBe("commit-unknown");
 });
 
-test.each(["23505", "22P02", "42601", "42P01", "25P02", "XX000"])("SQLSTATE %s is a fault of ours", (code) => {
-  expect(unavailabilityOf(databaseError(code))).toBeUndefined();
-});
+test.each(["23505", "22P02", "42601", "42P01", "25P02", "XX000"])(
+  "SQLSTATE %s is not an outage but an error of ours",
+  (code) => {
+    expect(unavailabilityOf(databaseError(code))).toBeUndefined();
+  },
+);
 
-test("a bug is a bug, and what is no error is none", () => {
+test("programming errors and values that are not errors are not outages", () => {
   for (const error of [new TypeError("x is not a function"), new Error("the connection broke"), "ECONNREFUSED", null]) {
     expect(unavailabilityOf(error)).toBeUndefined();
   }

@@ -1,34 +1,34 @@
 import { CommitUnknownError, OverloadedError } from "./group-commits.ts";
 
 /**
- * Why a request cannot be served now, though nothing is wrong with it. `commit-unknown` is a failure of ours around a
- * grouped commit, worth a line in the log; the other two pass by themselves.
+ * Why a valid request cannot be served now. `commit-unknown` is an error of ours around a grouped commit, which should be
+ * logged; the other two are temporary.
  */
 export type Unavailability = "overloaded" | "out-of-reach" | "commit-unknown";
 
 /**
- * SQLSTATE (PostgreSQL, appendix A): connection exceptions (08), a role or database that is refused or gone (28, 3D), no
- * resources (53), shut down, crashed or starting (57P), faults of the system under it (58).
+ * SQLSTATE (PostgreSQL, appendix A): connection exceptions (08), a refused or missing role or database (28, 3D),
+ * insufficient resources (53), a server that is shut down, crashed or starting (57P), system errors (58).
  */
 const CLASSES = /^(08|28|3D|53|57P|58)/;
 const CODES = new Set([
-  // Conflicts that were tried again in vain.
+  // Conflicts that remained after all retries.
   "40001",
   "40P01",
-  // A standby, where a primary was before.
+  // The server is now a standby, and was a primary before.
   "25006",
-  // Our own bounds on a statement and on a transaction that waits.
+  // Our own timeouts of a statement and of an idle transaction.
   "57014",
   "25P03",
 ]);
 
-/** Of the system: what keeps a connection from being opened, or breaks it. */
+/** System errors that prevent or break a connection. */
 const SYSTEM_CODES = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL"],
   ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "ENOTCONN"],
 ]);
 
-/** pg and pg-pool 8 give these no code. */
+/** Errors of pg and pg-pool 8 without a code. */
 const MESSAGES = [
   /^Connection terminated/,
   /^timeout (expired|exceeded when trying to connect)$/,
@@ -41,7 +41,7 @@ const MESSAGES = [
 
 const DEEPEST_CAUSE = 8;
 
-/** Whether, and why, an error of this package's stores, or one caused by it, means "ask again later". */
+/** Whether, and why, an error of this package's stores, or one caused by it, means that the caller should retry later. */
 export function unavailabilityOf(error: unknown): Unavailability | undefined {
   if (chainOf(error).some((each) => each instanceof OverloadedError)) return "overloaded";
   if (chainOf(error).some(isOutOfReach)) return "out-of-reach";

@@ -13,15 +13,15 @@ const program = `
   console.log("opened");
 `;
 
-test("V8 frees no compiled WebAssembly of an embedded store, which could abort the process", {
+test("V8 does not free compiled WebAssembly of an embedded store, because that could abort the process", {
   timeout: 120_000,
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "intermission-wasm-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  // The trace goes to the standard output; a small budget has functions compiled anew, which leaves code to be freed.
+  // The trace is written to standard output; a small budget makes V8 recompile functions, which leaves code to be freed.
   const flags = ["--trace-wasm-code-gc", "--wasm-tiering-budget=1000000", "--input-type=module", "--eval", program];
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, folder]);
   expect(stdout).toContain("opened");
-  // Node's own WebAssembly, which strips types, is collected before the store is opened: in the main thread alone.
+  // Node's own WebAssembly, which strips types, is collected before the store is opened, only in the main thread.
   expect(stdout.match(/outstanding isolates: (?![01]\.).*/g) ?? []).toEqual([]);
 });

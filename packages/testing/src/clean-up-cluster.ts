@@ -6,14 +6,14 @@ import { setTimeout as wait } from "node:timers/promises";
 export async function cleanUpCluster(folder: string): Promise<void> {
   const server = serverOf(folder);
   if (server !== undefined && isAlive(server)) {
-    // Immediate shutdown: nobody will want these data again.
+    // Immediate shutdown, since the data are no longer needed.
     process.kill(server, "SIGQUIT");
     for (let attempt = 0; attempt < 100 && isAlive(server); attempt++) await wait(50);
   }
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The process of the cluster's server, by the file that PostgreSQL itself goes by. */
+/** The process id of the cluster's server, from PostgreSQL's own pid file. */
 export function serverOf(folder: string): number | undefined {
   return firstNumberIn(join(folder, "data/postmaster.pid"));
 }
@@ -27,7 +27,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Undefined where there is no such file, or no number. */
+/** Undefined without such a file or without a number in it. */
 export function firstNumberIn(file: string): number | undefined {
   try {
     const number = Number.parseInt(readFileSync(file, "utf8"), 10);
@@ -37,8 +37,8 @@ export function firstNumberIn(file: string): number | undefined {
   }
 }
 
-// Run as a program it waits for the end of its input: of a pipe whose other end is held by who started the cluster, and
-// which the kernel closes however the starter dies.
+// Run as a program, it waits for the end of its input: a pipe from the process that started the cluster, which the kernel
+// closes however that process ends.
 const [, program, folder] = process.argv;
 if (program === import.meta.filename && folder !== undefined) {
   process.stdin.resume().once("close", () => cleanUpCluster(folder));

@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
 
 /**
- * The process that `startCommandHost` starts. It runs the command line that its first argument names once for each message:
- * that module itself runs again, with the words and the environment of the message; what it imports stays loaded.
+ * The process that `startCommandHost` starts. Its first argument is the module of a command line. For each message it runs
+ * this module again, with the arguments and the environment of the message; imported modules stay loaded.
  */
 export interface HostedCommand {
   readonly id: number;
@@ -40,7 +40,7 @@ async function run({ id, words, env }: HostedCommand): Promise<HostedEnd> {
     return true;
   };
   try {
-    // A new query: the module runs again.
+    // A new query in the URL makes the module run again.
     await import(`${pathToFileURL(script)}?command=${id}`);
   } catch (error) {
     return { id, code: 1, ...written, err: `${written.err}${error instanceof Error ? error.stack : error}` };

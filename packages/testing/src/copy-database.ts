@@ -6,7 +6,7 @@ import pg from "pg";
 import { findBinaries, startTemporaryCluster, type TemporaryCluster } from "./temporary-cluster.ts";
 import { createServerDatabase } from "./test-database.ts";
 
-/** A backup as operators make it: `pg_dump`, and `psql` into an empty database. For tests. */
+/** A backup as operators make it: `pg_dump`, restored by `psql` into an empty database. For tests. */
 export interface DatabaseDump {
   /** Restores it into a new database of the server at `base`. */
   restoreTo(base: string): Promise<{ url: string; drop(): Promise<void> }>;
@@ -27,18 +27,18 @@ export function dumpDatabase(url: string): DatabaseDump {
   };
 }
 
-/** Another cluster, whose transaction ids begin anew. Throws where PostgreSQL is not installed. */
+/** Starts another cluster, whose transaction ids begin again. Throws if PostgreSQL is not installed. */
 export async function startOtherCluster(): Promise<TemporaryCluster> {
   const cluster = await startTemporaryCluster({ fsync: false });
   if ("outcome" in cluster) throw new Error("PostgreSQL is not installed here: a second cluster is needed");
   return cluster;
 }
 
-/** Uses up transaction ids, so that a cluster is far ahead of a new one. */
+/** Uses up transaction ids, so that the cluster's next id is far above that of a new cluster. */
 export const useUpTransactionIds =
   "do $$ begin for n in 1..3000 loop perform pg_current_xact_id(); commit; end loop; end $$";
 
-/** One connection, some SQL, and the rows of its last statement. */
+/** Runs SQL on a new connection and returns the rows of the last statement. */
 export async function askServer(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

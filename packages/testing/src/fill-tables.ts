@@ -6,16 +6,16 @@ interface Column {
   readonly column: string;
   readonly type: string;
   readonly isNullable: boolean;
-  /** What a check says that a text may be. */
+  /** The values that a check constraint allows for a text. */
   readonly choices: readonly string[];
 }
 
 /**
- * Makes a store ready to be filled with rows that mean nothing, for tests of plans: it has no checks and no foreign keys
- * any more, so use it for nothing else.
+ * Prepares a store for generated rows, for tests of query plans. It drops all checks and foreign keys, so use the store for
+ * nothing else.
  *
- * @returns fills every table of `schema` with so many rows: of 20 bots and campaigns and 500 users, all other texts unique,
- * all choices in turn. It only inserts, so that plans made before are kept.
+ * @returns a function that fills every table of `schema` with this many rows: of 20 bots, campaigns and creatives and 500
+ * users; all other texts are unique, and allowed values alternate. It only inserts, so that cached plans are kept.
  */
 export async function readyToFill<Tables>(
   database: Database<Tables>,
@@ -61,7 +61,7 @@ function expressionOf({ column, type, isNullable, choices }: Column): string {
   if (type === "text" && choices.length > 0) {
     return `(array[${choices.map((choice) => `'${choice}'`).join(", ")}])[1 + n % ${choices.length}]`;
   }
-  // Moments of the last days; what may not have happened has, for every second row.
+  // Moments of the last days; nullable ones are null in every second row.
   const moment = "now() - n * interval '20 s'";
   const values: Record<string, string> = {
     text: `(${kinds[column] ?? "n"})::text`,

@@ -8,7 +8,7 @@ import { type Chance, forgeWebhook } from "./forge-webhook.ts";
 
 const isLong = process.env.LONG_TESTS === "true";
 
-/** Judges one forgery, and throws where the verdict is not the honest one. Says which of the two were accepted. */
+/** Verifies one forgery and throws if a verdict is wrong. Returns which of the two signatures were accepted. */
 function judgeOne(chance: Chance) {
   const { given, isXSignatureGenuine, isStandardGenuine } = forgeWebhook(chance);
   const { headers, body, tokens, now } = given;
@@ -22,7 +22,7 @@ function judgeOne(chance: Chance) {
   return { isXAccepted, isStandardAccepted: standard === "valid" };
 }
 
-/** mulberry32: quick, and the same for the same seed. */
+/** mulberry32: fast, and deterministic for a seed. */
 function chanceOf(seed: number): Chance {
   let state = seed;
   return (bound) => {
@@ -36,7 +36,7 @@ function chanceOf(seed: number): Chance {
 const tries = isLong ? 1_000_000 : 10_000;
 const seed = isLong ? randomInt(2 ** 31) : 1;
 
-test(`of ${tries} changed webhooks none is accepted that is not genuine, none refused that is, and none throws`, () => {
+test(`of ${tries} changed webhooks exactly the genuine ones are accepted, and none throws`, () => {
   const chance = chanceOf(seed);
   const accepted = { x: 0, standard: 0 };
   for (let one = 0; one < tries; one += 1) {
@@ -48,14 +48,14 @@ test(`of ${tries} changed webhooks none is accepted that is not genuine, none re
       throw new Error(`try ${one} of seed ${seed}`, { cause: error });
     }
   }
-  // A header that was not touched is still genuine: the loop has seen both verdicts of both, often.
+  // An unchanged header is still genuine, so both verdicts of both signatures occur often.
   for (const number of Object.values(accepted)) {
     expect(number).toBeGreaterThan(tries / 10);
     expect(number).toBeLessThan(tries * 0.9);
   }
 }, 600_000);
 
-test("the same, with the smallest example where it is not so", () => {
+test("verdicts are also correct with fast-check, which shrinks a counterexample", () => {
   fc.assert(
     fc.property(fc.gen(), (draw) => void judgeOne((bound) => draw(fc.nat, { max: bound - 1 }))),
     { numRuns: isLong ? 20_000 : 2000 },

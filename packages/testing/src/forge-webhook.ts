@@ -1,9 +1,9 @@
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 
-/** A whole number from 0 to below `bound`, from wherever a test takes its chances. */
+/** Returns a random whole number from 0 to below `bound`; the test provides the source of randomness. */
 export type Chance = (bound: number) => number;
 
-/** A webhook as it reaches whoever judges it. Headers are whatever a server may make of them. */
+/** A webhook as the verifier receives it. Headers may have any type that a server makes of them. */
 export interface GivenWebhook {
   headers: Record<string, unknown>;
   body: Uint8Array;
@@ -12,7 +12,7 @@ export interface GivenWebhook {
   now: number;
 }
 
-/** What an honest judge says: known by what was changed, so that no second verifier is needed. */
+/** The expected verdicts. They follow from what was changed, so no second verifier is needed. */
 export interface Forgery {
   given: GivenWebhook;
   isXSignatureGenuine: boolean;
@@ -24,7 +24,7 @@ const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 const invisible = ["\u200b", "\u00a0", "\ufeff", "\u0301", "\0", "\n", "\r\n", "\t", " ", "\u2028"];
 const lookAlikes = ["aа", "cс", "eе", "oо", "pр", "xх", "sſ", "KK", "0０", "1１", "1١", "=＝", "-‐", ".․", ",，", "vν"];
 
-/** Signs a webhook and changes something about it, mostly one thing: a header, the body, the tokens or the clock. */
+/** Signs a webhook and changes something, mostly one thing: a header, the body, the tokens or the clock. */
 export function forgeWebhook(chance: Chance): Forgery {
   const signedWith = ["ad_active", "ad_next"].slice(0, 1 + chance(2)).map((token) => token + randomText(chance, 6));
   const timestampSeconds = 1_767_323_045 + chance(1000);
@@ -41,7 +41,7 @@ export function forgeWebhook(chance: Chance): Forgery {
 function judge(genuine: GivenWebhook, given: GivenWebhook): Omit<Forgery, "given"> {
   const isKept = (name: string) => given.headers[name] === genuine.headers[name];
   const isBodyKept = Buffer.compare(genuine.body, given.body) === 0;
-  // HMAC fills a short key up with zero bytes, so a token with more of them is the same key.
+  // HMAC pads a short key with zero bytes, so a token with additional zero bytes at its end is the same key.
   const keyOf = (token: string) => token.replace(/\0+$/, "");
   const keys = given.tokens.map(keyOf);
   const isKnown = (index: number) => keys.includes(genuine.tokens[index] ?? "");
@@ -69,7 +69,7 @@ function changeWebhook(genuine: GivenWebhook, chance: Chance): GivenWebhook {
       const name = names[chance(names.length)] ?? "";
       const value = given.headers[name];
       const other = given.headers[names[chance(names.length)] ?? ""];
-      // A header that is no longer text stays as it is.
+      // A header that is no longer text is not changed again.
       if (typeof value === "string") given.headers[name] = changeHeader(value, other, chance);
     }
   }
@@ -146,7 +146,7 @@ function changeTokens(tokens: string[], chance: Chance): string[] {
   return (changes[chance(changes.length)] ?? (() => tokens))();
 }
 
-/** The last letter before the padding carries spare bits, which a careless decoder passes over. */
+/** Changes the last letter before the padding, whose unused bits a lenient decoder ignores. */
 function respellLastLetter(text: string, chance: Chance): string {
   return text.replace(/[A-Za-z0-9+/](?==*$)/, () => letters[chance(64)] ?? "");
 }

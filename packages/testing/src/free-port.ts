@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Below those that systems give to outgoing connections: one of these could take a port before its server does. */
+/** Below the ephemeral ports of outgoing connections, which could take the port before the server listens. */
 const FIRST_PORT = 10_000;
 const LAST_PORT = 32_000;
 
-/** A port of 127.0.0.1 on which nobody listens now. */
+/** A port of 127.0.0.1 on which no process listens now. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(FIRST_PORT, LAST_PORT);

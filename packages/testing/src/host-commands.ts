@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import type { HostedCommand, HostedEnd } from "./command-host.ts";
 
-/** How a command ended, and what it wrote. */
+/** The exit code of a command and its output. */
 export interface Ended {
   code: number | null;
   out: string;
@@ -9,9 +9,9 @@ export interface Ended {
 }
 
 /**
- * Runs the commands of a command line (the path of its module) one after another in one process, for tests: a process of its
- * own takes 0.4 s to load for each. `env` is the environment of all of them. Commands that open a store, or that must end
- * by themselves, belong in processes of their own.
+ * Runs commands of a command line one after another in one process, for tests: a process per command takes 0.4 s to load.
+ * `script` is the path of the command line's module, `env` the environment of all commands. Commands that open a store, or
+ * that must exit on their own, need a separate process.
  */
 export function startCommandHost(script: string, env: NodeJS.ProcessEnv) {
   const child = fork(new URL("./command-host.ts", import.meta.url), [script], { env, execArgv: [] });

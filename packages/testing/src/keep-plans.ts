@@ -23,11 +23,11 @@ interface Index {
   readonly table: string;
   readonly name: string;
   readonly columns: readonly string[];
-  /** What its rows have in common; empty of an index of all rows. */
+  /** The condition of a partial index; empty for an index of all rows. */
   readonly predicate: string;
 }
 
-/** Loads all modules of a folder, so that their statements are known; not its tests, and none whose path matches `except`. */
+/** Loads all modules of a folder, so that their statements are known, except tests and paths that match `except`. */
 export async function loadStatements(folder: string, except: RegExp): Promise<void> {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const isModule = (name: string) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !except.test(name);
@@ -35,12 +35,12 @@ export async function loadStatements(folder: string, except: RegExp): Promise<vo
 }
 
 /**
- * Prepares all known statements and has them planned, as a session does that uses each of them now. The store must have
- * that one session: `poolSize: 1`.
+ * Prepares all known statements and plans them, as a session does that uses each of them now. The store must have only one
+ * session: `poolSize: 1`.
  *
- * @returns the look-ups of the plans that the session keeps that read more than they need, a line of text for each: they
- * compare columns that are the beginning of an index, and go through another one, of which they use less; or they compare
- * some, and read all rows. Not of the `small` tables, which an operator fills by hand.
+ * @returns a function that finds wasteful look-ups in the session's cached plans, one line of text each: the condition
+ * compares the first columns of an index, but the plan uses another index with fewer of its columns; or the plan reads all
+ * rows despite a condition. Ignores the `small` tables, which an operator fills by hand.
  */
 export async function keepPlans<Tables>(
   database: Database<Tables>,
@@ -89,7 +89,7 @@ interface Wasteful {
 }
 
 function wasteful(plan: Plan, indexes: readonly Index[], joins = ""): Wasteful[] {
-  // Of the two sides of a join the first is read anyway, and the second could be looked up by it.
+  // The first side of a join is read in any case; the second could be looked up with the values of the first.
   const joined = `${joins} ${plan["Join Filter"] ?? ""} ${plan["Hash Cond"] ?? ""}`;
   const below = (plan.Plans ?? []).flatMap((part, side) => wasteful(part, indexes, side === 0 ? joins : joined));
   const { Alias: alias, "Relation Name": table } = plan;
@@ -99,7 +99,7 @@ function wasteful(plan: Plan, indexes: readonly Index[], joins = ""): Wasteful[]
   const condition = scan?.["Index Cond"] ?? "";
   const known = comparedColumns(alias, `${condition} ${plan.Filter ?? ""} ${joins}`);
   const used = index === undefined ? 0 : beginning(index, comparedColumns(alias, condition));
-  // The first column alone is a bot as a rule: no great help.
+  // The first column is usually the bot, which alone selects too many rows.
   const isBetter = (other: Index, count = beginning(other, known)) =>
     count > used && (count > 1 || count === other.columns.length);
   const better = indexes.find((other) => other.table === table && other.predicate === "" && isBetter(other));
@@ -111,14 +111,14 @@ function wasteful(plan: Plan, indexes: readonly Index[], joins = ""): Wasteful[]
   ];
 }
 
-/** The columns that are compared for equality; a plan that is verbose names the alias with each. */
+/** The columns that are compared for equality. A verbose plan writes the alias before each column. */
 function comparedColumns(alias: string, conditions: string): Set<string> {
   const left = new RegExp(`\\b${alias}\\.(\\w+)\\)?(?:::[a-z]+)? = `, "g");
   const right = new RegExp(` = \\(?${alias}\\.(\\w+)`, "g");
   return new Set([left, right].flatMap((side) => [...conditions.matchAll(side)].map(([, column = ""]) => column)));
 }
 
-/** How many of its first columns are known. */
+/** How many first columns of the index are known. */
 function beginning({ columns }: Index, known: ReadonlySet<string>): number {
   const unknown = columns.findIndex((column) => !known.has(column));
   return unknown === -1 ? columns.length : unknown;

@@ -17,7 +17,7 @@ const headersOf = (changes: Record<string, string> = {}, signedBody = body, toke
 });
 export const genuine = headersOf();
 
-/** What anybody can sign: HMAC fills a short key up with zero bytes, so this one is the empty key. */
+/** A token with which anyone can sign: HMAC pads a short key with zero bytes, so this equals the empty key. */
 const emptyToken = "\0";
 
 interface Webhook {
@@ -29,12 +29,12 @@ interface Webhook {
 
 export type WebhookCase = [name: string, expected: "genuine" | "refused", webhook: Webhook];
 
-/** As the examples' command lines read it. */
+/** One line of input for the examples' command lines. */
 export function lineOf({ headers, body: sent = body, tokens = [token], at = now }: Webhook): string {
   return JSON.stringify({ headers, body: Buffer.from(sent).toString("base64"), tokens, now: at });
 }
 
-/** What a receiver may meet, with the verdict that is right. */
+/** Webhooks with the correct verdict of a receiver. */
 export const receiverCases: WebhookCase[] = [
   ["as it was sent", "genuine", { headers: genuine }],
   ["four minutes late", "genuine", { headers: genuine, at: now + 240 }],
@@ -42,7 +42,7 @@ export const receiverCases: WebhookCase[] = [
   ["an empty body", "genuine", { headers: headersOf({}, Buffer.alloc(0)), body: Buffer.alloc(0) }],
   ["a token beyond ASCII", "genuine", { headers: headersOf({}, body, ["clé-🔑"]), tokens: ["clé-🔑"] }],
   [
-    "a signature of an unknown version beside ours",
+    "a signature of an unknown version in addition to ours",
     "genuine",
     { headers: headersOf({ "webhook-signature": `v2,AAAA ${genuine["webhook-signature"]}` }) },
   ],
@@ -56,7 +56,7 @@ export const receiverCases: WebhookCase[] = [
   ["a byte more", "refused", { headers: genuine, body: Buffer.concat([body, Buffer.from("\n")]) }],
   ["another token", "refused", { headers: genuine, tokens: [oldToken] }],
   [
-    "signed with the empty token, in a list that holds it",
+    "signed with the empty token, which is in the list of tokens",
     "refused",
     { headers: headersOf({}, body, [emptyToken]), tokens: [token, ""] },
   ],
@@ -65,7 +65,7 @@ export const receiverCases: WebhookCase[] = [
   ["another time", "refused", { headers: headersOf({ "webhook-timestamp": String(now + 1) }) }],
   ["another id", "refused", { headers: headersOf({ "webhook-id": "evt_2" }) }],
   [
-    "the border between id and time moved",
+    "the boundary between id and time moved",
     "refused",
     {
       headers: headersOf(
@@ -88,10 +88,10 @@ export const receiverCases: WebhookCase[] = [
   ["a line break behind it", "refused", { headers: headersOf({ "x-signature": `${genuine["x-signature"]}\n` }) }],
   ["no X-Signature", "refused", { headers: headersOf({ "x-signature": "" }) }],
   ["no webhook-signature", "refused", { headers: headersOf({ "webhook-signature": "" }) }],
-  ["time that is none", "refused", { headers: headersOf({ "webhook-timestamp": "soon" }) }],
+  ["a malformed time", "refused", { headers: headersOf({ "webhook-timestamp": "soon" }) }],
 ];
 
-/** Many more, changed at random, as far as a server can hand them on. */
+/** More webhooks with random changes, except those whose headers a server would not pass on as text. */
 export function randomCases(): WebhookCase[] {
   return fc.sample(fc.gen(), { numRuns: 1000, seed: 1 }).flatMap((draw): WebhookCase[] => {
     const { given, isXSignatureGenuine, isStandardGenuine } = forgeWebhook((bound) => draw(fc.nat, { max: bound - 1 }));

@@ -3,24 +3,24 @@ import { closeSync, fstatSync, ftruncateSync, mkdtempSync, openSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system of a few megabytes, for tests of what a full disk does. */
+/** A file system of a few megabytes, for tests with a full disk. */
 export interface SmallDisk {
-  /** Where it is mounted, for processes that are started by `enter`. */
+  /** The mount point, visible to processes that are started with `enter`. */
   readonly folder: string;
-  /** The words before a command that make it see the disk. */
+  /** The words to put before a command, so that it sees the disk. */
   readonly enter: readonly [string, ...string[]];
-  /** Writes a file until the disk has no byte left, or only so many megabytes. */
+  /** Writes a file until the disk is full, or until this many megabytes are left. */
   fill(options?: { readonly leaveMegabytes?: number }): void;
-  /** Removes what `fill` wrote. */
+  /** Removes the file that `fill` wrote. */
   free(): void;
   makeReadOnly(): void;
   remove(): Promise<void>;
 }
 
 /**
- * Mounts a tmpfs in a mount namespace of its own, which a child process holds: nothing is mounted on the machine itself, and
- * the disk ends with the child, however this process ends. Works for root, and for users who may create user namespaces.
- * Throws where neither is allowed.
+ * Mounts a tmpfs in a separate mount namespace that a child process keeps open: nothing is mounted on the machine itself,
+ * and the disk ends with the child, however this process ends. Works for root, and for users who may create user namespaces.
+ * Throws where neither is possible.
  */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
   const mountPoint = mkdtempSync(join(tmpdir(), "small-disk-"));
@@ -59,7 +59,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
     },
     async remove() {
       const ended = new Promise((resolve) => holder.once("close", resolve));
-      // `cat` ends with its input, and the mount with it.
+      // `cat` ends with its input, and the mount ends with `cat`.
       holder.stdin?.end();
       await ended;
       rmSync(mountPoint, { recursive: true, force: true });
@@ -83,7 +83,7 @@ function untilMounted(holder: ChildProcess): Promise<void> {
   });
 }
 
-/** Large blocks first, so that the last bytes cost few calls. */
+/** Writes large blocks first and single bytes last, so that few calls are needed. */
 function fillUp(file: number): void {
   for (const size of [1024 * 1024, 4096, 1]) {
     const block = Buffer.alloc(size);

@@ -22,7 +22,7 @@ const answers = async (url: string) => {
 const clusters = () => readdirSync("/tmp").filter((name) => name.startsWith("intermission-postgres-"));
 const soon = { timeout: 20_000 };
 
-test("a cluster ends with its starter, even if that is killed, and leaves no folder behind", async (context) => {
+test("a cluster ends with the process that started it, even if that is killed, and leaves no folder behind", async (context) => {
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", starter], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -37,7 +37,7 @@ test("a cluster ends with its starter, even if that is killed, and leaves no fol
   await expect.poll(() => existsSync(join("/tmp", folder)), soon).toBe(false);
 }, 60_000);
 
-test("what a dead owner left is removed at the next start, what a living one has is not", async (context) => {
+test("the next start removes the folder of a dead owner and keeps that of a running one", async (context) => {
   const [dead, living] = [mkdtempSync("/tmp/intermission-postgres-"), mkdtempSync("/tmp/intermission-postgres-")];
   const { pid } = spawnSync(process.execPath, ["--version"]);
   writeFileSync(join(dead, "owner.pid"), String(pid));

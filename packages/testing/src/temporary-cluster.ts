@@ -7,13 +7,13 @@ import { cleanUpCluster, firstNumberIn, isAlive, serverOf } from "./clean-up-clu
 import { freePort } from "./free-port.ts";
 
 export interface TemporaryCluster {
-  /** Of a superuser, on 127.0.0.1 only. */
+  /** The address for a superuser, on 127.0.0.1 only. */
   readonly url: string;
-  /** Stops the server the hard way (immediate shutdown, as in a crash) and starts it again on the same data and port. */
+  /** Stops the server by immediate shutdown, as in a crash, and starts it again on the same data and port. */
   restart(): Promise<void>;
-  /** The first half of `restart`: until it is called, nothing listens at the address. */
+  /** The first half of `restart`: until `restart` is called, nothing listens at the address. */
   crash(): Promise<void>;
-  /** Leaves nothing behind. */
+  /** Stops the server and removes its folder. */
   stop(): Promise<void>;
 }
 
@@ -21,8 +21,8 @@ const folderPrefix = "intermission-postgres-";
 
 /**
  * Starts a PostgreSQL server from the binaries of this machine on a temporary folder and a free port. The server refuses
- * to run as root, so root hands it to an unprivileged user. It does not outlive this process, however that ends; what
- * could not be cleaned up is at the next start. Without `fsync` it is faster, and survives everything but the machine's end.
+ * to run as root, so root starts it as an unprivileged user. It ends with this process, however that ends; the next start
+ * removes leftovers. Without `fsync` it is faster, and its data survive everything except a crash of the machine.
  */
 export async function startTemporaryCluster({
   fsync = true,
@@ -87,7 +87,7 @@ export async function startTemporaryCluster({
   };
 }
 
-/** A process in a group of its own, so that what ends ours leaves it alone; it ends once we do. */
+/** Starts the cleaner in a process group of its own, so that signals to ours do not end it; it exits after this process. */
 function cleanUpAfterUs(folder: string): void {
   const program = join(import.meta.dirname, "clean-up-cluster.ts");
   const cleaner = spawn(process.execPath, [program, folder], {
@@ -99,13 +99,13 @@ function cleanUpAfterUs(folder: string): void {
   cleaner.unref();
   const { stdin } = cleaner;
   stdin.on("error", () => {});
-  // A pipe to a child is a socket, which its type does not tell. It must not keep this process alive.
+  // A pipe to a child is a socket, although its type does not show it. It must not keep this process alive.
   if ("unref" in stdin && typeof stdin.unref === "function") stdin.unref();
 }
 
 const YOUNG_MS = 10 * 60_000;
 
-/** Clusters whose owner is dead; and folders without one, if no server uses them and they are too old to be just beginning. */
+/** Removes clusters of dead owners, and old folders without an owner that no server uses; young ones may be starting. */
 async function cleanUpAbandoned(): Promise<void> {
   for (const name of readdirSync("/tmp").filter((one) => one.startsWith(folderPrefix))) {
     const folder = join("/tmp", name);
@@ -113,12 +113,12 @@ async function cleanUpAbandoned(): Promise<void> {
     const [owner, server] = [firstNumberIn(join(folder, "owner.pid")), serverOf(folder)];
     const isUsed = owner === undefined ? server !== undefined && isAlive(server) : isAlive(owner);
     if (isUsed || (owner === undefined && Date.now() - madeAt < YOUNG_MS)) continue;
-    // Only its own user may remove it.
+    // Only the folder's user may remove it.
     await cleanUpCluster(folder).catch(() => {});
   }
 }
 
-/** The folder of PostgreSQL's programs on this machine, of its newest version. */
+/** The folder of PostgreSQL's programs on this machine, in the newest version. */
 export function findBinaries(): string | undefined {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -136,7 +136,7 @@ function unprivilegedUser(): { uid: number; gid: number } {
         Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
       return { uid: id("-u"), gid: id("-g") };
     } catch {
-      // No such user here; try the next.
+      // This user does not exist; try the next one.
     }
   }
   throw new Error("PostgreSQL refuses to run as root, and there is neither a postgres nor a nobody user");
@@ -145,7 +145,8 @@ function unprivilegedUser(): { uid: number; gid: number } {
 async function untilReady(server: ChildProcess, url: string): Promise<void> {
   let fault: unknown;
   for (let attempt = 0; attempt < 150; attempt++) {
-    if (server.exitCode !== null) throw new Error(`the PostgreSQL server ended at once (exit ${server.exitCode})`);
+    if (server.exitCode !== null)
+      throw new Error(`the PostgreSQL server exited at its start (exit ${server.exitCode})`);
     const client = new pg.Client({ connectionString: url });
     try {
       await client.connect();

@@ -14,15 +14,15 @@ export { createServerDatabase } from "./test-server.ts";
 export type TestDatabaseKind = "embedded" | "server";
 
 /**
- * The store that most tests run on: a server where `TEST_DATABASE_URL` names one, else the embedded one. With
- * `TEST_STORES=both` they run on both stores, as `.ci/run` does.
+ * The store that most tests use: the server of `TEST_DATABASE_URL`, or else the embedded store. With `TEST_STORES=both`, as
+ * in `.ci/run`, they use both stores.
  */
 export function testDatabases(): [TestDatabaseKind, ...TestDatabaseKind[]] {
   if (!process.env.TEST_DATABASE_URL) return ["embedded"];
   return process.env.TEST_STORES === "both" ? ["server", "embedded"] : ["server"];
 }
 
-/** For what the stores may do differently: statements and their plans, locks, cursors, migrations, the driver. */
+/** For tests of things that can differ between the stores: statements and plans, locks, cursors, migrations, the driver. */
 export function bothTestDatabases(): TestDatabaseKind[] {
   return process.env.TEST_DATABASE_URL ? ["embedded", "server"] : ["embedded"];
 }
@@ -34,9 +34,9 @@ export interface TestDatabase<Tables> {
   dispose(): Promise<void>;
 }
 
-/** A fresh, migrated database of its own: a PGlite in a temporary folder, or a database of the test server. */
+/** Opens a new, migrated database: a PGlite in a temporary folder, or a database of the test server. */
 export async function openTestDatabase<Tables>(options: {
-  /** By default that of `testDatabases`. */
+  /** Default: the first of `testDatabases`. */
   readonly kind?: TestDatabaseKind;
   readonly schema: string;
   readonly migrations: Migrations;
@@ -64,7 +64,7 @@ export async function openTestDatabase<Tables>(options: {
   };
 }
 
-/** Makes an empty embedded store in `folder`, as a copy: a tenth of the time of a new one (0.4 s against 3 s). */
+/** Makes an empty embedded store in `folder` by copying a template, which is faster than making one (0.4 s against 3 s). */
 export async function copyEmptyStore(folder: string): Promise<void> {
   const template = await templateOf("empty-store", [], async (fresh) => {
     await (await startEmbeddedEngine(fresh)).close();
@@ -72,12 +72,12 @@ export async function copyEmptyStore(folder: string): Promise<void> {
   copyStore(template, folder);
 }
 
-/** Makes a migrated embedded store in `folder`, as a copy of the one that was migrated first. */
+/** Makes a migrated embedded store in `folder`, as a copy of a template that is migrated once. */
 export async function copyMigratedStore(
   folder: string,
   { schema, migrations }: { readonly schema: string; readonly migrations: Migrations },
 ): Promise<void> {
-  // The tables that each schema has are made by these two.
+  // These two modules make the tables that every schema has.
   const sources = ["migrate.ts", "commit-epoch.ts"].map((name) =>
     readFileSync(join(import.meta.dirname, "../../postgres/src", name), "utf8"),
   );
@@ -96,7 +96,7 @@ export async function copyMigratedStore(
 
 const OLD_MS = 24 * 60 * 60_000;
 
-/** The folder of a template, which `make` makes where it is missing. It is kept for the next run of the tests. */
+/** The folder of a template. If it is missing, `make` makes it. It is kept for the next test run. */
 async function templateOf(
   name: string,
   key: readonly unknown[],
@@ -119,12 +119,12 @@ async function templateOf(
   await removeOld(cache);
   const fresh = await mkdtemp(join(cache, "making-"));
   await make(fresh);
-  // Another test process may have been faster; its template is as good.
+  // Another test process may have made it meanwhile; its template is equal.
   await rename(fresh, template).catch(() => rm(fresh, { recursive: true, force: true }));
   return template;
 }
 
-/** Removes templates that were not used for a day: those of other migrations, and what a killed process left unfinished. */
+/** Removes templates that were not used for a day: those of other migrations, and unfinished ones of killed processes. */
 async function removeOld(cache: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const usedAt = (await stat(join(cache, name)).catch(() => undefined))?.mtimeMs ?? Date.now();
@@ -132,7 +132,7 @@ async function removeOld(cache: string): Promise<void> {
   }
 }
 
-/** In one go: asynchronously, the thousand files of a store take twice the time. */
+/** Synchronous: an asynchronous copy of the thousand files of a store takes twice the time. */
 function copyStore(from: string, to: string): void {
   cpSync(from, to, { recursive: true });
 }

@@ -8,7 +8,7 @@ export interface ServerDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates an empty database on a server, by default that of `TEST_DATABASE_URL`. */
+/** Creates an empty database on a server, by default the server of `TEST_DATABASE_URL`. */
 export async function createServerDatabase(base = testServerUrl(), template = "template1"): Promise<ServerDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   await asAdministrator(base, `create database ${name} template ${template}`);
@@ -17,7 +17,7 @@ export async function createServerDatabase(base = testServerUrl(), template = "t
   return { url: url.href, drop: () => asAdministrator(base, `drop database ${name} with (force)`) };
 }
 
-/** Creates a migrated database on the test server: a copy of the one that was migrated first in this run of the tests. */
+/** Creates a migrated database on the test server, as a copy of a template that is migrated once per test run. */
 export async function createMigratedDatabase(schema: string, migrations: Migrations): Promise<ServerDatabase> {
   const base = testServerUrl();
   const prefix = templatePrefix();
@@ -27,7 +27,7 @@ export async function createMigratedDatabase(schema: string, migrations: Migrati
     .digest("hex");
   const template = `${prefix}${hash.slice(0, 16)}`;
   await withAdministrator(base, async (client) => {
-    // Test files run side by side: one of them makes the template. The lock ends with the connection.
+    // Test files run in parallel, and one of them makes the template. The lock ends with the connection.
     await client.query("select pg_advisory_lock(hashtext($1))", [template]);
     const { rowCount } = await client.query("select from pg_database where datname = $1", [template]);
     if (rowCount === 0) await makeTemplate(base, { template, schema, migrations });
@@ -47,13 +47,13 @@ async function makeTemplate(
 
 const OLD_MS = 2 * 60 * 60_000;
 
-/** Vitest's, before the first test file: names the run by its time. */
+/** Called by Vitest before the first test file: sets the name of the run, which contains its time. */
 export function setup(): void {
-  // Once for each project of the configuration.
+  // Called once for each project of the configuration.
   process.env.TEST_RUN ??= `${Date.now()}_${randomBytes(3).toString("hex")}`;
 }
 
-/** Vitest's, after the last test file: removes the templates of this run, and those of runs that were killed. */
+/** Called by Vitest after the last test file: removes the templates of this run, and of killed runs. */
 export async function teardown(): Promise<void> {
   const prefix = templatePrefix();
   if (prefix === undefined || !process.env.TEST_DATABASE_URL) return;

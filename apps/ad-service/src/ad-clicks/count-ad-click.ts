@@ -14,7 +14,7 @@ export interface AdClick {
   botId: string;
   sessionId: string;
   key: string;
-  /** A preview or a prefetch is led on, and counts nothing. */
+  /** A preview or a prefetch is redirected but not counted. */
   isMachine: boolean;
   now: Date;
 }
@@ -31,19 +31,19 @@ const read = statement<{ clickId: string }>(
   `select click_id as "clickId" from ad_clicks where bot_id = $1 and session_id = $2`,
 );
 
-/** Leads from a video's call to action to its landing page. The first tap of a session that began to play is counted. */
+/** Redirects from a video's call to action to its landing page. Counts the first click of a session that began to play. */
 export async function countAdClick(
   { database, ads }: { database: AdDatabase; ads: AdRows },
   click: AdClick,
 ): Promise<AdClickOutcome> {
   const opened = await readSession(database, click);
   if (!opened) return { outcome: "unknown" };
-  // Before the transaction: the ad's rows are read from the database, and the embedded store has one session for both.
+  // Read before the transaction: the embedded store has only one session, which the transaction then occupies.
   const vastAd = opened.isVast ? await readVastAd(database, opened) : undefined;
   const { landingUrl } = await findAd(ads, opened, { vastAd });
   if (landingUrl === null) return { outcome: "unknown" };
   return database.transaction(async (tx) => {
-    // Under the session's lock: two taps at once are one click.
+    // The session's lock makes two concurrent clicks one.
     const session = await lockSession(tx, click);
     if (!session) return { outcome: "unknown" };
     const [earlier] = await tx.run(read, [session.botId, session.sessionId]);

@@ -7,7 +7,7 @@ import { botOfSession } from "../ad-sessions/session-id.ts";
 import { recognisePerson } from "../direct-links/recognise-person.ts";
 import { countAdClick } from "./count-ad-click.ts";
 
-/** `GET /player/v1/sessions/{id}/click?key=`: where a video's call to action leads. It opens in a browser of its own. */
+/** `GET /player/v1/sessions/{id}/click?key=`, the target of a video's call to action. It opens in a separate browser. */
 export function adClickRoutes(app: FastifyInstance, deps: { database: AdDatabase; now?: () => Date }): void {
   const { database, now = () => new Date() } = deps;
   const ads = adRows(database);
@@ -35,7 +35,7 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: AdDatabase
         "referrer-policy": "no-referrer",
         "x-robots-tag": "noindex, nofollow",
       });
-      // A browser that only looked ahead must ask again when its user really comes.
+      // A browser that only prefetched must request the address again when its user follows the link.
       if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
       return reply.redirect(outcome.url, 302);
     },
@@ -43,5 +43,5 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: AdDatabase
 }
 
 function unknownSession(): HttpError {
-  return new HttpError(404, "NOT_FOUND", "there is no such session, or its ad leads nowhere");
+  return new HttpError(404, "NOT_FOUND", "the session is unknown, or its ad has no landing page");
 }

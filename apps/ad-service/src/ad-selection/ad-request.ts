@@ -2,7 +2,7 @@ import type { CampaignFormat } from "../campaigns/schema.ts";
 
 export type Platform = "android" | "ios" | "desktop" | "web";
 
-/** Somebody who could be shown an ad. What is not known of a user fits no target that asks for it. */
+/** A request for an ad for one user. A user property that is unknown matches no target on that property. */
 export interface AdRequest {
   format: CampaignFormat;
   bot: {
@@ -18,13 +18,13 @@ export interface AdRequest {
     platform?: Platform | undefined;
     isPremium?: boolean | undefined;
   };
-  /** When the user was shown or followed ads of campaigns that have a cap per user. */
+  /** When the user was shown or followed ads of campaigns that have a user cap. */
   seen: ReadonlyMap<string, readonly Date[]>;
-  /** Creatives whose VAST tag has just brought nothing, or that this viewer's player could not play. */
+  /** Creatives to leave out: their VAST tag has just returned no ad, or this viewer's player could not play them. */
   without?: ReadonlySet<string>;
 }
 
-/** The platform that a browser tells of itself, as far as it does. */
+/** The platform that the user agent names; undefined if it names none. */
 export function platformOf(userAgent: string | undefined): Platform | undefined {
   if (userAgent === undefined) return undefined;
   if (/Android/i.test(userAgent)) return "android";
@@ -32,7 +32,7 @@ export function platformOf(userAgent: string | undefined): Platform | undefined 
   return /Windows NT|Macintosh|X11|Linux/i.test(userAgent) ? "desktop" : undefined;
 }
 
-/** `pt-BR` is `pt`. */
+/** The language of a tag: `pt` for `pt-BR`. */
 export function languageOf(tag: string | undefined): string | undefined {
   const [language = ""] = (tag ?? "")
     .trim()

@@ -9,15 +9,15 @@ export interface Entry {
   weight: number;
 }
 
-/** Campaigns that are drawn from, in the order of their running sums of weights. */
+/** Campaigns of a weighted draw, ordered by their cumulative weights. */
 export interface DrawList {
   readonly entries: readonly Entry[];
   readonly total: number;
-  /** The campaign at a place between 0 and `total`. */
+  /** The campaign whose weight interval contains `place`, a number between 0 and `total`. */
   at(place: number): CampaignState | undefined;
 }
 
-/** A campaign stands in one list: that of its narrowest target, or the one for all. */
+/** Each campaign is in the list of its narrowest target, or in the list `all`. */
 export type Pool = ReadonlyMap<string, DrawList>;
 
 export interface Tier {
@@ -25,20 +25,20 @@ export interface Tier {
   withoutPlan: Pool;
 }
 
-/** Campaigns as they stood at a moment, ready to be chosen from. */
+/** The campaigns at one moment, prepared for choosing. */
 export interface CampaignIndex {
   readonly curve: TrafficCurve;
   readonly states: readonly CampaignState[];
   /** Sponsorship, standard, house. */
   readonly formats: Record<CampaignFormat, readonly Tier[]>;
   readonly hasFormat: Record<CampaignFormat, boolean>;
-  /** The longest time that a cap per user looks back; undefined where none has one. */
+  /** The longest period of any user cap; undefined if no campaign has a user cap. */
   readonly userCapSeconds: number | undefined;
 }
 
 const priorities: readonly CampaignPriority[] = ["sponsorship", "standard", "house"];
 
-/** Sorts campaigns by what is the same for everybody: time, limits, plan and narrowest target. */
+/** Groups campaigns by what is the same for every request: time, limits, plan and narrowest target. */
 export function indexCampaigns(
   states: readonly CampaignState[],
   { now, curve }: { now: Date; curve: TrafficCurve },
@@ -58,7 +58,7 @@ export function indexCampaigns(
         continue;
       const behind = adsBehindPlan(state, format, { now, curve });
       const pool = behind === undefined ? withoutPlan : behindPlan;
-      // One that is on its plan falls behind before the next index is made: it is looked at again when it is drawn.
+      // A campaign on plan may fall behind before the next index is built, so it stays in the pool; each draw checks it again.
       const weight = state.campaign.weight * (behind === undefined ? 1 : Math.max(behind, 0.5));
       for (const key of keysOf(state)) push(pool, key, { state, weight });
     }
@@ -75,7 +75,7 @@ export function indexCampaigns(
   };
 }
 
-/** The lists of a pool in which campaigns for a request may stand. */
+/** The lists of a pool that can contain campaigns for the request. */
 export function listsFor(pool: Pool, { bot, user }: AdRequest): DrawList[] {
   const keys = ["all", `bot ${bot.botId}`];
   if (bot.category !== null) keys.push(`category ${bot.category}`);
@@ -84,7 +84,7 @@ export function listsFor(pool: Pool, { bot, user }: AdRequest): DrawList[] {
   return keys.flatMap((key) => pool.get(key) ?? []);
 }
 
-/** A campaign with several words of its narrowest target stands once under each: a request has one of them at most. */
+/** A campaign with several values in its narrowest target is listed under each; a request matches at most one of them. */
 function keysOf({ campaign: { targeting } }: CampaignState): string[] {
   if (targeting.bots) return targeting.bots.map((botId) => `bot ${botId}`);
   if (targeting.botCategories) return targeting.botCategories.map((category) => `category ${category}`);

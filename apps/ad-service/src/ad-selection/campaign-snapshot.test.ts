@@ -8,14 +8,14 @@ import { startCampaignSnapshot } from "./campaign-snapshot.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 
-describe.each(testDatabases())("the campaigns that run, on the %s store", (kind) => {
+describe.each(testDatabases())("the snapshot of running campaigns, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   beforeAll(async () => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 
-  test("a change is seen at once where it was made, and on other nodes with their next turn", async () => {
+  test("a change is visible immediately on the node that made it, and on other nodes after their next refresh", async () => {
     const { database } = store;
     const log = { error: () => {} };
     const here = await startCampaignSnapshot({ database, log, everyMs: 60_000 });

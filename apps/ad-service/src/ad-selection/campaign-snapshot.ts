@@ -10,19 +10,19 @@ import { deliveredToday } from "./delivered-lately.ts";
 import { flatCurve } from "./pacing.ts";
 import { campaignsVersion, type RunningCampaigns, readCampaigns } from "./read-campaigns.ts";
 
-/** The running campaigns in memory, so that choosing asks no database. */
+/** The running campaigns in memory, so that choosing an ad needs no database query. */
 export interface CampaignSnapshot {
   choose(request: AdRequest, at: { now: Date; random: () => number }): Choice;
   /**
-   * When an ad is given: this node counts it at once, the others with their next turn. Call what it returns if the ad is not
-   * used after all.
+   * Counts a served ad: on this node immediately, on the other nodes with their next refresh. Call the returned function if
+   * the ad is not used after all.
    */
   hold(campaignId: string, format: CampaignFormat): () => void;
-  /** The database has just said it: nobody on this node is given it until the next turn. */
+  /** Applies what the database has just returned, so that this node respects it before its next refresh. */
   correct(state: CampaignState, found: Pick<CampaignState, "today" | "earlier" | "viewsInFlight">): void;
   find(campaignId: string): Campaign | undefined;
   index(): CampaignIndex;
-  /** After a change on this node. Other nodes see it with their next turn, within seconds. */
+  /** Call after a change on this node. Other nodes see the change with their next refresh, within seconds. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ interface GivenAd {
   format: CampaignFormat;
 }
 
-/** The traffic curve, and the sums of the days before, are read again this often even if no campaign changed. */
+/** The traffic curve and the sums of earlier days are reread at this interval, even if no campaign has changed. */
 const REREAD_MS = 600_000;
 
 export async function startCampaignSnapshot(deps: {
@@ -47,7 +47,7 @@ export async function startCampaignSnapshot(deps: {
   };
   let index = indexCampaigns([], { now: now(), curve: flatCurve });
   let byId = new Map<string, CampaignState>();
-  /** Given on this node since the last reading began. */
+  /** Served on this node since the last read began. */
   let given = new Set<GivenAd>();
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -60,7 +60,7 @@ export async function startCampaignSnapshot(deps: {
     if (version !== running.version || day !== running.day || at.getTime() - running.at > REREAD_MS) {
       running = { ...(await readCampaigns(database, at)), version, day, at: at.getTime() };
     }
-    // What was given meanwhile may or may not be in the answer: it is held twice rather than not at all.
+    // An ad served during the read may or may not be in its result: counting it twice is safe, missing it is not.
     given = new Set();
     const lately = new Map((await database.run(deliveredToday, [at])).map((row) => [row.campaignId, row]));
     const states = running.campaigns.map((campaign): CampaignState => {
@@ -85,7 +85,7 @@ export async function startCampaignSnapshot(deps: {
   }
 
   const refresh = () => {
-    // One after the other: an older answer must never replace a newer one.
+    // Reads run one after another, so that an older result never replaces a newer one.
     turn = turn.then(read);
     const result = turn;
     turn = turn.catch(() => {});
@@ -93,7 +93,9 @@ export async function startCampaignSnapshot(deps: {
   };
   const scheduleNext = () => {
     timer = setTimeout(async () => {
-      await refresh().catch((error) => log.error(error, "campaigns could not be read again; the last ones serve on"));
+      await refresh().catch((error) =>
+        log.error(error, "refreshing the campaigns failed; the last snapshot is still used"),
+      );
       if (!isStopped) scheduleNext();
     }, everyMs);
   };
@@ -107,7 +109,7 @@ export async function startCampaignSnapshot(deps: {
       given.add(ad);
       count(ad);
       return () => {
-        // Of an older reading, it is in no count any more.
+        // An ad from before the last read is no longer in `given`, so there is nothing to subtract.
         if (given.delete(ad)) count(ad, -1);
       };
     },

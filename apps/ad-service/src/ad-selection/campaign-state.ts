@@ -1,20 +1,20 @@
 import type { Campaign } from "../campaigns/rows.ts";
 import type { CampaignFormat } from "../campaigns/schema.ts";
 
-/** What was delivered and charged: views and clicks in numbers, spend in micros. */
+/** What was delivered and charged: counts of views and clicks, and the spend in micros. */
 export interface Delivered {
   views: number;
   clicks: number;
   spentMicros: number;
 }
 
-/** A campaign that may run, and how far it is. */
+/** A campaign that may run, and what it has delivered so far. */
 export interface CampaignState {
   readonly campaign: Campaign;
-  /** Of this UTC day, and of the days before it. */
+  /** `today` is the current UTC day, `earlier` all days before it. */
   today: Delivered;
   earlier: Delivered;
-  /** Views that were opened lately and have not ended: they are held against every limit, as if they had been completed. */
+  /** Views that were opened recently and have not ended. They count against every limit as if they were completed. */
   viewsInFlight: number;
 }
 
@@ -26,7 +26,7 @@ export type Limit =
   | "total-click-cap"
   | "daily-click-cap";
 
-/** A limit, how much of it is used or held, and what one more ad of the format takes. */
+/** A limit, how much of it is used or held, and how much one more ad of the format adds. */
 export interface LimitUse {
   limit: Limit;
   isDaily: boolean;
@@ -58,12 +58,12 @@ export function limitsOf(state: CampaignState, format: CampaignFormat): LimitUse
   return uses;
 }
 
-/** The limit that leaves no room for one more; undefined where there is room. */
+/** The limit that one more ad would exceed; undefined if there is none. */
 export function fullLimit(state: CampaignState, format: CampaignFormat): Limit | undefined {
   return limitsOf(state, format).find(({ most, used, each }) => used + each > most)?.limit;
 }
 
-/** How many more ads fit into the narrowest limit. */
+/** How many more ads fit within the tightest limit. */
 export function adsLeft(state: CampaignState, format: CampaignFormat): number {
   return limitsOf(state, format).reduce(
     (least, { most, used, each }) => Math.min(least, (most - used) / each),

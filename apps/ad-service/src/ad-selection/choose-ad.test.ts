@@ -23,13 +23,13 @@ function chosenOf(states: ReturnType<typeof stateOf>[], request: AdRequest, draw
   return Object.fromEntries([...counts].map(([name, share]) => [name, Math.round(share * 20) / 20]));
 }
 
-describe("who is chosen", () => {
-  test("each as often as its weight says", () => {
+describe("the chosen campaign", () => {
+  test("campaigns are chosen in proportion to their weights", () => {
     const states = [stateOf("a", { weight: 1 }), stateOf("b", { weight: 3 }), stateOf("c", { weight: 6 })];
     expect(chosenOf(states, requestOf())).toEqual({ a: 0.1, b: 0.3, c: 0.6 });
   });
 
-  test("sponsorship before standard before house, whatever the weights", () => {
+  test("sponsorship goes before standard, and standard before house, regardless of weights", () => {
     const sponsor = stateOf("sponsor", { priority: "sponsorship" });
     const standard = stateOf("standard", { weight: 1000 });
     const house = stateOf("house", { priority: "house", weight: 1_000_000 });
@@ -38,7 +38,7 @@ describe("who is chosen", () => {
     expect(chosenOf([house], requestOf())).toEqual({ house: 1 });
   });
 
-  test("one behind its plan before one without, and the further behind the likelier; one ahead waits", () => {
+  test("campaigns behind plan go before those without one, in proportion to their lag; one ahead of its plan waits", () => {
     const planned = { dailyViewCap: 1000 };
     const far = stateOf("far", planned, { views: 200 });
     const near = stateOf("near", planned, { views: 400 });
@@ -49,19 +49,19 @@ describe("who is chosen", () => {
     expect(chosenOf([ahead], requestOf())).toEqual({ "none-fits": 1 });
   });
 
-  test("as fast as people come, a campaign runs until its cap", () => {
+  test("a campaign with asap pacing runs until its cap", () => {
     const fast = { dailyViewCap: 1000, pacing: "asap" as const };
     expect(chosenOf([stateOf("fast", fast, { views: 999 })], requestOf())).toEqual({ fast: 1 });
     expect(chosenOf([stateOf("full", fast, { views: 1000 })], requestOf())).toEqual({ "none-fits": 1 });
   });
 
-  test("nothing that runs is told from nothing that fits", () => {
+  test("the reason distinguishes no running campaign from no fitting campaign", () => {
     expect(chosenOf([], requestOf())).toEqual({ "no-campaign": 1 });
     expect(chosenOf([stateOf("link", { formats: ["direct_link"] })], requestOf())).toEqual({ "no-campaign": 1 });
     expect(chosenOf([stateOf("de", { targeting: { languages: ["de"] } })], requestOf())).toEqual({ "none-fits": 1 });
   });
 
-  test("a video by its weight; detached ones never", () => {
+  test("creatives are chosen in proportion to their weights; detached ones never", () => {
     const creatives = [
       { creativeId: "cre_1", weight: 1, isActive: true },
       { creativeId: "cre_2", weight: 3, isActive: true },
@@ -78,7 +78,7 @@ describe("who is chosen", () => {
   });
 });
 
-describe("why one is not", () => {
+describe("the exclusion reason of a campaign", () => {
   const user = { language: "de", platform: "android" as const, isPremium: true };
   test.each([
     ["other-format", { formats: ["direct_link" as const] }],
@@ -94,7 +94,7 @@ describe("why one is not", () => {
     ["other-language", { targeting: { languages: ["en", "fr"] } }],
     ["other-platform", { targeting: { platforms: ["ios" as const] } }],
     ["other-premium", { targeting: { premium: false } }],
-    // Noon in UTC is 13 o'clock in Berlin, on a Tuesday.
+    // Noon in UTC is 13:00 in Berlin; the day is a Tuesday.
     ["other-hour", { targeting: { hours: [12] } }],
     ["other-weekday", { targeting: { weekdays: [3] } }],
     [
@@ -110,20 +110,20 @@ describe("why one is not", () => {
     ["daily-budget", { dailyBudgetMicros: 6999, viewPriceMicros: 2000 }, { views: 3, spentMicros: 6000 }, 0],
     ["total-view-cap", { totalViewCap: 10 }, { views: 2 }, 0],
     ["daily-view-cap", { dailyViewCap: 3 }, { views: 2 }, 1],
-  ] as const)("%s: what is under way is held against it", (limit, settings, today, viewsInFlight) => {
+  ] as const)("%s: views in flight count against the limit", (limit, settings, today, viewsInFlight) => {
     const earlier = limit.startsWith("total") ? { views: 8, clicks: 0, spentMicros: 2000 } : undefined;
     const state = stateOf("a", { ...settings, pacing: "asap" }, today, { viewsInFlight, ...(earlier && { earlier }) });
     expect(exclusionReason(state, requestOf(), moment)).toBe(limit);
   });
 
-  test("what a user has seen within its time counts against the cap, what is older does not", () => {
+  test("ads seen within the period count against the user cap, older ones do not", () => {
     const capped = stateOf("a", { userCap: 2, userCapSeconds: 3600 });
     const seen = (minutes: number[]) => new Map([["a", minutes.map((ago) => new Date(now.getTime() - ago * 60_000))]]);
     expect(exclusionReason(capped, { ...requestOf(), seen: seen([10, 59]) }, moment)).toBe("user-cap");
     expect(exclusionReason(capped, { ...requestOf(), seen: seen([10, 61]) }, moment)).toBeUndefined();
   });
 
-  test("an explanation names every campaign, and its likelihoods are those of the choice", () => {
+  test("an explanation lists every campaign, with the likelihoods that the choice uses", () => {
     const states = [stateOf("a", { weight: 1 }), stateOf("b", { weight: 3 }), stateOf("c", { category: "casino" })];
     const verdicts = explainChoice(indexCampaigns(states, moment), requestOf(), now);
     expect(
@@ -136,7 +136,7 @@ describe("why one is not", () => {
   });
 });
 
-test("whatever runs and whoever asks: what is chosen fits, and nothing is chosen only if nothing fits", () => {
+test("for any campaigns and any request: the chosen campaign fits, and no ad is returned only if none fits", () => {
   const targeting = fc.record(
     {
       languages: fc.constantFrom<string[]>(["de"], ["en", "fr"]),
@@ -171,6 +171,6 @@ test("whatever runs and whoever asks: what is chosen fits, and nothing is chosen
   );
 });
 
-test("a draw by weight: nobody stands, nobody is drawn", () => {
+test("a weighted draw from an empty list returns undefined", () => {
   expect(drawByWeight([], () => 0.5)).toBeUndefined();
 });

@@ -6,24 +6,25 @@ import type { CampaignState } from "./campaign-state.ts";
 import { exclusionReason, type Moment } from "./exclusion-reason.ts";
 
 export type Choice =
-  /** `creative` is null for a link. */
+  /** `creative` is null for a direct link. */
   | { outcome: "chosen"; state: CampaignState; creative: CampaignCreative | null }
   | { outcome: "no-ad"; reason: NoAdReason };
 
-/** Nothing runs in the format at all; or what runs is not for this request, is full, or is ahead of its plan. */
+/** No campaign runs in the format; or those that run do not match the request, are full, or are ahead of their plan. */
 export type NoAdReason = "no-campaign" | "none-fits";
 
-/** Fewer are looked at one and all. */
+/** Shorter lists are checked completely instead of being drawn from. */
 const WORTH_DRAWING = 32;
-/** So many draws before all are looked at: where one in ten fits, all of them fail once in 200 requests. */
+/** Random draws before all campaigns are checked: if one in ten fits, all draws fail once in 200 requests. */
 const DRAWS = 50;
 
 /**
- * Chooses an ad: sponsorship before standard before house; in each, campaigns behind their plan of the day first, each as
- * likely as its weight times the ads it is behind; then those without a plan by weight; then a creative by its weight.
+ * Chooses an ad: sponsorship before standard before house. Within each priority, campaigns behind their plan of the day go
+ * first, each as likely as its weight times the ads it is behind, then those without a plan, by weight. The creative of the
+ * chosen campaign is drawn by its weight.
  *
- * Pure: `random` gives numbers in [0, 1). Campaigns are drawn from prepared lists and looked at only when drawn, so that
- * ten thousand cost hardly more than ten; the likelihoods are the same as if all had been looked at.
+ * Pure: `random` returns numbers in [0, 1). Campaigns are drawn from prepared lists and checked only when drawn, so that ten
+ * thousand campaigns cost hardly more than ten; the likelihoods are the same as if all were checked.
  */
 export function chooseAd(
   index: CampaignIndex,
@@ -74,7 +75,7 @@ function drawCreative(
   return drawByWeight(shown, random) ?? null;
 }
 
-/** One of them, each as likely as its weight says. */
+/** Draws one item, each as likely as its share of the total weight. */
 export function drawByWeight<Item extends { weight: number }>(
   items: readonly Item[],
   random: () => number,

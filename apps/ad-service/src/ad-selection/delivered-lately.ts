@@ -1,6 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 
-/** Views older than this are mostly left for good; one that ends later is honoured all the same. */
+/** Most views older than this were abandoned. A view that ends later is still counted and paid. */
 const IN_FLIGHT = "interval '15 minutes'";
 
 export interface DeliveredLately {
@@ -11,7 +11,7 @@ export interface DeliveredLately {
   viewsInFlight: number;
 }
 
-/** Only a campaign with a limit is asked: all its views of that time are looked at. */
+/** Counts only for campaigns with a limit, because it reads all their views of the interval. */
 const inFlight = (of: string) => `case when coalesce(${of}.total_budget_micros, ${of}.daily_budget_micros,
       ${of}.total_view_cap, ${of}.daily_view_cap) is null then 0 else (
     select count(*) from ad_sessions
@@ -19,14 +19,14 @@ const inFlight = (of: string) => `case when coalesce(${of}.total_budget_micros, 
       and opened_at > $1::timestamptz - ${IN_FLIGHT}
   ) end::integer as "viewsInFlight"`;
 
-/** What running campaigns delivered on the day of `$1`, and what is under way. Only of those with either. */
+/** What running campaigns delivered on the UTC day of `$1`, and their views in flight. Omits campaigns with neither. */
 export const deliveredToday = statement<DeliveredLately>(
   "campaigns.delivered-today",
   `select * from (
      select campaigns.campaign_id as "campaignId", coalesce(views, 0) as views, coalesce(clicks, 0) as clicks,
        coalesce(spent_micros, 0) as "spentMicros", ${inFlight("campaigns")}
      from campaigns left join lateral (
-       -- Row by row: joined as a whole, all days there ever were were read for one of each campaign.
+       -- Lateral with "offset 0" looks up one row per campaign; a plain join read all days of all time.
        select * from campaign_days where campaign_days.campaign_id = campaigns.campaign_id
          and day = ($1::timestamptz at time zone 'utc')::date offset 0
      ) as today on true
@@ -34,7 +34,7 @@ export const deliveredToday = statement<DeliveredLately>(
    ) as lately where views + clicks + "viewsInFlight" > 0`,
 );
 
-/** The same of one campaign, `$2`, and what it delivered on the days before. */
+/** The same for one campaign, `$2`, and what it delivered on earlier days. */
 export const deliveredBy = statement<
   DeliveredLately & { earlierViews: number; earlierClicks: number; earlierSpentMicros: number }
 >(

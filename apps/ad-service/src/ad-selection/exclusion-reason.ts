@@ -31,7 +31,7 @@ export interface Moment {
   curve: TrafficCurve;
 }
 
-/** Why a campaign is not for this request; undefined: it may be chosen. What is cheap to ask and fails often comes first. */
+/** Why a campaign does not fit the request; undefined if it may be chosen. Cheap checks that often fail come first. */
 export function exclusionReason(state: CampaignState, request: AdRequest, moment: Moment): ExclusionReason | undefined {
   const { campaign } = state;
   const { format } = request;
@@ -89,7 +89,7 @@ function isUserCapped({ campaignId, userCap, userCapSeconds }: Campaign, { seen 
   return counted.length >= userCap;
 }
 
-/** By less than one ad it is on its plan. */
+/** A campaign that is even a fraction of an ad behind its plan is not ahead of it. */
 function isAheadOfPlan(state: CampaignState, { format }: AdRequest, moment: Moment): boolean {
   const behind = adsBehindPlan(state, format, moment);
   return behind !== undefined && behind <= 0;

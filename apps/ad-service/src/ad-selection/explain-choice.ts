@@ -8,15 +8,15 @@ export interface Verdict {
   campaignId: string;
   name: string;
   priority: CampaignPriority;
-  /** Undefined: it may be chosen. */
+  /** Undefined if the campaign may be chosen. */
   exclusionReason: ExclusionReason | undefined;
-  /** How likely it is chosen now, 0 to 1. */
+  /** The probability that it is chosen now, 0 to 1. */
   likelihood: number;
-  /** Ads behind its plan of the day; below 0 it is ahead. Undefined: it has none. */
+  /** Ads behind its plan of the day, negative if it is ahead; undefined if it has no plan. */
   behindPlan: number | undefined;
 }
 
-/** For each running campaign why it is not for a request, or how likely it is chosen. The most likely first. */
+/** For each running campaign, why it does not fit the request or how likely it is chosen; the most likely first. */
 export function explainChoice(index: CampaignIndex, request: AdRequest, now: Date): Verdict[] {
   const moment = { now, curve: index.curve };
   const verdicts = index.states.map((state) => {

@@ -3,7 +3,7 @@ const known = new Map<string, { hour: number; weekday: number; until: number }>(
 const formats = new Map<string, Intl.DateTimeFormat>();
 const MOST_ZONES = 1000;
 
-/** Hour (0–23) and weekday (1 is Monday) in a time zone. Remembered to the next quarter of an hour: no zone changes within one. */
+/** Hour (0–23) and weekday (1 is Monday) in a time zone. Cached per quarter of an hour: no zone's offset changes within one. */
 export function localTime(timeZone: string, now: Date): { hour: number; weekday: number } {
   const at = now.getTime();
   const before = known.get(timeZone);

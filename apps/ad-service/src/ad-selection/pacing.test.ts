@@ -12,7 +12,7 @@ const behind = (state: CampaignState, hours: number, curve = flatCurve) =>
   adsBehindPlan(state, "rewarded", { now: at(hours), curve });
 
 describe("the plan of a day", () => {
-  test("what its daily limits allow, the narrowest first, in step with the expected traffic", () => {
+  test("follows the expected traffic up to the tightest daily limit", () => {
     const campaign = { dailyViewCap: 2400, dailyBudgetMicros: 1_200_000, viewPriceMicros: 1000 };
     expect(behind(stateOf("a", campaign), 6)).toBeCloseTo(300);
     expect(behind(stateOf("a", campaign, { views: 400, spentMicros: 400_000 }), 6)).toBeCloseTo(-100);
@@ -21,7 +21,7 @@ describe("the plan of a day", () => {
     expect(shareOfDay(busyEvening, DAY_MS)).toBeCloseTo(1);
   });
 
-  test("of a limit of all time, its even share of the days that are left", () => {
+  test("is the even share of a total limit for each remaining day", () => {
     const endsAt = at(4 * 24);
     const week = stateOf(
       "a",
@@ -29,28 +29,28 @@ describe("the plan of a day", () => {
       { views: 50 },
       { earlier: { views: 200, clicks: 0, spentMicros: 0 } },
     );
-    // 800 were left at midnight for four days: 200 today, half of them by noon.
+    // 800 are left at midnight for four days: 200 today, half of them by noon.
     expect(behind(week, 12)).toBeCloseTo(50);
     expect(behind(stateOf("a", { totalViewCap: 1000 }), 12)).toBeUndefined();
   });
 
-  test("begins and ends with the campaign", () => {
+  test("starts and ends with the campaign", () => {
     const evening = { dailyViewCap: 600, startsAt: at(12), endsAt: at(18) };
     expect(behind(stateOf("a", evening), 12)).toBe(0);
     expect(behind(stateOf("a", evening), 15)).toBeCloseTo(300);
     expect(behind(stateOf("a", evening), 17.99)).toBeCloseTo(599, 0);
   });
 
-  test("as fast as people come there is none", () => {
+  test("does not exist with asap pacing", () => {
     expect(behind(stateOf("a", { dailyViewCap: 600, pacing: "asap" }), 12)).toBeUndefined();
   });
 });
 
 const most = process.env.LONG_TESTS === "true" ? 1_000_000 : 250_000;
 
-test(`a day of ${most} requests with peaks: each campaign comes within 2 % of its plan, none over a limit`, () => {
+test(`a day of ${most} requests with peaks: each campaign ends within 2 % of its plan, none exceeds a limit`, () => {
   const random = seededRandom(20_260_303);
-  // Quiet nights, a peak at noon, a higher one in the evening; what nodes expect is last week's, a little off.
+  // Quiet nights, a peak at noon and a higher one in the evening. The nodes expect last week's traffic, which is a little off.
   const traffic = flatCurve.map((_share, hour) => 1 + 6 * bump(hour, 12, 2) + 12 * bump(hour, 20, 1.5));
   const expected = normal(traffic.map((share, hour) => share * (hour % 2 === 0 ? 1.15 : 0.87)));
   const curve = normal(traffic);
@@ -101,7 +101,7 @@ test(`a day of ${most} requests with peaks: each campaign comes within 2 % of it
   }
   for (const flight of flying) land(flight);
 
-  // One in ten is left before its end, and earns nothing.
+  // One view in ten is abandoned before its end and earns nothing.
   function land(flight: (typeof flying)[number] | undefined): void {
     if (!flight) return;
     const { state } = flight;

@@ -1,14 +1,14 @@
 import type { CampaignFormat } from "../campaigns/schema.ts";
 import { type CampaignState, type LimitUse, limitsOf } from "./campaign-state.ts";
 
-/** How the day's requests are spread: 24 shares of UTC hours whose sum is 1. */
+/** How a day's requests are distributed: 24 shares, one for each UTC hour, with a sum of 1. */
 export type TrafficCurve = readonly number[];
 export const flatCurve: TrafficCurve = Array.from({ length: 24 }, () => 1 / 24);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** What share of a day's requests has come by a moment of it, 0 to 1. */
+/** The share of a day's requests that is expected by a moment of the day, 0 to 1. */
 export function shareOfDay(curve: TrafficCurve, millisecondsOfDay: number): number {
   const hour = Math.min(23, Math.floor(millisecondsOfDay / HOUR_MS));
   const before = sumsOf(curve)[hour] ?? 0;
@@ -17,7 +17,7 @@ export function shareOfDay(curve: TrafficCurve, millisecondsOfDay: number): numb
 
 const sums = new WeakMap<TrafficCurve, readonly number[]>();
 
-/** What has come before each hour. */
+/** For each hour, the sum of the shares before it. */
 function sumsOf(curve: TrafficCurve): readonly number[] {
   const known = sums.get(curve);
   if (known) return known;
@@ -31,11 +31,11 @@ function sumsOf(curve: TrafficCurve): readonly number[] {
 }
 
 /**
- * How many ads of a format an evenly paced campaign is behind its plan of the day (above 0), or ahead of it. Undefined:
- * it has no plan, since nothing bounds its day or it goes as fast as people come.
+ * How many ads of a format an evenly paced campaign is behind its plan of the day; negative if it is ahead. Undefined if it
+ * has no plan: no limit applies to its day, or its pacing is `asap`.
  *
- * The plan of a day is what its daily limits allow, and the even share of what its total limits leave until its end. It
- * follows the expected traffic between the campaign's first and last moment of this day.
+ * The plan is the tightest of its daily limits and the even daily share of what is left of its total limits. It follows the
+ * expected traffic between the campaign's first and last moment of the day.
  */
 export function adsBehindPlan(
   state: CampaignState,
@@ -63,7 +63,7 @@ export function adsBehindPlan(
   return behind;
 }
 
-/** Of a limit of all time: what is left of it at the start of the day, spread over the days until the end. */
+/** The plan of a total limit: what is left of it at the start of the day, spread evenly over the days until the end. */
 function planOfTotal(
   { limit, most, used }: LimitUse,
   state: CampaignState,

@@ -6,14 +6,14 @@ import { flatCurve, type TrafficCurve } from "./pacing.ts";
 
 export interface RunningCampaigns {
   campaigns: Campaign[];
-  /** Of the days before today, by campaign. */
+  /** Delivered on the days before today, by campaign. */
   earlier: Map<string, Delivered>;
   curve: TrafficCurve;
 }
 
 const version = statement<{ version: string }>(
   "campaigns.version",
-  // Each change gives its row a later transaction: the sum tells of any, in whatever order they were committed.
+  // Each change gives its row a later xmin, so the sum changes in whatever order transactions commit.
   `select (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaigns) || ' ' ||
      (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaign_creatives) as version`,
 );
@@ -32,7 +32,7 @@ const requestsByHour = statement<{ hour: number; requests: number }>(
    group by 1`,
 );
 
-/** Changes with every change of a campaign or of what it shows. */
+/** A version that changes with every change of a campaign or its creatives. */
 export async function campaignsVersion(database: AdDatabase): Promise<string> {
   return (await database.run(version, []))[0]?.version ?? "";
 }
@@ -47,10 +47,10 @@ export async function readCampaigns(database: AdDatabase, now: Date): Promise<Ru
   };
 }
 
-/** So few say nothing of the hours. */
+/** Fewer requests than this do not show how traffic varies by hour. */
 const FEWEST = 1000;
 
-/** The hours of the last seven days; a tenth of it is flat, since an hour that was empty once need not stay so. */
+/** The hourly traffic of the last seven days. A tenth of it is flat, since an hour without requests may get some later. */
 function curveOf(hours: readonly { hour: number; requests: number }[]): TrafficCurve {
   const all = hours.reduce((sum, { requests }) => sum + requests, 0);
   if (all < FEWEST) return flatCurve;

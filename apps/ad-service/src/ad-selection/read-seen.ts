@@ -1,7 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
 
-/** Enough for the largest cap per user of a few campaigns; a user who saw more is over each of them. */
+/** Enough for the largest user cap of a few campaigns; a user who saw more has reached each of them. */
 const MOST = 5000;
 
 const selectSeen = (of: { botId: string; userId: string; since: string }) => `
@@ -15,7 +15,7 @@ const selectSeen = (of: { botId: string; userId: string; since: string }) => `
      and state in ('playing', 'watched', 'held')
    order by opened_at desc limit ${MOST})`;
 
-/** The SQL of a JSON array of the same, `{campaignId, at}`, or null. */
+/** SQL that returns the same as a JSON array of `{campaignId, at}`, or null. */
 export function seenByUser(of: { botId: string; userId: string; since: string }): string {
   return `select json_agg(seen) from (${selectSeen(of)}) as seen`;
 }
@@ -25,7 +25,7 @@ const seen = statement<{ campaignId: string; at: Date }>(
   selectSeen({ botId: "$1", userId: "$2", since: "$3" }),
 );
 
-/** When a bot's user was shown or followed ads, by campaign, back to a moment; views under way among them. */
+/** When a bot's user was shown or followed ads since a moment, by campaign. Includes views in flight. */
 export async function readSeen(
   database: AdTransaction,
   { botId, userId, since }: { botId: string; userId: string; since: Date },

@@ -10,28 +10,28 @@ import { readSeen } from "./read-seen.ts";
 
 export interface UserAdRequest extends Omit<AdRequest, "seen"> {
   userId: string;
-  /** What the user saw of campaigns with a cap per user, where the caller has read it. */
+  /** When the user saw ads of campaigns with a user cap, if the caller has already read it. */
   seen?: Map<string, Date[]>;
 }
 
-/** So many campaigns may turn out to be full, one after the other, before it is said that there is none. */
+/** How many full campaigns are tried, one after another, before the answer is that no ad fits. */
 const MOST_TRIES = 20;
 
-/** More ads than all nodes can serve between two refreshes of their snapshots: with fewer left, the database is asked. */
+/** More ads than all nodes can serve between two snapshot refreshes: with fewer left, the database is queried. */
 const NEAR_LIMIT_BELOW = 20_000;
 /** More than can be requested at the same moment: with fewer left, ads are served one at a time. */
 const SERIALIZED_BELOW = 500;
 
-// Of the locks on a row the one that its days' foreign keys do not wait for.
+// `for no key update` does not block inserts into campaign_days, whose foreign key refers to this row.
 const lockCampaign = statement(
   "campaigns.lock-for-last-ads",
   "select campaign_id from campaigns where campaign_id = $1 for no key update",
 );
 
 /**
- * Chooses an ad for a user, and holds it against its campaign's limits. Near a limit the database is asked how much is
- * left. The last ads before a limit are served one at a time on all nodes, so that the limit is never exceeded: before the
- * view or click is stored, check `isSerialized`, and then `hasBudgetLeft` in the transaction that stores it.
+ * Chooses an ad for a user and holds it against its campaign's limits. Near a limit the database is queried for what is
+ * left. The last ads before a limit are served one at a time across all nodes, so that the limit is never exceeded: before
+ * storing the view or click, check `isSerialized`, and then `hasBudgetLeft` in the transaction that stores it.
  */
 export async function selectAd(
   { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
@@ -50,17 +50,17 @@ export async function selectAd(
   return { outcome: "no-ad", reason: "none-fits" };
 }
 
-/** So few are left before a limit that the database is asked how many, by `askLimits`. */
+/** Whether so few ads are left before a limit that the database is queried, by `askLimits`. */
 export function isNearLimit(state: CampaignState, format: CampaignFormat): boolean {
   return adsLeft(state, format) < NEAR_LIMIT_BELOW;
 }
 
-/** So few ads are left before a limit that they are served one at a time, on all nodes. */
+/** Whether so few ads are left before a limit that they are served one at a time across all nodes. */
 export function isSerialized(state: CampaignState, format: CampaignFormat): boolean {
   return adsLeft(state, format) < SERIALIZED_BELOW;
 }
 
-/** Whether the selected ad stays within each limit. Holds a lock, so that until the transaction ends no other node gets this answer. */
+/** Whether the selected ad stays within each limit. Locks the campaign, so that other nodes wait until the transaction ends. */
 export async function hasBudgetLeft(
   { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
   state: CampaignState,
@@ -82,7 +82,7 @@ async function hasMore(
   return fullLimit(state, format) === undefined;
 }
 
-/** Corrects what this node knows of a campaign by what is committed. */
+/** Updates this node's state of a campaign from what is committed. */
 export async function askLimits(
   { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
   state: CampaignState,
@@ -91,7 +91,7 @@ export async function askLimits(
   campaigns.correct(state, await readDelivered(database, state, now));
 }
 
-/** Whether there is an ad for a user of whom only the id is known, without holding it. */
+/** Whether there is an ad for a user of whom only the id is known. Holds nothing. */
 export async function couldFill(
   { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
   { userId, ...request }: UserAdRequest,
@@ -101,7 +101,7 @@ export async function couldFill(
   return campaigns.choose({ ...request, seen }, { now, random: () => 0 }).outcome === "chosen";
 }
 
-/** What a user saw of campaigns with a cap per user; where none has one, nobody is asked. */
+/** When a user saw ads of campaigns with a user cap. Without such campaigns the database is not queried. */
 export async function seenBy(
   { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
   user: { botId: string; userId: string },
@@ -114,12 +114,12 @@ export async function seenBy(
 
 async function readDelivered(database: AdTransaction, state: CampaignState, now: Date) {
   const [found] = await database.run(deliveredBy, [now, state.campaign.campaignId]);
-  if (!found) throw new Error("a sum of no rows is a row all the same");
+  if (!found) throw new Error("campaigns.delivered-by returned no row");
   const { views, clicks, spentMicros, viewsInFlight } = found;
   return {
     today: { views, clicks, spentMicros },
     earlier: { views: found.earlierViews, clicks: found.earlierClicks, spentMicros: found.earlierSpentMicros },
-    // What this node has promised and not yet stored counts, too.
+    // Ads that this node has served but not yet stored count too.
     viewsInFlight: Math.max(viewsInFlight, state.viewsInFlight),
   };
 }

@@ -30,7 +30,7 @@ function secondBySecond(fromMs: number, toMs: number, firstSequence = 0): Progre
 }
 
 describe("an honest view", () => {
-  test("played to its end, it is watched", () => {
+  test("that is played to its end is watched", () => {
     const accepted = acceptProgress(tenSeconds, secondBySecond(0, 10_000), after(10_000));
     expect(accepted).toMatchObject({ acceptedMs: 10_000, isWatched: true, refused: [], tooEarly: undefined });
     expect(accepted.progress).toEqual({ covered: [[0, 10_000]], sequences: [[0, 10]], refusals: {} });
@@ -38,7 +38,7 @@ describe("an honest view", () => {
 
   test.each([
     { name: "all but the last second", toMs: 9_000, isWatched: true },
-    { name: "a blink less than that", toMs: 8_999, isWatched: false },
+    { name: "a millisecond less than that", toMs: 8_999, isWatched: false },
     { name: "half of it", toMs: 5_000, isWatched: false },
   ])("$name: watched is $isWatched", ({ toMs, isWatched }) => {
     expect(acceptProgress(tenSeconds, secondBySecond(0, toMs), after(20_000)).isWatched).toBe(isWatched);
@@ -47,7 +47,7 @@ describe("an honest view", () => {
   test.each([
     { missingMs: 3_000, isWatched: true },
     { missingMs: 3_001, isWatched: false },
-  ])("of 100 s with a hole of $missingMs ms: watched is $isWatched", ({ missingMs, isWatched }) => {
+  ])("100 s with a gap of $missingMs ms: watched is $isWatched", ({ missingMs, isWatched }) => {
     const long = { ...tenSeconds, durationMs: 100_000 };
     const reports = [
       ...secondBySecond(0, 50_000),
@@ -57,7 +57,7 @@ describe("an honest view", () => {
     expect(acceptProgress(long, reports, after(200_000)).isWatched).toBe(isWatched);
   });
 
-  test("a media clock that jumps 250 ms between any two reports costs nothing", () => {
+  test("jumps of the media clock by 250 ms between reports lose no progress", () => {
     const reports = Array.from({ length: 8 }, (_, index) =>
       playedRange(index, index * 1250 + 200, index * 1250 + 1200),
     );
@@ -65,7 +65,7 @@ describe("an honest view", () => {
     expect(accepted).toMatchObject({ acceptedMs: 10_000, isWatched: true });
   });
 
-  test("a report that comes just before its time is not settled: sent again later it counts", () => {
+  test("a report that comes slightly too early is not settled, and counts when it is sent again later", () => {
     const reports = secondBySecond(0, 3_000);
     const early = acceptProgress(tenSeconds, reports, after(1_200));
     expect(early).toMatchObject({ acceptedMs: 2_000, acknowledged: [0, 1] });
@@ -77,7 +77,7 @@ describe("an honest view", () => {
   test.each([
     { toMs: 1700, isWatched: false },
     { toMs: 1800, isWatched: true },
-  ])("of a two-second clip $toMs ms: watched is $isWatched", ({ toMs, isWatched }) => {
+  ])("$toMs ms of a two-second clip: watched is $isWatched", ({ toMs, isWatched }) => {
     const short = { ...tenSeconds, durationMs: 2000 };
     expect(acceptProgress(short, [playedRange(0, 0, toMs)], after(2000)).isWatched).toBe(isWatched);
   });
@@ -91,7 +91,7 @@ describe("an honest view", () => {
     { durationMs: 10_000, afterMs: 9000, isWatched: true },
     { durationMs: 100_000, afterMs: 96_999, isWatched: false },
     { durationMs: 100_000, afterMs: 97_000, isWatched: true },
-  ])("a video of $durationMs ms is watched no sooner than its length allows: after $afterMs ms $isWatched", (view) => {
+  ])("a video of $durationMs ms is not watched too fast: after $afterMs ms, watched is $isWatched", (view) => {
     const { durationMs, afterMs, isWatched } = view;
     const accepted = acceptProgress({ ...tenSeconds, durationMs }, secondBySecond(0, durationMs), after(afterMs));
     expect(accepted.isWatched).toBe(isWatched);
@@ -101,13 +101,13 @@ describe("an honest view", () => {
     expect(later.isWatched).toBe(true);
   });
 
-  test("a two-second clip at fourfold speed is not watched, for all the slack", () => {
+  test("a two-second clip at fourfold speed is not watched, despite the slack", () => {
     const short = { ...tenSeconds, durationMs: 2000 };
     expect(acceptProgress(short, secondBySecond(0, 2000), after(500)).isWatched).toBe(false);
   });
 });
 
-describe("what adds nothing", () => {
+describe("reports that add nothing", () => {
   const refusals: { name: string; report: ProgressReport; reason: string; playback?: Partial<Playback> }[] = [
     { name: "a hidden range", report: playedRange(0, 0, 1000, false), reason: "hidden" },
     { name: "a range of more than 30 s", report: playedRange(0, 0, 30_001), reason: "too-long" },
@@ -115,7 +115,7 @@ describe("what adds nothing", () => {
     { name: "an empty range", report: playedRange(0, 1000, 1000), reason: "backwards" },
     { name: "a range after the end", report: playedRange(0, 10_000, 11_000), reason: "beyond-the-end" },
     {
-      name: "a range before the start stamp",
+      name: "a range before the recorded start",
       report: playedRange(0, 0, 1000),
       reason: "not-started",
       playback: { startedAt: null },
@@ -137,7 +137,7 @@ describe("what adds nothing", () => {
     expect(resumePositionMs(accepted.progress)).toBe(1000);
   });
 
-  test("playing at fourfold speed gains no more than the clock, and is recorded", () => {
+  test("playing at fourfold speed earns no more than the clock allows, and the refusals are counted", () => {
     const reports = Array.from({ length: 3 }, (_, index) => playedRange(index, index * 4000, (index + 1) * 4000));
     const accepted = acceptProgress(tenSeconds, reports, after(3000));
     expect(accepted).toMatchObject({ acceptedMs: 4000, isWatched: false });
@@ -149,7 +149,7 @@ describe("what adds nothing", () => {
     expect(accepted).toMatchObject({ acceptedMs: 0, tooEarly: { sequences: [0], retryAfterMs: 9000 } });
   });
 
-  test("a clock that stepped back credits nothing", () => {
+  test("a clock that steps back credits nothing", () => {
     const accepted = acceptProgress(tenSeconds, [playedRange(0, 0, 500)], after(-3_600_000));
     expect(accepted).toMatchObject({ acceptedMs: 0, acknowledged: [], tooEarly: { retryAfterMs: 10_000 } });
   });
@@ -183,7 +183,7 @@ describe("properties", () => {
   });
   const distinctReports = fc.uniqueArray(anyReport, { selector: ({ sequence }) => sequence, maxLength: 30 });
 
-  test("with time enough, order, repeats and batches make no difference", () => {
+  test("given enough time, order, repeats and batches make no difference", () => {
     fc.assert(
       fc.property(distinctReports, fc.infiniteStream(fc.nat()), fc.nat({ max: 30 }), (reports, chances, cut) => {
         const now = after(60_000);
@@ -229,7 +229,7 @@ describe("properties", () => {
     );
   });
 
-  test("a forger's numbers and ranges take bounded room", () => {
+  test("a forger's numbers and ranges take bounded space", () => {
     let progress = nothing;
     for (let call = 0; call < 20; call++) {
       const reports = Array.from({ length: 300 }, (_, index) => {

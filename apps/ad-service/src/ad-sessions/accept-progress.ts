@@ -1,7 +1,7 @@
 import type { ProgressReport, ReportRefusalReason } from "@intermission/ad-core/player-api";
 import { includesPoint, mergeRange, type Range, totalLength } from "./merge-range.ts";
 
-/** What a session keeps of its reports, as stored. */
+/** What a session stores of its reports. */
 export interface Progress {
   /** Accepted ranges of the video, in milliseconds. */
   covered: Range[];
@@ -14,10 +14,10 @@ export interface Progress {
 export interface Playback {
   progress: Progress;
   durationMs: number;
-  /** The server's stamp of the first call of playback. */
+  /** The server's time of the first playback call. */
   startedAt: Date | null;
   firstSequence: number;
-  /** Real time that was credited to this view. */
+  /** Real time credited to this view. */
   clockMs: number;
   /** Real time before this moment was credited to a view of the same viewer, this one or another, and counts for no other. */
   creditedUntil: Date | null;
@@ -30,38 +30,38 @@ export interface AcceptedProgress {
   acknowledged: number[];
   refused: { sequence: number; reason: ReportRefusalReason }[];
   tooEarly: { sequences: number[]; retryAfterMs: number } | undefined;
-  /** The reports that were settled by this call, accepted or refused. */
+  /** The reports that this call settled, accepted or refused. */
   settled: ProgressReport[];
-  /** How much of the video is claimed by now, also what is too early. */
+  /** How much of the video is claimed so far, including what is too early. */
   claimedMs: number;
-  /** Reports that claim more than the clock allows yet, and how long it takes until it allows all of them. */
+  /** Reports that claim more than the clock allows yet, and the time until it allows all of them. */
   early: ProgressReport[];
   earlyMs: number;
-  /** With what is too early the video would be watched. */
+  /** Whether the video would be watched if the early reports were accepted. */
   isClaimedWatched: boolean;
   clockMs: number;
   creditedUntil: Date | null;
 }
 
-/** Between the server's stamp and the first frame, and for rounding. It moves progress on, but never completes a view. */
+/** For the delay between the server's start time and the first frame, and for rounding. It never completes a view. */
 export const SLACK_MS = 1000;
 const LONGEST_REPORT_MS = 30_000;
-/** Media clocks of webviews jitter: a hole this small between two ranges was played. The server's clock bounds the sum all the same. */
+/** Media clocks of webviews jitter: a gap this small counts as played. The server's clock still limits the sum. */
 const JITTER_MS = 250;
 const WATCHED_SHARE = 0.97;
 const LAST_SECOND_MS = 1000;
-/** Of a clip of two seconds the last one would be half. */
+/** Limits the last second to this share of the video: in a clip of two seconds it would be half. */
 const LAST_SECOND_SHARE = 0.1;
-/** However short the video is. */
+/** The credited time that a view takes, also for a very short video. */
 const SHORTEST_VIEW_MS = 1000;
 const LONGEST_WAIT_MS = 10_000;
-/** Of an honest player's numbers one range remains. Only a forger leaves hundreds of holes; they are then taken as settled. */
+/** An honest player's numbers form one range. Only a forger leaves hundreds of gaps; the lowest gaps then count as settled. */
 const MOST_SEQUENCE_RANGES = 256;
 
 /**
- * What reports are worth. They are a set keyed by sequence: their order does not matter, repeats add nothing. Accepted
- * progress never exceeds the real time credited to this view (plus the slack), each moment is credited to one view of a
- * viewer only, and what completes the view must fit the credited time without the slack.
+ * Evaluates reports as a set keyed by sequence: their order does not matter, repeats add nothing. Accepted progress never
+ * exceeds the real time credited to this view (plus the slack). Each moment is credited to only one view of a viewer, and a
+ * view is complete only if it fits the credited time without the slack.
  */
 export function acceptProgress(playback: Playback, reports: readonly ProgressReport[], now: Date): AcceptedProgress {
   const { durationMs } = playback;
@@ -115,7 +115,7 @@ export function acceptProgress(playback: Playback, reports: readonly ProgressRep
   };
 }
 
-/** Where playback goes on: the first position that was not accepted yet. */
+/** Where playback resumes: the first position that was not accepted yet. */
 export function resumePositionMs({ covered }: Progress): number {
   const first = covered[0];
   return first && first[0] === 0 ? first[1] : 0;
@@ -126,20 +126,20 @@ export function nextSequence({ sequences }: Progress): number {
   return sequences.at(-1)?.[1] ?? 0;
 }
 
-/** Real time that this view may count: what was credited to it, and what no view of the viewer was credited since. */
+/** Real time this view may count: its credited time, plus the time since its start credited to none of the viewer's views. */
 function allowedClockMs({ clockMs, startedAt, creditedUntil }: Playback, now: Date): number {
   if (!startedAt) return Number.NEGATIVE_INFINITY;
   return clockMs + now.getTime() - Math.max(startedAt.getTime(), creditedUntil?.getTime() ?? 0);
 }
 
-/** The credited time that this coverage takes. */
+/** The credited time that this coverage requires. */
 function neededClockMs(covered: readonly Range[], durationMs: number): number {
   const coveredMs = totalLength(covered);
   if (!isWatched(covered, durationMs)) return coveredMs - SLACK_MS;
   return Math.min(coveredMs, Math.max(durationMs - lastMsOf(durationMs), SHORTEST_VIEW_MS));
 }
 
-/** Takes as much of the time that is free as the progress covers, from its beginning. */
+/** Credits uncredited time from its beginning, as much as the progress covers. */
 function creditTime(playback: Playback, acceptedMs: number, allowedMs: number) {
   const { clockMs, startedAt, creditedUntil } = playback;
   const addedMs = Math.min(acceptedMs, allowedMs) - clockMs;
@@ -157,7 +157,7 @@ function refusalReason(report: ProgressReport, playback: Playback): ReportRefusa
   return undefined;
 }
 
-/** Clipped to the video, whose ends are jittered too. */
+/** Clipped to the video; its ends allow for jitter too. */
 function rangeOf(report: ProgressReport, durationMs: number): Range {
   const from = report.from_ms <= JITTER_MS ? 0 : report.from_ms;
   const to = report.to_ms >= durationMs - JITTER_MS ? durationMs : report.to_ms;

@@ -7,9 +7,9 @@ import type { VastAd } from "../vast/vast-ad.ts";
 import type { Opening, OpeningCode } from "./read-opening.ts";
 import type { AdSession } from "./rows.ts";
 
-/** A view that is to begin, offered and not started. */
+/** A view that is about to begin: offered, not started. */
 export interface NewView {
-  /** A code that is issued with it has its `issuedAt`. */
+  /** `issuedAt` is set if the code is issued together with the view. */
   code: Omit<OpeningCode, "isRewarded"> & { issuedAt?: Date };
   sessionId: string;
   tokenHash: string;
@@ -19,14 +19,14 @@ export interface NewView {
   vastAd: VastAd | undefined;
   isTest: boolean;
   failedCreatives: string[];
-  /** A view of the same code whose video could not be played: it is replaced. */
+  /** A view of the same code whose video could not be played; the new view replaces it. */
   broken: AdSession | undefined;
-  /** As the viewer was when the ad was chosen. */
+  /** The viewer's state when the ad was chosen. */
   viewer: Opening["viewer"];
   now: Date;
 }
 
-/** A session begun in time may finish after its code expired. */
+/** A session that began in time may finish after its code expired. */
 const GRACE_MS = 10 * 60_000;
 
 const wantedRows = rowParameters({
@@ -55,10 +55,10 @@ const wantedRows = rowParameters({
 });
 
 /*
- * Begins views, none two of one viewer. The viewer's row is locked, and compared with what the ad was chosen on: where the
+ * Begins views, no two of one viewer. The viewer's row is locked and compared with the state that the ad was chosen on: if the
  * viewer was offered another ad, began a view or earned since, nothing is written and the opening is read again.
  *
- * An offer that was made before and not started passed limits that may be stale: a viewer holds one at most.
+ * A viewer holds at most one offer that was not started, because the limits that an earlier offer passed may be stale.
  */
 const begin = statement<{ position: number }>(
   "ad-sessions.begin",
@@ -81,7 +81,7 @@ const begin = statement<{ position: number }>(
     order by bot_id, user_id
     on conflict (bot_id, user_id, reference) do update set
       code = excluded.code, issued_at = excluded.issued_at, expires_at = excluded.expires_at, is_withheld = false
-    -- A request for a code may have made one at this moment.
+    -- A concurrent request for a code may have issued one.
     where not (${isKept})
     returning bot_id, code
   ),
@@ -109,7 +109,7 @@ const begin = statement<{ position: number }>(
       duration_ms, opened_at, deadline, failed_creatives, token_hash, state)
     select bot_id, session_id, code, user_id, reference, campaign_id, creative_id, is_vast, is_test,
       duration_ms, opened_at, deadline, failed_creatives, decode(token_hash, 'hex'), 'opened'
-    -- Asked for, so that what the code had before is gone by then.
+    -- Reading withdrawn makes sure that the code's previous view is deleted first.
     from begun where (select count(*) from withdrawn) >= 0
   ),
   vast_ads_stored as (
@@ -138,7 +138,7 @@ export function viewBeginner(database: AdDatabase): CommitGroup<NewView, AdSessi
   });
 }
 
-/** The sessions of those that began, in the order of the views. */
+/** Returns the sessions in the order of the views; undefined for a view that did not begin. */
 export async function beginViews(
   database: AdTransaction,
   views: readonly NewView[],

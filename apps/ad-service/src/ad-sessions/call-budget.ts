@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 
-/** Whole seconds until the next call may come; 0 lets this one pass. */
+/** Whole seconds until the next call is allowed; 0 allows this call and counts it. */
 export type CallBudget = (key: string, now: Date) => number;
 
 /**
- * A token bucket for each key, in this process alone: it keeps one noisy page from crowding out the others, and decides
- * no money. At most `mostKeys` are remembered; the one that was quiet for longest is forgotten first.
+ * A token bucket for each key, in this process only: it keeps one noisy page from crowding out the others, and protects no
+ * money. At most `mostKeys` are remembered; the least recently used one is dropped first.
  */
 export function callBudget(limits: { perSecond: number; burst: number; mostKeys: number }): CallBudget {
   const { perSecond, burst, mostKeys } = limits;

@@ -12,9 +12,9 @@ const thief = "666";
 
 interface Cheat {
   name: string;
-  /** A session of Ann's has begun, its start is stamped. */
+  /** Runs after a session of Ann has begun and its start is recorded. */
   act(fixture: ViewerFixture, session: Opened, code: string): Promise<unknown>;
-  /** How many reports are refused, by reason, as the publisher reads it. */
+  /** Counts of refused reports by reason, as the publisher sees them. */
   refusals: Record<string, number>;
   acceptedMs: number;
 }
@@ -34,7 +34,7 @@ const cheats: Cheat[] = [
     acceptedMs: 2000,
   },
   {
-    name: "the whole video, at once",
+    name: "the whole video in one call",
     act: (fixture, session) => fixture.report(session, { reports: wholeVideo(), ...closing }),
     refusals: { "too-early": 9 },
     acceptedMs: 1000,
@@ -48,11 +48,11 @@ const cheats: Cheat[] = [
       }
     },
     refusals: { "too-early": 8 },
-    // A second passed, and one is slack.
+    // One second has passed, and one second is slack.
     acceptedMs: 2000,
   },
   {
-    name: "the whole video, at once, by a closing beacon that the service could keep",
+    name: "the whole video in one closing beacon whose reports the service might keep",
     async act(fixture, session) {
       await fixture.report(session, { reports: wholeVideo(), closed: "page-hidden" });
       for (let second = 0; second < 40; second++) {
@@ -73,7 +73,7 @@ const cheats: Cheat[] = [
     acceptedMs: 0,
   },
   {
-    name: "a tab in the background whose throttled timers tell of a minute at once",
+    name: "a tab in the background whose throttled timers report a whole minute in one range",
     act(fixture, session) {
       fixture.advance(60);
       return fixture.report(session, { reports: [{ ...playedRange(0, 0), to_ms: 60_000 }], ...closing });
@@ -102,7 +102,7 @@ const cheats: Cheat[] = [
     acceptedMs: 3000,
   },
   {
-    name: "the same three seconds under ever new numbers",
+    name: "the same three seconds under new sequence numbers each time",
     async act(fixture, session) {
       fixture.advance(60);
       const reports = Array.from({ length: 60 }, (_, index) => playedRange(index, index % 3));
@@ -126,7 +126,7 @@ const cheats: Cheat[] = [
     acceptedMs: 0,
   },
   {
-    name: "a token that was stolen before its owner opened again",
+    name: "a token stolen before its owner opened the session again",
     async act(fixture, session, code) {
       await fixture.open(ann, code);
       fixture.advance(10);
@@ -160,7 +160,7 @@ describe.each(testDatabases())("cheats, on the %s store", (kind) => {
   });
   afterEach(() => fixture.close());
 
-  test.each(cheats)("earn nothing, and the publisher reads why: $name", async ({ act, refusals, acceptedMs }) => {
+  test.each(cheats)("earn nothing, and the publisher can read why: $name", async ({ act, refusals, acceptedMs }) => {
     const code = await fixture.issue(ann);
     const session = await fixture.begin(ann, code);
     await fixture.report(session, { started: true });
@@ -174,7 +174,7 @@ describe.each(testDatabases())("cheats, on the %s store", (kind) => {
   });
 
   describe("launch data", () => {
-    test("that was stolen acts as its user, and earns for its user only", async () => {
+    test("that was stolen acts as its user, and earns only for that user", async () => {
       const initData = fixture.initData(ann);
       const opened = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData });
       const session = opened.body as unknown as Opened;
@@ -183,7 +183,7 @@ describe.each(testDatabases())("cheats, on the %s store", (kind) => {
       expect((await fixture.events()).map(({ user_id }) => user_id)).toEqual([ann]);
     });
 
-    test("of one user opens no code of another's, and the code's owner is told", async () => {
+    test("of one user does not open another user's code, and the attempt is recorded for that code", async () => {
       const code = await fixture.issue(ann);
       expect((await fixture.open(thief, code)).body.error?.code).toBe("CODE_OF_ANOTHER_USER");
       const { sessions, requests } = await fixture.describe(code);
@@ -192,7 +192,7 @@ describe.each(testDatabases())("cheats, on the %s store", (kind) => {
     });
 
     test.each([
-      ["with another user in it", (data: string) => data.replace(ann, thief), "INIT_DATA_INVALID"],
+      ["with another user's id", (data: string) => data.replace(ann, thief), "INIT_DATA_INVALID"],
       ["of yesterday", (_: string, old: string) => old, "INIT_DATA_EXPIRED"],
     ])("%s is refused, and leaves no row", async (_name, forge, refusal) => {
       const initData = forge(fixture.initData(ann), fixture.initData(ann, { secondsAgo: 2 * 86_400 }));
@@ -202,7 +202,7 @@ describe.each(testDatabases())("cheats, on the %s store", (kind) => {
     });
   });
 
-  test("a patient script that waits in real time earns what the daily cap gives, and no sooner than the cooldown", async () => {
+  test("a script that waits in real time earns exactly the daily cap, and no sooner than the cooldown allows", async () => {
     await fixture.close();
     fixture = await openViewerFixture(store.database, { cooldownSeconds: 300, dailyCap: 12 });
     const midnight = new Date("2026-03-02T00:00:00Z");
@@ -220,7 +220,7 @@ describe.each(testDatabases())("cheats, on the %s store", (kind) => {
     expect(await fixture.events()).toHaveLength(earnedAt.length);
   }, 60_000);
 
-  test("the same script with eight codes at once earns no more", async () => {
+  test("the same script with eight codes at the same time earns no more", async () => {
     await fixture.close();
     fixture = await openViewerFixture(store.database, { cooldownSeconds: 0, dailyCap: 5 });
     const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => fixture.issue(ann, `order-${index}`)));
@@ -238,7 +238,7 @@ describe.each(testDatabases())("cheats, on the %s store", (kind) => {
 
 async function watchAsSoonAsAllowed(fixture: ViewerFixture, reference: string): Promise<boolean> {
   const paid = await watchWith(fixture, await fixture.issue(ann, reference));
-  // A day of asking each quarter of an hour is enough to meet each limit.
+  // Requesting every quarter of an hour for a day is enough to reach each limit.
   if (!paid) fixture.advance(900);
   return paid;
 }

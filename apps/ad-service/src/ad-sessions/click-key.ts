@@ -2,11 +2,11 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { AdSession } from "./rows.ts";
 
 /**
- * Lets whoever holds it count one click of a session, and nothing else: it stands in an address that leaves the app, where
- * the session's token never may. It changes with each opening.
+ * Authorizes counting one click of a session, and nothing else. It is part of an address that leaves the app, where the
+ * session's token must never appear. Each opening changes it.
  */
 function clickKey({ tokenHash }: Pick<AdSession, "tokenHash">): string {
-  // The hashed text has one length and the result is truncated, so this needs no HMAC (17 µs with a Buffer as key; this 0.6).
+  // The hashed text has a fixed length and the result is truncated, so it needs no HMAC (17 µs with a Buffer as key; a hash 0.6).
   return hash("sha256", `click ${tokenHash}`, "base64url").slice(0, 22);
 }
 

@@ -16,7 +16,7 @@ interface ViewId {
   sessionId: string;
 }
 
-/* Its viewer's cooldown and cap counted it when it was closed. */
+/* The viewer's cooldown and cap already counted the view when it was closed. */
 const release = statement<{ eventId: string }>(
   "ad-sessions.release",
   `with released as (
@@ -47,7 +47,7 @@ const refuse = statement<{ state: string }>(
   select state from refused`,
 );
 
-/** Pays a held view: its event is made now, like any other. Then call `deliveries.wake()`. */
+/** Pays a held view by creating its event now. Then call `deliveries.wake()`. */
 export async function releaseView(
   database: AdDatabase,
   { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
@@ -59,7 +59,7 @@ export async function releaseView(
   return released ? { outcome: "released", eventId } : notHeld(database, { botId, sessionId });
 }
 
-/** Refuses a held view for good. */
+/** Refuses a held view permanently. */
 export async function refuseView(
   database: AdDatabase,
   { botId, sessionId, now }: ViewId & { now: Date },
@@ -73,7 +73,7 @@ const findView = statement<{ code: string }>(
   "select code from ad_sessions where bot_id = $1 and session_id = $2",
 );
 
-/** Gives the advertiser back what a paid view cost. */
+/** Refunds the advertiser for a paid view. */
 export async function refundView(
   database: AdDatabase,
   { botId, sessionId, now }: ViewId & { now: Date },
@@ -83,7 +83,7 @@ export async function refundView(
   return refundCharge(database, { botId, code: view.code, event: "rewarded", now });
 }
 
-/** Two operators may decide at once: the second reads what the first decided. */
+/** Two operators may decide at the same time: the second one gets the state that the first one set. */
 async function notHeld(database: AdDatabase, id: ViewId): Promise<DecideViewOutcome> {
   const session = await readSession(database, id);
   return session ? { outcome: "not-held", state: session.state } : { outcome: "unknown-view" };

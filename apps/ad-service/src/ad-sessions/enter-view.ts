@@ -31,21 +31,21 @@ export interface EnterViewDeps {
 
 export interface EnterViewInput {
   userId: string;
-  /** The code in hand. */
+  /** The code that the app was opened with. */
   wanted: string | undefined;
-  /** With launch data that is too old to begin a session. */
+  /** The launch data is too old to begin a session. */
   mustContinue: boolean;
   bot: Bot;
   ad: Omit<UserAdRequest, "seen">;
   userAgent: string;
   isTest: boolean;
-  /** What is to play it: the video's file is chosen for it at each opening. */
+  /** The playing device: each opening chooses the video file for it. */
   device: Device;
   /** Numbers in [0, 1), for the choice of the ad. */
   random: () => number;
   sessionId: string;
   token: string;
-  /** Of the event, should the opening be the close of a watched session. */
+  /** The id of the event, if this opening closes a watched session. */
   eventId: string;
   now: Date;
 }
@@ -55,14 +55,14 @@ type Refusal =
   | Extract<ViewerLimit, { outcome: "limited" }>
   | { outcome: "refused"; reason: OpenSessionRefusal };
 type Entered = { outcome: "entered"; session: AdSession; ad: Ad };
-/** Something that it was decided on is not so any more. */
+/** The state that the decision was based on has changed. */
 type Changed = { outcome: "changed" };
 
 export type EnterViewOutcome = Entered | Refusal;
 
-/** Of the openings of one viewer that meet, one begins its view at a time; the others read again and go on. */
+/** Of concurrent openings of one viewer, one at a time begins its view; the others read again and retry. */
 const MOST_TRIES = 20;
-/** For all tags of one opening together: a viewer waits for it. */
+/** The total for all tags of one opening, since a viewer is waiting. */
 const TAGS_MS = 5000;
 const MOST_TAGS = 3;
 
@@ -73,8 +73,8 @@ interface FilledTag {
 }
 
 /**
- * Goes on with the one view of a code, or begins it: one read, and one write. The token of an earlier opening is void from
- * then on. Where a VAST tag is chosen it is asked, and if it brings nothing another ad is chosen without it.
+ * Continues the single view of a code, or begins it, with one read and one write. The token of an earlier opening becomes
+ * invalid. If a VAST tag is chosen it is requested, and if it returns no ad, another ad is chosen without it.
  */
 export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Promise<EnterViewOutcome> {
   const { wanted, now } = input;
@@ -104,14 +104,14 @@ async function enter(
   if (!code && input.wanted !== undefined) return refused("CODE_UNKNOWN");
   if (code && code.userId !== input.userId) return refused("CODE_OF_ANOTHER_USER");
   if (!session && input.mustContinue) return refused("INIT_DATA_EXPIRED");
-  // Nothing was accepted of a broken ad: its code begins once more, without the videos that could not be played.
+  // Nothing was accepted of a broken ad: its code begins a new view, without the videos that could not be played.
   const broken = session && isBroken(session, now) && now <= session.deadline ? session : undefined;
   if (session && !broken) return continueView(deps, session, opening, input);
   if (code?.isRewarded) return refused("CODE_USED");
   if (code && code.expiresAt <= now && !broken) return refused("CODE_EXPIRED");
   if (limit.outcome === "limited") return limit;
   const begun = await beginView(deps, { opening, broken }, input, tags);
-  // What did not come may come yet: where there is no other ad, the same one is better than none.
+  // The failed video may load later: if there is no other ad, the same one is better than none.
   const isAgain = begun.outcome === "no-ad" && broken !== undefined && !isFaultLasting(broken);
   return isAgain ? continueView(deps, broken, opening, input) : begun;
 }
@@ -124,7 +124,7 @@ async function continueView(
 ): Promise<EnterViewOutcome | Changed> {
   const isUnfinished = session.state === "opened" || session.state === "playing";
   if (isUnfinished && now > session.deadline) return refused("CODE_EXPIRED");
-  // An offer that was not started holds nothing: the viewer may have earned elsewhere since.
+  // An offer that was not started reserves nothing: the viewer may have earned elsewhere since.
   if (session.state === "opened" && limit.outcome === "limited") return limit;
   const pending = session.pendingReports ?? [];
   const change =
@@ -136,7 +136,7 @@ async function continueView(
     tokenHash: hashSessionToken(token),
     openings: session.openings + 1,
     firstSequence: Math.max(nextSequence(session.progress), ...pending.map(({ sequence }) => sequence + 1)),
-    // The viewer is back: a close that waited for its reports is withdrawn, unless they are here and wait for the clock.
+    // The viewer is back, so a close that waits for its reports is withdrawn, unless they are here and wait for the clock.
     ...(isUnfinished && pending.length === 0 && { closeRequestedAt: null, closeReason: null }),
   };
   const changed = await views.change({ ...change, after });
@@ -147,7 +147,7 @@ async function continueView(
 interface TagsOfOpening {
   endsAt: number;
   failed: Set<string>;
-  /** What a tag brought is shown, also when the view is begun anew. */
+  /** The ad that a tag returned. It is kept for further attempts to begin the view. */
   filled: FilledTag | undefined;
 }
 
@@ -226,7 +226,7 @@ async function askTag(
   return fillFromTag({ botId: bot.botId, creativeId, url, sessionId, userAgent, device, totalMs });
 }
 
-/** Issued by the statement that begins the view, so that a user who may not earn leaves no rows behind. */
+/** Stored by the statement that begins the view, so that a user who may not earn leaves no rows. */
 function newCodeOf({ bot, userId, now }: EnterViewInput): NewView["code"] {
   const expiresAt = expiryOf(now, bot.codeLifetimeSeconds);
   return { botId: bot.botId, userId, code: randomCode(bot.codePrefix), reference: "", issuedAt: now, expiresAt };

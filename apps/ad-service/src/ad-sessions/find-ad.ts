@@ -7,12 +7,12 @@ import { type Captions, captionsSql, type Rendition, renditionsSql } from "../cr
 import type { CreativeKind } from "../creatives/schema.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 
-/** What a viewer gets to see. A paused campaign's too: a view that began is honoured. */
+/** What a viewer is shown. A paused campaign's ad too: a view that has begun can be finished. */
 export interface Ad {
   advertiser: string;
   callToAction: string | null;
   landingUrl: string | null;
-  /** Below `/media/`; or else `mediaUrl`. */
+  /** Relative to `/media/`; null if the video is at `mediaUrl`. */
   fileName: string | null;
   mediaUrl: string | null;
   posterFileName: string | null;
@@ -20,13 +20,13 @@ export interface Ad {
   durationMs: number;
   width: number;
   height: number;
-  /** Lighter files of the same video, the heaviest first. */
+  /** Smaller files of the same video, the largest first. */
   lighter: readonly Pick<Rendition, "fileName" | "mediaType">[];
   captions: readonly Captions[];
   verifications: readonly AdVerification[];
 }
 
-/** Of a VAST tag, what it will be unwrapped to is not known yet. */
+/** For a VAST tag, the ad is known only after unwrapping. */
 type AdRow = Pick<Ad, "advertiser" | "callToAction" | "landingUrl" | "fileName" | "posterFileName"> & {
   kind: CreativeKind;
   label: string | null;
@@ -55,7 +55,7 @@ interface Chosen {
   creativeId: string;
 }
 
-/** Campaigns with their creatives as they were at most a second ago, so that openings of one ad share a query. */
+/** Campaigns with their creatives, cached for at most a second, so that openings of one ad share a query. */
 export type AdRows = BriefCache<AdRow>;
 
 export function adRows(database: AdDatabase): AdRows {
@@ -63,7 +63,7 @@ export function adRows(database: AdDatabase): AdRows {
   return briefCache({ load, maxAgeMs: 1000, maxEntries: 10_000 });
 }
 
-/** What was chosen; of a VAST tag, its address. */
+/** The chosen ad, or for a VAST tag its address. */
 export async function findChosenAd(
   rows: AdRows,
   { campaignId, creativeId }: Chosen,
@@ -75,7 +75,7 @@ export async function findChosenAd(
   return { kind: "video", ad: videoAdOf(row, creativeId, device) };
 }
 
-/** The file that suits the device. All of them last equally long, so what was watched counts whichever played. */
+/** The file that suits the device. All renditions have the same duration, so watched ranges count for any of them. */
 function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): Ad {
   const { fileName, mediaType, durationMs, width, height, byteLength, url: mediaUrl, label, renditions } = row;
   if (mediaType === null || durationMs === null || width === null || height === null)
@@ -91,7 +91,7 @@ function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): 
   return { ...shared, ...(chosen ?? original), lighter: chosen ? lighterThan(chosen, files) : [] };
 }
 
-/** What a session shows; without a device, the video as it was added. */
+/** The ad of a session; without a device, with the video as it was uploaded. */
 export async function findAd(
   rows: AdRows,
   session: Chosen & { sessionId: string },
@@ -103,13 +103,13 @@ export async function findAd(
   return vastAdOf(chosen.row, vastAd);
 }
 
-/** Who pays is the campaign's word before the tag's; where a tap leads, the tag's. */
+/** The campaign's advertiser name takes precedence over the tag's; the tag's click-through address over the campaign's. */
 function vastAdOf(row: AdRow, vast: VastAd): Ad {
   const { mediaUrl, mediaType, durationMs, width, height, verifications, clickThrough } = vast;
   const landingUrl = clickThrough ?? row.landingUrl;
   return {
     advertiser: row.label ?? vast.advertiser ?? row.advertiser,
-    // Without words of its own the button says where it leads: that needs no translation.
+    // Without a call to action the button shows the host name, which needs no translation.
     callToAction: row.callToAction ?? (landingUrl === null ? null : new URL(landingUrl).hostname.slice(0, 40)),
     landingUrl,
     ...{

@@ -14,7 +14,7 @@ interface Honest {
 
 const begin = async (fixture: ViewerFixture, code: string) => new HonestPlayer(fixture, await fixture.begin(ann, code));
 
-/** Plays to the end while no call arrives, until the first one does after so many seconds. */
+/** Plays to the end while no call arrives; the first call arrives after `seconds`. */
 async function beginUnheard(fixture: ViewerFixture, code: string, seconds: number): Promise<HonestPlayer> {
   const player = await begin(fixture, code);
   const heardAt = fixture.clock.now.getTime() + seconds * 1000;
@@ -24,7 +24,7 @@ async function beginUnheard(fixture: ViewerFixture, code: string, seconds: numbe
   return player;
 }
 
-/** The sweeper comes each second. */
+/** Runs the sweeper each second. */
 async function sweepFor(fixture: ViewerFixture, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second++) {
     fixture.advance(1);
@@ -32,10 +32,10 @@ async function sweepFor(fixture: ViewerFixture, seconds: number): Promise<void> 
   }
 }
 
-/** What happens to people who only want to watch. */
+/** What happens to people who just want to watch. */
 const honestViews: Honest[] = [
   {
-    name: "a view without any trouble",
+    name: "a view without problems",
     async watch(fixture, code) {
       const player = await begin(fixture, code);
       await player.playToEnd();
@@ -43,7 +43,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "3G: the video stalls for seconds, each other answer is lost, requests take four seconds",
+    name: "3G: the video stalls for seconds, every other response is lost, requests take four seconds",
     async watch(fixture, code) {
       const player = await begin(fixture, code);
       for (let turn = 0; !player.isAtEnd; turn++) {
@@ -56,7 +56,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "a start stamp that came after eight seconds of playback",
+    name: "a start that is recorded after eight seconds of playback",
     async watch(fixture, code) {
       const player = await begin(fixture, code);
       for (let second = 0; second < 8; second++) player.playOn();
@@ -77,7 +77,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "a call and minimising: out of sight for a moment before playback stops, three times",
+    name: "a call and minimising: hidden for a moment before playback stops, three times",
     async watch(fixture, code) {
       const player = await begin(fixture, code);
       await player.send();
@@ -104,7 +104,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "no network but for the last beacon, with its reports in any order",
+    name: "no network except for the last beacon, with its reports in any order",
     async watch(fixture, code) {
       const player = await begin(fixture, code);
       await player.send();
@@ -113,7 +113,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "a beacon that comes twice and overtakes the reports before it",
+    name: "a beacon that arrives twice and overtakes earlier reports",
     async watch(fixture, code) {
       const player = await begin(fixture, code);
       await player.send();
@@ -137,7 +137,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "begun on the phone, finished on another device, while the phone reports on",
+    name: "begun on the phone, finished on another device, while the phone keeps reporting",
     async watch(fixture, code) {
       const phone = await begin(fixture, code);
       phone.playOn();
@@ -151,7 +151,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "swiped away at the end: nobody closes",
+    name: "swiped away at the end, without a close",
     async watch(fixture, code) {
       await (await begin(fixture, code)).playToEnd();
       fixture.advance(16);
@@ -159,7 +159,7 @@ const honestViews: Honest[] = [
     },
   },
   ...[0, 0.4, 5].map((leavesAfter) => ({
-    name: `first heard of 2.5 s late, and left ${leavesAfter} s after the end`,
+    name: `a view whose first call is 2.5 s late, left ${leavesAfter} s after the end`,
     async watch(fixture: ViewerFixture, code: string) {
       const player = await beginUnheard(fixture, code, 2.5);
       fixture.advance(leavesAfter);
@@ -168,7 +168,7 @@ const honestViews: Honest[] = [
     },
   })),
   {
-    name: "first heard of 8 s late, left at the end by a beacon that came twice and in two parts",
+    name: "a view whose first call is 8 s late, left at the end with a beacon that arrives twice and in two parts",
     async watch(fixture, code) {
       const player = await beginUnheard(fixture, code, 8);
       await player.send({ isLost: true, order: (reports) => reports.slice(0, 6) });
@@ -177,7 +177,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "first heard of 4 s late, and swiped away at the end without a close that arrives",
+    name: "a view whose first call is 4 s late, swiped away at the end, and whose close does not arrive",
     async watch(fixture, code) {
       const player = await beginUnheard(fixture, code, 4);
       await player.send({ isLost: true });
@@ -185,7 +185,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "first heard of 5 s late, left at the end, and opened again at once",
+    name: "a view whose first call is 5 s late, left at the end, and opened again immediately",
     async watch(fixture, code) {
       const player = await beginUnheard(fixture, code, 5);
       await player.send({ closed: "page-hidden", isLost: true });
@@ -197,7 +197,7 @@ const honestViews: Honest[] = [
     },
   },
   {
-    name: "swiped away at the end, and opened again before anybody noticed",
+    name: "swiped away at the end, and opened again before the sweeper ran",
     async watch(fixture, code) {
       await (await begin(fixture, code)).playToEnd();
       fixture.advance(3);
@@ -215,12 +215,12 @@ describe.each(testDatabases())("honest viewers, on the %s store", (kind) => {
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
-    // The strictest setting: what looks wrong earns nothing.
+    // The strictest setting: a suspicious view earns nothing.
     fixture = await openViewerFixture(store.database, { suspiciousViews: "refuse" });
   });
   afterEach(() => fixture.close());
 
-  test.each(honestViews)("are paid, once: $name", async ({ watch }) => {
+  test.each(honestViews)("are paid exactly once: $name", async ({ watch }) => {
     const code = await fixture.issue(ann);
     await watch(fixture, code);
     const { earned, sessions } = await fixture.describe(code);

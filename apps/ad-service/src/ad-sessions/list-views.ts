@@ -9,7 +9,7 @@ export interface SuspiciousView {
   userId: string;
   code: string;
   campaignId: string;
-  /** `rewarded`: paid all the same, by the bot's setting or by release. */
+  /** `rewarded`: paid despite the suspicions, by the bot's setting or by release. */
   state: StoredState;
   suspicions: Suspicion[];
   closedAt: Date | null;
@@ -18,7 +18,7 @@ export interface SuspiciousView {
   refundedAt: Date | null;
 }
 
-/** Views that something spoke against when they were closed, the latest first. */
+/** Views that were suspicious when they were closed, the latest first. */
 export async function listViews(
   database: AdDatabase,
   { botId, state, limit }: { botId?: string | undefined; state?: StoredState | undefined; limit: number },
@@ -36,7 +36,7 @@ export async function listViews(
         .select("refunds.occurred_at")
         .as("refunded_at"),
     )
-    // The very condition of the index.
+    // Exactly the condition of the partial index.
     .where(sql<boolean>`suspicions <> '{}'`);
   if (botId !== undefined) query = query.where("ad_sessions.bot_id", "=", botId);
   if (state !== undefined) query = query.where("state", "=", state);

@@ -1,7 +1,7 @@
-/** From (included) to (excluded). */
+/** From (inclusive) to (exclusive). */
 export type Range = [from: number, to: number];
 
-/** Adds a range to ranges that are sorted and apart, and keeps them so: what touches, or lies within `gap` of it, becomes one. */
+/** Adds a range to sorted, disjoint ranges. Ranges that touch or are at most `gap` apart are merged. */
 export function mergeRange(ranges: readonly Range[], added: Range, gap = 0): Range[] {
   const [from, to] = added;
   const before = ranges.filter((range) => range[1] + gap < from);

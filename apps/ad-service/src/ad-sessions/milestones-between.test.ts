@@ -5,19 +5,19 @@ import { milestonesBetween, type Reached } from "./milestones-between.ts";
 const at = (acceptedMs: number, isWatched = false): Reached => ({ isStarted: true, acceptedMs, isWatched });
 const nowhere: Reached = { isStarted: false, acceptedMs: 0, isWatched: false };
 
-describe("the milestones of a view of ten seconds", () => {
+describe("the milestones of a ten-second view", () => {
   test.each<[name: string, before: Reached, after: Reached, milestones: string[]]>([
     ["the start", nowhere, at(0), ["start"]],
-    ["a blink before a quarter: none", at(0), at(2499), []],
+    ["a millisecond before a quarter: none", at(0), at(2499), []],
     ["a quarter", at(2499), at(2500), ["first-quartile"]],
-    ["three quarters at once", at(2500), at(7500), ["midpoint", "third-quartile"]],
+    ["from a quarter to three quarters in one step", at(2500), at(7500), ["midpoint", "third-quartile"]],
     ["all but the last second completes it", at(7500), at(9000, true), ["complete"]],
     ["the heartbeat after the end: none", at(9000, true), at(9000, true), []],
   ])("%s", (_name, before, after, milestones) => {
     expect(milestonesBetween(before, after, 10_000)).toEqual(milestones);
   });
 
-  test("come once each and in order, however the progress is cut", () => {
+  test("come once each and in order, however the progress is split", () => {
     const steps = fc.array(fc.nat(10_000), { maxLength: 30 }).map((all) => all.toSorted((a, b) => a - b));
     fc.assert(
       fc.property(steps, (positions) => {

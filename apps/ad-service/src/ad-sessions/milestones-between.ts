@@ -1,6 +1,6 @@
 export type Milestone = "start" | "first-quartile" | "midpoint" | "third-quartile" | "complete";
 
-/** How far a view has come. */
+/** How far a view has progressed. */
 export interface Reached {
   isStarted: boolean;
   acceptedMs: number;
@@ -13,7 +13,7 @@ const quartiles = [
   ["third-quartile", 0.75],
 ] as const;
 
-/** What a view came past between two states, in its order. Accepted progress never shrinks, so each comes once. */
+/** The milestones passed between two states, in order. Accepted progress never shrinks, so each is returned once per view. */
 export function milestonesBetween(before: Reached, after: Reached, durationMs: number): Milestone[] {
   const reached = milestonesOf(before, durationMs);
   return milestonesOf(after, durationMs).filter((milestone) => !reached.includes(milestone));

@@ -39,9 +39,9 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
   }
 
-  describe("who may open it", () => {
+  describe("who may open an ad", () => {
     test(
-      "launch data that is stale, from the future, doubled, of another bot or altered is refused",
+      "launch data that is stale, from the future, with a duplicate field, of another bot or altered is refused",
       onFixture({}, async (fixture) => {
         const valid = fixture.initData(ann);
         const cases = [
@@ -92,7 +92,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "an unknown bot and a suspended one are told apart",
+      "an unknown bot and a suspended bot get different errors",
       onFixture({}, async (fixture) => {
         const unknown = { bot_id: "42", init_data: fixture.initData(ann) };
         expect(await fixture.post("/sessions", unknown)).toMatchObject({
@@ -105,7 +105,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "a view begun in time goes on until ten minutes after its code expired",
+      "a view that began in time may continue until ten minutes after its code expired",
       onFixture({}, async (fixture) => {
         const code = await fixture.issue(ann);
         await fixture.play(await fixture.begin(ann, code), 0, 3);
@@ -117,7 +117,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "without a code one is issued, and the same again",
+      "an opening without a code issues one, and the next opening gets the same code",
       onFixture({}, async (fixture) => {
         const first = (await fixture.open(ann)).body;
         const second = (await fixture.open(ann)).body;
@@ -126,7 +126,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "another ad after a watched one has a code of its own, though the app was opened with the first one",
+      "another ad after a watched one gets its own code, although the app was opened with the first code",
       onFixture({}, async (fixture) => {
         const code = await fixture.issue(ann);
         const first = await fixture.begin(ann, code);
@@ -141,13 +141,13 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
   });
 
-  describe("which file of the video", () => {
+  describe("the file of the video", () => {
     const lighter = (file: string, width: number, height: number, byteLength: number) => ({
       ...{ creative_id: "cre_1", file_name: file, media_type: "video/mp4", width, height, byte_length: byteLength },
     });
 
     test(
-      "is sent is told by the browser's hints; lighter ones come along, for a player that stalls",
+      "follows the browser's client hints, and smaller files are offered for a player that stalls",
       onFixture({}, async (fixture) => {
         const { query } = fixture.database;
         await query
@@ -182,7 +182,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
 
   describe("limits", () => {
     test(
-      "after a reward the next ad waits for the cooldown, which counts from the reward",
+      "after a reward the next ad waits for the cooldown, counted from the reward",
       onFixture({ cooldownSeconds: 60 }, async (fixture) => {
         await earn(fixture, await fixture.begin(ann, await fixture.issue(ann)));
         const available_at = new Date(fixture.clock.now.getTime() + 60_000).toISOString();
@@ -212,7 +212,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "a view that began is honoured, whatever was earned meanwhile, when the cooldown is over",
+      "a view that began is paid when the cooldown is over, whatever was earned meanwhile",
       onFixture({ cooldownSeconds: 30, dailyCap: 2 }, async (fixture) => {
         const left = await fixture.issue(ann, "left");
         await fixture.play(await fixture.begin(ann, left), 0, 2);
@@ -241,7 +241,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "with many codes opened at once, one is watched: at most one offer is held",
+      "of many codes opened at the same time, one is watched: a viewer holds at most one offer",
       onFixture({ cooldownSeconds: 60, dailyCap: 5 }, async (fixture) => {
         const codes = await Promise.all(Array.from({ length: 12 }, (_, index) => fixture.issue(ann, `task-${index}`)));
         const opened = await Promise.all(codes.map((code) => fixture.begin(ann, code)));
@@ -253,7 +253,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "views under way count towards the daily cap",
+      "views in progress count towards the daily cap",
       onFixture({ dailyCap: 3 }, async (fixture) => {
         for (const reference of ["a", "b", "c"]) {
           const session = await fixture.begin(ann, await fixture.issue(ann, reference));
@@ -268,7 +268,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "where no campaign runs there is no ad now",
+      "without a running campaign there is no ad",
       onFixture({}, async (fixture) => {
         const pause = fixture.database.query.updateTable("campaigns");
         await pause.set({ status: "paused" }).execute();
@@ -279,9 +279,9 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
   });
 
-  describe("the wire", () => {
+  describe("the HTTP API", () => {
     test(
-      "a malformed body is told apart field by field, in the error envelope",
+      "the error for a malformed body names each invalid field",
       onFixture({}, async (fixture) => {
         const answer = await fixture.post("/sessions", { bot_id: 42, init_data: "" });
         expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
@@ -293,7 +293,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "any origin may call, and nothing is kept in caches",
+      "any origin may call, and no response is cached",
       onFixture({}, async (fixture) => {
         const address = await fixture.startNode();
         const preflight = await fetch(`${address}/player/v1/sessions`, {
@@ -310,7 +310,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "launch data that are spelled anew each time have one limit, that of the user whom they name",
+      "differently encoded launch data of one user share that user's limit",
       onFixture({}, async (fixture) => {
         const open = (userId: string, spell: (initData: string) => string) =>
           fixture.post(
@@ -323,7 +323,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
           (text: string) => text.split("&").toReversed().join("&"),
           (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
           (text: string) => text.replace("user=", "%75ser="),
-          // Not among the signed fields.
+          // Not one of the signed fields.
           (text: string) => text.replace(/hash=\w+/, `hash=${Math.random()}`),
         ];
         const answers = [];
@@ -340,7 +340,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "forged launch data are checked so often for an address, and not without end",
+      "checks of forged launch data are limited per address",
       onFixture({}, async (fixture) => {
         const forged = () =>
           fixture.post("/sessions", { bot_id: fixture.botId, init_data: "user=1" }, "application/json");
@@ -355,7 +355,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     );
 
     test(
-      "a session that is called without end is slowed down, and another is not",
+      "a session that is called too often is throttled, and another session is not",
       onFixture({}, async (fixture) => {
         const [noisy, quiet] = [await fixture.begin(ann), await fixture.begin(bob)];
         const answers = await Promise.all(Array.from({ length: 120 }, () => fixture.status(noisy)));

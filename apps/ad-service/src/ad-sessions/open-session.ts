@@ -19,9 +19,9 @@ import type { AdSession } from "./rows.ts";
 
 export interface OpenSessionDeps extends EnterViewDeps {
   database: AdDatabase;
-  /** Hex: Telegram's key, or for the demo's bot alone the demo's. */
+  /** Hex. Telegram's key; for the demo's bot only, the demo's key. */
   telegramPublicKeyFor: (botId: string) => string;
-  /** Of a user whose launch data was verified: respelled, they are the same user's. */
+  /** Keyed by the user of verified launch data, so that differently encoded launch data of one user shares a budget. */
   openings: CallBudget;
   unfilledRequests: { submit(request: UnfilledRequest): Promise<unknown> };
 }
@@ -30,9 +30,9 @@ export interface OpenSessionInput {
   botId: string;
   initData: string;
   code: string | undefined;
-  /** A further ad is wanted, whatever code the app was opened with. */
+  /** The viewer wants another ad, regardless of the code that the app was opened with. */
   isAnother: boolean;
-  /** What the browser says of itself: ads may be meant for a platform. */
+  /** The browser's user agent: campaigns may target a platform. */
   userAgent: string | undefined;
   device: Device;
   /** Numbers in [0, 1), for the choice of the ad. */
@@ -51,7 +51,7 @@ export type OpenSessionOutcome =
       "reason" | "availableAt"
     >)
   | { outcome: "too-many"; waitSeconds: number }
-  /** The bot where the launch data is authentic, though too old. */
+  /** Includes the bot if the launch data is authentic but too old. */
   | { outcome: "refused"; reason: OpenSessionRefusal; bot?: Bot };
 
 export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput): Promise<OpenSessionOutcome> {
@@ -77,7 +77,7 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
     platform: platformOf(input.userAgent),
     isPremium: verified.user.isPremium ?? false,
   };
-  // Old launch data continues a session of its user. It never begins one, also when the session vanishes meanwhile.
+  // Old launch data can only continue a session of its user. It never begins one, even if the session disappears meanwhile.
   const mustContinue = isOnlyForContinuing(verified, now);
   if (mustContinue && input.isAnother) return { ...refused("INIT_DATA_EXPIRED"), bot };
   const ad = { format: "rewarded" as const, bot, userId, user };

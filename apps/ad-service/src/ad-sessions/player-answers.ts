@@ -24,22 +24,22 @@ const NO_AD_RETRY_SECONDS = 60;
 const openingRefusals = {
   INIT_DATA_INVALID: [401, "the launch data was not signed by Telegram for this bot"],
   INIT_DATA_EXPIRED: [401, "the launch data is too old: open the app again from the bot"],
-  CODE_MALFORMED: [400, "the code is not one of ours"],
-  CODE_UNKNOWN: [404, "there is no such code"],
+  CODE_MALFORMED: [400, "the code is malformed"],
+  CODE_UNKNOWN: [404, "the code is unknown"],
   CODE_EXPIRED: [410, "the code has expired"],
-  CODE_USED: [409, "the code has earned its reward already"],
+  CODE_USED: [409, "the code has already earned its reward"],
   CODE_OF_ANOTHER_USER: [403, "the code belongs to another user"],
   BOT_UNKNOWN: [404, "there is no such bot"],
   BOT_SUSPENDED: [403, "the bot is suspended"],
 } satisfies Record<OpenSessionRefusal, [status: number, message: string]>;
 
 const callRefusals = {
-  unknown: [401, "SESSION_UNKNOWN", "there is no such session, or the token is not its own"],
+  unknown: [401, "SESSION_UNKNOWN", "the session is unknown, or the token is not valid for it"],
   superseded: [409, "SUPERSEDED", "the session was opened again elsewhere, with a new token"],
   over: [410, "SESSION_OVER", "the session's deadline has passed"],
 } satisfies Record<string, [status: number, code: string, message: string]>;
 
-/** The bodies of `/player/v1`. Refusals are thrown, as errors of the transport. */
+/** The response bodies of `/player/v1`. Refusals are thrown as `HttpError`s. */
 export function openingAnswer(
   outcome: Exclude<OpenSessionOutcome, { outcome: "too-many" }>,
   publicUrl: string,
@@ -109,12 +109,12 @@ export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusRe
   };
 }
 
-/** What was held or refused was watched; players that do not know of reviews see no more than that. */
+/** Held and refused views were watched: players that do not know `review` see only `watched`. */
 function stateForPlayer(state: StoredState): Pick<StatusResponse, "state" | "review"> {
   return state === "held" || state === "refused" ? { state: "watched", review: state } : { state };
 }
 
-/** Opening again tells the player the same, with all that its screen needs. */
+/** Opening the session again returns the same limit, with everything that the player's screen needs. */
 function limitReached({ reason, availableAt }: Extract<RecordProgressOutcome, { outcome: "limited" }>): HttpError {
   const details = { reason, available_at: availableAt.toISOString() };
   return new HttpError(409, "LIMIT_REACHED", "the viewer may not earn yet: open the session again", { details });

@@ -10,28 +10,28 @@ import { type AdSession, clockHolder, latest, type SessionRow, sessionColumns, s
 export interface OpeningQuestion {
   botId: string;
   userId: string;
-  /** The code in hand; undefined: that of the view which the user left last, or else one that is still open. */
+  /** The code that the app was opened with; undefined: the code of the view that the user left last, or else one still open. */
   code: string | undefined;
-  /** The launch data is too old to begin a view: a code of any session of the user that is not past its deadline. */
+  /** The launch data is too old to begin a view: any session of the user before its deadline may continue. */
   mustContinue: boolean;
-  /** From when on what the user saw is of interest: some campaign has a cap per user. */
+  /** Since when to read what the user saw; undefined if no campaign has a user cap. */
   seenSince: Date | undefined;
   now: Date;
 }
 
-/** All that an opening is decided on. */
+/** Everything that an opening is decided on. */
 export interface Opening {
-  /** Undefined: there is no such code of this bot; without one in hand, the user has none that could earn. */
+  /** Undefined: the bot has no such code; without a given code, the user has none that could earn. */
   code: OpeningCode | undefined;
-  /** The code's view, if it began. */
+  /** The code's view, if it has begun. */
   session: AdSession | undefined;
   vastAd: VastAd | undefined;
-  /** Of the viewer; null without a row. Compared when a view is begun. */
+  /** The viewer's state, null without a row. It is compared when a view begins. */
   viewer: { earnedToday: number | null; lastEarnedAt: Date | null; decisions: number | null } & Pick<
     AdSession,
     "creditedUntil" | "clockHolderId" | "clockHolderVersion" | "viewerCreditedUntil"
   >;
-  /** What keeps the viewer from beginning a view. */
+  /** The limit that prevents the viewer from beginning a view. */
   limit: ViewerLimit;
   seen: Map<string, Date[]>;
 }
@@ -61,18 +61,18 @@ interface Row extends SessionRow {
   seen: { campaignId: string; at: string }[] | null;
 }
 
-/** No code lives longer than 24 h, no session longer than its code by more than minutes: bounds the index range. */
+/** A code lives at most 24 h and a session only minutes longer than its code, which bounds the index range. */
 const ofUser = `from ad_sessions
       where ad_sessions.bot_id = asked.bot_id and ad_sessions.user_id = asked.user_id
         and opened_at > asked.now - interval '25 hours' and deadline > asked.now`;
 
-/** The view left last. */
+/** The view that was left last. */
 const unfinishedCode = `select code ${ofUser} and state in ('playing', 'watched')
       order by coalesce(last_report_at, started_at) desc limit 1`;
-/** What an app that was left open shows: the view left last, else the latest offer or paid view. */
+/** What an app that was left open shows: the view left last, or else the latest offer or paid view. */
 const continuableCode = `select code ${ofUser}
       order by state in ('playing', 'watched') desc, coalesce(last_report_at, started_at, opened_at) desc limit 1`;
-/** One with a view comes first, so that reopening goes on with it. */
+/** A code with a view comes first, so that reopening continues the view. */
 const openCode = `select current_codes.code from current_codes left join lateral (
         select opened_at, deadline from ad_sessions
         where ad_sessions.bot_id = current_codes.bot_id and ad_sessions.code = current_codes.code limit 1
@@ -125,7 +125,7 @@ const read = statement<Row>(
    ) as verdict`,
 );
 
-/** Reads what openings are decided on; those that are asked for at once share a query. */
+/** Reads what openings are decided on; concurrent openings share a query. */
 export function openingReader(database: AdDatabase): CommitGroup<OpeningQuestion, Opening> {
   return groupCommits<OpeningQuestion, Opening>({
     store: database.kind,
@@ -136,7 +136,7 @@ export function openingReader(database: AdDatabase): CommitGroup<OpeningQuestion
       }
       return batch.map((_, index) => {
         const opening = openings[index];
-        if (!opening) throw new Error("a bot vanished while its app was opened");
+        if (!opening) throw new Error("the bot disappeared while its app was opened");
         return opening;
       });
     },
@@ -180,7 +180,7 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
   };
 }
 
-/** Without what is not the session's, since it is remembered. */
+/** Removes the columns that are not the session's, because the session is remembered. */
 function sessionRowOf(row: Row): SessionRow {
   const { position, codeUserId, codeText, codeReference, codeExpiresAt, isRewarded, vastAd, seen, ...others } = row;
   const { earnedToday, lastEarnedAt, viewerDecisions, limitReason, availableAt, ...session } = others;

@@ -29,7 +29,7 @@ const readEvent = statement<{
    where bot_id = $1 and code = $2 and event = 'rewarded'`,
 );
 
-/** What the ad service itself knows of the reward: earned or not, and how far its webhook came. */
+/** What the ad service knows of the reward: whether it was earned, and the state of its webhook. */
 export async function readSessionStatus(
   database: AdDatabase,
   { botId, sessionId, token }: { botId: string; sessionId: string; token: string },
@@ -51,6 +51,6 @@ export async function readSessionStatus(
 function deliveryOf({ state, attempts }: { state: DeliveryState; attempts: number }): EarnedEvent["delivery"] {
   if (state === "delivered") return "delivered";
   if (state === "failed" || state === "unknown") return "failed";
-  // The second attempt follows the first within seconds; from the third on a viewer should not wait for it.
+  // The second attempt follows the first within seconds; from the third on, the viewer should not wait.
   return state === "held" || attempts >= 2 ? "delayed" : "on-its-way";
 }

@@ -12,7 +12,7 @@ export type RecordFaultOutcome =
   | { outcome: "superseded" }
   | { outcome: "over" };
 
-/** A host that was away for a moment gets its ad back: for so long the code is opened with another one. */
+/** A media host may be down for only a moment: for this long the code is opened with another ad, then the ad may return. */
 const SPARED_MS = 10 * 60_000;
 
 /** VAST 4.2, 2.3.6.3. */
@@ -36,8 +36,8 @@ const store = statement<never>(
 );
 
 /**
- * Notes that a session's player gave its video up. Counted, and told to the ad's `Error` trackers, once for each session.
- * It earns nothing; where nothing was accepted yet, the code's next opening chooses another ad.
+ * Records that a session's player gave up on its video. The fault is counted, and reported to the ad's `Error` trackers, once
+ * per session. It earns nothing; if no progress was accepted yet, the code's next opening chooses another ad.
  */
 export async function recordFault(
   database: AdDatabase,
@@ -48,7 +48,7 @@ export async function recordFault(
     if (!session) return { outcome: "unknown" };
     if (!isSessionToken(call.token, session.tokenHash))
       return { outcome: session.openings > 1 ? "superseded" : "unknown" };
-    // What was watched was played: a late fault says nothing about it any more.
+    // A watched view did play, so a late fault is irrelevant.
     if (session.state !== "opened" && session.state !== "playing")
       return { outcome: "recorded", nextOpening: "same-ad" };
     if (call.now > session.deadline) return { outcome: "over" };
@@ -70,14 +70,14 @@ async function storeFault(
   await enqueueTrackerCalls(tx, session, { events: ["error"], playheadMs: session.acceptedMs, errorCode, now });
 }
 
-/** Faults of the file itself: it will not get better, however much of it was watched. */
+/** Faults of the file itself: they are permanent, however much of it was watched. */
 const lastingFaults: readonly (PlaybackFault | null)[] = ["unsupported", "not-displayed", "too-short"];
 
 export function isFaultLasting({ fault }: Pick<AdSession, "fault">): boolean {
   return lastingFaults.includes(fault);
 }
 
-/** Its video could not be played lately, and nothing of it was watched, or the rest never can be. */
+/** Whether the video failed recently and nothing of it was watched, or the rest can never be watched. */
 export function isBroken(
   { state, acceptedMs, fault, faultAt }: Pick<AdSession, "state" | "acceptedMs" | "fault" | "faultAt">,
   now: Date,

@@ -17,10 +17,10 @@ export interface ProgressCall {
   sessionId: string;
   token: string;
   reports: readonly ProgressReport[];
-  /** Playback began: stamps the start, once. */
+  /** Playback began: records the start time, once. */
   isStart: boolean;
   close: "tap" | "page-hidden" | undefined;
-  /** Of the event, should this call earn it. */
+  /** The id of the event, if this call earns it. */
   eventId: string;
   now: Date;
 }
@@ -30,23 +30,23 @@ export type RecordProgressOutcome =
   | { outcome: "unknown" }
   | { outcome: "superseded" }
   | { outcome: "over" }
-  /** Playback may not begin: the viewer earned elsewhere since the ad was opened. Nothing was recorded. */
+  /** Playback may not begin: the viewer has earned elsewhere since the ad was opened. Nothing was recorded. */
   | Extract<ViewerLimit, { outcome: "limited" }>;
 
 type Acceptance = Pick<AcceptedProgress, "acceptedMs" | "acknowledged" | "refused" | "tooEarly">;
 
-/** A close may overtake the reports that complete the view: they have this long to arrive, and to fit the clock. */
+/** A close may overtake the reports that complete the view: this is the time they have to arrive and to fit the clock. */
 const CLOSE_WAITS_MS = 30_000;
-/** A heartbeat is due each 5 s once a video was watched: three missed ones mean that the page is gone. */
+/** A watched video sends a heartbeat every 5 s: three missed ones mean that the page is gone. */
 export const SILENCE_MS = 15_000;
 
-/** When a watched view is closed of which nothing is heard any more. */
+/** When a watched view is closed if no further heartbeat arrives. */
 export function silentFrom({ deadline }: AdSession, lastReportAt: Date): Date {
   return new Date(1 + Math.min(lastReportAt.getTime() + SILENCE_MS, deadline.getTime()));
 }
-/** As many as one call carries. */
+/** The maximum of one call. */
 const MOST_PENDING = 300;
-/** Each lost race was won by another change of the view. */
+/** Each attempt fails only if another change of the view came first. */
 const MOST_TRIES = 20;
 
 const countRefusal = statement<never>(
@@ -56,7 +56,7 @@ const countRefusal = statement<never>(
    where bot_id = $1 and session_id = $2`,
 );
 
-/** Records what a player reports: one statement where this node knows the view, which it does from its opening on. */
+/** Records a player's reports, in one statement if this node remembers the view, which it does from its opening on. */
 export function recordProgress(views: ViewRecorder, call: ProgressCall): Promise<RecordProgressOutcome> {
   return views.inTurn(call.sessionId, () => tryToRecord(views, call));
 }
@@ -68,7 +68,7 @@ async function tryToRecord(views: ViewRecorder, call: ProgressCall): Promise<Rec
     if (!session) return { outcome: "unknown" };
     const refusal = refusalOf(session, call);
     if (refusal) {
-      // Nothing is refused on what may be old: another node may have opened the view again since.
+      // Nothing is refused on remembered state: another node may have opened the view again since.
       if (!known) return refuse(views, call, refusal);
       known = undefined;
       continue;
@@ -82,7 +82,7 @@ async function tryToRecord(views: ViewRecorder, call: ProgressCall): Promise<Rec
   throw new OverloadedError(`a report lost ${MOST_TRIES} races`);
 }
 
-/** What the call is answered without a change of the view. */
+/** The response to a call that does not change the view. */
 function refusalOf(session: AdSession, call: ProgressCall): RecordProgressOutcome | undefined {
   if (!isSessionToken(call.token, session.tokenHash))
     return { outcome: session.openings > 1 ? "superseded" : "unknown" };
@@ -102,7 +102,7 @@ async function refuse(
 
 type Advance = Pick<ProgressCall, "reports" | "isStart" | "close" | "eventId" | "now">;
 
-/** What a call makes of a view that is not over. Past its deadline a watched view only ends. */
+/** The change that a call makes to a view that is not over. After its deadline a watched view only ends. */
 async function advance(
   views: ViewRecorder,
   session: AdSession,
@@ -116,7 +116,7 @@ async function advance(
   const isStart = call.isStart && session.startedAt === null;
   const startedAt = session.startedAt ?? (isStart ? now : null);
   const pendingBefore = session.pendingReports ?? [];
-  // The session may have been opened again since they came, with higher numbers.
+  // The session may have been opened again since they came, with a higher first sequence number.
   const firstSequence = Math.min(session.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
   const accepted = acceptProgress(
     { ...session, startedAt, firstSequence },
@@ -127,7 +127,7 @@ async function advance(
   const state = session.state === "watched" || accepted.isWatched ? "watched" : startedAt ? "playing" : "opened";
   const close = closeOf(session, call);
   const pending = state === "playing" ? pendingOf(session, accepted, now) : undefined;
-  // A close that waits for the cooldown stays asked for, however long that lasts.
+  // A close that waits for the cooldown remains requested, however long that takes.
   const kept = close ?? (session.state === "watched" ? closeRequestOf(session) : undefined);
   const isNewlyWatched = state === "watched" && session.state !== "watched";
   const after: AdSession = {
@@ -160,8 +160,8 @@ async function advance(
 }
 
 /**
- * Stores what a view claimed too early and the clock allows by now: `session` is playing, its pending reports are due.
- * Where another change came first, that one has settled it, or the sweeper comes again.
+ * Settles reports that came too early and that the clock allows now: `session` is playing, its pending reports are due. If
+ * another change came first, that change has settled them, or the sweeper tries again.
  */
 export async function settlePendingReports(
   views: ViewRecorder,
@@ -185,7 +185,7 @@ export async function endingOf(
   };
 }
 
-/** A view that looks wrong is paid, held or refused, by its bot's setting. A tester's view is free of charge. */
+/** A suspicious view is paid, held or refused, by its bot's setting. A tester's view is free of charge and always paid. */
 async function fateOf({ database }: ViewRecorder, session: AdSession, eventId: string) {
   const suspicions = suspicionsOf(session.signals ?? noSignals);
   const isJudged = suspicions.length > 0 && !session.isTest;
@@ -202,8 +202,8 @@ function uniqueReports(reports: readonly ProgressReport[]): ProgressReport[] {
 }
 
 /**
- * A page that is going away cannot send again what came too early: its viewer was credited later than the video began to
- * play. Kept is what would complete the view soon, and was claimed no faster than time passed since the ad was opened.
+ * A closing page cannot resend reports that came too early because its viewer's time was credited later than the video began
+ * to play. They are kept if they would complete the view soon, and claim no more than the time since the ad was opened.
  */
 function pendingOf(session: AdSession, accepted: AcceptedProgress, now: Date) {
   const { early, earlyMs, isClaimedWatched, claimedMs } = accepted;
@@ -227,7 +227,7 @@ function closeRequestOf({ closeRequestedAt, closeReason }: AdSession) {
   return closeRequestedAt && closeReason ? { requestedAt: closeRequestedAt, reason: closeReason } : undefined;
 }
 
-/** Nothing can be added any more; whatever still comes is settled. */
+/** The view is over: nothing can be added, and all reports count as settled. */
 function afterTheEnd(session: AdSession, reports: readonly ProgressReport[]) {
   const acknowledged = [...new Set(reports.map(({ sequence }) => sequence))];
   const { acceptedMs, state } = session;

@@ -2,12 +2,12 @@ import { type CommitGroup, groupCommits } from "@intermission/postgres/group-com
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 
-/** A refused ad request. Only requests of users whose identity Telegram confirmed leave rows. */
+/** A refused ad request. Only requests of users whose identity Telegram has confirmed are stored. */
 export interface UnfilledRequest {
   botId: string;
   userId: string;
   code: string | undefined;
-  /** `limited` by the publisher's cooldown or cap, and `refused` for the code's sake, ask for no ad. */
+  /** `limited` (by the publisher's cooldown or cap) and `refused` (because of the code) end before an ad is requested. */
   outcome: "no-ad" | "limited" | "refused";
   reason: string;
   now: Date;
@@ -19,7 +19,7 @@ const insertUnfilled = statement<never>(
    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])`,
 );
 
-/** Stores what was not granted, many in one commit. */
+/** Stores unfilled requests, many in one commit. */
 export function unfilledRequestRecorder(database: AdDatabase): CommitGroup<UnfilledRequest, undefined> {
   return groupCommits<UnfilledRequest, undefined>({
     store: database.kind,

@@ -12,13 +12,13 @@ import type { Milestone } from "./milestones-between.ts";
 import type { AdSession } from "./rows.ts";
 import { numbersOf, type Suspicion } from "./viewing-signals.ts";
 
-/** What a call, an opening or the sweeper makes of a view. It is stored if the view is still as it was read. */
+/** The change of a view by a call, an opening or the sweeper. It is stored only if the view is still as it was read. */
 export interface ViewChange {
   before: AdSession;
   after: AdSession;
-  /** Playback begins: the viewer's limits are asked. */
+  /** Playback begins: the viewer's limits are checked. */
   isStart: boolean;
-  /** The view was watched and is closed now. */
+  /** The view was watched and is now closed. */
   ending?: { fate: "pay" | "hold" | "refuse"; suspicions: Suspicion[]; eventId: string } | undefined;
   milestones: Milestone[];
   now: Date;
@@ -86,8 +86,8 @@ const changeRows = rowParameters({
 });
 
 /*
- * What nearly all reports are: a view that holds its viewer's clock goes on, or was watched to its end. A view that takes the
- * clock from it changes its version, so the one row that is compared and set speaks for the viewer, too.
+ * The fast path of nearly all reports: a view that holds its viewer's clock continues, or was watched to its end. Taking the
+ * clock from a view increments its version, so comparing this one row also protects the viewer's state.
  */
 const recordProgress = statement<{ position: number }>(
   "ad-sessions.record-progress",
@@ -104,7 +104,7 @@ const recordProgress = statement<{ position: number }>(
   ),
   due as (
     insert into views_due (due_at, bot_id, session_id)
-    -- Of a view that was watched before, the row is there.
+    -- A view that was watched before has its row already.
     select due_at, bot_id, session_id from stored where watched_at = now
     on conflict do nothing
   ),
@@ -119,10 +119,10 @@ const limitOf = (unfinished: string) => `limit_of_viewer(day, earned_today, last
         ${unfinished}, now)`;
 
 /*
- * Compare and set, many views at once, none two of one viewer. The rows of viewer and view are locked in the order of the
- * viewers and compared as they are then, so that whatever follows stands: nothing has to be undone. A view that ends is
- * paid, held or refused where the viewer's cooldown and cap allow it at this moment; else it waits until they do, or is
- * refused where that is after its deadline.
+ * Compare and set of many views at the same time, no two of one viewer. The rows of viewer and view are locked in the order
+ * of the viewers and compared after locking, so that nothing that follows has to be undone. A view that ends is paid, held or
+ * refused if the viewer's cooldown and cap allow it now; otherwise it waits until they do, or is refused if that is after its
+ * deadline.
  */
 const record = statement<Row>(
   "ad-sessions.record",
@@ -134,14 +134,14 @@ const record = statement<Row>(
     join ad_sessions s on s.bot_id = changes.bot_id and s.session_id = changes.session_id
     join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
     where s.version = changes.version and (not is_start or v.decisions = changes.decisions)
-      -- What is over is never paid again, whatever the caller read.
+      -- A view that is over is never paid again, whatever the caller read.
       and (fate is null or s.state in ('playing', 'watched'))
       and (not takes_clock or v.clock_session_id is not distinct from clock_holder
         and v.credited_until is not distinct from viewer_credited_until)
     order by v.bot_id, v.user_id
     for update of v, s
   ),
-  -- What the view that held the clock was credited counts for no other: it is what it was when this change was decided on.
+  -- Locks the previous clock holder: its version must be unchanged, since the time credited to it counts for no other view.
   holders as materialized (
     select h.bot_id, h.session_id, h.version
     from locked_rows join ad_sessions h on h.bot_id = locked_rows.bot_id and h.session_id = clock_holder
@@ -173,7 +173,7 @@ const record = statement<Row>(
       case when fate is null then null
         when (verdict).reason is null then case fate when 'pay' then 'rewarded' when 'hold' then 'held' else 'refused' end
         when (verdict).available_at > deadline then 'refused' end as ended_as,
-      -- A close that waits for the cooldown.
+      -- The close waits for the cooldown.
       fate is not null and (verdict).reason is not null and (verdict).available_at <= deadline as is_deferred
     from judged where not is_start or (verdict).reason is null
   ),
@@ -210,7 +210,7 @@ const record = statement<Row>(
   ),
   viewers_changed as (
     update viewers v set
-      -- A view that ends gives the clock back.
+      -- A view that ends releases the clock.
       clock_session_id = case when is_earned and (takes_clock or v.clock_session_id = d.session_id) then null
         when takes_clock then d.session_id else v.clock_session_id end,
       credited_until = case when is_earned and (takes_clock or v.clock_session_id = d.session_id)
@@ -257,7 +257,7 @@ const record = statement<Row>(
   select null, null, null, null, null, null, event_id, url, delivery_mode from claimed_events`,
 );
 
-/** Stores progress of views that go on, each where nothing else changed it since. */
+/** Stores progress of views that continue, each only if nothing else has changed it since. */
 export async function recordProgressOnly(
   database: AdTransaction,
   changes: readonly ViewChange[],
@@ -270,7 +270,7 @@ export async function recordProgressOnly(
   return outcomes;
 }
 
-/** Stores any changes, none two of one viewer. */
+/** Stores any changes, no two of one viewer. */
 export async function recordViews(
   database: AdTransaction,
   changes: readonly ViewChange[],
@@ -307,7 +307,7 @@ function outcomeOf(change: ViewChange, row: Row): ChangeOutcome {
   return { outcome: "stored", session: { ...after, ...stored, clockHolderId, decisions, version: after.version + 1 } };
 }
 
-/** Progress of a view that goes on or was watched to its end, and nothing else. */
+/** Only progress, of a view that continues or was watched to its end. */
 export function isProgressOnly(change: ViewChange): boolean {
   const { before, after, isStart, ending } = change;
   if (isStart || ending !== undefined || before.pendingReports !== null || after.pendingReports !== null) return false;
@@ -318,12 +318,12 @@ export function isProgressOnly(change: ViewChange): boolean {
   return before.state === "playing" && before.dueAt === null && (after.dueAt !== null) === (after.state === "watched");
 }
 
-/** Time is credited to a view that does not hold its viewer's clock, or it starts. */
+/** The view starts, or is credited time, and does not hold its viewer's clock yet. */
 function takesClock({ before, after, isStart }: ViewChange): boolean {
   return before.clockHolderId !== before.sessionId && (isStart || after.clockMs > before.clockMs);
 }
 
-// Plain literals: each spread of a part would be copied property by property.
+// A plain literal: spreading parts would copy them property by property.
 function progressToldAs({ before, after, milestones, now }: ViewChange, position: number) {
   const { covered, sequences, refusals } = after.progress;
   return {
@@ -372,7 +372,7 @@ function toldAs(change: ViewChange, position: number) {
   };
 }
 
-/** The bytes of the event, should the view earn it. */
+/** The bytes of the event that the view may earn. */
 export function bodyOf(
   { botId, userId, code, reference, isTest }: Pick<AdSession, "botId" | "userId" | "code" | "reference" | "isTest">,
   { eventId }: { eventId: string },

@@ -21,16 +21,16 @@ import { newSessionToken } from "./session-token.ts";
 
 export interface SessionRoutesDeps
   extends Omit<OpenSessionDeps, "unfilledRequests" | "openings" | "ads" | "reader" | "beginner"> {
-  /** Where `/media/` is reached. */
+  /** The address below which `/media/` is served. */
   publicUrl: string;
   now?: () => Date;
   random?: () => number;
 }
 
-/** `/player/v1`: what the mini-app speaks. */
+/** `/player/v1`, the API of the mini-app. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
   const { database, views, publicUrl, now = () => new Date(), random = Math.random } = deps;
-  // Checking a signature costs some 0.1 ms. Thousands may share the address of a mobile network.
+  // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
   const checks = callBudget({ perSecond: 20, burst: 1200, mostKeys: 20_000 });
   const openings = callBudget({ perSecond: 0.5, burst: 60, mostKeys: 20_000 });
   const openingDeps = {
@@ -104,7 +104,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
   );
 }
 
-/** Any page may call: no cookie and no address ever speaks for a user here, only a token in the body. */
+/** Any origin may call: only a token in the body authenticates a user here, never a cookie or an address. */
 function answerAnyOrigin(scope: FastifyInstance, paths: string[]): void {
   scope.addHook("onRequest", (_request, reply, done) => {
     reply.header("access-control-allow-origin", "*").header("cache-control", "no-store");
@@ -118,7 +118,7 @@ function answerAnyOrigin(scope: FastifyInstance, paths: string[]): void {
   }
 }
 
-/** A beacon cannot name a JSON body without a preflight that a closing page does not live to see. */
+/** A beacon with a JSON content type needs a preflight, which a closing page cannot complete: JSON arrives as text/plain. */
 function acceptBeacons(scope: FastifyInstance): void {
   scope.addContentTypeParser("text/plain", { parseAs: "string" }, scope.getDefaultJsonParser("error", "error"));
 }

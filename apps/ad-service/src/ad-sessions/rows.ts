@@ -6,36 +6,36 @@ import type { Range } from "./merge-range.ts";
 import type { CloseReason, StoredState } from "./schema.ts";
 import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
 
-/** A view as it is stored, with what of its viewer its reports are judged by. */
+/** A view as stored, with the viewer's columns that decide about its reports. */
 export interface AdSession {
   botId: string;
   sessionId: string;
   code: string;
   userId: string;
-  /** The publisher's own key of the code, "" without one. */
+  /** The publisher's own key of the code; "" if there is none. */
   reference: string;
   campaignId: string;
   creativeId: string;
-  /** Its ad came from a tag, whose trackers want to be called. */
+  /** Its ad came from a VAST tag, so trackers are called. */
   isVast: boolean;
   isTest: boolean;
   durationMs: number;
   openedAt: Date;
   deadline: Date;
-  /** What the code was opened with before, and could not be played. */
+  /** Creatives that the code was opened with before and that could not be played. */
   failedCreatives: string[];
   /** SHA-256 in hex. */
   tokenHash: string;
   openings: number;
   firstSequence: number;
-  /** Why its player gave the video up the last time, and when. */
+  /** Why its player last gave up on the video, and when. */
   fault: PlaybackFault | null;
   faultAt: Date | null;
-  /** Grows with each change. */
+  /** Incremented by each change. */
   version: number;
   state: StoredState;
   acceptedMs: number;
-  /** Real time that was credited to this view. */
+  /** Real time credited to this view. */
   clockMs: number;
   progress: Progress;
   signals: ViewingSignals | null;
@@ -44,22 +44,22 @@ export interface AdSession {
   watchedAt: Date | null;
   closeRequestedAt: Date | null;
   closeReason: CloseReason | null;
-  /** What was claimed too early and is settled, without another call, at `dueAt`. */
+  /** Reports that came too early; they are settled at `dueAt` without another call. */
   pendingReports: ProgressReport[] | null;
-  /** When the sweeper must look at it. */
+  /** When the sweeper must process it. */
   dueAt: Date | null;
-  /** Real time before this moment was credited to one of the viewer's views, and counts for no other. */
+  /** Real time before this moment was credited to one of the viewer's views and counts for no other. */
   creditedUntil: Date | null;
-  /** Of the viewer: the view for which time counts, and as which version it was read. A change of the holder is a change of it. */
+  /** The view that holds the viewer's clock, and its version when it was read. Taking the clock increments that version. */
   clockHolderId: string | null;
   clockHolderVersion: number | null;
-  /** Of the viewer: what was credited to views that held the clock before. */
+  /** Real time of the viewer before this moment was credited to earlier holders of the clock. */
   viewerCreditedUntil: Date | null;
-  /** Of the viewer: how often an ad was offered or a view began. */
+  /** How often the viewer was offered an ad or began a view. */
   decisions: number;
 }
 
-/** As the statements give it: ranges and signals are plain numbers there. */
+/** As the statements return it: ranges and signals are flat arrays of numbers. */
 export type SessionRow = Omit<AdSession, "progress" | "signals"> & {
   covered: number[];
   sequences: number[];
@@ -68,11 +68,11 @@ export type SessionRow = Omit<AdSession, "progress" | "signals"> & {
   holderCreditedUntil: Date | null;
 };
 
-/** Of the viewer's clock, beside a session or without one. */
+/** The viewer's clock, for queries with or without a session. */
 export const clockColumns = `v.clock_session_id as "clockHolderId", h.version as "clockHolderVersion",
   v.credited_until as "viewerCreditedUntil", h.credited_until as "holderCreditedUntil"`;
 
-/** Of `ad_sessions as s`, `viewers as v`, and `h`, the view that holds the viewer's clock. */
+/** Columns of `ad_sessions as s`, `viewers as v` and `h`, the view that holds the viewer's clock. */
 export const sessionColumns = `
   s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", s.reference, s.campaign_id as "campaignId",
   s.creative_id as "creativeId", s.is_vast as "isVast", s.is_test as "isTest", s.duration_ms as "durationMs",
@@ -83,7 +83,7 @@ export const sessionColumns = `
   s.close_reason as "closeReason", s.pending_reports as "pendingReports", s.due_at as "dueAt",
   s.credited_until as "creditedUntil", coalesce(v.decisions, 0) as decisions, ${clockColumns}`;
 
-/** SQL of the row `h`. */
+/** SQL that joins the row `h`. */
 export const clockHolder = `left join lateral (
     select version, credited_until from ad_sessions
     where ad_sessions.bot_id = v.bot_id and ad_sessions.session_id = v.clock_session_id limit 1
@@ -124,7 +124,7 @@ export async function readSession(
   return row && sessionOf(row);
 }
 
-/** Holds the session's row until the transaction ends. */
+/** Locks the session's row until the transaction ends. */
 export async function lockSession(
   tx: AdTransaction,
   id: { botId: string; sessionId: string },

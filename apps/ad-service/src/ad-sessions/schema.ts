@@ -3,7 +3,7 @@ import type { PlaybackFault, ProgressReport } from "@intermission/ad-core/player
 import type { ColumnType } from "kysely";
 import type { Suspicion } from "./viewing-signals.ts";
 
-/** Of a view that looks wrong: `held` until the operator decides, or `refused`. Both were watched and closed. */
+/** Suspicious views are `held` until the operator decides, or `refused`. Both were watched and closed. */
 export type StoredState = SessionState | "held" | "refused";
 
 export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" | "reopened";
@@ -11,7 +11,7 @@ export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" 
 export interface AdSessionTables {
   ad_sessions: {
     bot_id: string;
-    /** Begins with the bot's id, so that an address which holds it alone finds the row by its primary key. */
+    /** Starts with the bot's id, so that an address with only the session id finds the row by its primary key. */
     session_id: string;
     code: string;
     user_id: string;
@@ -32,9 +32,9 @@ export interface AdSessionTables {
     refusals: ColumnType<Record<string, number> | null, never, never>;
     version: ColumnType<number, never, never>;
     suspicions: ColumnType<Suspicion[], Suspicion[] | undefined, Suspicion[]>;
-    /** When the operator decided about a held view. */
+    /** When the operator decided on a held view. */
     decided_at: ColumnType<Date | null, never, never>;
-    /** Of one of the bot's testers: free of charge, and out of the statistics. */
+    /** A view of one of the bot's testers: free of charge and excluded from the statistics. */
     is_test: ColumnType<boolean, boolean | undefined, never>;
     opened_at: ColumnType<Date, Date, never>;
     started_at: Date | null;
@@ -43,16 +43,16 @@ export interface AdSessionTables {
     close_requested_at: Date | null;
     closed_at: Date | null;
     close_reason: CloseReason | null;
-    /** Why its player gave the video up the last time, and when. */
+    /** Why its player last gave up on the video, and when. */
     fault: ColumnType<PlaybackFault | null, never, never>;
     fault_at: ColumnType<Date | null, never, never>;
     failed_creatives: ColumnType<string[], string[] | undefined, never>;
     deadline: ColumnType<Date, Date, never>;
-    /** Real time that was credited to this view: see `viewers.credited_until`. */
+    /** Real time credited to this view: see `viewers.credited_until`. */
     clock_ms: ColumnType<number, number | undefined, never>;
-    /** What the last call claimed too early and the clock will allow soon; it is settled without another call. */
+    /** Reports that the last call sent too early and the clock will soon allow; they are settled without another call. */
     pending_reports: ColumnType<ProgressReport[] | null, never, null>;
-    /** When the sweeper must look at it: its row in `views_due`. */
+    /** When the sweeper must process it: its row in `views_due`. */
     due_at: ColumnType<Date | null, never, never>;
   };
   views_due: {

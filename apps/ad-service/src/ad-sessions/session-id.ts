@@ -2,7 +2,7 @@ import { randomBytes } from "../random-bytes.ts";
 
 const SESSION_ID = /^([1-9][0-9]{0,19})-[0-9A-Za-z_-]{22}$/;
 
-/** The bot leads the id, so that an address which holds nothing else finds the row by its primary key. */
+/** Starts with the bot's id, so that an address with only the session id finds the row by its primary key. */
 export function newSessionId(botId: string): string {
   return `${botId}-${randomBytes(16).toString("base64url")}`;
 }

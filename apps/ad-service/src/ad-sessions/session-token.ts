@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { randomBytes } from "../random-bytes.ts";
 
-/** 256 random bits; the database keeps only their hash. */
+/** 256 random bits; the database stores only their hash. */
 export function newSessionToken(): string {
   return randomBytes(32).toString("base64url");
 }
@@ -11,7 +11,7 @@ export function hashSessionToken(token: string): string {
   return hash("sha256", token, "hex");
 }
 
-/** In constant time, whatever the token. `tokenHash` is what {@link hashSessionToken} gave for the session's own. */
+/** Takes constant time for any token. `tokenHash` is the result of {@link hashSessionToken} for the session's token. */
 export function isSessionToken(token: string, tokenHash: string): boolean {
   return timingSafeEqual(Buffer.from(hashSessionToken(token)), Buffer.from(tokenHash));
 }

@@ -36,7 +36,7 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
   const expired = { status: 401, body: { error: { code: "INIT_DATA_EXPIRED" } } };
 
   test(
-    "launch data of 70 minutes continues the view that the user began with it, and the view is paid",
+    "launch data that is 70 minutes old continues the view that the user began with it, and the view is paid",
     onFixture(async (fixture) => {
       const initData = fixture.initData(ann);
       const code = await fixture.issue(ann);
@@ -53,14 +53,14 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
         expect((await fixture.report(again, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
       }
       expect(await fixture.events()).toMatchObject([{ event: "rewarded", user_id: ann, code }]);
-      // What came of the view is shown, and is not earned again.
+      // The outcome of the view is shown and is not earned again.
       expect((await reopen(fixture, initData)).body).toMatchObject({ code, state: "rewarded" });
       expect(await fixture.events()).toHaveLength(1);
     }),
   );
 
   test(
-    "an offer that was not started yet can be watched with launch data of 70 minutes",
+    "an offer that was not started yet can be watched with launch data that is 70 minutes old",
     onFixture(async (fixture) => {
       const initData = fixture.initData(ann);
       const offered = (await reopen(fixture, initData)).body;
@@ -70,7 +70,7 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
   );
 
   test(
-    "launch data of 70 minutes begins no new session, issues no code, and the refusal names the way back to the bot",
+    "launch data that is 70 minutes old begins no session and issues no code; the refusal links back to the bot",
     onFixture(async (fixture) => {
       const initData = fixture.initData(ann);
       const unopened = await fixture.issue(ann);
@@ -85,7 +85,7 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
   );
 
   test(
-    "replayed launch data reaches no session of another user, and no further ad",
+    "replayed launch data reaches neither another user's session nor another ad",
     onFixture(async (fixture) => {
       const initData = fixture.initData(ann);
       const ofBob = await fixture.issue(bob);
@@ -99,13 +99,13 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
   );
 
   test(
-    "launch data older than a day, and stale launch data that is not Telegram's, continue nothing",
+    "launch data older than a day, and stale launch data that is not Telegram's, cannot continue a session",
     onFixture(async (fixture) => {
       const initData = fixture.initData(ann);
       const code = await fixture.issue(ann);
       await fixture.play(await fixture.begin(ann, code), 0, 2);
       fixture.advance(day - 2);
-      // Exactly a day old: the last second that counts.
+      // Exactly one day old: the last second that is accepted.
       expect((await reopen(fixture, initData, { code })).status).toBe(200);
       fixture.advance(1);
       expect(await reopen(fixture, initData, { code })).toMatchObject(expired);
@@ -116,7 +116,7 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
   );
 
   test(
-    "a view whose time is over is not continued by stale launch data",
+    "stale launch data does not continue a view after its deadline",
     onFixture(async (fixture) => {
       const initData = fixture.initData(ann);
       const code = await fixture.issue(ann);

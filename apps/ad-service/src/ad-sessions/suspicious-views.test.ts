@@ -38,7 +38,7 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
     now: fixture.clock.now,
   });
 
-  test("is paid where the bot's setting says so, and marked", async () => {
+  test("is paid and marked if the bot's setting is to pay", async () => {
     const { code, answer } = await watchBlindly("pay");
     expect(answer).toEqual({ state: "rewarded", review: undefined });
     expect(await fixture.events()).toHaveLength(1);
@@ -48,16 +48,16 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
     ]);
   });
 
-  test("is held: not paid, not charged, and used up its viewer's turn; released, it is paid once", async () => {
+  test("is held: neither paid nor charged, but counted in the viewer's limits; when released, it is paid once", async () => {
     const { code, session, answer } = await watchBlindly("hold", 2);
     expect(answer).toEqual({ state: "watched", review: "held" });
     expect([await fixture.events(), await fixture.charges()]).toEqual([[], []]);
     expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
     expect((await fixture.describe(code)).sessions).toMatchObject([{ state: "watched", review: "held" }]);
-    // Whatever comes later changes nothing, and the next request gets another code.
+    // Later calls change nothing, and the next request gets another code.
     expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "watched", review: "held" });
     expect((await fixture.status(session)).body).toMatchObject({ state: "watched", review: "held" });
-    // Opened again it tells the same, and is not offered anew.
+    // Opening it again returns the same state and offers no new view.
     const again = await fixture.begin(ann, code);
     expect(again).toMatchObject({ state: "watched", review: "held" });
     expect(await fixture.issue(ann)).not.toBe(code);
@@ -73,7 +73,7 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
     expect(await refuseView(store.database, decisionOf(session))).toEqual({ outcome: "not-held", state: "rewarded" });
   });
 
-  test("is held and refused for good", async () => {
+  test("is held and permanently refused", async () => {
     const { session } = await watchBlindly("hold");
     expect(await refuseView(store.database, decisionOf(session))).toEqual({ outcome: "refused" });
     expect((await fixture.status(session)).body).toMatchObject({ state: "watched", review: "refused" });
@@ -82,7 +82,7 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
     expect(await fixture.events()).toEqual([]);
   });
 
-  test("is refused at once, counts in the statistics with its reason, and its link can still be followed", async () => {
+  test("is refused immediately, counts in the statistics with its reason, and its link can still be followed", async () => {
     const { code, answer } = await watchBlindly("refuse", 1);
     expect(answer).toEqual({ state: "watched", review: "refused" });
     expect((await fixture.open(ann)).body).toMatchObject({ outcome: "limit-reached", reason: "daily-cap" });
@@ -99,7 +99,7 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
     });
   });
 
-  test("nothing is said of a session that nobody opened", async () => {
+  test("a session that was never opened is unknown", async () => {
     fixture = await openViewerFixture(store.database);
     const id = { botId: fixture.botId, sessionId: `${fixture.botId}-x`, now: fixture.clock.now };
     expect(await refuseView(store.database, id)).toEqual({ outcome: "unknown-view" });

@@ -9,7 +9,7 @@ import type { ViewRecorder } from "./view-recorder.ts";
 
 const BATCH = 100;
 
-// Row by row, in the order of the key: joined as a whole, all views there ever were could be read for it.
+// Looks rows up one by one, in key order: a plain join could read all views of all time.
 const readDue = statement<SessionRow>(
   "ad-sessions.read-due",
   `select ${sessionColumns}
@@ -24,10 +24,11 @@ const readDue = statement<SessionRow>(
 );
 
 /**
- * Settles what waited for its moment: closed views whose last reports came too early, or whose bot's cooldown was not over.
- * Closes what was watched and never closed: swiped away, or open until its deadline. `listeningSince` is when heartbeats
- * could be heard again, so that a restart of ours is not taken for the viewer's silence. One batch; says how many were
- * settled. Nodes may sweep at the same time: of two changes of a view one is stored.
+ * Settles views whose time has come: closed views whose last reports were too early, or whose bot's cooldown was not over.
+ * Closes views that were watched and never closed: the app was swiped away, or stayed open until the deadline.
+ * `listeningSince` is when this service began to receive heartbeats, so that its own restart does not count as the viewer's
+ * silence. Processes one batch and returns how many views it settled. Nodes may sweep at the same time: of two changes of a
+ * view, one is stored.
  */
 export async function sweepSessions(
   views: ViewRecorder,
@@ -65,12 +66,12 @@ async function settleDue(
   return true;
 }
 
-/** Its heartbeat was heard meanwhile. */
+/** A heartbeat arrived meanwhile, so the view is checked again later. */
 async function lookAgain(views: ViewRecorder, session: AdSession, { at, now }: { at: Date; now: Date }): Promise<void> {
   await views.change({ before: session, after: { ...session, dueAt: at }, isStart: false, milestones: [], now });
 }
 
-/** Sweeps each second until it is stopped; stopping waits for the batch under way. Any number of nodes may do so. */
+/** Sweeps every second until stopped; stopping waits for the current batch. Any number of nodes may sweep. */
 export function startSweepingSessions(deps: {
   views: ViewRecorder;
   log: Pick<FastifyBaseLogger, "error">;
@@ -84,7 +85,7 @@ export function startSweepingSessions(deps: {
   async function sweepUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
       const { settled } = await sweepSessions(views, { listeningSince, now: now() }).catch((error) => {
-        log.error(error, "sessions could not be swept; trying again");
+        log.error(error, "sweeping the sessions failed; the next sweep retries");
         return { settled: 0 };
       });
       if (settled < BATCH) await setTimeout(everyMs, undefined, { signal: stopping.signal }).catch(() => {});

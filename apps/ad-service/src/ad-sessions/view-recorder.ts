@@ -14,7 +14,7 @@ import {
 } from "./record-views.ts";
 import type { AdSession } from "./rows.ts";
 
-/** What VAST calls them. An impression is the first frame, and the start is when the server heard of it. */
+/** The VAST events of each milestone. The first frame is the impression; the start is when the server learns of it. */
 const trackedEventsOf = {
   start: ["impression", "start", "verificationNotExecuted"],
   "first-quartile": ["firstQuartile"],
@@ -23,23 +23,23 @@ const trackedEventsOf = {
   complete: ["complete"],
 } satisfies Record<Milestone, TrackedEvent[]>;
 
-/** Views that are watched at once, remembered: some 2 kB each. */
+/** Views that are remembered while they are watched, at some 2 kB each. */
 const MOST_REMEMBERED = 20_000;
 
-/** Stores changes of views, many in one statement, and remembers what it stored, so that the next report reads nothing. */
+/** Stores changes of views, many in one statement, and remembers what it stored, so that the next report needs no read. */
 export interface ViewRecorder {
   readonly database: AdDatabase;
-  /** As this node left it. Another node may have changed it since: then a change of it is answered "changed". */
+  /** The view as this node last stored it. If another node has changed it since, a change of it results in "changed". */
   remembered(sessionId: string): AdSession | undefined;
   remember(session: AdSession): void;
-  /** Resolves after the commit. Rejects where it is unknown whether there was one; the same change again is then "changed". */
+  /** Resolves after the commit. Rejects if it is unknown whether there was a commit; a repeated change is then "changed". */
   change(change: ViewChange): Promise<ChangeOutcome>;
-  /** Calls of one view run one after the other on this node. */
+  /** Runs the calls of one view one after another on this node. */
   inTurn<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
 }
 
 export function viewRecorder({ database, deliveries }: { database: AdDatabase; deliveries: Deliveries }): ViewRecorder {
-  // It stays full, of views that were left: a full Map takes 14 to 24 µs to find its first key behind deleted ones, this 1.
+  // It stays full of abandoned views: a full Map takes 14 to 24 µs to find its first key behind deleted ones, an LRUCache 1 µs.
   const memory = new LRUCache<string, AdSession>({ max: MOST_REMEMBERED });
   const running = new Map<string, Promise<unknown>>();
   const store = database.kind;
@@ -51,7 +51,7 @@ export function viewRecorder({ database, deliveries }: { database: AdDatabase; d
     store,
     async run(batch) {
       const outcomes = new Map<ViewChange, ChangeOutcome>();
-      // Two views of one viewer in one statement would both be judged on what was before either.
+      // Two views of one viewer in one statement would both be judged by the state before either.
       for (const round of inRounds(batch, viewerOf)) {
         const most = round.filter(({ ending }) => ending?.fate === "pay").length;
         const results = await deliveries.sendNew(most, (slots) => recordViews(database, round, slots));
@@ -83,7 +83,7 @@ export function viewRecorder({ database, deliveries }: { database: AdDatabase; d
         if (changed.outcome === "stored") remember(changed.session);
         return changed;
       } finally {
-        // The row is not what is remembered, or its state is unknown.
+        // The row differs from what is remembered, or its state is unknown.
         if (!isStored) memory.delete(sessionId);
       }
     },
@@ -100,7 +100,7 @@ export function viewRecorder({ database, deliveries }: { database: AdDatabase; d
   };
 }
 
-/** The calls of an ad's trackers commit with the change that they tell of. */
+/** The tracker calls of an ad commit together with the change that they report. */
 function recordWithTrackers(database: AdDatabase, change: ViewChange): Promise<ChangeOutcome> {
   return database.transaction(async (tx) => {
     const [recorded] = (await recordViews(tx, [change], 0)).result;

@@ -6,10 +6,10 @@ import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./routes.ts";
 
-describe("what a view asks of the database", () => {
+describe("the database statements of a view", () => {
   let store: TestDatabase<AdTables>;
   let fixture: SessionFixture;
-  /** The names of the statements that the driver was given since they were emptied. */
+  /** The names of the statements that the driver received since the list was last cleared. */
   let statements: string[] = [];
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe("what a view asks of the database", () => {
       },
     };
     fixture = await openSessionFixture(counted, sessionRoutes, { cooldownSeconds: 0, dailyCap: 10_000 });
-    // What is kept in memory, the bot and the ad, is read at the first opening.
+    // The bot and the ad are cached at the first opening.
     await fixture.begin("1", await fixture.issue("1"));
   });
   afterAll(async () => {
@@ -48,7 +48,7 @@ describe("what a view asks of the database", () => {
   const report = (session: Opened, number: number) =>
     fixture.report(session, { reports: [{ ...fiveSeconds(number), sequence: session.first_sequence + number }] });
 
-  test("an opening is two statements, with a code and without one; a start, a report and a close are one each", async () => {
+  test("an opening takes two statements, with or without a code; a start, a report and a close take one each", async () => {
     const code = await fixture.issue("2");
     let session: Opened | undefined;
     const opening = await statementsOf(async () => {
@@ -74,7 +74,7 @@ describe("what a view asks of the database", () => {
     );
   });
 
-  test("opened again, a view is read once and changed once", async () => {
+  test("opening a view again reads it once and changes it once", async () => {
     const code = await fixture.issue("4");
     const first = await fixture.begin("4", code);
     await fixture.report(first, { started: true });
@@ -84,7 +84,7 @@ describe("what a view asks of the database", () => {
     ]);
   });
 
-  test("a report on another node reads the view once, and from then on no more", async () => {
+  test("the first report on another node reads the view once, later reports there do not", async () => {
     const view = await fixture.begin("5", await fixture.issue("5"));
     await fixture.report(view, { started: true });
     const other = await fixture.startNode();
@@ -97,7 +97,7 @@ describe("what a view asks of the database", () => {
       "ad-sessions.record-progress",
     ]);
     expect(await statementsOf(() => fixture.report(view, reports(1), other))).toEqual(["ad-sessions.record-progress"]);
-    // The first node has an older version of it: it reads again.
+    // The first node remembers an older version of the view, so it reads again.
     expect(await statementsOf(() => fixture.report(view, reports(2)))).toEqual([
       "ad-sessions.record-progress",
       "ad-sessions.read",
@@ -105,21 +105,21 @@ describe("what a view asks of the database", () => {
     ]);
   });
 
-  // How many updates are HOT depends on what else looks at the tables at that moment: `pnpm bench` measures it.
-  test("what reports change is in no index, so that updates can stay in their page (HOT)", async () => {
+  // How many updates are HOT depends on concurrent readers of the tables: `pnpm bench` measures it.
+  test("no index contains a column that reports change, so that updates can stay in their page (HOT)", async () => {
     const { rows } = await sql<{ table: string; columns: string[] }>`
       select relation.relname as table, array_agg(distinct attname::text order by attname::text) as columns
       from pg_index
       join pg_class as relation on relation.oid = indrelid
       join pg_attribute on attrelid = indrelid and attnum > 0 and (attnum = any (indkey::smallint[]) or exists (
-        -- What its condition names.
+        -- Columns of the index condition.
         select from pg_depend where pg_depend.classid = 'pg_class'::regclass and objid = indexrelid
           and refobjid = indrelid and refobjsubid = attnum
       ))
       where relation.relname in ('ad_sessions', 'viewers') and relation.relnamespace = 'ad_service'::regnamespace
       group by 1 order by 1`.execute(store.database.query);
     expect(rows).toEqual([
-      // Suspicions are set once, and of few views.
+      // Suspicions are set once, and for few views.
       {
         table: "ad_sessions",
         columns: ["bot_id", "campaign_id", "code", "is_test", "opened_at", "session_id", "suspicions", "user_id"],

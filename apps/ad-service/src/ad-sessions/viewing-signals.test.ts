@@ -11,7 +11,7 @@ function playedRange(second: number, changes: Partial<ProgressReport> = {}): Pro
   return { sequence: second, from_ms, to_ms, visible: true, muted: true, rendered_frames: 25, ...changes };
 }
 
-/** One call for each second, as a player sends them; `atMs` says when each arrives. */
+/** One call for each second, as a player sends them; `atMs` is when each call arrives. */
 function watch(reports: readonly ProgressReport[], atMs = (index: number) => (index + 1) * 1017): ViewingSignals {
   return reports.reduce((signals, report, index) => {
     const claimedMs = Math.max(...reports.slice(0, index + 1).map(({ to_ms }) => to_ms));
@@ -22,11 +22,11 @@ function watch(reports: readonly ProgressReport[], atMs = (index: number) => (in
 const thirtySeconds = (changes: (second: number) => Partial<ProgressReport> = () => ({})) =>
   Array.from({ length: 30 }, (_, second) => playedRange(second, changes(second)));
 
-describe("what speaks against a view", () => {
+describe("the suspicions of a view", () => {
   test.each<{ name: string; signals: ViewingSignals; suspicions: string[] }>([
-    { name: "nothing, of one that was played", signals: watch(thirtySeconds()), suspicions: [] },
+    { name: "none for a view that was played", signals: watch(thirtySeconds()), suspicions: [] },
     {
-      name: "nothing, of one whose browser does not count frames",
+      name: "none if the browser does not count frames",
       signals: watch(thirtySeconds(() => ({ rendered_frames: undefined }))),
       suspicions: [],
     },
@@ -36,7 +36,7 @@ describe("what speaks against a view", () => {
       suspicions: ["no-frames"],
     },
     {
-      name: "nothing, of two seconds without a frame in the middle",
+      name: "none for two seconds without a frame in the middle",
       signals: watch(thirtySeconds((second) => ({ rendered_frames: second === 9 || second === 10 ? 0 : 25 }))),
       suspicions: [],
     },
@@ -51,12 +51,12 @@ describe("what speaks against a view", () => {
       suspicions: ["mostly-hidden"],
     },
     {
-      name: "ten times as fast as time",
+      name: "progress at ten times real time",
       signals: watch(thirtySeconds(), (index) => (index + 1) * 100),
       suspicions: ["faster-than-time"],
     },
     {
-      name: "positions that no media clock shows",
+      name: "positions that no media clock reports",
       signals: watch(thirtySeconds((second) => ({ from_ms: second * 1000, to_ms: (second + 1) * 1000 }))),
       suspicions: ["too-even"],
     },
@@ -64,8 +64,8 @@ describe("what speaks against a view", () => {
     expect(suspicionsOf(signals)).toEqual(suspicions);
   });
 
-  test("a start that reached us 20 s late, and a minute without a network, are no haste", () => {
-    // What the network held back comes in one call.
+  test("a start that arrives 20 s late and a minute without a network do not count as faster than time", () => {
+    // What the network held back arrives in one call.
     const first = { settled: thirtySeconds().slice(0, 20), claimedMs: 20 * 1017 };
     const late = thirtySeconds()
       .slice(20)
@@ -78,7 +78,7 @@ describe("what speaks against a view", () => {
     expect([suspicionsOf(late), suspicionsOf(cutOff)]).toEqual([[], []]);
   });
 
-  test("no delays of up to ten seconds, and no stalls, make an honest view suspicious", () => {
+  test("neither delays of up to ten seconds nor stalls make an honest view suspicious", () => {
     const delays = fc.array(fc.record({ stallMs: fc.nat(30_000), networkMs: fc.nat(9_900) }), {
       minLength: 30,
       maxLength: 30,

@@ -1,25 +1,25 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 
-/** What a session's reports tell beyond what the clock proves, summed up as they are settled. Stored with the session. */
+/** What a session's reports show beyond the clock's evidence, summed up as they are settled. Stored with the session. */
 export interface ViewingSignals {
-  /** Playback that a page in the background reported. */
+  /** Playback that was reported while the page was in the background. */
   hiddenMs: number;
   visibleMs: number;
-  /** Visible playback whose player counts its frames, that part of it without a single one, and the frames. */
+  /** Visible playback for which the player counts frames, the part of it without a single frame, and the number of frames. */
   countedMs: number;
   framelessMs: number;
   frames: number;
-  /** Played ranges, and those that begin and end on whole tenths of a second. */
+  /** Played ranges, and how many of them begin and end on whole tenths of a second. */
   ranges: number;
   evenRanges: number;
-  /** The first call with reports: when, and how much of the video it claimed. */
+  /** The first call with reports: its time, and how much of the video it claimed. */
   firstAtMs: number | null;
   firstClaimedMs: number;
-  /** By how much later claims ran ahead of the clock since then, at most. */
+  /** The most by which later claims ran ahead of the time since the first call. */
   aheadMs: number;
 }
 
-/** Why a view may not have been a person's, though its time is right. */
+/** Why a view may not be a person's although its timing is right. */
 export type Suspicion = "mostly-hidden" | "no-frames" | "too-many-frames" | "faster-than-time" | "too-even";
 
 export const noSignals: ViewingSignals = {
@@ -27,20 +27,20 @@ export const noSignals: ViewingSignals = {
   ...{ firstAtMs: null, firstClaimedMs: 0, aheadMs: 0 },
 };
 
-/** Less than this says nothing: one range may be odd. */
+/** Less than this is no evidence: a single range may be odd. */
 const LEAST_MS = 3000;
 const MOST_FRAMES_PER_SECOND = 240;
-/** A call may hang in a slow network for so long, and what it claims is then that much behind what the next one does. */
+/** A slow network may delay a call by this much, so that the next call seems to claim that much too fast. */
 const MOST_AHEAD_MS = 10_000;
-/** A media clock stands on a whole tenth of a second one time in a hundred: eight ranges never do by chance. */
+/** A media clock shows a whole tenth of a second once in a hundred times, so eight such ranges are no coincidence. */
 const LEAST_RANGES = 8;
 const EVEN_MS = 100;
-/** A column of four bytes; honest sums are far below. */
+/** The maximum of a four-byte column; honest sums are far below. */
 const MOST_STORED = 2 ** 31 - 1;
 
 /**
- * Adds what one call brought: the reports that it settled, and all that was claimed by then. A player that starts late, or
- * comes back after minutes without a network, claims much at once; but from its first call on it claims no more than time passes.
+ * Adds one call: the reports that it settled, and the total claimed so far. A player that starts late, or reconnects after
+ * minutes without a network, claims much in its first call; after that, its claims grow no faster than time passes.
  */
 export function gatherSignals(
   signals: ViewingSignals,
@@ -54,7 +54,7 @@ export function gatherSignals(
   return { ...gathered, aheadMs: Math.max(gathered.aheadMs, aheadMs) };
 }
 
-/** As they are stored: a row that each report writes is short without their names. */
+/** Stored as an array: each report rewrites the row, and without the names it is short. */
 export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
   const { hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges, firstAtMs } = signals;
   const first = firstAtMs === null ? -1 : Math.max(0, firstAtMs - openedAt.getTime());
@@ -72,7 +72,7 @@ export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSi
   return { ...sums, firstAtMs, firstClaimedMs, aheadMs };
 }
 
-/** What speaks against a view, in a fixed order; empty for nearly all. */
+/** The reasons to suspect a view, in a fixed order; empty for nearly all views. */
 export function suspicionsOf(signals: ViewingSignals): Suspicion[] {
   const { hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges, aheadMs } = signals;
   const isCounted = countedMs >= LEAST_MS;

@@ -28,8 +28,8 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
   });
   afterEach(() => fixture.close());
 
-  describe("what earns", () => {
-    test("watched to the end and closed, it pays exactly once", async () => {
+  describe("what earns a reward", () => {
+    test("a view that is watched to the end and closed pays exactly once", async () => {
       const code = await fixture.issue(ann, "order-7");
       const opened = openSessionResponse.parse((await fixture.open(ann, code)).body);
       expect(opened).toMatchObject({
@@ -68,7 +68,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.sessions()).toMatchObject([{ state: "rewarded", close_reason: "tap" }]);
     });
 
-    test("64 closes at once make one event", async () => {
+    test("64 concurrent closes create one event", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 10);
       const other = await fixture.startNode();
@@ -82,7 +82,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
     });
 
-    test("a close that overtakes its reports is remembered for 30 s", async () => {
+    test("a close that overtakes its reports is kept for 30 s", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 8);
       fixture.advance(2);
@@ -93,7 +93,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.events()).toHaveLength(1);
     });
 
-    test("after 30 s the close is forgotten, and the view still earns by its next close", async () => {
+    test("after 30 s the close is dropped, and the next close still earns", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 5);
       await fixture.report(session, { closed: "page-hidden" });
@@ -113,7 +113,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(answer).toMatchObject({ status: 200, body: { state: "rewarded" } });
     });
 
-    test("a report lost and sent again, twice, in another order, counts once", async () => {
+    test("a lost report that is sent again twice, in another order, counts once", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.report(session, { started: true });
       fixture.advance(10);
@@ -124,7 +124,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
     });
   });
 
-  describe("what does not", () => {
+  describe("what earns nothing", () => {
     test("closing early", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 5);
@@ -153,7 +153,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.events()).toEqual([]);
     });
 
-    test("reports before the start was stamped", async () => {
+    test("reports before the start was recorded", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       fixture.advance(10);
       const answer = await fixture.report(session, { reports: wholeVideo(), closed: "tap" });
@@ -184,7 +184,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
   });
 
   describe("opening again", () => {
-    test("continues where it was left, and voids the earlier token", async () => {
+    test("continues where the viewer left off, and invalidates the earlier token", async () => {
       const code = await fixture.issue(ann);
       const first = await fixture.begin(ann, code);
       await fixture.play(first, 0, 4);
@@ -207,7 +207,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.events()).toHaveLength(1);
     });
 
-    test("of a watched session is its close: swiped away at the end, it is paid when opened again", async () => {
+    test("a watched session closes it: swiped away at the end, it is paid when opened again", async () => {
       const code = await fixture.issue(ann);
       await fixture.play(await fixture.begin(ann, code), 0, 10);
       expect((await fixture.open(ann, code)).body).toMatchObject({ outcome: "session", state: "rewarded", code });
@@ -216,7 +216,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.sessions()).toMatchObject([{ close_reason: "reopened" }]);
     });
 
-    test("in two tabs at once leaves one session, of which one tab holds the token", async () => {
+    test("in two tabs at the same time leaves one session, and one tab has the valid token", async () => {
       const code = await fixture.issue(ann);
       const tabs = await Promise.all(Array.from({ length: 8 }, () => fixture.begin(ann, code)));
       expect(new Set(tabs.map(({ session_id }) => session_id)).size).toBe(1);
@@ -225,13 +225,13 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(answers.filter(({ status }) => status === 409)).toHaveLength(7);
     });
 
-    test("without a code goes on with the view that was left", async () => {
+    test("without a code continues the view that was left", async () => {
       const code = await fixture.issue(ann, "from-a-button");
       await fixture.play(await fixture.begin(ann, code), 0, 3);
       expect((await fixture.open(ann)).body).toMatchObject({ code, resume_at_ms: 3000 });
     });
 
-    test("the status survives it: what was rewarded is shown, also after the code expired", async () => {
+    test("keeps the status: a rewarded view is shown as such, also after the code expired", async () => {
       const code = await fixture.issue(ann);
       const session = await fixture.begin(ann, code);
       await fixture.play(session, 0, 10);
@@ -243,7 +243,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
     });
   });
 
-  describe("what happens meanwhile", () => {
+  describe("changes during a view", () => {
     test("a server that restarts in mid-watch loses nothing", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 6);
@@ -254,7 +254,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(answer.body).toMatchObject({ state: "rewarded", accepted_ms: 10_000 });
     });
 
-    test("a campaign that is paused is watched to its end by whoever began", async () => {
+    test("viewers who began can finish the ad of a campaign that is paused meanwhile", async () => {
       const code = await fixture.issue(ann);
       await fixture.play(await fixture.begin(ann, code), 0, 5);
       const campaigns = store.database.query.updateTable("campaigns");
@@ -266,7 +266,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect((await fixture.report(back, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
     });
 
-    test("a code whose link was followed may still be watched", async () => {
+    test("a code whose direct link was followed can still be used for a view", async () => {
       const code = await fixture.issue(ann);
       await fixture.recordLinkFollowed(ann, code);
       const session = await fixture.begin(ann, code);
@@ -283,7 +283,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
         now: new Date(fixture.clock.now.getTime() + afterSeconds * 1000),
       });
 
-    test("closes what was watched when its heartbeat stopped for 15 s, and pays once", async () => {
+    test("closes a watched view 15 s after its last heartbeat, and pays once", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 10);
       await sweep(15);
@@ -296,7 +296,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.events()).toHaveLength(1);
     });
 
-    test("races with a close on another node and with a reopening: one event", async () => {
+    test("creates one event when it races with a close on another node and a reopening", async () => {
       const code = await fixture.issue(ann);
       const session = await fixture.begin(ann, code);
       await fixture.play(session, 0, 10);
@@ -309,7 +309,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
     });
 
-    test("leaves alone whoever is still there", async () => {
+    test("leaves a view open while its heartbeats arrive", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 10);
       for (let beat = 0; beat < 5; beat++) {
@@ -320,7 +320,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.sessions()).toMatchObject([{ state: "watched" }]);
     });
 
-    test("does not take a restart of ours for the viewer's silence", async () => {
+    test("does not mistake a restart of the service for the viewer's silence", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 10);
       fixture.advance(60);
@@ -333,7 +333,7 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
       expect(await fixture.sessions()).toMatchObject([{ state: "watched" }]);
     });
 
-    test("closes at the deadline what is still open", async () => {
+    test("closes a watched view that is still open at its deadline", async () => {
       const session = await fixture.begin(ann, await fixture.issue(ann));
       await fixture.play(session, 0, 10);
       fixture.advance(3600 + 590);

@@ -1,7 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
 
-/** Equal for names that differ only in case, in blanks, or in how Unicode composes their letters. */
+/** Equal for names that differ only in case, whitespace or Unicode composition. */
 export function advertiserKey(name: string): string {
   return name.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase();
 }
@@ -25,24 +25,24 @@ const setBlocks = statement<never>(
   "update bots set blocked_advertisers = $2 where bot_id = $1",
 );
 
-/** The advertiser of this name as it is spelled, or undefined. */
+/** The stored spelling of the advertiser's name, or undefined. */
 export async function findAdvertiser(tx: AdTransaction, name: string): Promise<string | undefined> {
   return (await tx.run(find, [advertiserKey(name)]))[0]?.name;
 }
 
-/** An advertiser is known from its first campaign on, which spells its name. Returns it as it is spelled. */
+/** Stores an advertiser with its first campaign, which sets the spelling of the name. Returns the stored spelling. */
 export async function rememberAdvertiser(tx: AdTransaction, name: string): Promise<string> {
   const key = advertiserKey(name);
   const [added] = await tx.run(insert, [name, key]);
   if (added) await spellBlocks(tx, { from: key, to: name });
   const known = added?.name ?? (await findAdvertiser(tx, name));
-  if (known === undefined) throw new Error("an advertiser vanished while it was looked up");
+  if (known === undefined) throw new Error("the advertiser disappeared while it was looked up");
   return known;
 }
 
 /**
- * Names to block, spelled as their advertisers are, so that the choice of an ad compares plain strings. A name that no
- * advertiser has yet stays as it is; `spellBlocks` corrects it when one comes.
+ * Names to block, in the stored spelling of their advertisers, so that choosing an ad compares plain strings. A name without
+ * an advertiser stays as it is; `spellBlocks` corrects it when that advertiser is added.
  */
 export async function spellAdvertisers(tx: AdTransaction, names: readonly string[]): Promise<string[]> {
   const keys = names.map(advertiserKey);
@@ -50,7 +50,7 @@ export async function spellAdvertisers(tx: AdTransaction, names: readonly string
   return [...new Set(names.map((name, index) => known.get(keys[index] ?? "") ?? name))];
 }
 
-/** Bots that block an advertiser block it under its new name or spelling. */
+/** Updates the bots that block an advertiser to its new name or spelling. */
 export async function spellBlocks(tx: AdTransaction, { from, to }: { from: string; to: string }): Promise<void> {
   for (const { botId, blocked } of await tx.run(listBlocks, [])) {
     const spelled = [...new Set(blocked.map((name) => (advertiserKey(name) === from ? to : name)))];

@@ -7,14 +7,14 @@ export type RenameAdvertiserOutcome =
   | { outcome: "unknown-advertiser" }
   | { outcome: "name-taken"; name: string };
 
-// The lock keeps a second renaming from taking the same name meanwhile; the unique key would end it in an error.
+// The lock keeps a concurrent rename from taking the same name, which the unique key would turn into an error.
 const lock = statement<{ name: string }>("advertisers.lock", "select name from advertisers order by name for update");
 const rename = statement<never>(
   "advertisers.rename",
   "update advertisers set name = $2, name_key = $3 where name_key = $1",
 );
 
-/** Its campaigns, its postback key and the bots that block it keep it: a reference by name follows the name. */
+/** Its campaigns, its postback key and the bots that block it stay linked: references by name are updated. */
 export async function renameAdvertiser(
   database: AdDatabase,
   { advertiser, name }: { advertiser: string; name: string },

@@ -3,7 +3,7 @@ import { forgetTokens } from "./authenticate-bot.ts";
 import type { TokenState } from "./schema.ts";
 import { lockBot, readTokens, setTokenState } from "./token-rows.ts";
 
-/** How long a replaced token works on, at most. */
+/** Longest time that a replaced token remains valid. */
 const RETIREMENT_MS = 7 * 24 * 3600 * 1000;
 
 export type ActivateTokenOutcome =
@@ -11,7 +11,7 @@ export type ActivateTokenOutcome =
   | { outcome: "unknown-token" }
   | { outcome: "not-next"; state: TokenState };
 
-/** From now on it signs `X-Signature`; the one before works on until it is revoked, seven days at most. */
+/** From now on this token signs `X-Signature`; the previous one works until it is revoked, seven days at most. */
 export async function activateToken(
   database: AdDatabase,
   { botId, tokenId, now }: { botId: string; tokenId: string; now: Date },

@@ -11,10 +11,10 @@ import { setEndpoint } from "./set-endpoint.ts";
 import type { TokenEntry } from "./token-rows.ts";
 
 export type AddBotOutcome =
-  /** The token itself is told this once, never again. */
+  /** The token itself is returned only once, here. */
   { outcome: "added"; bot: Bot; entry: TokenEntry; token: string } | { outcome: "bot-exists" };
 
-/** The bot and its first token, in one commit. Settings that are not given take the tables' defaults. */
+/** Creates the bot and its first token in one commit. Settings that are not given take the tables' defaults. */
 export async function addBot(
   { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
   input: { botId: string; settings: Partial<BotSettings>; now: Date },
@@ -23,7 +23,7 @@ export async function addBot(
     try {
       return await addOnce({ database, secretBox }, input);
     } catch (error) {
-      // A prefix has 23 random bits: with many bots one is met again now and then.
+      // A prefix has 23 random bits: with many bots, collisions happen now and then.
       const isPrefixTaken =
         error instanceof Error && "constraint" in error && error.constraint === "bots_code_prefix_key";
       if (!isPrefixTaken || attempt === 10) throw error;

@@ -26,7 +26,7 @@ const select = statement<UsableToken>(
 
 const caches = new WeakMap<AdDatabase, BriefCache<UsableToken>>();
 
-/** Whose request it is, by its `Authorization` header. */
+/** Identifies the calling bot by the `Authorization` header. */
 export async function authenticateBot(
   database: AdDatabase,
   { authorization, now }: { authorization: string | undefined; now: Date },
@@ -41,7 +41,7 @@ export async function authenticateBot(
   return bot.isSuspended ? { outcome: "suspended", bot } : { outcome: "authenticated", bot, tokenId: known.tokenId };
 }
 
-/** After a change of any token: it counts at once on this node. */
+/** Call after any change of a token: the change then takes effect immediately on this node. */
 export function forgetTokens(database: AdDatabase): void {
   cacheOf(database).clear();
 }

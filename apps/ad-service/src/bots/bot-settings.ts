@@ -18,7 +18,7 @@ const wholeNumber = (least: number, most: number, unit = "") => {
   return z.int(message).min(least, message).max(most, message);
 };
 
-/** What an operator may set for a bot. */
+/** Settings of a bot that an operator may change. */
 export const botSettings = z.object({
   name: z.string().trim().min(1, "must have 1 to 128 characters").max(128, "must have 1 to 128 characters"),
   username: z
@@ -31,33 +31,33 @@ export const botSettings = z.object({
   codeLifetimeSeconds: wholeNumber(60, 86_400, "seconds"),
   cooldownSeconds: wholeNumber(0, 604_800, "seconds"),
   dailyCap: wholeNumber(1, 10_000),
-  testers: z.array(telegramId).max(100, "must name 100 at most"),
-  /** What the bot is about: campaigns may ask for it, or keep away. */
+  testers: z.array(telegramId).max(100, "must name at most 100"),
+  /** The bot's topic: campaigns may target or exclude it. */
   category: category.nullable(),
-  /** In which campaigns' hours and weekdays are meant. */
-  timeZone: z.string().refine(isTimeZone, "must be a time zone as Europe/Berlin, or UTC"),
-  /** Of campaigns that the publisher does not want. */
-  blockedCategories: z.array(category).max(100, "must name 100 at most"),
+  /** Hours and weekdays of campaigns are meant in this time zone. */
+  timeZone: z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC"),
+  /** Categories of campaigns that the publisher does not want. */
+  blockedCategories: z.array(category).max(100, "must name at most 100"),
   blockedAdvertisers: z
-    .array(z.string().trim().min(1, "must name an advertiser").max(128, "must have 128 characters at most"))
-    .max(1000, "must name 1000 at most"),
-  /** What becomes of a view that earned but looks wrong. */
+    .array(z.string().trim().min(1, "must name an advertiser").max(128, "must have at most 128 characters"))
+    .max(1000, "must name at most 1000"),
+  /** How a view is treated that earned but looks suspicious. */
   suspiciousViews: z.enum(["pay", "hold", "refuse"]),
-  /** The same of a click on a direct link. */
+  /** The same for a click on a direct link. */
   suspiciousClicks: z.enum(["pay", "hold", "refuse"]),
 });
 export type BotSettings = z.infer<typeof botSettings>;
 
 function isTimeZone(name: string): boolean {
   try {
-    // Named by an area: what stands for a mere distance would be wrong for half of the year.
+    // Time zones are named by an area: a fixed offset would be wrong for half of the year.
     return name === "UTC" || (/^[A-Z]/.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined);
   } catch {
     return false;
   }
 }
 
-/** Those that are columns of the bot; its endpoint is a row of its own. Only what was given. */
+/** Returns the given settings that are columns of the bot; its endpoint is a separate row. */
 export function settingColumns(settings: Partial<BotSettings>) {
   const columns = {
     name: settings.name,

@@ -5,9 +5,9 @@ export interface BriefCache<Value> {
 }
 
 /**
- * Remembers what was loaded for a moment, so that a busy bot costs one query a second and not one a request. Requests
- * that meet share one load. What does not exist is not remembered, and the oldest entries make room: nobody can fill it
- * with guesses.
+ * Caches loaded values briefly, so that a busy bot costs one query per second instead of one per request. Concurrent
+ * requests share one load. Missing values are not cached, and the oldest entries are evicted, so guessed keys cannot
+ * fill the cache.
  */
 export function briefCache<Value>(options: {
   load: (key: string) => Promise<Value | undefined>;
@@ -21,7 +21,7 @@ export function briefCache<Value>(options: {
     get(key) {
       const known = entries.get(key);
       if (known && performance.now() - known.loadedAt < maxAgeMs) return known.loading;
-      // Aged from the start of its load: what changed meanwhile must not count as fresh.
+      // The age counts from the start of the load, because the data may change while it runs.
       const entry = { loading: load(key), loadedAt: performance.now() };
       entries.delete(key);
       entries.set(key, entry);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A short lower-case word that an operator gives to campaigns and bots: `games`, `real-money`. */
+/** A short lower-case word that an operator assigns to campaigns and bots: `games`, `real-money`. */
 export const category = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be lower-case letters, digits and dashes, 32 at most");
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be at most 32 lower-case letters, digits and dashes");

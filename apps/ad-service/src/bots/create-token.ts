@@ -6,12 +6,12 @@ import type { SecretBox } from "./secret-box.ts";
 import { lockBot, readTokens, type TokenEntry } from "./token-rows.ts";
 
 export type CreateTokenOutcome =
-  /** The token itself is told this once, never again. */
+  /** The token itself is returned only once, here. */
   | { outcome: "created"; entry: TokenEntry; token: string }
   | { outcome: "unknown-bot" }
   | { outcome: "next-exists"; tokenId: string };
 
-/** Beside an active token the new one is the `next`: both authenticate and sign until it is activated. */
+/** If there is an active token, the new one is `next`: both authenticate and sign until the new one is activated. */
 export async function createToken(
   { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
   { botId, now }: { botId: string; now: Date },
@@ -27,7 +27,7 @@ export async function createToken(
   });
 }
 
-/** In a transaction that holds the bot's row or has just made it. */
+/** Call in a transaction that has locked the bot's row or has just created it. */
 export async function insertToken(
   tx: AdTransaction,
   secretBox: SecretBox,

@@ -7,7 +7,10 @@ export type { Bot };
 
 const caches = new WeakMap<AdDatabase, BriefCache<Bot>>();
 
-/** The bot as it was at most a second ago; changes made on this node are seen at once. Inside a transaction use `readBot`. */
+/**
+ * Returns the bot as it was at most a second ago; changes made on this node are visible immediately. Inside a
+ * transaction use `readBot`.
+ */
 export async function findBot(database: AdDatabase, botId: string): Promise<Bot | undefined> {
   return cacheOf(database).get(botId);
 }
@@ -24,7 +27,7 @@ function cacheOf(database: AdDatabase): BriefCache<Bot> {
   return cache;
 }
 
-/** Prefixes of codes name bots for good. Unknown ones are not remembered, so that guesses cannot fill it. */
+/** A code prefix identifies its bot permanently. Unknown prefixes are not cached, so guesses cannot fill the cache. */
 const botIds = new WeakMap<AdDatabase, Map<string, string>>();
 
 const idOfPrefix = statement<{ botId: string }>(
@@ -32,7 +35,7 @@ const idOfPrefix = statement<{ botId: string }>(
   `select bot_id as "botId" from bots where code_prefix = $1`,
 );
 
-/** The bot whose codes begin so, as it was at most a second ago. */
+/** Returns the bot whose codes have this prefix, as it was at most a second ago. */
 export async function findBotByPrefix(database: AdDatabase, codePrefix: string): Promise<Bot | undefined> {
   const known = botIds.get(database) ?? new Map<string, string>();
   botIds.set(database, known);

@@ -1,4 +1,4 @@
-/** What an endpoint begins anew with, when its address changes or it is enabled again: nothing known, and a test due now. */
+/** Initial state of an endpoint whose address changed or that is enabled again: no results yet, and a test due now. */
 export const pendingEndpoint = {
   state: "pending",
   disabled_reason: null,

@@ -5,7 +5,7 @@ import { type SigningTokens, signingTokens } from "./signing-tokens.ts";
 const MAX_AGE_MS = 1000;
 const MOST_KEPT = 10_000;
 
-/** Signing tokens as they were a second ago at most: those of many bots in one query, a busy bot's once a second. */
+/** Signing tokens, at most a second old: one query loads those of many bots, and a busy bot's once a second. */
 export function rememberSigningTokens(deps: { database: AdDatabase; secretBox: SecretBox }) {
   const kept = new Map<string, { tokens: SigningTokens | undefined; readAt: number }>();
   return async (botIds: readonly string[]): Promise<ReadonlyMap<string, SigningTokens>> => {

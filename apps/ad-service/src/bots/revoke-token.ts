@@ -3,14 +3,14 @@ import { forgetTokens } from "./authenticate-bot.ts";
 import { lockBot, readTokens, setTokenState } from "./token-rows.ts";
 
 export type RevokeTokenOutcome =
-  /** `activatedTokenId` took its place; after the last one the bot's events are held. */
+  /** `activatedTokenId` replaced it; once the last token is revoked, the bot's events are held. */
   | { outcome: "revoked"; activatedTokenId: string | null; isLast: boolean }
   | { outcome: "unknown-token" }
   | { outcome: "already-revoked" };
 
 /**
- * The token works no longer: at once on this node, within a second on others. Where it was the active one, the next
- * takes its place, since something must sign.
+ * The token stops working: immediately on this node, within a second on others. If it was the active one, the next
+ * token becomes active, since events must be signed.
  */
 export async function revokeToken(
   database: AdDatabase,

@@ -31,7 +31,7 @@ export async function readBot(database: AdDatabase | AdTransaction, botId: strin
   return row && botOf(row);
 }
 
-/** Bots, each with the address of its endpoint. */
+/** Selects bots, each with the address of its endpoint. */
 export function selectBots(database: AdDatabase | AdTransaction) {
   return database.query
     .selectFrom("bots")

@@ -2,7 +2,7 @@ import type { ColumnType } from "kysely";
 
 export type DeliveryMode = "at-least-once" | "at-most-once";
 
-/** What becomes of a view that earned but looks wrong. */
+/** How a view is treated that earned but looks suspicious. */
 export type SuspiciousViews = "pay" | "hold" | "refuse";
 
 /** `next` and `active` authenticate and sign; `retiring` does so until `revoke_at`. */
@@ -11,7 +11,7 @@ export type TokenState = "next" | "active" | "retiring" | "revoked";
 export interface BotTables {
   bots: {
     bot_id: string;
-    /** The first four characters of the bot's codes: an address of a direct link names its bot by them. */
+    /** The first four characters of the bot's codes: the address of a direct link identifies its bot by them. */
     code_prefix: string;
     name: string;
     username: string | null;
@@ -36,7 +36,7 @@ export interface BotTables {
     token_id: string;
     /** SHA-256 of the token. */
     lookup_hash: ColumnType<Buffer, Buffer, never>;
-    /** The token, sealed by `secret-box`: it must be recovered to sign with it. */
+    /** The token, sealed by `secret-box`: signing needs the token itself. */
     ciphertext: ColumnType<Buffer, Buffer, never>;
     state: TokenState;
     created_at: ColumnType<Date, Date, never>;

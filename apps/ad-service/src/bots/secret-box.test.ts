@@ -5,7 +5,7 @@ import { secretBox } from "./secret-box.ts";
 
 const box = secretBox(Buffer.alloc(32, 7));
 
-test("what was sealed for an owner opens for that owner", () => {
+test("a secret opens for the owner it was sealed for", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string(), (secret, owner) => {
       expect(box.open(box.seal(secret, owner), owner)).toBe(Buffer.from(secret).toString());
@@ -13,7 +13,7 @@ test("what was sealed for an owner opens for that owner", () => {
   );
 });
 
-test("one changed bit anywhere keeps it shut", () => {
+test("a sealed secret with any single bit changed does not open", () => {
   const sealed = box.seal("ad_secret", "7000000001");
   for (let bit = 0; bit < sealed.byteLength * 8; bit++) {
     const changed = Buffer.from(sealed);
@@ -23,13 +23,13 @@ test("one changed bit anywhere keeps it shut", () => {
   expect(() => box.open(sealed.subarray(0, 20), "7000000001")).toThrow();
 });
 
-test("another key, and another owner, keep it shut", () => {
+test("a sealed secret does not open with another key or for another owner", () => {
   const sealed = box.seal("ad_secret", "7000000001");
   expect(() => secretBox(randomBytes(32)).open(sealed, "7000000001")).toThrow("ENCRYPTION_KEY");
   expect(() => box.open(sealed, "7000000002")).toThrow("ENCRYPTION_KEY");
 });
 
-test("equal secrets are sealed differently", () => {
+test("sealing equal secrets gives different bytes", () => {
   expect(box.seal("ad_secret", "1").equals(box.seal("ad_secret", "1"))).toBe(false);
 });
 

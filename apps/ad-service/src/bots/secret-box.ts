@@ -4,19 +4,19 @@ const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Keeps what must be read again under a key that is not in the database. */
+/** Encrypts secrets that must be readable again, with a key that is not in the database. */
 export interface SecretBox {
   seal(secret: string, owner: string): Buffer;
-  /** Throws where the key, the owner or a single bit is another one. */
+  /** Throws if the key, the owner or a single bit differs. */
   open(sealed: Buffer, owner: string): string;
 }
 
 /**
- * AES-256-GCM under a key of 32 bytes, as `version ‖ nonce ‖ tag ‖ ciphertext`. The owner (a bot's id) is authenticated,
+ * AES-256-GCM with a key of 32 bytes, as `version ‖ nonce ‖ tag ‖ ciphertext`. The owner (a bot's id) is authenticated,
  * so that a row copied to another bot does not open there.
  */
 export function secretBox(key: Uint8Array): SecretBox {
-  if (key.byteLength !== 32) throw new Error(`a key of ${key.byteLength} bytes where 32 are needed`);
+  if (key.byteLength !== 32) throw new Error(`the key has ${key.byteLength} bytes; 32 are required`);
   return {
     seal(secret, owner) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -26,7 +26,7 @@ export function secretBox(key: Uint8Array): SecretBox {
     },
     open(sealed, owner) {
       if (sealed[0] !== VERSION || sealed.byteLength < 1 + NONCE_BYTES + TAG_BYTES) {
-        throw new Error("a sealed secret has a form that this version does not know");
+        throw new Error("a sealed secret has a format that this version does not support");
       }
       const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
       const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
@@ -36,7 +36,9 @@ export function secretBox(key: Uint8Array): SecretBox {
       try {
         return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString("utf8");
       } catch (cause) {
-        throw new Error("a stored token does not open: ENCRYPTION_KEY is not the one it was sealed with", { cause });
+        throw new Error("a stored token cannot be decrypted: ENCRYPTION_KEY is not the key it was encrypted with", {
+          cause,
+        });
       }
     },
   };

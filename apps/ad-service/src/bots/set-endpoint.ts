@@ -3,8 +3,8 @@ import type { AdTransaction } from "../ad-database.ts";
 import { pendingEndpoint } from "./pending-endpoint.ts";
 
 /**
- * Where a bot's webhooks go. An address that is new or another one is `pending` until it answers a test; the same address
- * again changes nothing. Null takes the endpoint away: what is not sent yet is held until there is one.
+ * Sets the address of a bot's webhooks. A new or changed address is `pending` until it passes a test; setting the same
+ * address again changes nothing. Null removes the endpoint: unsent events are held until there is one.
  */
 export async function setEndpoint(tx: AdTransaction, botId: string, url: string | null): Promise<void> {
   if (url === null) {
@@ -15,7 +15,7 @@ export async function setEndpoint(tx: AdTransaction, botId: string, url: string 
   await tx.query
     .insertInto("endpoints")
     .values({ bot_id: botId, ...fresh })
-    // Claims under way end as they began: their count stays, so that the limit holds through the change.
+    // Deliveries under way finish unchanged: their count is kept, so that the limit applies during the change.
     .onConflict((conflict) =>
       conflict.column("bot_id").doUpdateSet(fresh).whereRef("endpoints.url", "<>", "excluded.url"),
     )

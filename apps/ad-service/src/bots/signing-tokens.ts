@@ -5,11 +5,11 @@ import type { SecretBox } from "./secret-box.ts";
 export interface SigningTokens {
   /** Signs `X-Signature`. */
   active: string;
-  /** Each signs `webhook-signature`: the active one first, then the next, then those that retire. */
+  /** Each signs `webhook-signature`: the active token first, then the next, then the retiring ones. */
   all: string[];
 }
 
-// Where only retiring tokens are left, the newest of them is the one that a receiver surely knows.
+// If only retiring tokens are left, the newest of them is the one that a receiver certainly knows.
 const select = statement<{ botId: string; ciphertext: Buffer }>(
   "bots.signing-tokens",
   `select bot_id as "botId", ciphertext from bot_tokens
@@ -17,7 +17,7 @@ const select = statement<{ botId: string; ciphertext: Buffer }>(
    order by bot_id, state = 'active' desc, state = 'retiring', activated_at desc`,
 );
 
-/** The tokens that sign webhooks now, by bot; one without any is missing, and its events are held. */
+/** The tokens that sign webhooks now, by bot. A bot without tokens is missing, and its events are held. */
 export async function signingTokens(
   { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
   { botIds, now }: { botIds: readonly string[]; now: Date },

@@ -2,24 +2,24 @@ import type { Selectable } from "kysely";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { BotTables, TokenState } from "./schema.ts";
 
-/** What may be shown of a token after the moment it was made. */
+/** What may be shown of a token after its creation. */
 export interface TokenEntry {
   tokenId: string;
   state: TokenState;
   createdAt: Date;
   activatedAt: Date | null;
-  /** Until then a retiring token still authenticates and signs. */
+  /** A retiring token authenticates and signs until then. */
   revokeAt: Date | null;
   revokedAt: Date | null;
 }
 
-/** Changes of a bot's tokens happen one after the other. False where there is no such bot. */
+/** Serializes changes of a bot's tokens. Returns false if there is no such bot. */
 export async function lockBot(tx: AdTransaction, botId: string): Promise<boolean> {
   const query = tx.query.selectFrom("bots").select("bot_id").where("bot_id", "=", botId).forUpdate();
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Newest first. A retiring token whose time is over is a revoked one. */
+/** Newest first. A retiring token whose time has passed is listed as revoked. */
 export async function readTokens(
   database: AdDatabase | AdTransaction,
   { botId, now }: { botId: string; now: Date },

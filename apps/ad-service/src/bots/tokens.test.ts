@@ -42,7 +42,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
     return created;
   }
 
-  test("a token is ad_ and 32 bytes in base58, and stands nowhere in the clear", async () => {
+  test("a token is ad_ and 32 bytes in base58, and is stored nowhere in plain text", async () => {
     const { botId, first } = await newBot();
     expect(first).toMatch(/^ad_[1-9A-HJ-NP-Za-km-z]{40,44}$/);
     const rows = await store.database.query.selectFrom("bot_tokens").selectAll().where("bot_id", "=", botId).execute();
@@ -50,7 +50,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
     expect(await signers(botId)).toEqual({ active: first, all: [first] });
   });
 
-  test("while tokens rotate both authenticate and both sign; X-Signature switches when the next is activated", async () => {
+  test("during a rotation both tokens authenticate and sign; X-Signature switches when the next one is activated", async () => {
     const { botId, first, firstId } = await newBot();
     const next = await newToken(botId);
     expect(next.entry.state).toBe("next");
@@ -63,7 +63,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
     expect(await authenticate(first, new Date(daysLater(7).getTime() - 1))).toBe("authenticated");
   });
 
-  test("a replaced token works seven days at most", async () => {
+  test("a replaced token works for seven days at most", async () => {
     const { botId, first } = await newBot();
     const next = await newToken(botId);
     await activateToken(store.database, { botId, tokenId: next.entry.tokenId, now });
@@ -73,7 +73,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
     expect(states.sort()).toEqual(["active", "revoked"]);
   });
 
-  test("a revoked token is unknown at once, though it was used a moment ago", async () => {
+  test("a revoked token is rejected immediately, even if it was used a moment ago", async () => {
     const { botId, first, firstId } = await newBot();
     expect(await authenticate(first)).toBe("authenticated");
     const revoked = await revokeToken(store.database, { botId, tokenId: firstId, now });
@@ -82,7 +82,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
     expect(await signers(botId)).toBeUndefined();
   });
 
-  test("where the active token is revoked the next one takes its place", async () => {
+  test("when the active token is revoked, the next one replaces it", async () => {
     const { botId, firstId } = await newBot();
     const next = await newToken(botId);
     const revoked = await revokeToken(store.database, { botId, tokenId: firstId, now });
@@ -90,7 +90,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
     expect(await signers(botId)).toEqual({ active: next.token, all: [next.token] });
   });
 
-  test("there is one next token, also when many are asked for at once", async () => {
+  test("there is only one next token, even when many are requested at the same time", async () => {
     const { botId } = await newBot();
     const made = await Promise.all(Array.from({ length: 5 }, () => createToken(deps(), { botId, now })));
     expect(made.map(({ outcome }) => outcome).sort()).toEqual(["created", ...Array(4).fill("next-exists")]);
@@ -121,7 +121,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
     expect(() => box.open(row?.ciphertext ?? Buffer.alloc(0), "1")).toThrow("ENCRYPTION_KEY");
   });
 
-  test("a suspended bot is told apart from an unknown token", async () => {
+  test("a suspended bot is distinguished from an unknown token", async () => {
     const { botId, first } = await newBot();
     expect(await authenticate(first)).toBe("authenticated");
     await suspendBot(store.database, { botId, now });

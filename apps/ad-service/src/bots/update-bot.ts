@@ -7,7 +7,10 @@ import { setEndpoint } from "./set-endpoint.ts";
 
 export type UpdateBotOutcome = { outcome: "updated"; bot: Bot } | { outcome: "unknown-bot" };
 
-/** Settings that are not given stay. What was held for want of an address goes out once the new one has answered its test. */
+/**
+ * Settings that are not given stay unchanged. Events held because no address was set are sent once the new one passes
+ * its test.
+ */
 export async function updateBot(
   database: AdDatabase,
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
@@ -33,7 +36,7 @@ export async function updateBot(
   return bot ? { outcome: "updated", bot } : { outcome: "unknown-bot" };
 }
 
-/** Its codes earn nothing and its publisher is answered 403; what was earned before is still delivered. */
+/** Its codes earn nothing and its publisher receives 403; events that were earned before are still delivered. */
 export function suspendBot(database: AdDatabase, { botId, now }: { botId: string; now: Date }) {
   return updateBot(database, { botId, settings: { isSuspended: true }, now });
 }

@@ -5,7 +5,7 @@ import { type CampaignSettings, defaultSettings } from "./campaign-settings.ts";
 import { type Campaign, columnsOf, findCampaign } from "./rows.ts";
 import type { CampaignFormat } from "./schema.ts";
 
-/** What a new campaign must be told; the rest has defaults. */
+/** The required settings of a new campaign; the others have defaults. */
 export type CampaignDraft = Pick<CampaignSettings, "name" | "advertiser"> &
   Partial<CampaignSettings> & { formats: CampaignFormat[]; creativeIds?: string[] };
 
@@ -35,7 +35,7 @@ export async function addCampaign(
       await tx.query.insertInto("campaign_creatives").values(shown).execute();
     }
     const campaign = await findCampaign(tx, campaignId);
-    if (!campaign) throw new Error("a campaign vanished while it was added");
+    if (!campaign) throw new Error("the campaign disappeared while it was added");
     return { outcome: "added", campaign };
   });
 }

@@ -1,7 +1,7 @@
 /**
- * The SQL of a CTE that adds priced events to the sums of their campaigns' days (UTC), in the statement that makes them: what
- * a campaign spent is never more or less than its events. `from` names a CTE with campaign_id, event, price_micros and
- * occurred_at. Once per campaign and batch, in the order of the ids, so that batches never wait in a ring.
+ * SQL of a CTE that adds priced events to the sums of their campaigns' UTC days, in the statement that creates the events: a
+ * campaign's spend always equals the sum of its events. `from` names a CTE with campaign_id, event, price_micros and
+ * occurred_at. Updates each campaign once per batch, in the order of the ids, so that batches do not deadlock.
  */
 export function addToCampaignDays(from: string): string {
   return `

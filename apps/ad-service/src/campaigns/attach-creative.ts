@@ -3,7 +3,7 @@ import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { text } from "./campaign-settings.ts";
 import { type Campaign, findCampaign } from "./rows.ts";
 
-/** How a campaign shows a creative; what is not given stays, or is as the campaign says. */
+/** How a campaign shows a creative; omitted settings keep their value, or default to the campaign's. */
 export const creativeSettings = z.strictObject({
   weight: z
     .int("must be a whole number")
@@ -21,7 +21,7 @@ export type AttachCreativeOutcome =
   | { outcome: "unknown-creative" }
   | { outcome: "invalid"; message: string };
 
-/** Shows a creative in a campaign, again after it was detached, or in another way. */
+/** Attaches a creative to a campaign, attaches it again after it was detached, or changes its settings. */
 export async function attachCreative(
   database: AdDatabase,
   input: { campaignId: string; creativeId: string; settings: CreativeSettings; now: Date },
@@ -50,7 +50,7 @@ export async function attachCreative(
   });
 }
 
-/** Shows a creative to nobody new. A view under way goes on, and its figures stay. */
+/** Stops showing a creative to new viewers. Views in progress continue, and its statistics stay. */
 export async function detachCreative(
   database: AdDatabase,
   { campaignId, creativeId, now }: { campaignId: string; creativeId: string; now: Date },

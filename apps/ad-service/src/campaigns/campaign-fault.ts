@@ -7,7 +7,7 @@ export interface CampaignFault {
   message: string;
 }
 
-/** What of a campaign's settings does not go together, for the operator to read; nothing if all is well. */
+/** The first conflict between a campaign's settings, as text for the operator; undefined if there is none. */
 export function campaignFault(campaign: CampaignSettings & { formats: CampaignFormat[] }): CampaignFault | undefined {
   const { formats, landingUrl, callToAction, startsAt, endsAt, userCap, userCapSeconds } = campaign;
   if (formats.includes("direct_link") && landingUrl === null) {
@@ -20,7 +20,7 @@ export function campaignFault(campaign: CampaignSettings & { formats: CampaignFo
     return { field: "endsAt", message: "a campaign must end after it starts" };
   }
   if ((userCap === null) !== (userCapSeconds === null)) {
-    return { field: "userCap", message: "a cap per user needs both: how many views and clicks, and in which time" };
+    return { field: "userCap", message: "a cap per user needs both a number of views and clicks and a time span" };
   }
   return limitFault(campaign);
 }
@@ -31,7 +31,7 @@ const limits = [
   { daily: "dailyClickCap", total: "totalClickCap", totalFlag: "--total-click-cap" },
 ] as const;
 
-/** A daily limit above the total would never be reached: one of them is a slip, and money hangs on which. */
+/** A daily limit above the total can never be reached, so one of them is a mistake that may cost money. */
 function limitFault(settings: CampaignSettings): CampaignFault | undefined {
   for (const { daily, total, totalFlag } of limits) {
     const [ofDay, inAll] = [settings[daily], settings[total]];

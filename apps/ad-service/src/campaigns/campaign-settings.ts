@@ -11,7 +11,7 @@ export const text = (most: number) =>
     .max(most, `must have 1 to ${most} characters`);
 const price = z.int("must be a whole number of micros").min(0, "must be 0 or more").max(1e12, "is too large");
 const limit = z.int("must be a whole number").min(1, "must be 1 or more, or none").max(1e15, "is too large").nullable();
-const moment = z.coerce.date("must be a moment, as 2026-01-31T08:00:00Z").nullable();
+const moment = z.coerce.date("must be a date and time, as 2026-01-31T08:00:00Z").nullable();
 
 const landingUrl = z.string().transform((url, context) => {
   const checked = checkLandingUrl(url);
@@ -20,22 +20,22 @@ const landingUrl = z.string().transform((url, context) => {
   return z.NEVER;
 });
 
-/** What an operator says about a campaign, each setting by itself. Null: none. */
+/** The settings of a campaign, each checked alone. Null means none. */
 export const campaignSettings = z.strictObject({
   name: text(128),
-  /** Shown to the viewer as text: who pays for the ad. */
+  /** Shown to the viewer as text: the company that pays for the ad. */
   advertiser: text(128),
   priority: z.enum(["sponsorship", "standard", "house"]),
   category: category.nullable(),
   pacing: z.enum(["even", "asap"]),
   startsAt: moment,
   endsAt: moment,
-  /** Where a direct link leads; on a video, where its call to action leads. */
+  /** The target of a direct link, or of a video's call to action. */
   landingUrl: landingUrl.nullable(),
   /** The label of the button beside a video. */
   callToAction: text(40).nullable(),
   weight: z.int("must be a whole number").min(1, "must be 1 or more").max(1_000_000, "must be 1000000 at most"),
-  /** What one completed view, and one counted click, costs the advertiser: millionths of the deployment's currency. */
+  /** The price of one completed view and of one counted click, in millionths of the deployment's currency. */
   viewPriceMicros: price,
   clickPriceMicros: price,
   totalBudgetMicros: limit,
@@ -44,7 +44,7 @@ export const campaignSettings = z.strictObject({
   dailyViewCap: limit,
   totalClickCap: limit,
   dailyClickCap: limit,
-  /** So many views and clicks of one user, over so many seconds back. */
+  /** The maximum of views and clicks per user within the last `userCapSeconds`. */
   userCap: z.int("must be a whole number").min(1, "must be 1 or more").max(10_000, "must be 10000 at most").nullable(),
   userCapSeconds: z
     .int("must be whole seconds")
@@ -55,7 +55,7 @@ export const campaignSettings = z.strictObject({
 });
 export type CampaignSettings = z.infer<typeof campaignSettings>;
 
-/** Which formats a campaign has is said once: what was charged keeps its meaning. */
+/** A campaign's formats cannot be changed, so that past charges keep their meaning. */
 export const campaignFormats = z
   .array(z.enum(["rewarded", "direct_link"]))
   .min(1, "must be rewarded, direct_link or both")

@@ -32,7 +32,7 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
   const listed = async (campaignId: string, options?: { hasArchived: boolean }) =>
     (await listCampaigns(store.database, options)).filter((campaign) => campaign.campaignId === campaignId);
 
-  test("added, changed, paused, resumed and archived, it is what was said", async () => {
+  test("a campaign that is added, changed, paused, resumed and archived has the state that was set", async () => {
     const { database } = store;
     const sold: Partial<CampaignDraft> = {
       ...{ priority: "sponsorship", category: "games", pacing: "asap", startsAt: now, endsAt: later },
@@ -57,7 +57,7 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
     expect(await findCampaign(database, "cmp_1")).toMatchObject({ status: "active" });
   });
 
-  test("a change that would break it is refused, and nothing is changed", async () => {
+  test("a change that makes the settings inconsistent is refused and changes nothing", async () => {
     await addCampaign(store.database, { ...link, campaignId: "cmp_whole", now });
     const changes = { landingUrl: null };
     const refused = await updateCampaign(store.database, { campaignId: "cmp_whole", changes, now: later });
@@ -67,7 +67,7 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
     expect(unknown).toEqual({ outcome: "unknown-campaign" });
   });
 
-  test("what is archived stays so, and is listed only when it is asked for", async () => {
+  test("an archived campaign stays archived and is listed only on request", async () => {
     await addCampaign(store.database, { ...link, campaignId: "cmp_over", now });
     await setStatus("cmp_over", "archived");
     expect(await setStatus("cmp_over", "active")).toEqual({ outcome: "archived" });
@@ -82,7 +82,7 @@ describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
     { name: "an end before the start", changes: { startsAt: later, endsAt: now }, message: /end after/ },
     { name: "half a cap per user", changes: { userCap: 3 }, message: /cap per user/ },
   ];
-  test.each(faults)("$name is refused in words", async ({ changes, message }) => {
+  test.each(faults)("$name is refused with a message", async ({ changes, message }) => {
     const added = await addCampaign(store.database, { ...link, ...changes, campaignId: "cmp_3", now });
     expect(added).toMatchObject({ outcome: "invalid", fault: { message: expect.stringMatching(message) } });
   });
@@ -103,10 +103,10 @@ describe("a campaign's settings", () => {
     ["a negative price", { viewPriceMicros: -1 }, /0 or more/],
     ["a budget of nothing", { dailyBudgetMicros: 0 }, /1 or more/],
     ["a category with blanks", { category: "Real Money" }, /lower-case/],
-    ["a language of its own", { targeting: { languages: ["English"] } }, /language code/],
-    ["an hour that no clock has", { targeting: { hours: [24] } }, /./],
-    ["a target that nobody knows", { targeting: { countries: ["DE"] } }, /./],
-    ["a page that is none", { landingUrl: "javascript:alert(1)" }, /https/],
+    ["a language that is not a code", { targeting: { languages: ["English"] } }, /language code/],
+    ["an hour that does not exist", { targeting: { hours: [24] } }, /./],
+    ["an unknown target", { targeting: { countries: ["DE"] } }, /./],
+    ["a landing URL that is not a page", { landingUrl: "javascript:alert(1)" }, /https/],
   ])("%s is refused", (_what, changes, message) => {
     const checked = campaignSettings.partial().safeParse(changes);
     expect(checked.error?.issues[0]?.message).toMatch(message);
@@ -115,7 +115,7 @@ describe("a campaign's settings", () => {
 
 describe("landing URLs", () => {
   test.each(["https://shop.example/", "http://shop.example/?a=b#c", "https://t.me/shop_bot?start=x"])(
-    "%s may stand",
+    "%s is accepted",
     (url) => {
       expect(checkLandingUrl(url)).toEqual({ outcome: "valid", url });
     },
@@ -132,7 +132,7 @@ describe("landing URLs", () => {
     "https://@shop.example/",
     "https://",
     `https://shop.example/${"x".repeat(2048)}`,
-  ])("%s may not", (url) => {
+  ])("%s is refused", (url) => {
     expect(checkLandingUrl(url)).toMatchObject({ outcome: "invalid" });
   });
 });

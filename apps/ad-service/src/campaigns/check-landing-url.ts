@@ -10,7 +10,7 @@ const faults = {
   "user-info": "must not hold a user name or password",
 } satisfies Record<WebAddressFault, string>;
 
-/** A page that a viewer may be sent to: http or https (t.me among them), without a user name or password in it. */
+/** Checks a page that a viewer may be sent to: http or https (including t.me), without a user name or password. */
 export function checkLandingUrl(text: string): LandingUrlCheck {
   if (text.length > LONGEST) return invalid(`is longer than ${LONGEST} characters`);
   const fault = webAddressFault(text, { isPlainHttpAllowed: true });

@@ -1,7 +1,7 @@
 import type { AdDatabase } from "../ad-database.ts";
 import { type Campaign, campaignOf, selectCampaigns } from "./rows.ts";
 
-/** All of them, oldest first: an operator has tens. Archived ones only if they are asked for. */
+/** All campaigns, oldest first; an operator has tens of them. Archived ones only on request. */
 export async function listCampaigns(
   database: AdDatabase,
   { hasArchived = false }: { hasArchived?: boolean } = {},

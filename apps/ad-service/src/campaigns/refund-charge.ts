@@ -11,7 +11,7 @@ const findPriced = statement<{ eventId: string }>(
   "campaigns.find-priced-event",
   `select event_id as "eventId" from events where bot_id = $1 and code = $2 and event = $3 and price_micros is not null`,
 );
-// The refund's key lets a price be given back once, however many ask.
+// The refund's key makes sure that a price is refunded only once, also with concurrent requests.
 const refund = statement<{ campaignId: string; priceMicros: number }>(
   "campaigns.refund",
   `with refunded as (
@@ -33,8 +33,8 @@ const refund = statement<{ campaignId: string; priceMicros: number }>(
 );
 
 /**
- * Gives back what a code's view or click cost, once: the campaign has its budget and its cap back, the statistics lose spend
- * and revenue in the hour of the refund. Events themselves never change, and what the user earned stays with the publisher.
+ * Refunds the price of a code's view or click, once: the campaign's budget and cap are restored, and the statistics subtract
+ * spend and revenue in the hour of the refund. Events never change, and the publisher keeps what the user earned.
  */
 export async function refundCharge(
   database: AdDatabase,

@@ -3,13 +3,13 @@ import type { AdTransaction } from "../ad-database.ts";
 import type { CampaignSettings } from "./campaign-settings.ts";
 import type { CampaignFormat, CampaignStatus, CampaignTables } from "./schema.ts";
 
-/** A creative as a campaign shows it. */
+/** A creative with the settings of its campaign. */
 export interface CampaignCreative {
   creativeId: string;
   weight: number;
-  /** Instead of the advertiser's name. */
+  /** Replaces the advertiser's name. */
   label: string | null;
-  /** Instead of the campaign's. */
+  /** Replaces the campaign's call to action. */
   callToAction: string | null;
   isActive: boolean;
 }

@@ -2,11 +2,11 @@ import type { ColumnType } from "kysely";
 import type { Targeting } from "./targeting.ts";
 
 export type CampaignFormat = "rewarded" | "direct_link";
-/** `archived`: it runs no more, and only its figures are of interest. */
+/** `archived`: the campaign no longer runs, and only its statistics remain of interest. */
 export type CampaignStatus = "active" | "paused" | "archived";
-/** Who goes first: sponsorship before standard before house. */
+/** The serving order: sponsorship before standard before house. */
 export type CampaignPriority = "sponsorship" | "standard" | "house";
-/** `even`: spread over the day; `asap`: as fast as people come. */
+/** `even`: spread over the day; `asap`: as fast as requests come. */
 export type CampaignPacing = "even" | "asap";
 
 type Optional<Value> = ColumnType<Value | null, Value | null | undefined, Value | null>;
@@ -17,7 +17,7 @@ export interface CampaignTables {
     name: string;
     /** `advertiserKey` of the name. */
     name_key: string;
-    /** SHA-256 of the key that its postbacks bear. */
+    /** SHA-256 of the key that its postbacks carry. */
     postback_key_hash: Optional<Buffer>;
     created_at: ColumnType<Date, Date | undefined, never>;
   };
@@ -65,7 +65,7 @@ export interface CampaignTables {
     clicks: number;
     spent_micros: number;
   };
-  /** Prices that were given back, each whole and once. Written by a statement of its own. */
+  /** Refunded prices, each whole and once. Written by its own statement. */
   refunds: {
     event_id: ColumnType<string, never, never>;
     campaign_id: ColumnType<string, never, never>;

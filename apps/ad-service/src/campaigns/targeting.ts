@@ -7,7 +7,7 @@ const unique = <Item extends z.ZodType>(item: Item, most: number) =>
   z
     .array(item)
     .min(1, "must name at least one, or be left out")
-    .max(most, `must name ${most} at most`)
+    .max(most, `must name at most ${most}`)
     .refine((items) => new Set(items).size === items.length, "must not name anything twice");
 
 const wholeNumber = (least: number, most: number) => {
@@ -15,14 +15,11 @@ const wholeNumber = (least: number, most: number) => {
   return z.int(message).min(least, message).max(most, message);
 };
 
-/** Whom a campaign is for. What is left out is not asked for; hours and weekdays are those of the bot's time zone. */
+/** The users that a campaign targets. An omitted target matches all; hours and weekdays are in the bot's time zone. */
 export const targeting = z.strictObject({
   languages: unique(language, 100).optional(),
-  platforms: unique(
-    z.enum(["android", "ios", "desktop", "web"], "must be of android, ios, desktop and web"),
-    4,
-  ).optional(),
-  /** Telegram Premium: with it only, or without it only. */
+  platforms: unique(z.enum(["android", "ios", "desktop", "web"], "must be android, ios, desktop or web"), 4).optional(),
+  /** True: only users with Telegram Premium; false: only users without it. */
   premium: z.boolean().optional(),
   bots: unique(telegramId, 1000).optional(),
   botCategories: unique(category, 100).optional(),

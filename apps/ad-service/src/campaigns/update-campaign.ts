@@ -11,7 +11,7 @@ export type UpdateCampaignOutcome =
   | { outcome: "archived" }
   | { outcome: "invalid"; fault: CampaignFault };
 
-/** Changes settings; the others stay. What was charged, and a view under way, keeps its price. */
+/** Changes the given settings. Past charges and views in progress keep their price. */
 export async function updateCampaign(
   database: AdDatabase,
   { campaignId, changes, now }: { campaignId: string; changes: Partial<CampaignSettings>; now: Date },
@@ -19,7 +19,7 @@ export async function updateCampaign(
   return change(database, { campaignId, now }, (campaign) => ({ ...campaign, ...changes }));
 }
 
-/** `archived` is for good. */
+/** `archived` is permanent. */
 export async function setCampaignStatus(
   database: AdDatabase,
   { campaignId, status, now }: { campaignId: string; status: CampaignStatus; now: Date },

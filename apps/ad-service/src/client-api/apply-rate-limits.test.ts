@@ -15,14 +15,14 @@ function ask({ botId, token }: { botId: string; token: string }, userId: string)
   });
 }
 
-test("each answer tells the policies and what is left of them", async () => {
+test("each response reports the policies and what is left of them", async () => {
   const bot = await fixture.newBot();
   const { headers } = await ask(bot, "1");
   expect(headers.get("ratelimit-policy")).toBe('"token";q=20;w=4, "user";q=2;w=60');
   expect(headers.get("ratelimit")).toBe('"token";r=19;t=1, "user";r=1;t=30');
 });
 
-test("a user's third code in a minute is 429 with Retry-After, and other users are served", async () => {
+test("a user's third code within a minute gets 429 with Retry-After, and other users are served", async () => {
   const bot = await fixture.newBot();
   expect([(await ask(bot, "1")).status, (await ask(bot, "1")).status]).toEqual([200, 200]);
   const refused = await ask(bot, "1");
@@ -35,7 +35,7 @@ test("a user's third code in a minute is 429 with Retry-After, and other users a
   expect((await ask(bot, "2")).status).toBe(200);
 });
 
-test("a token over its limit is 429, and other tokens are served", async () => {
+test("a token over its limit gets 429, and other tokens are served", async () => {
   const bot = await fixture.newBot();
   const statuses = await Promise.all(
     Array.from({ length: 100 }, async (_, user) => (await ask(bot, `${user + 1}`)).status),
@@ -45,7 +45,7 @@ test("a token over its limit is 429, and other tokens are served", async () => {
   expect((await ask(await fixture.newBot(), "1")).status).toBe(200);
 });
 
-test("requests without a good token use up nobody's limit", async () => {
+test("requests without a valid token use up no limit", async () => {
   const bot = await fixture.newBot();
   await Promise.all(Array.from({ length: 30 }, () => ask({ ...bot, token: "ad_guess" }, "1")));
   expect((await ask(bot, "1")).headers.get("ratelimit")).toContain('"token";r=19');

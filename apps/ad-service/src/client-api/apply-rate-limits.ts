@@ -4,21 +4,21 @@ import type { Caller } from "./authenticate-request.ts";
 import { policyHeader, type RateLimiter, rateLimiter, rateLimitHeader } from "./rate-limit.ts";
 
 export interface RateLimitSettings {
-  /** Bursts may hold four seconds' worth. */
+  /** Bursts may use four seconds' worth. */
   perTokenPerSecond: number;
   perUserPerMinute: number;
 }
 
 export interface RateLimits {
-  /** Each authenticated request. */
+  /** Counts each authenticated request. */
   countRequest(reply: FastifyReply, caller: Caller): void;
-  /** Each code that is asked for: a user's finger, or a bot's loop. */
+  /** Counts each requested code: limits a user who taps repeatedly, and a bot in a loop. */
   countCode(reply: FastifyReply, caller: Caller, userId: string): void;
 }
 
 const BURST_SECONDS = 4;
 
-/** Counts, tells what is left in the headers of the answer, and throws 429 where nothing is. */
+/** Counts the request, reports what is left in the response headers, and throws 429 when nothing is left. */
 export function rateLimits(settings: RateLimitSettings): RateLimits {
   const quota = settings.perTokenPerSecond * BURST_SECONDS;
   const perToken = rateLimiter({ name: "token", quota, windowSeconds: BURST_SECONDS });
@@ -41,6 +41,6 @@ function take(reply: FastifyReply, limiter: RateLimiter, key: string): void {
   const own = rateLimitHeader(limiter.limit, verdict);
   reply.header("ratelimit", others === undefined ? own : `${others}, ${own}`);
   if (verdict.isAllowed) return;
-  const message = `too many requests for this ${limiter.limit.name}; ask again in ${verdict.waitSeconds} s`;
+  const message = `too many requests for this ${limiter.limit.name}; retry in ${verdict.waitSeconds} s`;
   throw new HttpError(429, "TOO_MANY_REQUESTS", message, { headers: { "retry-after": String(verdict.waitSeconds) } });
 }

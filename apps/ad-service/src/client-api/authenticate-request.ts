@@ -20,7 +20,7 @@ const refusals = {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Of a request that passed `authenticateRequest`; read it by `callerOf`. */
+    /** Set on requests that passed `authenticateRequest`; read it with `callerOf`. */
     caller: Caller | undefined;
   }
 }

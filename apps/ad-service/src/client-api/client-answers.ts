@@ -11,8 +11,6 @@ import type { EventsPage } from "../webhook-delivery/list-events.ts";
 import type { EndpointTestOutcome } from "../webhook-endpoints/test-endpoint.ts";
 import type { Availability } from "./describe-availability.ts";
 
-/** What the verbs know, in the words of the wire. */
-
 export function createCodeAnswer({ code, expiresAt }: IssuedCode, now: Date): CreateCodeResponse {
   const secondsLeft = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
   return { code, expires_in: Math.max(0, secondsLeft), expires_at: expiresAt.toISOString().replace(/\.\d+Z$/, "Z") };

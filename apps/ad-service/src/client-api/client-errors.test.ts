@@ -14,7 +14,7 @@ afterAll(() => fixture.close());
 
 const asked = () => ({ bot_id: fixture.bot.botId, user_tg_id: "1" });
 
-describe("the caller", () => {
+describe("authentication of the caller", () => {
   test.each([
     ["no header", {}],
     ["an empty header", { authorization: "" }],
@@ -23,24 +23,24 @@ describe("the caller", () => {
     ["text that is no token", { authorization: "Bearer 123" }],
     ["two tokens", { authorization: "Bearer ad_a ad_b" }],
     ["an unknown token", { authorization: `Bearer ad_${"7".repeat(43)}` }],
-  ])("with %s is answered 401", async (_name, headers) => {
+  ])("a caller with %s receives 401", async (_name, headers) => {
     const response = await fixture.createCode(asked(), headers);
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
     await expectError(response, 401, "UNAUTHORIZED");
   });
 
-  test("with a bad token is answered 401 whatever else is wrong", async () => {
+  test("a caller with an invalid token receives 401 whatever else is wrong", async () => {
     await expectError(await fixture.createCode("{", bearer("x")), 401, "UNAUTHORIZED");
   });
 
-  test("with a token that was revoked a moment ago is answered 401", async () => {
+  test("a caller with a token that was revoked a moment ago receives 401", async () => {
     const { botId, token, tokenId } = await fixture.newBot();
     expect((await fixture.get("/events", bearer(token))).status).toBe(200);
     await revokeToken(fixture.database, { botId, tokenId, now: fixture.clock.now });
     await expectError(await fixture.get("/events", bearer(token)), 401, "UNAUTHORIZED");
   });
 
-  test("of a suspended bot is answered 403 until it is resumed", async () => {
+  test("the caller of a suspended bot receives 403 until the bot is resumed", async () => {
     const { botId, token } = await fixture.newBot();
     const ask = () => fixture.createCode({ bot_id: botId, user_tg_id: "1" }, bearer(token));
     expect((await ask()).status).toBe(200);
@@ -51,7 +51,7 @@ describe("the caller", () => {
   });
 });
 
-describe("every path under /client/ answers errors with the envelope", () => {
+describe("every path under /client/ returns errors in the envelope", () => {
   test.each(["/client/", "/client/v1", "/client/v1/", "/client/v1/nothing", "/client/v2/codes", "/client/v1/codes/"])(
     "unknown: %s",
     async (path) => {
@@ -82,13 +82,13 @@ describe("every path under /client/ answers errors with the envelope", () => {
     await expectError(await fixture.askFor("1", { reference: "x".repeat(70_000) }), 413, "BODY_TOO_LARGE");
   });
 
-  test("a malformed body, of which nothing is echoed", async () => {
+  test("a malformed body; nothing of it is echoed", async () => {
     const response = await fixture.createCode('{"bot_id":"secret-text');
     expect(await response.clone().text()).not.toContain("secret-text");
     await expectError(response, 400, "BAD_REQUEST");
   });
 
-  test("a crash, which tells nothing of itself", async () => {
+  test("a crash; its details are not exposed", async () => {
     const { database } = fixture;
     const run: typeof database.run = (toRun, values) =>
       toRun.name.startsWith("campaigns.") ? database.run(toRun, values) : Promise.reject(new Error("secret detail"));
@@ -102,7 +102,7 @@ describe("every path under /client/ answers errors with the envelope", () => {
     }
   });
 
-  test("a commit of which nobody knows whether it happened", async () => {
+  test("a commit with an unknown outcome", async () => {
     const { database } = fixture;
     const run: typeof database.run = (toRun, values) =>
       toRun.name === "codes.issue" ? Promise.reject(new Error("the connection broke")) : database.run(toRun, values);

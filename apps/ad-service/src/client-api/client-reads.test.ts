@@ -36,7 +36,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
   const sql = (name: string, text: string, values: unknown[]) =>
     fixture.database.run(statement(`test.reads-${name}`, text), values);
 
-  test("a code: whose it is, when it ends, what it earned and why visits were refused", async () => {
+  test("a code shows its user, its expiry, what it earned and why visits were refused", async () => {
     const { botId } = fixture.bot;
     const userId = newTelegramId();
     const { code } = await codeIn(await fixture.askFor(userId, { reference: "order-1" }));
@@ -63,7 +63,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
     });
   });
 
-  test("a code of another bot, or of nobody, is 404", async () => {
+  test("a code of another bot, or an unknown code, is 404", async () => {
     const other = await fixture.newBot();
     const { code } = await codeIn(await fixture.askFor(newTelegramId()));
     await expectError(await fixture.get(`/codes/${code}`, bearer(other.token)), 404, "NOT_FOUND");
@@ -84,7 +84,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       expect(await availability(newTelegramId())).toEqual({ available: true });
     });
 
-    test("a cooldown ends to the second", async () => {
+    test("the end of a cooldown is exact to the second", async () => {
       const userId = newTelegramId();
       await earn(userId, 1, 59);
       const availableAt = "2026-03-01T12:00:01.000Z";
@@ -93,7 +93,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       expect(await availability(userId)).toEqual({ available: true });
     });
 
-    test("the daily cap ends with the UTC day", async () => {
+    test("the daily cap resets at the end of the UTC day", async () => {
       const userId = newTelegramId();
       await updateBot(fixture.database, { botId: fixture.bot.botId, settings: { dailyCap: 3 }, now: noon });
       await earn(userId, 3, 3600);
@@ -111,13 +111,13 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
       await fixture.campaigns.refresh();
     });
 
-    test("asks for one proper id", async () => {
+    test("requires exactly one valid id", async () => {
       await expectError(await fixture.get("/availability"), 400, "BAD_REQUEST");
       await expectError(await fixture.get("/availability?user_tg_id=1&user_tg_id=2"), 400, "BAD_REQUEST");
     });
   });
 
-  test("the feed of events shows a bot its own, keeps its cursor at the end, and refuses a made-up one", async () => {
+  test("the feed of events shows a bot its own events, keeps its cursor at the end, and rejects an invented one", async () => {
     const other = await fixture.newBot();
     const first = listEventsResponse.parse(await (await fixture.get("/events", bearer(other.token))).json());
     expect(first).toMatchObject({ events: [], has_more: false });
@@ -126,7 +126,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
     await expectError(await fixture.get("/events?limit=0"), 400, "BAD_REQUEST");
   });
 
-  test("the OpenAPI document is there for everybody and describes each path", async () => {
+  test("the OpenAPI document is public and describes each path", async () => {
     const document: unknown = await (await fixture.get("/openapi.json", {})).json();
     const requestSchema = {
       required: ["bot_id", "user_tg_id"],

@@ -16,7 +16,7 @@ describe.each(testDatabases())("POST /client/v1/codes on the %s store", (kind) =
     fixture.clock.now = new Date("2026-03-01T12:00:00.000Z");
   });
 
-  test("answers exactly 200 with code, expires_in and expires_at, and nothing else", async () => {
+  test("returns exactly 200 with code, expires_in and expires_at, and nothing else", async () => {
     fixture.clock.now = new Date("2026-03-01T12:00:00.400Z");
     const response = await fixture.askFor(newTelegramId());
     const body: unknown = await response.json();
@@ -28,14 +28,14 @@ describe.each(testDatabases())("POST /client/v1/codes on the %s store", (kind) =
     });
   });
 
-  test("gives an open code again, with less time left", async () => {
+  test("returns an open code again, with less time left", async () => {
     const userId = newTelegramId();
     const first = await codeIn(await fixture.askFor(userId));
     fixture.clock.now = new Date("2026-03-01T12:10:00.001Z");
     expect(await codeIn(await fixture.askFor(userId))).toEqual({ ...first, expires_in: 2999 });
   });
 
-  test("gives one code to 64 parallel requests for one user", async () => {
+  test("returns one code to 64 parallel requests for one user", async () => {
     const userId = newTelegramId();
     const answers = await Promise.all(Array.from({ length: 64 }, () => fixture.askFor(userId)));
     const codes = await Promise.all(answers.map(async (answer) => (await codeIn(answer)).code));
@@ -43,7 +43,7 @@ describe.each(testDatabases())("POST /client/v1/codes on the %s store", (kind) =
     expect(new Set(codes).size).toBe(1);
   });
 
-  test("passes over fields that it does not know", async () => {
+  test("ignores unknown fields", async () => {
     expect((await fixture.askFor(newTelegramId(), { campaign: "spring" })).status).toBe(200);
   });
 
@@ -68,7 +68,7 @@ describe.each(testDatabases())("POST /client/v1/codes on the %s store", (kind) =
     await expectError(await fixture.createCode(body()), 400, "BAD_REQUEST");
   });
 
-  test("names the field at fault, and no value", async () => {
+  test("names the invalid field, but no value", async () => {
     const response = await fixture.createCode({ bot_id: botId, user_tg_id: 987654321 });
     const { error } = errorEnvelope.parse(await response.json());
     expect(error.details).toEqual([{ field: "user_tg_id", message: expect.any(String) }]);

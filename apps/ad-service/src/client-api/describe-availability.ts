@@ -23,7 +23,7 @@ const readLimit = statement<{ reason: "cooldown" | "daily-cap"; availableAt: Dat
    ) as judged where (of_viewer).reason is not null`,
 );
 
-/** Whether a user could begin to earn now. A hint for the bot's button: what decides is the opening itself. */
+/** Whether a user could begin to earn now. This is a hint for the bot's button; opening the code decides. */
 export async function describeAvailability(
   { database, campaigns }: { database: AdDatabase; campaigns: CampaignSnapshot },
   { bot, userId, now }: { bot: Bot; userId: string; now: Date },

@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClientFixture, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 
-/** What `docs/webhooks.md` tells publishers to run so as to miss nothing, run against the service. */
+/** The recipe in `docs/webhooks.md` by which publishers miss no event, run against the service. */
 const example = join(import.meta.dirname, "../../../../docs/webhooks/record-events.ts");
 const scratch = mkdtempSync(join(tmpdir(), "intermission-feed-"));
 
 let fixture: ClientFixture;
 beforeAll(async () => {
-  // The key that the delivery fixture seals its tokens with.
+  // The key with which the delivery fixture seals its tokens.
   fixture = await openClientFixture("embedded", { encryptionKey: Buffer.alloc(32, 7) });
 });
 afterAll(async () => {
@@ -32,7 +32,7 @@ async function recordEvents(token: string): Promise<string[]> {
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).event_id]));
 }
 
-test("the documented way to miss nothing records every event once, page by page, and survives a refusal", async () => {
+test("the documented recipe records every event once, page by page, and survives a refusal", async () => {
   const bot = await openDeliveryFixture(fixture.database, { webhookUrl: null });
   expect(await recordEvents(bot.token)).toEqual([]);
   const early = await bot.enqueue(5);

@@ -23,30 +23,31 @@ const errors: Record<number, string> = {
   404: "Unknown.",
   405: "Another method is allowed here; `Allow` names it.",
   408: "The request did not arrive in time.",
-  409: "Not now; `message` says why and what to do.",
-  410: "The cursor is of a time after the backup from which the service was restored: read from the start.",
+  409: "Not possible now; `message` says why and what to do.",
+  410: "The cursor is newer than the backup from which the service was restored: read from the start.",
   413: "The body is too large.",
   414: "A part of the address is too long.",
   415: "The body is not JSON.",
-  429: "Too many requests; `Retry-After` says when to ask again.",
+  429: "Too many requests; `Retry-After` says when to retry.",
   431: "The address and the headers are too long.",
   500: "A fault of this service.",
-  503: "Busy, or its database is out of reach; `Retry-After` says when to ask again.",
+  503: "Busy, or its database is unreachable; `Retry-After` says when to retry.",
 };
 
-/** Whatever is asked: some are answered before the request is understood, and 405 to other methods of the path. */
+/** Possible for every request: some are sent before the request is parsed, and 405 for other methods of the path. */
 const always = [400, 401, 403, 405, 408, 429, 431, 500, 503];
 const withParameter = [...always, 404, 414];
 const withBody = [...always, 413, 415];
 
-/** OpenAPI 3.1 of `/client/v1`, from the schemas that requests are checked with. */
+/** OpenAPI 3.1 of `/client/v1`, from the schemas that validate requests. */
 export function openapiDocument(publicUrl: string) {
   return {
     openapi: "3.1.1",
     info: {
       title: "Intermission: client API",
       version: "1",
-      description: "What a publisher asks the ad service. It only grows: new optional fields, new endpoints.",
+      description:
+        "The API of the ad service for publishers. Changes only add to it: new optional fields, new endpoints.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: `${publicUrl}/client/v1` }],
@@ -55,7 +56,7 @@ export function openapiDocument(publicUrl: string) {
       "/codes": {
         post: {
           operationId: "createCode",
-          summary: "A code for a user: the one they have while it is good for a while yet, else a new one.",
+          summary: "Returns a code for a user: the current one if it stays valid for a while, otherwise a new one.",
           requestBody: { required: true, content: json(schemaOf(createCodeRequest, "input")) },
           responses: answers(createCodeResponse, withBody),
         },
@@ -63,7 +64,7 @@ export function openapiDocument(publicUrl: string) {
       "/codes/{code}": {
         get: {
           operationId: "describeCode",
-          summary: "What a code earned, its views, and why visits were refused.",
+          summary: "Returns what a code earned, its views, and why visits were refused.",
           parameters: [{ name: "code", in: "path", required: true, schema: { type: "string" } }],
           responses: answers(describeCodeResponse, withParameter),
         },
@@ -71,7 +72,7 @@ export function openapiDocument(publicUrl: string) {
       "/availability": {
         get: {
           operationId: "describeAvailability",
-          summary: "Whether a user could begin to earn now, else why not and when.",
+          summary: "Returns whether a user could begin to earn now; if not, why and from when.",
           parameters: [{ name: "user_tg_id", in: "query", required: true, schema: schemaOf(telegramId, "input") }],
           responses: answers(availabilityResponse, always),
         },
@@ -79,7 +80,7 @@ export function openapiDocument(publicUrl: string) {
       "/events": {
         get: {
           operationId: "listEvents",
-          summary: "Every event since a cursor, in the order of commits, missing none.",
+          summary: "Lists every event since a cursor, in the order of commits, without gaps.",
           parameters: queryParameters(listEventsQuery),
           responses: answers(listEventsResponse, [...always, 410]),
         },
@@ -87,7 +88,7 @@ export function openapiDocument(publicUrl: string) {
       "/events/{event_id}/redeliver": {
         post: {
           operationId: "redeliverEvent",
-          summary: "Sends an event once more, as it is: the same event_id, the same bytes.",
+          summary: "Sends an event again, unchanged: the same event_id, the same bytes.",
           parameters: [{ name: "event_id", in: "path", required: true, schema: { type: "string" } }],
           responses: answers(redeliverEventResponse, [...withParameter, ...withBody, 409], 202),
         },
@@ -96,7 +97,7 @@ export function openapiDocument(publicUrl: string) {
         get: {
           operationId: "readStats",
           summary:
-            "The bot's numbers by hour, day, campaign or creative: what was asked for, shown, earned and refused.",
+            "The bot's statistics by hour, day, campaign or creative: what was requested, shown, earned and refused.",
           parameters: queryParameters(statsQuery),
           responses: answers(statsResponse, always),
         },
@@ -104,8 +105,7 @@ export function openapiDocument(publicUrl: string) {
       "/webhook/test": {
         post: {
           operationId: "testWebhook",
-          summary:
-            "Sends a signed test event now and tells what was answered; a pending endpoint becomes active by a 2xx.",
+          summary: "Sends a signed test event now and returns the response to it; a 2xx activates a pending endpoint.",
           requestBody: { required: false, content: json(schemaOf(testWebhookRequest, "input")) },
           responses: answers(testWebhookResponse, [...withBody, 404, 409]),
         },
@@ -116,7 +116,7 @@ export function openapiDocument(publicUrl: string) {
         post: {
           summary: "Sent to the bot's webhook address, signed with its token in X-Signature. Any 2xx is success.",
           requestBody: { required: true, content: json(schemaOf(webhookEvent, "input")) },
-          responses: { "200": { description: "Taken." } },
+          responses: { "200": { description: "Accepted." } },
         },
       },
     },

@@ -4,7 +4,7 @@ import { policyHeader, rateLimiter, rateLimitHeader } from "./rate-limit.ts";
 
 const perToken = { name: "token", quota: 200, windowSeconds: 4 };
 
-test("a burst of the quota passes, and the next is told when to come back", () => {
+test("a burst of the quota passes, and the next request is told when to retry", () => {
   const limiter = rateLimiter({ name: "user", quota: 10, windowSeconds: 60 });
   const verdicts = Array.from({ length: 11 }, () => limiter.take("a", 1000));
   expect(verdicts.map(({ isAllowed }) => isAllowed)).toEqual([...Array(10).fill(true), false]);
@@ -13,12 +13,12 @@ test("a burst of the quota passes, and the next is told when to come back", () =
   expect(limiter.take("a", 7000).isAllowed).toBe(true);
 });
 
-test("keys do not share a limit", () => {
+test("each key has its own limit", () => {
   const limiter = rateLimiter({ name: "user", quota: 1, windowSeconds: 60 });
   expect([limiter.take("a", 0), limiter.take("b", 0)].map(({ isAllowed }) => isAllowed)).toEqual([true, true]);
 });
 
-test("in any window no more pass than the quota and what flowed in meanwhile", () => {
+test("in any window at most the quota and the refill of that time pass", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 2000 }), (gaps) => {
       const limiter = rateLimiter(perToken);
@@ -33,24 +33,24 @@ test("in any window no more pass than the quota and what flowed in meanwhile", (
   );
 });
 
-test("a clock that steps back gives nothing", () => {
+test("a clock that steps back refills nothing", () => {
   const limiter = rateLimiter({ name: "user", quota: 1, windowSeconds: 60 });
   limiter.take("a", 100_000);
   expect(limiter.take("a", 0).isAllowed).toBe(false);
   expect(limiter.take("a", 30_000).isAllowed).toBe(false);
 });
 
-test("a flood of keys does not grow its memory: the oldest make room", () => {
+test("a flood of keys does not grow its memory: the oldest keys are evicted", () => {
   const limiter = rateLimiter({ name: "user", quota: 1, windowSeconds: 60 }, 2);
   for (const key of ["a", "b", "c", "a", "d"]) limiter.take(key, 0);
   expect(limiter.take("a", 0).isAllowed).toBe(false);
   expect(limiter.take("b", 0).isAllowed).toBe(true);
 });
 
-test("nothing is forgotten but full buckets, however the windows of the keys lie", () => {
+test("only full buckets are evicted, however the windows of the keys overlap", () => {
   const limit = { name: "user", quota: 3, windowSeconds: 1 };
   const keys = ["a", "b", "c"];
-  // Bursts, and between them pauses on both sides of a window.
+  // Bursts, separated by pauses shorter and longer than a window.
   const gapMs = fc.oneof(
     { weight: 3, arbitrary: fc.constant(1) },
     { weight: 2, arbitrary: fc.integer({ min: 200, max: 1100 }) },

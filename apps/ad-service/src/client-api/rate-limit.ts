@@ -1,16 +1,16 @@
 export interface RateLimit {
-  /** Named in the headers. */
+  /** Its name in the headers. */
   readonly name: string;
-  /** At most so many at once … */
+  /** Requests allowed in one burst. */
   readonly quota: number;
-  /** … and as many again in each such window: `quota / windowSeconds` flow in a second. */
+  /** Length of a window, in which the quota refills: `quota / windowSeconds` per second. */
   readonly windowSeconds: number;
 }
 
 export interface RateVerdict {
   isAllowed: boolean;
   remaining: number;
-  /** Until one more is allowed than now, at least 1. */
+  /** Seconds until one more request than now is allowed, at least 1. */
   waitSeconds: number;
 }
 
@@ -21,19 +21,20 @@ export interface RateLimiter {
 
 interface Bucket {
   level: number;
-  /** Of the last look at it. */
+  /** Time of the last access. */
   atMs: number;
 }
 
 /**
- * A token bucket for each key, in the memory of this node: with n nodes behind a balancer a client may reach n times the
- * limit. A bucket that nobody asked for during a whole window is full again, and is forgotten. The `leastKeys` that were
- * used last are always known, and never more than twice as many; one that was pushed out starts anew with a full bucket.
+ * A token bucket for each key, in the memory of this node: with n nodes behind a load balancer a client may reach n
+ * times the limit. A bucket that is not used for a whole window is full again, and is dropped. The `leastKeys` most
+ * recently used keys are always kept, and never more than twice as many; an evicted key starts again with a full
+ * bucket.
  */
 export function rateLimiter(limit: RateLimit, leastKeys = 50_000): RateLimiter {
   const windowMs = limit.windowSeconds * 1000;
   const perMs = limit.quota / windowMs;
-  // Two generations: a key that is asked for moves to the younger one, and the older one is dropped whole.
+  // Two generations: a used key moves to the younger one, and the older one is dropped as a whole.
   let young = new Map<string, Bucket>();
   let old = new Map<string, Bucket>();
   let bornAtMs = Number.NEGATIVE_INFINITY;

@@ -19,7 +19,7 @@ import { statsRoutes } from "./stats-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
 
 const lostCursor =
-  "this service was restored from a backup that is older than the cursor: read the feed from its start, and leave out the event ids that you have";
+  "this service was restored from a backup that is older than the cursor: read the feed from its start, and skip the event ids that you have";
 
 export interface ClientApiDeps {
   database: AdDatabase;
@@ -27,13 +27,13 @@ export interface ClientApiDeps {
   deliveries: Deliveries;
   endpointTests: Pick<EndpointTests, "testEndpoint">;
   rateLimits: RateLimitSettings;
-  /** ISO 4217: of all prices. */
+  /** The currency of all prices (ISO 4217). */
   currency: string;
   publicUrl: string;
   now?: () => Date;
 }
 
-// PostgreSQL keeps no NUL, and half a surrogate pair would come back as another text.
+// PostgreSQL does not store NUL, and half a surrogate pair would be read back as different text.
 const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
 const codeRequest = createCodeRequest.refine(({ reference = "" }) => isStorable(reference), {
   path: ["reference"],
@@ -41,7 +41,7 @@ const codeRequest = createCodeRequest.refine(({ reference = "" }) => isStorable(
 });
 const availabilityQuery = z.object({ user_tg_id: telegramId });
 
-/** `/client/v1`: what publishers speak. */
+/** `/client/v1`: the API for publishers. */
 export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void {
   const document = openapiDocument(deps.publicUrl);
   app.get("/client/v1/openapi.json", (_request, reply) => reply.header("cache-control", "max-age=300").send(document));
@@ -52,7 +52,7 @@ function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
   const { database, now = () => new Date() } = deps;
   const limits = rateLimits(deps.rateLimits);
 
-  // Fastify reads text/plain too; here only JSON is spoken.
+  // Fastify parses text/plain too; this API accepts only JSON.
   scope.removeContentTypeParser("text/plain");
   scope.decorateRequest("caller", undefined);
   scope.addHook("onRequest", async (request, reply) => {

@@ -34,7 +34,7 @@ describe.each(testDatabases())("a publisher's statistics on the %s store", (kind
     return statsResponse.strict().parse(await response.json());
   }
 
-  test("are the own bot's, in its share, with a line for each day also where nothing was", async () => {
+  test("cover the caller's bot only, in its share, with a line for each day, also for days without events", async () => {
     const { currency, rows, total, deliveries, counted_until, from, to } = await read("");
     expect({ currency, from, to }).toEqual({
       ...{ currency: "USD", from: "2026-02-23T00:00:00.000Z", to: "2026-03-01T19:00:00.000Z" },
@@ -70,7 +70,7 @@ describe.each(testDatabases())("a publisher's statistics on the %s store", (kind
   });
 
   test.each([
-    ["a moment that is none", "?from=yesterday"],
+    ["an invalid time", "?from=yesterday"],
     ["an end before the start", "?from=2026-03-02&to=2026-03-01"],
     ["hours of a year", "?by=hour&from=2025-03-01"],
     ["another bot's split", "?by=bot"],
@@ -78,7 +78,7 @@ describe.each(testDatabases())("a publisher's statistics on the %s store", (kind
     await expectError(await fixture.get(`/stats${query}`), 400, "BAD_REQUEST");
   });
 
-  test("without a token they are nobody's", async () => {
+  test("are not returned without a token", async () => {
     await expectError(await fixture.get("/stats", bearer("ad_none")), 401, "UNAUTHORIZED");
   });
 });

@@ -8,7 +8,9 @@ import { readStatistics } from "../statistics/read-statistics.ts";
 import { timeRange } from "../statistics/time-range.ts";
 import { callerOf } from "./authenticate-request.ts";
 
-/** The numbers of the caller's bot. What advertisers pay in all is the operator's affair: publishers see their share. */
+/**
+ * The statistics of the caller's bot. Publishers see their share; only the operator sees what advertisers pay in total.
+ */
 export function statsRoutes(
   scope: FastifyInstance,
   { database, currency, now = () => new Date() }: { database: AdDatabase; currency: string; now?: () => Date },

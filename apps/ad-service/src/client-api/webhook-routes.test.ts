@@ -18,7 +18,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
   let bot: Awaited<ReturnType<typeof openDeliveryFixture>>;
 
   beforeAll(async () => {
-    // The key that the delivery fixture seals its tokens with.
+    // The key with which the delivery fixture seals its tokens.
     const encryptionKey = Buffer.alloc(32, 7);
     fixture = await openClientFixture(kind, { encryptionKey, webhookAllowedNetworks: ["127.0.0.0/8"] });
   });
@@ -43,7 +43,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
   const messageOf = async (response: Response) => errorEnvelope.parse(await response.clone().json()).error.message;
 
   describe("a test", () => {
-    test("sends one signed event that rewards nobody, tells what was answered, and makes the endpoint active", async () => {
+    test("sends one signed event that rewards no user, reports the response, and activates the endpoint", async () => {
       await bot.setEndpoint({ state: "pending" });
       const answer = await tested();
       const [{ headers, body } = { headers: {}, body: Buffer.alloc(0) }] = endpoint.received;
@@ -54,7 +54,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
       expect(answer).toMatchObject({ delivered: true, status: 200, answer: "thanks", endpoint: "active" });
     });
 
-    test("of the other event, for a listed tester", async () => {
+    test("can send the other event, for a listed tester", async () => {
       await updateBot(fixture.database, { botId: bot.botId, settings: { testers: ["42"] }, now: new Date() });
       await tested({ event: "direct_link", user_tg_id: "42" });
       expect(JSON.parse(endpoint.received[0]?.body.toString() ?? "")).toMatchObject({
@@ -64,7 +64,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
       });
     });
 
-    test("that is refused is no error of ours: it says what the endpoint answered", async () => {
+    test("that the endpoint refuses is not an error of the service: it reports the endpoint's response", async () => {
       endpoint.answer = (response) => response.writeHead(401).end("bad signature");
       await bot.setEndpoint({ state: "pending" });
       expect(await tested()).toMatchObject({
@@ -75,14 +75,14 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
       });
     });
 
-    test("that reaches nobody says why", async () => {
+    test("that cannot reach the endpoint reports why", async () => {
       await bot.moveTo("http://127.0.0.1:9/hook");
       const answer = await tested();
       expect(answer).toMatchObject({ delivered: false, error_class: "refused" });
       expect(answer.status).toBeUndefined();
     });
 
-    test("without an endpoint, for nobody's tester, of no known event, or beside another is refused", async () => {
+    test("without an endpoint, for a user who is no tester, of an unknown event, or beside another is refused", async () => {
       await expectError(await post("/webhook/test", { user_tg_id: "43" }), 400, "NOT_A_TESTER");
       await expectError(await post("/webhook/test", { event: "paid" }), 400, "BAD_REQUEST");
       await expectError(await post("/webhook/test", { user_tg_id: 42 }), 400, "BAD_REQUEST");
@@ -121,7 +121,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
       }
     });
 
-    test("of another bot, or of nobody, is 404", async () => {
+    test("of another bot, or an unknown one, is 404", async () => {
       const other = await openDeliveryFixture(fixture.database, { webhookUrl: endpoint.url });
       const [eventId = ""] = await other.enqueue();
       await expectError(await post(`/events/${eventId}/redeliver`), 404, "NOT_FOUND");
@@ -130,11 +130,11 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
       expect(await other.deliveries()).toMatchObject([{ state: "waiting", resume_state: null }]);
     });
 
-    test("that is held is 409 with the reason, and with what to do", async () => {
+    test("that is held is 409 with the reason and the remedy", async () => {
       await bot.setEndpoint({ state: "disabled", disabled_reason: "failing" });
       const [eventId = ""] = await bot.enqueue();
       const disabled = await post(`/events/${eventId}/redeliver`);
-      expect(await messageOf(disabled)).toMatch(/disabled for taking nothing for five days.*enable/);
+      expect(await messageOf(disabled)).toMatch(/disabled because it accepted nothing for five days.*enable/);
       await expectError(disabled, 409, "HELD");
       await bot.setEndpoint({ state: "pending" });
       const pending = await post(`/events/${eventId}/redeliver`);
@@ -143,7 +143,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
       expect(await bot.deliveries()).toMatchObject([{ state: "held" }]);
     });
 
-    test("that is just being sent is 409", async () => {
+    test("that is being sent is 409", async () => {
       const [eventId = ""] = await bot.enqueue();
       let answer: (() => void) | undefined;
       endpoint.answer = (response) => {

@@ -16,10 +16,10 @@ const askOperator = "ask the operator of this service to enable it";
 
 const blockedReasons: Record<BlockedReason, string> = {
   "no-endpoint": "the bot has no webhook address; ask the operator of this service to set one",
-  pending: `the bot's endpoint has not answered a test event 2xx yet; ${testIt}`,
+  pending: `the bot's endpoint has not yet answered a test event with a 2xx status; ${testIt}`,
   operator: `the bot's endpoint was disabled by the operator of this service; ${askOperator}`,
-  gone: `the bot's endpoint was disabled for answering nothing but 410 Gone; once it works again, ${askOperator}`,
-  failing: `the bot's endpoint was disabled for taking nothing for five days; once it works again, ${askOperator}`,
+  gone: `the bot's endpoint was disabled because it only answered 410 Gone; once it works again, ${askOperator}`,
+  failing: `the bot's endpoint was disabled because it accepted nothing for five days; once it works again, ${askOperator}`,
   "no-token": "the bot has no token to sign with; ask the operator of this service for one",
 };
 
@@ -39,12 +39,12 @@ const testRefusals = {
 type ReplayRefusal = Exclude<ReplayDeliveryOutcome, { outcome: "replayed" | "held" }>["outcome"];
 
 const replayRefusals = {
-  "under-way": () => conflict("UNDER_WAY", "the event is just being sent; see what came of it in a moment"),
+  "under-way": () => conflict("UNDER_WAY", "the event is being sent; check its outcome in a moment"),
   test: () => conflict("TEST_EVENT", `a test event is not sent again; ${testIt}`),
   "unknown-event": noEvent,
 } satisfies Record<ReplayRefusal, () => HttpError>;
 
-/** What a publisher can do about webhooks: try the endpoint, and have an event sent once more. */
+/** What a publisher can do about webhooks: test the endpoint, and have an event sent again. */
 export function webhookRoutes(
   scope: FastifyInstance,
   deps: { database: AdDatabase; deliveries: Deliveries; endpointTests: Pick<EndpointTests, "testEndpoint"> },
@@ -59,7 +59,7 @@ export function webhookRoutes(
 
   scope.post<{ Params: { eventId: string } }>("/events/:eventId/redeliver", async (request, reply) => {
     const { eventId } = request.params;
-    // PostgreSQL takes no NUL, and no event has one.
+    // PostgreSQL rejects NUL, and no event id contains one.
     if (!eventIdPattern.test(eventId)) throw noEvent();
     const replayed = await replayDelivery(deps, { botId: callerOf(request).bot.botId, eventId });
     if (replayed.outcome === "held") throw conflict("HELD", blockedReasons[replayed.blockedReason]);

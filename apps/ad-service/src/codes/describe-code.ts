@@ -12,9 +12,9 @@ export interface DescribedCode {
   isExpired: boolean;
   events: { event: EventType; eventId: string; occurredAt: Date }[];
   sessions: DescribedSession[];
-  /** Visits of the direct link, by what became of them. */
+  /** Visits of the direct link, by outcome. */
   clicks: Record<string, number>;
-  /** Ad requests, by what became of them. */
+  /** Ad requests, by outcome. */
   requests: Record<string, number>;
 }
 
@@ -32,7 +32,7 @@ export interface DescribedSession {
   refusals: Record<string, number>;
 }
 
-/** What became of a code of this bot: what it earned, its views, and why visits were refused. */
+/** The history of a code of this bot: what it earned, its views, and why visits were refused. */
 export async function describeCode(
   database: AdDatabase,
   { botId, code, now }: { botId: string; code: string; now: Date },
@@ -80,7 +80,7 @@ async function sessionsOf(database: AdDatabase, botId: string, code: string): Pr
   }));
 }
 
-/** A click that earned is an event; the others are counted. */
+/** Clicks that earned are events; the others are counted. */
 async function clicksOf(
   database: AdDatabase,
   { botId, code, events }: { botId: string; code: string; events: DescribedEvents },

@@ -11,11 +11,11 @@ export interface FoundCode {
   issuedAt: Date;
   expiresAt: Date;
   isExpired: boolean;
-  /** What it earned already. */
+  /** The events that it has already earned. */
   earned: EventType[];
 }
 
-// The prefix names the bot, whose id leads the key of its codes.
+// The prefix identifies the bot, whose id is the first column of the codes' key.
 const select = statement<Omit<FoundCode, "isExpired">>(
   "codes.find",
   `select bot_id as "botId", code, user_id as "userId", nullif(reference, '') as reference,
@@ -24,7 +24,7 @@ const select = statement<Omit<FoundCode, "isExpired">>(
    from codes where bot_id = (select bot_id from bots where code_prefix = left($1, 4)) and code = $1`,
 );
 
-/** A code at its word: nothing says yet who asks. */
+/** Finds a code by its text, without any check of the user. */
 export async function findCode(
   database: AdDatabase | AdTransaction,
   { code, now }: { code: string; now: Date },

@@ -31,7 +31,7 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
   async function newBot(settings: { codeLifetimeSeconds?: number }): Promise<Bot> {
     const deps = { database: store.database, secretBox: secretBox(randomBytes(32)) };
     const added = await addBot(deps, { botId: newTelegramId(), settings, now: start });
-    if (added.outcome !== "added") throw new Error("a bot's id was drawn twice");
+    if (added.outcome !== "added") throw new Error("the random bot id is taken");
     return added.bot;
   }
 
@@ -40,14 +40,14 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
   const countCodes = async (userId: string) =>
     (await store.database.query.selectFrom("codes").select("code").where("user_id", "=", userId).execute()).length;
 
-  test("64 parallel requests for one user give one code", async () => {
+  test("64 parallel requests for one user get one code", async () => {
     const userId = newTelegramId();
     const codes = await Promise.all(Array.from({ length: 64 }, () => issue(userId)));
     expect(new Set(codes.map(({ code }) => code)).size).toBe(1);
     expect(await countCodes(userId)).toBe(1);
   });
 
-  test("64 requests that share no batch give one code", async () => {
+  test("64 requests in separate batches get one code", async () => {
     const userId = newTelegramId();
     const codes: string[] = [];
     const ask = async (turn: number) => {
@@ -59,7 +59,7 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
     expect(await countCodes(userId)).toBe(1);
   });
 
-  test("a code asked for again is the same, with its first expiry", async () => {
+  test("a repeated request gets the same code with its first expiry", async () => {
     const userId = newTelegramId();
     const first = await issue(userId);
     expect(await issue(userId, after(1000))).toEqual(first);
@@ -78,13 +78,13 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
     const replaced = await issue(userId, after(2700.001));
     expect(replaced.code).not.toBe(code);
     expect(await countCodes(userId)).toBe(2);
-    // The one before stays good to its own end.
+    // The earlier code stays valid until its own expiry.
     const before = await findCode(store.database, { code, now: after(3599.999) });
     expect(before).toMatchObject({ isExpired: false });
     expect(await findCode(store.database, { code, now: after(3600) })).toMatchObject({ isExpired: true });
   });
 
-  test("of a short lifetime at least a minute must be left", async () => {
+  test("a code with a short lifetime is kept only with at least a minute left", async () => {
     const short = await newBot({ codeLifetimeSeconds: 120 });
     const userId = newTelegramId();
     const ask = (now: Date) => issueCode(store.database, { bot: short, userId, now });
@@ -93,7 +93,7 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
     expect((await ask(after(60.001))).code).not.toBe(code);
   });
 
-  test("a code that earned is not given out again", async () => {
+  test("a code that earned is not issued again", async () => {
     const userId = newTelegramId();
     const { code } = await issue(userId);
     await store.database.run(earn, [bot.botId, code, userId]);
@@ -115,7 +115,7 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
     expect(await findCode(store.database, { code: a.code, now: start })).toMatchObject({ userId, reference: "a" });
   });
 
-  test("a fresh code that exists already is drawn again, and the others of its batch are not harmed", async () => {
+  test("a new code that already exists is drawn again, without affecting the others of its batch", async () => {
     const taken = (await issue(newTelegramId())).code;
     const draws = [taken, `${bot.codePrefix}23456789ABCD`];
     const makeCode = () => draws.shift() ?? "";
@@ -129,7 +129,7 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
     expect(await countCodes(userId)).toBe(1);
   });
 
-  test("a code is found by its own text alone, and hostile text is simply unknown", async () => {
+  test("a code is found only by its exact text, and hostile text is unknown", async () => {
     const userId = newTelegramId();
     const { code } = await issue(userId);
     expect(await findCode(store.database, { code, now: start })).toMatchObject({

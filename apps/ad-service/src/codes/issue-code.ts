@@ -8,7 +8,7 @@ import { randomBytes } from "../random-bytes.ts";
 export interface IssueCodeInput {
   bot: Pick<Bot, "botId" | "codePrefix" | "codeLifetimeSeconds">;
   userId: string;
-  /** The publisher's own key: codes of different references are different codes. */
+  /** The publisher's own key; each reference has its own code. */
   reference?: string | undefined;
   now: Date;
 }
@@ -16,13 +16,13 @@ export interface IssueCodeInput {
 export interface IssuedCode {
   code: string;
   issuedAt: Date;
-  /** A whole second. */
+  /** Rounded up to a whole second. */
   expiresAt: Date;
 }
 
 /*
- * A code is given out again while it has earned nothing and has a good while left. An event committed while this statement
- * runs is not seen: then the code was given out just before it earned.
+ * A code is issued again while it has earned nothing and enough of its lifetime is left. An event that commits while this
+ * statement runs is not visible: then the code counts as issued just before it earned.
  */
 export const isKept = `not kept.is_withheld
   and kept.expires_at - excluded.issued_at >= greatest(interval '60 s', (kept.expires_at - kept.issued_at) / 4)
@@ -37,7 +37,7 @@ const issue = statement<IssuedCode>(
   given as (
     insert into current_codes as kept (bot_id, user_id, reference, code, issued_at, expires_at)
     select bot_id, user_id, reference, code, issued_at, expires_at from wanted order by position
-    -- Even a kept row is updated: only so does the statement see one that was written after it began.
+    -- A kept row is updated too: only then does the statement see a row that was written after it began.
     on conflict (bot_id, user_id, reference) do update set
       (code, issued_at, expires_at, is_withheld) = (
         select case when is_kept then kept.code else excluded.code end,
@@ -61,7 +61,7 @@ type WantedCode = IssueCodeInput & { code: string };
 
 const groups = new WeakMap<AdDatabase, CommitGroup<WantedCode, IssuedCode>>();
 
-/** The user's code: the one they have while it is good for a while yet, else a new one. Resolves after the commit. */
+/** The user's code: the current one while enough of its lifetime is left, else a new one. Resolves after the commit. */
 export async function issueCode(
   database: AdDatabase,
   input: IssueCodeInput,
@@ -71,13 +71,13 @@ export async function issueCode(
     try {
       return await groupOf(database).submit({ ...input, code: makeCode(input.bot.codePrefix) });
     } catch (error) {
-      // 70 random bits: it happens to nobody, and a defect in their source must not be retried for ever.
+      // With 70 random bits a collision is practically impossible, and a broken random source must not be retried forever.
       if (attempt === 3 || !isTaken(error)) throw error;
     }
   }
 }
 
-/** Of 70 random bits. */
+/** Made of 70 random bits. */
 export function randomCode(prefix: string): string {
   return newCode(prefix, randomBytes(codeRandomBytes));
 }

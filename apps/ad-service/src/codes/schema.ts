@@ -8,7 +8,7 @@ export interface CodeTables {
     bot_id: Read<string>;
     code: Read<string>;
     user_id: Read<string>;
-    /** Empty without one. */
+    /** Empty if there is none. */
     reference: Read<string>;
     issued_at: Read<Date>;
     expires_at: Read<Date>;
@@ -20,7 +20,7 @@ export interface CodeTables {
     code: Read<string>;
     issued_at: Read<Date>;
     expires_at: Read<Date>;
-    /** Its view was held or refused: it is not given out again. */
+    /** Its view was held or refused: it is not issued again. */
     is_withheld: Read<boolean>;
   };
 }

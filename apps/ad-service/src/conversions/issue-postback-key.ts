@@ -2,12 +2,12 @@ import { createHash, randomBytes } from "node:crypto";
 import type { AdDatabase } from "../ad-database.ts";
 import { advertiserKey } from "../advertisers/advertiser-names.ts";
 
-/** Only its hash is kept. It has 256 random bits, so that a plain hash cannot be guessed. */
+/** Only the hash is stored. The key has 256 random bits, so a plain hash cannot be guessed. */
 export function hashPostbackKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
-/** A new key for an advertiser's postbacks; the one before is void from then on. */
+/** Issues a new key for an advertiser's postbacks; the previous key becomes invalid. */
 export async function issuePostbackKey(
   database: AdDatabase,
   { advertiser }: { advertiser: string },

@@ -9,7 +9,7 @@ export interface Advertiser {
   createdAt: Date;
 }
 
-/** Who pays, by name, with what their postbacks said so far. */
+/** All advertisers by name, with what their postbacks have reported so far. */
 export async function listAdvertisers(database: AdDatabase): Promise<Advertiser[]> {
   return database.query
     .selectFrom("advertisers")
@@ -19,7 +19,7 @@ export async function listAdvertisers(database: AdDatabase): Promise<Advertiser[
       sql<boolean>`postback_key_hash is not null`.as("hasPostbackKey"),
       of
         .selectFrom("campaigns")
-        // Campaigns have names, too.
+        // Qualified, because campaigns also have a column `name`.
         .whereRef("advertiser", "=", "advertisers.name")
         .select(of.fn.countAll<number>().as("n"))
         .as("campaigns"),

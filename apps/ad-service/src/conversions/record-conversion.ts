@@ -13,19 +13,19 @@ export interface Postback {
 
 export type RecordConversionOutcome =
   | { outcome: "recorded" }
-  /** It was recorded before; nothing was added. */
+  /** It was recorded before, so nothing was added. */
   | { outcome: "repeated" }
   | { outcome: "refused"; reason: "unknown-key" | "unknown-click" | "too-many" };
 
-/** A click may bring many: a purchase, its renewals. More of one click are nobody's honest count. */
+/** One click may lead to several conversions: a purchase, its renewals. More than this is not an honest count. */
 const MOST_OF_CLICK = 100;
 
-// The hash is looked up by its index: how long that takes tells of the hash at most, never of the key.
+// The hash is looked up by its index: the timing can reveal something about the hash, but nothing about the key.
 const findAdvertiser = statement<{ name: string }>(
   "conversions.advertiser-of-key",
   "select name from advertisers where postback_key_hash = $1",
 );
-// Of a direct link's click the event has the same UUID.
+// The event of a direct link's click has the same UUID as the click.
 const findClick = statement<{ botId: string; campaignId: string; creativeId: string | null; advertiser: string }>(
   "conversions.click",
   `select bot_id as "botId", campaign_id as "campaignId", creative_id as "creativeId", advertiser
@@ -53,7 +53,7 @@ const countRefusal = statement<never>(
    on conflict (day, reason) do update set count = conversion_refusals.count + 1`,
 );
 
-/** What came of a click, by the word of the advertiser whose campaign it was: for statistics, nothing is paid by it. */
+/** Records a conversion that the advertiser of the click's campaign reports. For statistics only: nothing is paid for it. */
 export async function recordConversion(database: AdDatabase, postback: Postback): Promise<RecordConversionOutcome> {
   const recorded = await tryToRecord(database, postback);
   if (recorded.outcome === "refused") await database.run(countRefusal, [postback.now, recorded.reason]);
@@ -65,7 +65,7 @@ async function tryToRecord(database: AdDatabase, postback: Postback): Promise<Re
   const [advertiser] = await database.run(findAdvertiser, [hashPostbackKey(key)]);
   if (!advertiser) return { outcome: "refused", reason: "unknown-key" };
   const [click] = await database.run(findClick, [clickId]);
-  // Whether a click of somebody else exists is nobody's business.
+  // The answer is the same for another advertiser's click, so that it does not reveal whether that click exists.
   if (!click || click.advertiser !== advertiser.name) return { outcome: "refused", reason: "unknown-click" };
   const { botId, campaignId, creativeId } = click;
   const values = [clickId, event, conversionId, valueMicros, botId, campaignId, creativeId, now];

@@ -16,12 +16,12 @@ const postback = z.object({
 });
 
 const refusals = {
-  "unknown-key": [401, "UNAUTHORIZED", "the key is not of an advertiser here; a new one replaced it, or it was cut"],
+  "unknown-key": [401, "UNAUTHORIZED", "the key belongs to no advertiser; it may be truncated or replaced"],
   "unknown-click": [404, "UNKNOWN_CLICK", "no click of this id was counted for a campaign of this advertiser"],
-  "too-many": [409, "TOO_MANY_CONVERSIONS", "this click has as many conversions as one may have"],
+  "too-many": [409, "TOO_MANY_CONVERSIONS", "this click has reached the maximum number of conversions"],
 } satisfies Record<Extract<RecordConversionOutcome, { outcome: "refused" }>["reason"], [number, string, string]>;
 
-/** `GET|POST /postback/v1/conversions`: the advertiser's server says what came of a click. */
+/** `GET|POST /postback/v1/conversions`: the advertiser's server reports a conversion of a click. */
 export function conversionRoutes(app: FastifyInstance, deps: { database: AdDatabase; now?: () => Date }): void {
   const { database, now = () => new Date() } = deps;
   const calls = callBudget({ perSecond: 50, burst: 200, mostKeys: 20_000 });

@@ -73,7 +73,7 @@ describe("a video at an address", () => {
   const add = (path: string, from = requests) =>
     addCreativeByAddress({ ...deps(), requests: from }, { url: path.startsWith("/") ? address + path : path, now });
 
-  test("is kept by us, and is the same creative as its upload, wherever it was found", async () => {
+  test("is stored here, and is the same creative as its upload, whatever its address", async () => {
     const added = await add("/moved");
     if (added.outcome !== "added") throw new Error(added.message);
     expect(asked).toEqual(["/moved", "/clip.mp4"]);
@@ -94,13 +94,13 @@ describe("a video at an address", () => {
     ["nonsense", /blocked-address, this is no address/],
     ["file:///etc/passwd", /blocked-address/],
     ["http://127.0.0.1:9/x.mp4", /could not be fetched: refused/],
-  ])("%s is refused with the reason, and nothing stays behind", async (path, message) => {
+  ])("%s is refused with the reason, and nothing is left behind", async (path, message) => {
     const before = await readdir(folder);
     expect(await add(path)).toMatchObject({ outcome: "refused", message: expect.stringMatching(message) });
     expect(await readdir(folder)).toEqual(before);
   });
 
-  test("what is open to webhooks and tags is closed to videos", async () => {
+  test("networks that webhooks and tags may reach are blocked for videos", async () => {
     const networks = { webhook: ["127.0.0.1"], vast: ["127.0.0.1"] };
     const others = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: networks });
     expect(await add("/clip.mp4", others)).toMatchObject({

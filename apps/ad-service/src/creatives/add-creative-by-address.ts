@@ -9,20 +9,23 @@ export interface FetchDeps extends AddCreativeDeps {
 
 const LONGEST_FETCH_MS = 5 * 60_000;
 const MOST_REDIRECTS = 5;
-/** Enough for `addCreative` to see that it is more than fits; it reads no further. */
+/** Enough for `addCreative` to detect that the file is too large; it reads no further. */
 const MOST_FETCHED_BYTES = MOST_VIDEO_BYTES + 1024 * 1024;
 
-/** The address brought no video: the operator can correct it. */
+/** The address returned no video: the operator can correct it. */
 class FetchFault extends Error {}
 
-/** Fetches a video, once and now, and adds it like an upload: it is served by us and does not change with its address. */
+/**
+ * Fetches a video once, now, and adds it like an upload: this service serves it, and it does not change with its
+ * address.
+ */
 export async function addCreativeByAddress(
   { requests, ...deps }: FetchDeps,
   { url, now }: { url: string; now: Date },
 ): Promise<AddCreativeOutcome> {
   const name = basename(URL.parse(url)?.pathname ?? "") || "video.mp4";
   const bytes = new PassThrough();
-  // What went wrong is told to whoever reads it, later or never.
+  // The reader of the stream gets the error, later or never; without a listener the error would be unhandled.
   bytes.on("error", () => {});
   const enough = new AbortController();
   const fetching = pourVideo(requests, { url, into: bytes, signal: enough.signal }).then(
@@ -40,7 +43,7 @@ export async function addCreativeByAddress(
   }
 }
 
-/** Redirects may lead to public addresses only, like the first one. */
+/** Redirects, like the first address, may lead to public addresses only. */
 async function pourVideo(
   requests: FetchDeps["requests"],
   { url: first, into, signal }: { url: string; into: Writable; signal: AbortSignal },

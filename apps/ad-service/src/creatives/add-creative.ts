@@ -12,11 +12,11 @@ import { type Creative, findCreative } from "./rows.ts";
 
 export type AddCreativeOutcome =
   /**
-   * `converted`: what was wrong with the file and is not with what was kept. `renditionFault`: why lighter files are missing
-   * that slow connections would be glad of.
+   * `converted`: the fault of the given file that the stored file does not have. `renditionFault`: why lighter files,
+   * which would help slow connections, are missing.
    */
   | { outcome: "added"; creative: Creative; converted?: string; renditionFault?: string }
-  /** `conversion` is the ffmpeg command that makes it acceptable, where there is one. */
+  /** `conversion` is the ffmpeg command that makes the file acceptable, if there is one. */
   | { outcome: "refused"; message: string; conversion?: string };
 
 export const MOST_VIDEO_BYTES = 100 * 1024 * 1024;
@@ -24,18 +24,18 @@ export const MOST_VIDEO_BYTES = 100 * 1024 * 1024;
 export interface AddCreativeDeps {
   database: AdDatabase;
   media: MediaStorage;
-  /** Its name or path; it need not be there. */
+  /** Name or path of ffmpeg; it need not be installed. */
   ffmpeg?: string;
-  /** For lighter files; 2 min. */
+  /** Time limit for lighter files; 2 min by default. */
   longestMakingMs?: number;
 }
 
 type PathOf = (name: string) => string;
 
 /**
- * Stores a video under the hash of its bytes. The same video added twice is one creative. What phones would not play, or
- * not at once, is converted where ffmpeg is on this machine, and a poster and lighter files are made; added again, a video
- * gets the lighter files that it lacks. `name` is how its owner calls the file.
+ * Stores a video under the hash of its bytes. Adding the same video twice gives one creative. A video that phones would
+ * not play, or not start immediately, is converted if ffmpeg is installed, and a poster and lighter files are made; a
+ * video that is added again gets the lighter files that it lacks. `name` is its owner's name for the file.
  */
 export async function addCreative(
   { database, media, ffmpeg = "ffmpeg", longestMakingMs }: AddCreativeDeps,
@@ -61,7 +61,7 @@ export async function addCreative(
   });
 }
 
-/** False: there was more than may be. */
+/** Returns false if there are more bytes than allowed. */
 async function hasWritten(path: string, bytes: AsyncIterable<Uint8Array>): Promise<boolean> {
   let byteLength = 0;
   const counted = async function* () {
@@ -87,7 +87,7 @@ async function inspectOrConvert(ffmpeg: string, pathOf: PathOf): Promise<Playabl
   const outcome = await convertVideo(conversion, { ffmpeg, from: path, container, to: converted });
   if (outcome === "busy")
     return { ...found, message: "the server is busy with other videos; add it again in a minute" };
-  if (outcome === "too-long") return { ...found, message: `${found.message}, and to convert it here takes too long` };
+  if (outcome === "too-long") return { ...found, message: `${found.message}, and converting it here takes too long` };
   if (outcome !== "done") return found;
   const better = await inspectVideo(converted);
   if (better.outcome === "unplayable" || (await stat(converted)).size > MOST_VIDEO_BYTES) return found;
@@ -111,7 +111,7 @@ async function keepVideo(
   const creativeId = `cre_${sha256.slice(0, 24)}`;
   const known = await findCreative(database, creativeId);
   if (known && known.renditions.length > 0) return { creative: known };
-  // Made first: what is kept is gone from here.
+  // Made before the file is kept, which moves it away from here.
   const made = await makeRenditions({ ffmpeg, longestMs }, { path: video.path, video, pathOf });
   if (!known) await keepOriginal(deps, video, { creativeId, sha256, posterPath: pathOf("poster.jpg"), now });
   for (const rendition of made.renditions) await keepRendition(deps, creativeId, rendition);

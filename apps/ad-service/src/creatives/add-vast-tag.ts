@@ -7,7 +7,10 @@ export type AddVastTagOutcome = { outcome: "added"; creative: Creative } | { out
 
 const LONGEST_TAG = 4096;
 
-/** A VAST tag as a creative: it is asked for an ad whenever one is wanted. The same tag added twice is one creative. */
+/**
+ * Adds a VAST tag as a creative, which is requested whenever an ad is needed. Adding the same tag twice gives one
+ * creative.
+ */
 export async function addVastTag(
   database: AdDatabase,
   { url, isPlainHttpAllowed, now }: { url: string; isPlainHttpAllowed: boolean; now: Date },
@@ -25,12 +28,12 @@ export async function addVastTag(
   return { outcome: "added", creative };
 }
 
-/** Kept as it was given: URL parsers would encode the brackets of some macros. */
+/** Stored as given: URL parsers would encode the brackets of some macros. */
 function faultOf(url: string, isPlainHttpAllowed: boolean): string | undefined {
   if (url.length > LONGEST_TAG) return `the tag is longer than ${LONGEST_TAG} characters`;
   const fault = webAddressFault(url, { isPlainHttpAllowed });
   if (fault === "not-an-address")
-    return "the tag is no address; write it in full, as https://ads.example.com/vast?id=1";
+    return "the tag is not an address; write it in full, such as https://ads.example.com/vast?id=1";
   if (fault === "scheme") return `the tag must begin with https://${isPlainHttpAllowed ? " or http://" : ""}`;
   return fault && "the tag must not hold a user name or password";
 }

@@ -18,7 +18,7 @@ import { setCaptions } from "./set-captions.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 
-describe("videos in a bucket, on a server that speaks S3", () => {
+describe("videos in a bucket, on an S3-compatible server", () => {
   let store: TestDatabase<AdTables>;
   let folder: string;
   let server: S3rver;
@@ -55,7 +55,7 @@ describe("videos in a bucket, on a server that speaks S3", () => {
 
   const get = (path: string, headers: Record<string, string> = {}) => fetch(address + path, { headers });
 
-  test("the whole file, kept for ever, and inert as a page", async () => {
+  test("the whole file is served, cached forever, and runs no script when opened as a page", async () => {
     const response = await get(file);
     expect(response.status).toBe(200);
     expect(Buffer.from(await response.arrayBuffer())).toEqual(await readFile(clip));
@@ -68,7 +68,7 @@ describe("videos in a bucket, on a server that speaks S3", () => {
     });
   });
 
-  test("a part, a part beyond the end, what is unchanged, and what is not there", async () => {
+  test("a range, a range beyond the end, an unchanged file and a missing file are answered", async () => {
     const part = await get(file, { range: "bytes=10-19" });
     expect([part.status, part.headers.get("content-range")]).toEqual([206, expect.stringMatching(/^bytes 10-19\//)]);
     expect(Buffer.from(await part.arrayBuffer())).toEqual((await readFile(clip)).subarray(10, 20));
@@ -78,7 +78,7 @@ describe("videos in a bucket, on a server that speaks S3", () => {
     expect((await get(`/media/${"0".repeat(64)}.mp4`)).status).toBe(404);
   });
 
-  test("captions, as WebVTT", async () => {
+  test("captions are served as WebVTT", async () => {
     const { creativeId } = (await listCreatives(store.database))[0] ?? {};
     const bytes = (async function* () {
       yield Buffer.from("WEBVTT\n\n00:00.000 --> 00:01.000\nHello");
@@ -107,7 +107,7 @@ describe("videos in a bucket, on a server that speaks S3", () => {
     expect(after.filter((name) => !before.includes(name))).toEqual([]);
   });
 
-  test("a bucket that cannot be reached is a fault of ours, and says nothing of itself", async () => {
+  test("an unreachable bucket is an error of this service, whose details are not exposed", async () => {
     const keys = { accessKeyId: "S3RVER", secretAccessKey: "hidden-secret" };
     const nowhere = bucketStorage({
       ...{ kind: "bucket", endpoint: "http://127.0.0.1:9", region: "us-east-1", bucket: "videos", ...keys },

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { GetObjectCommand, PutObjectCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3";
 import type { MediaStorage } from "./media-storage.ts";
 
-/** A bucket of a service that speaks S3. It may be private: the ad service hands its files on. */
+/** A bucket of an S3-compatible service. It may be private: the ad service serves its files. */
 export interface MediaBucket {
   kind: "bucket";
   endpoint: string;
@@ -16,7 +16,7 @@ export interface MediaBucket {
   secretAccessKey: string;
 }
 
-/** A file of the bucket, or the part that was asked for; or that it is not there, unchanged, or shorter. */
+/** A file of the bucket, or its requested range; or that it is missing, unchanged, or shorter. */
 export type StoredPart =
   | { outcome: "found"; body: Readable; byteLength: number; range: string | undefined; etag: string | undefined }
   | { outcome: "missing" }
@@ -37,7 +37,7 @@ export function bucketStorage(at: MediaBucket): BucketStorage {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = at;
   const client = new S3Client({
     ...{ endpoint, region, credentials: { accessKeyId, secretAccessKey } },
-    // The bucket in the path: names of hosts are the providers' own, and not all have them.
+    // The bucket is part of the path: host names are the provider's own, and not every provider has one per bucket.
     forcePathStyle: true,
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
@@ -68,13 +68,13 @@ export function bucketStorage(at: MediaBucket): BucketStorage {
         const found = await client.send(
           new GetObjectCommand({ Bucket: bucket, Key: name, Range: range, IfNoneMatch: ifNoneMatch }),
         );
-        if (!found.Body || found.ContentLength === undefined) throw new Error("the bucket answered without a body");
+        if (!found.Body || found.ContentLength === undefined) throw new Error("the bucket returned no body");
         const { ContentLength: byteLength, ContentRange, ETag: etag } = found;
         return { outcome: "found", body: found.Body as Readable, byteLength, range: ContentRange, etag };
       } catch (error) {
         const outcome = outcomeOf(error);
         if (outcome) return { outcome };
-        throw new Error("the bucket of the videos could not be read", { cause: error });
+        throw new Error("the media bucket could not be read", { cause: error });
       }
     },
   };

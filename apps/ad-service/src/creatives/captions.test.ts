@@ -49,7 +49,7 @@ describe.each(testDatabases())("captions, on the %s store", (kind) => {
   const languages = async () =>
     (await findCreative(store.database, creativeId))?.captions.map(({ language }) => language);
 
-  // Of languages added at once any ten win: no test may depend on which ones an earlier test left.
+  // Of languages added at the same time any ten win: no test may depend on the ones that an earlier test left.
   beforeEach(async () => {
     for (const language of (await languages()) ?? []) await remove(language);
   });
@@ -71,26 +71,26 @@ describe.each(testDatabases())("captions, on the %s store", (kind) => {
     ["another format", "1\n00:00:00,000 --> 00:00:01,000\nHello\n", /begin with WEBVTT.*ffmpeg -i/],
     ["a longer first word", `WEBVTTX${hello.slice(6)}`, /begin with WEBVTT/],
     ["another encoding", Uint8Array.from([...new TextEncoder().encode(hello), 0xff]), /UTF-8/],
-    ["a time that is none", "WEBVTT\n\n00:02.000 --> 00:01.000\nHello\n", /^line 3 /],
+    ["an invalid time", "WEBVTT\n\n00:02.000 --> 00:01.000\nHello\n", /^line 3 /],
     ["no captions", "WEBVTT\n\nNOTE empty\n", /no caption is shown/],
     ["captions after the end", hello.replaceAll("00:0", "10:0"), /no caption is shown/],
     ["more than 256 KiB", `${hello}${"x".repeat(256 * 1024)}`, /256 KiB/],
-  ])("%s is refused with what to do, and what was there stays", async (_name, file, message) => {
+  ])("%s is refused with the remedy, and the previous captions stay", async (_name, file, message) => {
     await set(hello);
     const before = await findCreative(store.database, creativeId);
     expect(await set(file)).toMatchObject({ outcome: "refused", message: expect.stringMatching(message) });
     expect(await findCreative(store.database, creativeId)).toEqual(before);
   });
 
-  test("a byte order mark and Windows lines are welcome", async () => {
+  test("a byte order mark and Windows line endings are accepted", async () => {
     expect(await set(`\uFEFF${hello.replaceAll("\n", "\r\n")}`)).toMatchObject({ outcome: "changed" });
   });
 
-  test.each(["", "e", "english", "en_US", "../x", "en-", "en-a-a"])("%j is no language", async (language) => {
+  test.each(["", "e", "english", "en_US", "../x", "en-", "en-a-a"])("%j is not a language", async (language) => {
     expect(await set(hello, language)).toMatchObject({ outcome: "refused" });
   });
 
-  test("ten languages fit, also when they are added at once", async () => {
+  test("ten languages fit, even when they are added at the same time", async () => {
     const tags = ["ar", "de", "en", "es", "fa", "fr", "hi", "id", "pt", "ru", "tr", "uk"];
     const outcomes = await Promise.all(tags.map((tag) => set(hello, tag)));
     expect(outcomes.filter(({ outcome }) => outcome === "changed")).toHaveLength(10);
@@ -98,7 +98,7 @@ describe.each(testDatabases())("captions, on the %s store", (kind) => {
     expect(await set(`${hello}again`, one)).toMatchObject({ outcome: "changed" });
   });
 
-  test("of what is not there, and of a VAST tag, there are none", async () => {
+  test("a missing creative and a VAST tag can have none", async () => {
     expect(await set(hello, "en", "cre_none")).toEqual({ outcome: "unknown-creative" });
     const url = "https://ads.example.com/vast";
     const tag = await addVastTag(store.database, { url, isPlainHttpAllowed: false, now });
@@ -106,7 +106,7 @@ describe.each(testDatabases())("captions, on the %s store", (kind) => {
     expect(await set(hello, "en", tag.creative.creativeId)).toMatchObject({ outcome: "refused" });
   });
 
-  test("are served to any origin as WebVTT, for ever, and inert as a page", async () => {
+  test("are served to any origin as WebVTT, cached forever, and run no script when opened as a page", async () => {
     const added = await set(hello);
     if (added.outcome !== "changed") throw new Error(added.outcome);
     const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });

@@ -16,11 +16,11 @@ test.each([
   expect(chooseRendition(files, device)?.name).toBe(name);
 });
 
-test("the original alone is chosen whatever the device", () => {
+test("the original, if it is the only file, is chosen for every device", () => {
   expect(chooseRendition([original], { shorterSide: 100, bitrate: 1 })).toBe(original);
 });
 
-test("what a player may step down to is lighter than what it has, the heaviest first", () => {
+test("the files that a player may step down to are lighter than its current one, the heaviest first", () => {
   expect(lighterThan(original, files)).toEqual([middle, light]);
   expect(lighterThan(middle, files)).toEqual([light]);
   expect(lighterThan(light, files)).toEqual([]);

@@ -4,13 +4,13 @@ import type { Device } from "./describe-device.ts";
 export interface VideoFile {
   width: number;
   height: number;
-  /** kbit/s; 0 where nobody says. */
+  /** kbit/s; 0 if unknown. */
   bitrate: number;
 }
 
 /**
- * The file that looks best without more pixels or bits than the device has use for; if all have more, the smallest. Of
- * equals the last, or of those that are too much the first.
+ * Chooses the best-looking file with no more pixels or bits than the device can use; if all have more, the smallest.
+ * Among equal files it chooses the last, or the first of those that exceed what the device can use.
  */
 export function chooseRendition<File extends VideoFile>(files: readonly File[], device: Device): File | undefined {
   const fitting = files.filter((file) => shorterSideOf(file) <= device.shorterSide && file.bitrate <= device.bitrate);
@@ -20,7 +20,7 @@ export function chooseRendition<File extends VideoFile>(files: readonly File[], 
   return fitting.length > 0 ? ranked.at(-1) : ranked[0];
 }
 
-/** Those that are easier to load than the one that was chosen, the heaviest first: for a player whose playback stalls. */
+/** The files that are lighter than the chosen one, the heaviest first: for a player whose playback stalls. */
 export function lighterThan<File extends VideoFile>(chosen: VideoFile, files: readonly File[]): File[] {
   return files.filter((file) => file.bitrate < chosen.bitrate).toSorted((a, b) => b.bitrate - a.bitrate);
 }

@@ -1,7 +1,7 @@
 import type { Container } from "./detect-container.ts";
 import { type FfmpegOutcome, runFfmpeg } from "./run-ffmpeg.ts";
 
-/** `fast-start` moves the index to the front and keeps every picture; `encode` makes the video anew. */
+/** `fast-start` moves the index to the front and keeps every picture; `encode` encodes the video again. */
 export type Conversion = "fast-start" | "encode";
 
 const fit = "scale='min(1920,iw)':'min(1920,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2";
@@ -13,7 +13,7 @@ const words: Record<Conversion, string[]> = {
   ],
 };
 
-/** Makes an acceptable MP4 of a file. */
+/** Converts a file to an acceptable MP4. */
 export async function convertVideo(
   conversion: Conversion,
   { ffmpeg, from, container, to }: { ffmpeg: string; from: string; container: Container; to: string },
@@ -26,7 +26,7 @@ export async function convertVideo(
   });
 }
 
-/** The same as a command for whoever has the file. */
+/** The same conversion as a shell command, for the owner of the file. */
 export function conversionCommand(conversion: Conversion, name: string): string {
   const converted = `${name.replace(/\.[^./\\]*$/, "")}-converted.mp4`;
   const options = words[conversion].map((word) => (/^[\w:+-]+$/.test(word) ? word : `"${word}"`));

@@ -46,7 +46,7 @@ describe("videos", () => {
     await rm(folder, { recursive: true });
   });
 
-  /** As on a machine with ffmpeg, or without it. */
+  /** Adds a video as on a machine with ffmpeg, or without it. */
   const add = (path: string, name = path, ffmpeg = "no-such-ffmpeg"): Promise<AddCreativeOutcome> =>
     addCreative({ database: store.database, media, ffmpeg }, { bytes: createReadStream(path), name, now });
 
@@ -56,7 +56,7 @@ describe("videos", () => {
     return path;
   }
 
-  test("what every phone plays is stored once, under the hash of its bytes", async () => {
+  test("a video that every phone plays is stored once, under the hash of its bytes", async () => {
     const added = await add(clip);
     expect(added).toMatchObject({
       outcome: "added",
@@ -73,7 +73,7 @@ describe("videos", () => {
     expect(await rows()).toHaveLength(before.length);
   });
 
-  test("junk, a cut file and an empty one are refused, and nothing stays behind", async () => {
+  test("junk, a truncated file and an empty file are refused, and nothing is left behind", async () => {
     const before = await readdir(mediaDir);
     const whole = await readFile(clip);
     const pieces = [Buffer.from("junk"), Buffer.alloc(0), whole.subarray(0, 9000), Buffer.alloc(100_000, 7)];
@@ -87,7 +87,7 @@ describe("videos", () => {
     expect(await readdir(mediaDir)).toEqual(before);
   });
 
-  test("more bytes than fit are refused while they come", async () => {
+  test("an upload that is too large is refused while it arrives", async () => {
     let sent = 0;
     const endless = async function* () {
       for (;;) {
@@ -108,28 +108,28 @@ describe("videos", () => {
       { name: "mp3.mp4", words: ["-c:v", "copy", "-c:a", "libmp3lame", "-movflags", "+faststart"], fault: /AAC/ },
       { name: "quicktime.mov", words: ["-c", "copy", "-movflags", "+faststart"], fault: /QuickTime/ },
     ];
+    test.each(unplayable)("$name is refused with a command that does convert it", async ({ name, words, fault }) => {
+      const refused = await add(await made(name, ...words), name);
+      expect(refused).toMatchObject({ outcome: "refused", message: expect.stringMatching(fault) });
+      const conversion = refused.outcome === "refused" ? (refused.conversion ?? "") : "";
+      await run("sh", ["-c", conversion], { cwd: folder });
+      expect(await add(join(folder, name.replace(/\.[^.]+$/, "-converted.mp4")))).toMatchObject({ outcome: "added" });
+    });
+
     test.each(unplayable)(
-      "$name is refused with the command that converts it, which does",
+      "$name is converted if ffmpeg is installed, and gets a poster",
       async ({ name, words, fault }) => {
-        const refused = await add(await made(name, ...words), name);
-        expect(refused).toMatchObject({ outcome: "refused", message: expect.stringMatching(fault) });
-        const conversion = refused.outcome === "refused" ? (refused.conversion ?? "") : "";
-        await run("sh", ["-c", conversion], { cwd: folder });
-        expect(await add(join(folder, name.replace(/\.[^.]+$/, "-converted.mp4")))).toMatchObject({ outcome: "added" });
+        // The bytes differ from those above: the file that was converted by hand is stored already.
+        const converted = await add(await made(name, ...words, "-t", "1.5"), name, "ffmpeg");
+        expect(converted).toMatchObject({ outcome: "added", converted: expect.stringMatching(fault) });
+        const { fileName, posterFileName } = converted.outcome === "added" ? converted.creative : {};
+        expect(await readdir(mediaDir)).toEqual(expect.arrayContaining([fileName, posterFileName]));
+        const poster = await readFile(join(mediaDir, String(posterFileName)));
+        expect([...poster.subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
       },
     );
 
-    test.each(unplayable)("$name is converted where ffmpeg is, and gets a poster", async ({ name, words, fault }) => {
-      // Other bytes than before: what was converted by hand is known already.
-      const converted = await add(await made(name, ...words, "-t", "1.5"), name, "ffmpeg");
-      expect(converted).toMatchObject({ outcome: "added", converted: expect.stringMatching(fault) });
-      const { fileName, posterFileName } = converted.outcome === "added" ? converted.creative : {};
-      expect(await readdir(mediaDir)).toEqual(expect.arrayContaining([fileName, posterFileName]));
-      const poster = await readFile(join(mediaDir, String(posterFileName)));
-      expect([...poster.subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
-    });
-
-    test("what looks like a list of addresses makes ffmpeg open none", async () => {
+    test("a file that looks like a list of addresses makes ffmpeg open none of them", async () => {
       const asked: string[] = [];
       const elsewhere = createServer((request, response) => {
         asked.push(request.url ?? "");
@@ -147,7 +147,7 @@ describe("videos", () => {
       elsewhere.close();
     });
 
-    test("a WebM, and an MP4 without sound, are welcome", async () => {
+    test("a WebM, and an MP4 without sound, are accepted", async () => {
       const webm = await made("clip.webm", "-c:v", "libvpx", "-b:v", "100k", "-c:a", "libopus");
       expect(await add(webm)).toMatchObject({ outcome: "added", creative: { mediaType: "video/webm" } });
       expect(await add(await made("silent.mp4", "-an", "-c", "copy", "-movflags", "+faststart"))).toMatchObject({
@@ -156,7 +156,7 @@ describe("videos", () => {
     });
 
     describe("lighter files", () => {
-      /** Noise with a tone, which no encoder makes small. */
+      /** Noise with a tone, which no encoder compresses well. */
       async function heavy(name: string, size: string): Promise<string> {
         const path = join(folder, name);
         const picture = ["-f", "lavfi", "-i", `testsrc2=s=${size}:r=25:d=3,noise=alls=40:allf=t`];
@@ -173,26 +173,29 @@ describe("videos", () => {
       test.each([
         { size: "1280x720", sizes: ["854×480", "640×360"] },
         { size: "720x1280", sizes: ["480×854", "360×640"] },
-      ])("of $size are the same video: each lighter than the one before, under the hash of its bytes", async (row) => {
-        const path = await heavy(`heavy-${row.size}.mp4`, row.size);
-        const added = await add(path, "heavy.mp4", "ffmpeg");
-        expect(added).not.toHaveProperty("renditionFault");
-        const { renditions, durationMs, byteLength } = creativeOf(added);
-        expect(renditions.map(({ width, height }) => `${width}×${height}`)).toEqual(row.sizes);
-        let most = Number(byteLength);
-        for (const { fileName, byteLength: size } of renditions) {
-          const file = join(mediaDir, fileName);
-          expect(fileName).toBe(`${await hashOfFile(file)}.mp4`);
-          const found = await inspectVideo(file);
-          if (found.outcome === "unplayable") throw new Error(found.message);
-          expect(Math.abs(found.durationMs - Number(durationMs))).toBeLessThanOrEqual(250);
-          expect([size, size < most * 0.81]).toEqual([(await stat(file)).size, true]);
-          most = size;
-        }
-        expect(await add(path, "heavy.mp4", "ffmpeg")).toEqual(added);
-      });
+      ])(
+        "of $size are the same video: each is lighter than the one before, under the hash of its bytes",
+        async (row) => {
+          const path = await heavy(`heavy-${row.size}.mp4`, row.size);
+          const added = await add(path, "heavy.mp4", "ffmpeg");
+          expect(added).not.toHaveProperty("renditionFault");
+          const { renditions, durationMs, byteLength } = creativeOf(added);
+          expect(renditions.map(({ width, height }) => `${width}×${height}`)).toEqual(row.sizes);
+          let most = Number(byteLength);
+          for (const { fileName, byteLength: size } of renditions) {
+            const file = join(mediaDir, fileName);
+            expect(fileName).toBe(`${await hashOfFile(file)}.mp4`);
+            const found = await inspectVideo(file);
+            if (found.outcome === "unplayable") throw new Error(found.message);
+            expect(Math.abs(found.durationMs - Number(durationMs))).toBeLessThanOrEqual(250);
+            expect([size, size < most * 0.81]).toEqual([(await stat(file)).size, true]);
+            most = size;
+          }
+          expect(await add(path, "heavy.mp4", "ffmpeg")).toEqual(added);
+        },
+      );
 
-      test("that could not be made, or took too long, refuse nothing, and are made when it is added again", async () => {
+      test("that fail or take too long do not refuse the video, and are made when it is added again", async () => {
         const path = await heavy("later.mp4", "640x360");
         const without = await add(path);
         expect(without).toMatchObject({
@@ -210,14 +213,14 @@ describe("videos", () => {
         expect(again.renditions).not.toEqual([]);
       });
 
-      test("are not made of what is as light already", async () => {
+      test("are not made of a video that is as light already", async () => {
         const added = await add(await made("light.mp4", "-t", "1.2", "-movflags", "+faststart"), "light.mp4", "ffmpeg");
         expect(creativeOf(added).renditions).toEqual([]);
         expect(added).not.toHaveProperty("renditionFault");
       });
     });
 
-    test("sound alone, and a blink, are refused", async () => {
+    test("a file with sound only and a very short video are refused", async () => {
       expect(await add(await made("sound.mp4", "-vn", "-c", "copy"))).toMatchObject({ outcome: "refused" });
       expect(await add(await made("blink.mp4", "-t", "0.5", "-movflags", "+faststart"))).toMatchObject({
         outcome: "refused",
@@ -245,7 +248,7 @@ describe("videos", () => {
     const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
       fetch(address + path, { method, headers });
 
-    test("the whole file, kept for ever, and inert as a page", async () => {
+    test("the whole file is served, cached forever, and runs no script when opened as a page", async () => {
       const response = await get(file);
       expect(response.status).toBe(200);
       expect(Buffer.from(await response.arrayBuffer())).toEqual(await readFile(clip));
@@ -272,24 +275,24 @@ describe("videos", () => {
       await response.arrayBuffer();
     });
 
-    test("a part of a file that changed is the whole file, of one that did not a part", async () => {
+    test("a range request for a changed file returns the whole file, for an unchanged one the range", async () => {
       const etag = (await get(file, {}, "HEAD")).headers.get("etag") ?? "";
       const part = await get(file, { range: "bytes=0-9", "if-range": etag });
       expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 10]);
       const whole = await get(file, { range: "bytes=0-9", "if-range": '"another"' });
       expect([whole.status, (await whole.arrayBuffer()).byteLength]).toEqual([200, size]);
-      // Asked without fetch, which adds `cache-control: no-cache` of its own.
+      // This request avoids fetch, which adds a `cache-control: no-cache` of its own.
       expect((await app.inject({ url: file, headers: { "if-none-match": etag } })).statusCode).toBe(304);
     });
 
-    test("HEAD tells the size without the bytes", async () => {
+    test("HEAD returns the size without the bytes", async () => {
       const response = await get(file, {}, "HEAD");
       expect([response.status, response.headers.get("content-length")]).toEqual([200, String(size)]);
       expect(await response.text()).toBe("");
     });
 
     test.each(["/media/nothing.mp4", "/media/..%2f..%2fetc%2fpasswd", `/media/${"0".repeat(64)}.mp4`, "/media/"])(
-      "%s is not there",
+      "%s is not found",
       async (path) => {
         expect((await get(path)).status).toBe(404);
       },

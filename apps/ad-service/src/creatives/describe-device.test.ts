@@ -4,14 +4,14 @@ import { describeDevice } from "./describe-device.ts";
 const phone = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)" };
 const desktop = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" };
 
-test("without hints the browser's name alone tells", () => {
+test("without hints only the browser's name decides", () => {
   expect(describeDevice(phone)).toEqual({ shorterSide: 720, bitrate: 2500 });
   expect(describeDevice(desktop)).toEqual({ shorterSide: 1080, bitrate: 6000 });
   expect(describeDevice({})).toEqual({ shorterSide: 1080, bitrate: 6000 });
 });
 
 test.each<[string, Record<string, string>, { shorterSide: number; bitrate: number }]>([
-  ["who saves data", { "save-data": "on" }, { shorterSide: 360, bitrate: 600 }],
+  ["a device that saves data", { "save-data": "on" }, { shorterSide: 360, bitrate: 600 }],
   ["a connection like 3G", { ect: "3g" }, { shorterSide: 480, bitrate: 700 }],
   ["a connection like 2G", { ect: "slow-2g" }, { shorterSide: 360, bitrate: 250 }],
   ["a connection like 4G", { ect: "4g" }, { shorterSide: 720, bitrate: 2500 }],
@@ -19,7 +19,7 @@ test.each<[string, Record<string, string>, { shorterSide: number; bitrate: numbe
   ["a narrow page", { "sec-ch-viewport-width": "240", "sec-ch-dpr": "1.5" }, { shorterSide: 360, bitrate: 2500 }],
   ["a wide page", { "sec-ch-viewport-width": "430", "sec-ch-dpr": "3" }, { shorterSide: 720, bitrate: 2500 }],
   ["the lowest of all", { ect: "3g", downlink: "0.4", "save-data": "on" }, { shorterSide: 360, bitrate: 280 }],
-])("%s bounds what is sent", (_name, hints, device) => {
+])("%s limits what is sent", (_name, hints, device) => {
   expect(describeDevice({ ...phone, ...hints })).toEqual(device);
 });
 
@@ -29,6 +29,6 @@ test.each([
   { ect: "__proto__", downlink: "1e9", "sec-ch-viewport-width": "390", "sec-ch-dpr": "0" },
   { ect: "constructor", downlink: "9".repeat(400), "sec-ch-viewport-width": "390" },
   { ect: ["2g", "2g"], downlink: ["1"], "save-data": ["on"] },
-])("junk says nothing: %o", (hints) => {
+])("invalid hints are ignored: %o", (hints) => {
   expect(describeDevice({ ...phone, ...hints })).toEqual(describeDevice(phone));
 });

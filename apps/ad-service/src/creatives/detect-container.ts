@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { mp4Fault } from "./inspect-mp4.ts";
 
-/** The two kinds of files that videos are read from, MP4 with QuickTime and WebM with Matroska. */
+/** The two families of containers that are read: MP4 with QuickTime, and WebM with Matroska. */
 export type Container = "mp4" | "webm";
 
 /** `isVideo`: it may be a video in another container, which its owner can convert. */
@@ -11,10 +11,10 @@ export type DetectedContainer =
 
 const HEAD_BYTES = 4096;
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
-/** A file may begin with any of them; MP4 begins with `ftyp`, old QuickTime files do not. */
+/** An MP4 or QuickTime file may begin with any of these boxes; MP4 begins with `ftyp`, old QuickTime files do not. */
 const FIRST_BOXES = ["ftyp", "moov", "mdat", "free", "skip", "wide", "styp"];
 
-/** Files that name others: a program that follows them reads, or publishes, what lies on this machine. */
+/** Files that reference other files: a program that follows them reads, or publishes, files of this machine. */
 const playlists: readonly [start: RegExp, name: string][] = [
   [/^#EXTM3U/i, "an HLS playlist"],
   [/^(ffconcat\b|#?\s*file\s)/i, "a list of files"],
@@ -27,7 +27,7 @@ const playlists: readonly [start: RegExp, name: string][] = [
   [/^(https?|rtsp|rtmp|file|concat|subfile):/i, "a list of addresses"],
 ];
 
-/** Judges a file by its bytes, not by its name, before any program opens it. */
+/** Detects a file's container by its bytes, not its name, before any program opens it. */
 export async function detectContainer(path: string): Promise<DetectedContainer> {
   const file = await open(path, "r");
   try {
@@ -45,7 +45,7 @@ export async function detectContainer(path: string): Promise<DetectedContainer> 
   }
 }
 
-/** https://www.rfc-editor.org/rfc/rfc8794#section-11.2.6: the DocType stands in the first element. */
+/** https://www.rfc-editor.org/rfc/rfc8794#section-11.2.6: the DocType is in the first element. */
 function webmOf(head: Buffer): DetectedContainer {
   const at = head.indexOf(Buffer.from([0x42, 0x82]));
   const length = at < 0 ? 0 : head.readUInt8(at + 2) & 0x7f;

@@ -19,7 +19,7 @@ const hasFfmpeg = await run("ffmpeg", ["-version"]).then(
   () => false,
 );
 
-/** The clip with some bytes after the first `name` set anew. */
+/** The clip with some bytes after the first `name` replaced. */
 async function patched(name: string, offset: number, bytes: readonly number[]): Promise<Buffer> {
   const file = await readFile(clip);
   Buffer.from(bytes).copy(file, file.indexOf(name, 0, "latin1") + offset);
@@ -33,7 +33,7 @@ function box(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** An MP4 whose container says another size of its pictures. */
+/** An MP4 whose container declares another picture size. */
 function withSize(file: Buffer, width: number, height: number): Buffer {
   const sample = file.indexOf("avc1", file.indexOf("stsd", 0, "latin1"), "latin1");
   file.writeUInt16BE(width, sample + 28);
@@ -44,7 +44,7 @@ function withSize(file: Buffer, width: number, height: number): Buffer {
   return file;
 }
 
-/** A program in place of ffmpeg. */
+/** A script in place of ffmpeg. */
 async function program(folder: string, name: string, lines: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, `#!/bin/sh\n${lines}\n`);
@@ -171,7 +171,7 @@ describe("a hostile upload", () => {
       return readFile(path);
     }
 
-    test("whose container says less than its pictures have is not decoded", async () => {
+    test("whose container declares smaller pictures than it has is not decoded", async () => {
       const bytes = await made(
         ...["liar.mp4", "color=s=3600x3600:r=1:d=2", "-c:v", "libx264", "-preset", "ultrafast"],
         ...["-threads", "1", "-pix_fmt", "yuv444p", "-movflags", "+faststart"],
@@ -179,7 +179,7 @@ describe("a hostile upload", () => {
       expect(await add(withSize(bytes, 640, 640))).toMatchObject({ outcome: "refused" });
     });
 
-    test("of an hour is refused before it is converted", async () => {
+    test("that lasts an hour is refused before it is converted", async () => {
       const long = await made("long.mp4", "color=s=64x64:r=1:d=3600", "-c:v", "mpeg4", "-movflags", "+faststart");
       const ffmpeg = await program(folder, "traced-too", `touch ${join(folder, "was-run-too")}; exit 1`);
       expect(await add(long, ffmpeg)).toMatchObject({
@@ -197,7 +197,7 @@ describe("a hostile upload", () => {
       });
     });
 
-    test("in 4K is converted to what phones play, within the limits", async () => {
+    test("in 4K is converted within the limits to a video that phones play", async () => {
       const large = await made("4k.mp4", "testsrc2=s=3840x2160:r=10:d=1.2", "-c:v", "mpeg4", "-q:v", "3");
       const added = await add(large);
       expect(added).toMatchObject({ outcome: "added", creative: { width: 1920, height: 1080 } });
@@ -216,7 +216,7 @@ describe("ffmpeg runs", () => {
     return { from: clip, container: "mp4", outputs: [{ words: ["-f", "mp4"], to: join(folder, to) }] } as const;
   };
 
-  test("with limits of memory, processor time, threads and pixels, for one container and local files alone", async () => {
+  test("with limits on memory, processor time, threads and pixels, for one container and local files only", async () => {
     const told = join(folder, "told");
     const ffmpeg = await program(folder, "telling", `{ ulimit -v; ulimit -t; ulimit -c; echo "$@"; } > ${told}`);
     expect(await runFfmpeg(ffmpeg, { ...work(), longestMs: 10_000 })).toBe("done");
@@ -228,7 +228,7 @@ describe("ffmpeg runs", () => {
     expect(input).toMatch(/-codec_whitelist \S+ .*-max_pixels 9437184 -threads 2/);
   });
 
-  test("two at once; sixteen wait, and more are told so", async () => {
+  test("two at a time; sixteen wait, and further ones are reported as busy", async () => {
     const ffmpeg = await program(
       folder,
       "waiting",
@@ -243,7 +243,7 @@ describe("ffmpeg runs", () => {
     expect(await running()).toBe(18);
   });
 
-  test("no longer than they may, and say why they made nothing", async () => {
+  test("no longer than allowed, and reports why it made nothing", async () => {
     expect(await runFfmpeg(await program(folder, "slow", "exec sleep 60"), { ...work(), longestMs: 200 })).toBe(
       "too-long",
     );

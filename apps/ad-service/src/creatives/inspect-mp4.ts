@@ -1,26 +1,27 @@
 import type { FileHandle } from "node:fs/promises";
 import { readBoxes } from "./read-boxes.ts";
 
-/** The index of 180 s of video takes some hundred KiB; it is read into memory as a whole. */
+/** The index of 180 s of video takes a few hundred KiB; it is read into memory as a whole. */
 const MOST_INDEX_BYTES = 8 * 1024 * 1024;
 const MOST_TRACKS = 16;
 const MOST_BOXES = 10_000;
 const MOST_DEPTH = 12;
 /** 180 s at 240 frames a second. */
 const MOST_FRAMES = 43_200;
-/** Of a sound track: 180 s of PCM at 192 kHz, of which each sample may count. */
+/** Limit for a sound track: 180 s of PCM at 192 kHz, where each sample may count. */
 const MOST_SAMPLES = 180 * 192_000;
 
-/** Boxes that hold boxes: https://developer.apple.com/documentation/quicktime-file-format */
+/** Boxes that contain boxes: https://developer.apple.com/documentation/quicktime-file-format */
 const PARENTS = new Set(["moov", "trak", "mdia", "minf", "dinf", "stbl", "edts", "mvex"]);
 
 /**
- * What is wrong with the structure of an MP4 or QuickTime file, before anything decodes it: its index must be whole and
- * of bounded size, and its media must lie in the file itself. A fragmented file has its samples outside of the index.
+ * Returns what is wrong with the structure of an MP4 or QuickTime file, before anything decodes it: its index must be
+ * complete and of bounded size, and its media must be in the file itself. A fragmented file has its samples outside of
+ * the index.
  */
 export async function mp4Fault(file: FileHandle, byteLength: number): Promise<string | undefined> {
   const boxes = await readBoxes(file, byteLength);
-  if (!boxes) return "the file was cut short";
+  if (!boxes) return "the file is truncated";
   const index = boxes.find(({ type }) => type === "moov");
   if (!index) return "the file has no index (moov)";
   if (index.byteLength > MOST_INDEX_BYTES) return `its index is larger than ${MOST_INDEX_BYTES / 1024 / 1024} MiB`;
@@ -31,7 +32,7 @@ export async function mp4Fault(file: FileHandle, byteLength: number): Promise<st
 interface Walk {
   boxes: number;
   tracks: number;
-  /** Of the track that is walked through. */
+  /** Limit for the track that is being read. */
   mostSamples: number;
 }
 
@@ -90,7 +91,7 @@ function isSelfContained(dref: Buffer): boolean {
   return true;
 }
 
-/** Of a table of (count, value): a few bytes can say billions. */
+/** Sums a table of (count, value): a few bytes can declare billions. */
 function samplesOf(table: Buffer): number {
   let samples = 0;
   const entries = table.length < 8 ? 0 : Math.min(table.readUInt32BE(4), Math.floor((table.length - 8) / 8));

@@ -7,10 +7,12 @@ export interface Picture {
 export const MOST_PICTURE_BYTES = 1024 * 1024;
 const SMALLEST_SIDE = 16;
 const LARGEST_SIDE = 4096;
-/** What a viewer's device holds in memory is 4 bytes for each. */
+/** A viewer's device needs 4 bytes of memory for each pixel. */
 const MOST_PIXELS = 4096 * 2304;
 
-/** A still picture that every webview shows, by its bytes and not its name; a text says why it is none. */
+/**
+ * Detects a still picture that every webview shows, by its bytes and not its name; otherwise returns the fault as text.
+ */
 export function inspectPicture(bytes: Buffer): Picture | string {
   if (bytes.byteLength === 0) return "the file is empty";
   if (bytes.byteLength > MOST_PICTURE_BYTES)
@@ -29,15 +31,17 @@ const PNG_START = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
 function pngOf(bytes: Buffer): Picture | undefined {
   if (bytes.length < 33 || !bytes.subarray(0, 8).equals(PNG_START) || tagAt(bytes, 12) !== "IHDR") return undefined;
-  // An animation says so before its first picture.
+  // An animation declares itself before its first picture.
   const pixelsAt = bytes.indexOf("IDAT", 8, "latin1");
   if (bytes.subarray(0, Math.max(pixelsAt, 0)).includes("acTL", 8, "latin1")) return undefined;
-  // Without its end a picture was cut short.
+  // Without its end chunk the picture is truncated.
   if (tagAt(bytes, bytes.length - 8) !== "IEND") return undefined;
   return { extension: "png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-/** https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.1: segments, each with its length, until the one that has the size. */
+/**
+ * https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.1: segments with a length each, until the one that contains the size.
+ */
 function jpegOf(bytes: Buffer): Picture | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8 || !bytes.includes("\xff\xd9", bytes.length - 64, "latin1"))
     return undefined;

@@ -15,8 +15,8 @@ export interface PlayableVideo {
 }
 
 /**
- * `conversion` is the conversion that makes the file acceptable, if there is one. `container` is there if the file was read and is within
- * every limit: only then may a program on this machine decode it.
+ * `conversion` makes the file acceptable, if there is such a conversion. `container` is set if the file was read and is
+ * within every limit: only then may a program on this machine decode it.
  */
 export interface UnplayableVideo {
   outcome: "unplayable";
@@ -31,7 +31,7 @@ const LARGEST_SIDE = 4096;
 /** Constrained baseline, baseline, main and high: 8 bits, 4:2:0, what every phone decodes. */
 const H264_PROFILES = /^avc1\.(42|4d|58|64)/i;
 
-/** Whether a file is a video that every Telegram client plays and starts at once. */
+/** Checks whether a file is a video that every Telegram client plays and starts immediately. */
 export async function inspectVideo(path: string): Promise<PlayableVideo | UnplayableVideo> {
   const detected = await detectContainer(path);
   if (detected.outcome === "refused") {
@@ -42,7 +42,7 @@ export async function inspectVideo(path: string): Promise<PlayableVideo | Unplay
   try {
     return await judgeTracks(path, container, await describeTracks(input));
   } catch {
-    // The reader throws plain errors on bytes that it cannot follow: for an upload that is an expected result.
+    // The reader throws plain errors on bytes that it cannot parse; for an upload this is an expected result.
     return {
       outcome: "unplayable",
       message: "the file is not an MP4 or WebM that could be read",
@@ -58,7 +58,7 @@ async function judgeTracks(
   container: Container,
   { format, video, audio, ...found }: Awaited<ReturnType<typeof describeTracks>>,
 ): Promise<PlayableVideo | UnplayableVideo> {
-  if (!video) return { outcome: "unplayable", message: "the file holds no video that could be read" };
+  if (!video) return { outcome: "unplayable", message: "the file contains no video that could be read" };
   const { width, height, seconds } = found;
   // Judged before any conversion: a file that exceeds a limit is not decoded.
   const excess = excessOf(found);
@@ -78,7 +78,7 @@ async function judgeTracks(
   if (await isIndexLast(path)) {
     return {
       outcome: "unplayable",
-      message: "its index (moov) stands at the end",
+      message: "its index (moov) is at the end",
       conversion: "fast-start",
       container,
     };
@@ -144,7 +144,7 @@ function codecFault(
   return undefined;
 }
 
-/** With `moov` behind the picture data a phone loads the whole file before its first frame: 0.4–1.0 s on slow 4G. */
+/** If `moov` follows the picture data, a phone loads the whole file before its first frame: 0.4–1.0 s on slow 4G. */
 async function isIndexLast(path: string): Promise<boolean> {
   const file = await open(path, "r");
   try {

@@ -1,7 +1,10 @@
 import type { Container } from "./detect-container.ts";
 import { runFfmpeg } from "./run-ffmpeg.ts";
 
-/** A picture of a video, a second into it, 720 pixels wide at most. False where ffmpeg is not there, or could not. */
+/**
+ * Takes a picture of a video, one second into it, at most 720 pixels wide. Returns false if ffmpeg is missing or
+ * failed.
+ */
 export async function makePoster(picture: {
   ffmpeg: string;
   from: string;

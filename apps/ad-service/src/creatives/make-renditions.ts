@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { inspectVideo, type PlayableVideo } from "./inspect-video.ts";
 import { runFfmpeg } from "./run-ffmpeg.ts";
 
-/** A file in the making, before it is kept. */
+/** A lighter file before it is stored. */
 export interface MadeRendition {
   path: string;
   video: PlayableVideo;
@@ -11,7 +11,7 @@ export interface MadeRendition {
 
 export interface MadeRenditions {
   renditions: MadeRendition[];
-  /** Why there are fewer than this video has use for. */
+  /** Why there are fewer files than this video needs. */
   fault?: string;
 }
 
@@ -20,14 +20,14 @@ const rungs = [
   { shorterSide: 480, picture: 900, sound: 96 },
   { shorterSide: 360, picture: 400, sound: 64 },
 ] as const;
-/** A file that saves less is not worth its place. */
+/** A file that saves less is not worth storing. */
 const LARGEST_SHARE = 0.8;
-/** What was watched is counted in the original's time: a report may be off by as much. */
+/** Playback is counted in the original's time, so a report may be off by this much. */
 const LARGEST_DRIFT_MS = 250;
-/** For all of them; whoever adds the video waits for it. */
+/** For all files together; the person who adds the video waits for them. */
 const LONGEST_MS = 120_000;
 
-/** Lighter files of a video, for slow connections and small screens; none where the video is as light already. */
+/** Makes lighter files of a video, for slow connections and small screens; none if the video is as light already. */
 export async function makeRenditions(
   { ffmpeg, longestMs = LONGEST_MS }: { ffmpeg: string; longestMs?: number | undefined },
   { path, video, pathOf }: { path: string; video: PlayableVideo; pathOf: (name: string) => string },
@@ -69,7 +69,9 @@ async function judge(
   return { renditions };
 }
 
-/** Fast to make rather than small: an upload waits for it. The rate is capped, since a peak is what stalls playback. */
+/**
+ * Encoding speed matters more than size, since an upload waits for it. The rate is capped, since peaks stall playback.
+ */
 function wordsOf({ shorterSide, picture, sound }: (typeof rungs)[number], { width, height }: PlayableVideo) {
   const side = Math.min(shorterSide, width, height);
   return [

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Where the files of creatives are kept, under names made of the hash of their bytes. */
+/** Storage for the files of creatives, under names made of the hash of their bytes. */
 export interface MediaStorage {
-  /** A path on this machine for a file in the making. Whatever is left there is removed when `work` ends. */
+  /** Gives `work` paths on this machine for temporary files. Files that are left there are removed when `work` ends. */
   withScratch<Result>(work: (pathOf: (name: string) => string) => Promise<Result>): Promise<Result>;
-  /** Keeps a whole file; keeping it again changes nothing. The path may be gone afterwards. */
+  /** Stores a complete file; storing it again changes nothing. The file may no longer be at `path` afterwards. */
   keep(path: string, name: string): Promise<void>;
 }
 
-/** Of equal files on different nodes ETag and Last-Modified are equal too, since both are made of size and time. */
+/** Equal files on different nodes have equal ETag and Last-Modified headers, since both derive from size and time. */
 const FIXED_TIME = new Date("2000-01-01T00:00:00Z");
 
 export interface FolderStorage extends MediaStorage {
@@ -18,7 +18,7 @@ export interface FolderStorage extends MediaStorage {
   folder: string;
 }
 
-/** A folder, which nodes may share. */
+/** A folder; nodes may share it. */
 export function folderStorage(folder: string): FolderStorage {
   return {
     kind: "folder",
@@ -33,7 +33,7 @@ export function folderStorage(folder: string): FolderStorage {
         await rm(scratch, { recursive: true, force: true });
       }
     },
-    /** A reader never sees half a file: the name appears with all of its bytes, also after a power cut. */
+    /** A reader never sees a partial file: the name appears with all of its bytes, also after a power cut. */
     async keep(path, name) {
       await utimes(path, FIXED_TIME, FIXED_TIME);
       await flushed(path);

@@ -5,14 +5,14 @@ import { type FolderStorage, folderStorage } from "./media-storage.ts";
 
 type MediaPlace = { kind: "folder"; folder: string; isMadeIfMissing: boolean } | MediaBucket;
 
-/** Where the configuration says that videos are kept. The client of buckets is large: it is read only where there is one. */
+/** Opens the configured storage of videos. The S3 client is large: it is loaded only if a bucket is configured. */
 export async function openMediaStorage(media: MediaPlace): Promise<FolderStorage | BucketStorage> {
   if (media.kind === "folder") return folderStorage(media.folder);
   const { bucketStorage } = await import("./bucket-storage.ts");
   return bucketStorage(media);
 }
 
-/** Throws a `StartFault` where a folder was named and is not there. A bucket is asked when it is first used. */
+/** Throws a `StartFault` if the configured folder does not exist. A bucket is accessed on first use. */
 export async function requireMediaFolder(media: MediaPlace): Promise<void> {
   if (media.kind !== "folder" || media.isMadeIfMissing) return;
   const { folder } = media;

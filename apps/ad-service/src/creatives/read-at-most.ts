@@ -1,4 +1,4 @@
-/** The first bytes of a stream, so many at most; the rest is not asked for. */
+/** Reads the first bytes of a stream, `most` at most; the rest is not requested. */
 export async function readAtMost(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -6,7 +6,7 @@ export interface Box {
   byteLength: number;
 }
 
-/** An MP4's top-level boxes in order, or undefined if they do not add up to the file: it was cut short. */
+/** An MP4's top-level boxes in order; undefined if they do not add up to the file, which is then truncated. */
 export async function readBoxes(file: FileHandle, byteLength: number): Promise<Box[] | undefined> {
   const boxes: Box[] = [];
   const header = Buffer.alloc(16);
@@ -22,7 +22,7 @@ export async function readBoxes(file: FileHandle, byteLength: number): Promise<B
   return boxes;
 }
 
-/** ISO 14496-12, 4.2: 1 means that 64 bits follow the type, 0 that the box reaches to the end of the file. */
+/** ISO 14496-12, 4.2: size 1 means that 64 bits follow the type, 0 that the box extends to the end of the file. */
 function boxSize(header: Buffer, bytesRead: number, bytesLeft: number): number | undefined {
   const size = header.readUInt32BE(0);
   if (size === 0) return bytesLeft;

@@ -7,7 +7,7 @@ export type RemoveCaptionsOutcome =
   | { outcome: "unknown-creative" }
   | { outcome: "no-such-captions" };
 
-/** Shows a video without captions in the language from now on. Who has loaded them keeps them: their file stays. */
+/** Stops showing captions in the language with a video. Clients that loaded them keep them: the file stays. */
 export async function removeCaptions(
   database: AdDatabase,
   { creativeId, language }: { creativeId: string; language: string },

@@ -6,7 +6,7 @@ import type { FolderStorage } from "./media-storage.ts";
 
 const MEDIA_FILE = /^[0-9a-f]{64}\.(mp4|webm|jpg|png|webp|vtt)$/;
 
-/** `GET /media/{sha256}.{ext}`: the name is the hash of the bytes, so whoever has them may keep them for ever. */
+/** `GET /media/{sha256}.{ext}`: the name is the hash of the bytes, so clients may cache the file forever. */
 export function mediaRoutes(app: FastifyInstance, { media }: { media: FolderStorage | BucketStorage }): void {
   app.register(async (scope) => {
     if (media.kind === "folder") await serveFolder(scope, media.folder);
@@ -27,7 +27,7 @@ async function serveFolder(scope: FastifyInstance, folder: string): Promise<void
   await mkdir(folder, { recursive: true });
   await scope.register(fastifyStatic, { root: folder, serve: false });
   scope.setErrorHandler((error: FastifyError & { headers?: Record<string, string> }, _request, reply) => {
-    // A player learns from it how long the file is, and asks again.
+    // A player reads the file's length from these headers and requests again.
     if (error.statusCode === 416) reply.headers(error.headers ?? {});
     throw error;
   });

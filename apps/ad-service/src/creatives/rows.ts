@@ -44,20 +44,20 @@ export async function findCreative(database: AdTransaction, creativeId: string):
   return row && creativeOf(row);
 }
 
-/** All of them, newest first. */
+/** All creatives, newest first. */
 export async function listCreatives(database: AdTransaction): Promise<Creative[]> {
   const rows = await selectCreatives(database).orderBy("created_at", "desc").orderBy("creative_id").execute();
   return rows.map(creativeOf);
 }
 
-/** As an array of `Rendition`, for any query in which `creatives` stands. */
+/** An array of `Rendition`, for any query that selects from `creatives`. */
 export const renditionsSql = `coalesce((
   select jsonb_agg(jsonb_build_object('fileName', rendition.file_name, 'mediaType', rendition.media_type,
     'byteLength', rendition.byte_length, 'width', rendition.width, 'height', rendition.height)
     order by rendition.byte_length desc)
   from creative_renditions rendition where rendition.creative_id = creatives.creative_id), '[]')`;
 
-/** As an array of `Captions`. */
+/** An array of `Captions`. */
 export const captionsSql = `coalesce((
   select jsonb_agg(jsonb_build_object('language', captions.language, 'fileName', captions.file_name) order by captions.language)
   from creative_captions captions where captions.creative_id = creatives.creative_id), '[]')`;

@@ -7,9 +7,9 @@ const LONGEST_MS = 5 * 60_000;
 const MOST_AT_ONCE = 2;
 const MOST_WAITING = 16;
 const THREADS = 2;
-/** 4096×2304, or any other picture of as many pixels; 12,000×12,000 took 1.6 GB. */
+/** 4096×2304, or any other picture with as many pixels; 12,000×12,000 took 1.6 GB. */
 export const MOST_PIXELS = 4096 * 2304;
-/** Address space: 4096×2304 encoded anew needs less than 1 GB. Systems without such a limit ignore it. */
+/** Address space: encoding 4096×2304 needs less than 1 GB. Systems without such a limit ignore it. */
 const MOST_MEMORY_KB = 1536 * 1024;
 const MOST_BLOCK_BYTES = 256 * 1024 * 1024;
 const MOST_OUTPUT_BYTES = 101 * 1024 * 1024;
@@ -19,7 +19,7 @@ const demuxers: Record<Container, string[]> = {
   mp4: ["-f", "mov", "-format_whitelist", "mov", "-enable_drefs", "0", "-use_absolute_path", "0"],
   webm: ["-f", "matroska", "-format_whitelist", "matroska,webm"],
 };
-/** Of cameras, editors and screen recorders; ffmpeg knows hundreds more. */
+/** Codecs of cameras, editors and screen recorders; ffmpeg knows hundreds more. */
 const DECODERS = [
   ...["h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "h263", "prores", "dnxhd", "mjpeg"],
   ...["vp8", "vp9", "av1", "libvpx", "libvpx-vp9", "libdav1d", "libaom-av1"],
@@ -31,9 +31,9 @@ export type FfmpegOutcome = "done" | "failed" | "missing" | "too-long" | "busy";
 
 export interface FfmpegWork {
   from: string;
-  /** What our own inspection found it to be: ffmpeg must not guess, since it takes playlists for videos. */
+  /** The container that our own inspection found: ffmpeg must not guess, since it accepts playlists as videos. */
   container: Container;
-  /** Before the input. */
+  /** Where to start in the input. */
   seekSeconds?: string;
   /** All outputs with their options. */
   outputs: readonly { words: readonly string[]; to: string }[];
@@ -44,8 +44,8 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Makes files of one local video. It opens no other file and no address, decodes only what videos are made of, and its
- * time, memory, threads, pixels and output are bounded; two run at once in this process, sixteen wait.
+ * Makes files of one local video. ffmpeg opens no other file and no address, decodes only usual codecs of videos, and
+ * its time, memory, threads, pixels and output are bounded; two run at the same time in this process, sixteen wait.
  */
 export async function runFfmpeg(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> {
   if (running < MOST_AT_ONCE) running++;
@@ -54,7 +54,7 @@ export async function runFfmpeg(ffmpeg: string, work: FfmpegWork): Promise<Ffmpe
   try {
     return await runNow(ffmpeg, work);
   } finally {
-    // The place is handed on, so that nothing that comes in between takes it too.
+    // The slot is handed over, so that a call that arrives in between does not take it too.
     const next = waiting.shift();
     if (next) next();
     else running--;
@@ -88,7 +88,7 @@ function wordsOf({ from, container, seekSeconds, outputs }: FfmpegWork): string[
   ];
 }
 
-/** By the shell's own limits, which a program takes along when it replaces the shell. */
+/** Sets the shell's limits, which a program keeps when it replaces the shell. */
 function limited(ffmpeg: string, words: readonly string[], longestMs: number): [string, ...string[]] {
   if (process.platform === "win32") return [ffmpeg, ...words];
   const cpuSeconds = Math.ceil(longestMs / 1000) * THREADS + 1;

@@ -1,6 +1,6 @@
 import type { ColumnType } from "kysely";
 
-/** A file of ours, a video at an address elsewhere, or a VAST tag that is asked at each opening. */
+/** A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening. */
 export type CreativeKind = "file" | "address" | "vast";
 
 type Optional<Value> = ColumnType<Value | null, Value | null | undefined, Value | null>;
@@ -9,12 +9,12 @@ export interface CreativeTables {
   creatives: {
     creative_id: string;
     kind: ColumnType<CreativeKind, CreativeKind | undefined, never>;
-    /** Of `address` the video, of `vast` the tag. */
+    /** The address of the video (`address`) or of the tag (`vast`). */
     url: Optional<string>;
     sha256: Optional<string>;
     file_name: Optional<string>;
     poster_file_name: Optional<string>;
-    /** The six below are null for `vast`: its answer says them. */
+    /** The six columns below are null for `vast`: its response contains them. */
     media_type: Optional<string>;
     byte_length: Optional<number>;
     duration_ms: Optional<number>;

@@ -12,19 +12,19 @@ export type SetCaptionsOutcome =
 
 const MOST_LANGUAGES = 10;
 
-/** Adds captions to a video, or replaces those of the language. */
+/** Adds captions to a video, or replaces those of the same language. */
 export async function setCaptions(
   { database, media }: { database: AdDatabase; media: MediaStorage },
   { creativeId, language: tag, bytes }: { creativeId: string; language: string; bytes: AsyncIterable<Uint8Array> },
 ): Promise<SetCaptionsOutcome> {
   const language = languageOf(tag);
   if (language === undefined) {
-    return { outcome: "refused", message: `${tag} is no language; write it as en or pt-BR` };
+    return { outcome: "refused", message: `${tag} is not a language; write it as en or pt-BR` };
   }
   const creative = await findCreative(database, creativeId);
   if (!creative) return { outcome: "unknown-creative" };
   if (creative.durationMs === null) {
-    return { outcome: "refused", message: "a VAST tag has no video of its own that captions could belong to" };
+    return { outcome: "refused", message: "a VAST tag has no video of its own, so it cannot have captions" };
   }
   const file = await readAtMost(bytes, MOST_CAPTION_BYTES + 1);
   const message = captionsFault(file, { durationMs: creative.durationMs });
@@ -38,7 +38,7 @@ async function note(
   { creativeId, language, fileName }: { creativeId: string; language: string; fileName: string },
 ): Promise<SetCaptionsOutcome> {
   return database.transaction(async (tx) => {
-    // One change at a time: two languages added at once could both be the tenth.
+    // Serializes changes: two languages added at the same time could both be the tenth.
     const lock = tx.query
       .selectFrom("creatives")
       .select("creative_id")
@@ -61,7 +61,7 @@ async function note(
   });
 }
 
-/** In its canonical form; undefined: it is none. */
+/** The tag in its canonical form; undefined if it is not a language. */
 export function languageOf(tag: string): string | undefined {
   if (!/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(tag)) return undefined;
   try {

@@ -26,7 +26,7 @@ const hasFfmpeg = await run("ffmpeg", ["-version"]).then(
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 const now = new Date("2026-03-01T12:00:00Z");
 
-/** A grey PNG of that size, as far as its header and its end say. */
+/** A grey PNG of that size, according to its header and its end. */
 function png(width: number, height: number): Buffer {
   const size = Buffer.alloc(8);
   size.writeUInt32BE(width, 0);
@@ -63,7 +63,7 @@ describe("posters", () => {
     return setPoster({ database: store.database, media }, { creativeId: id, bytes: file });
   };
 
-  test("are kept under the hash of their bytes, replace the one before, and are served as pictures", async () => {
+  test("are stored under the hash of their bytes, replace the previous one, and are served as pictures", async () => {
     const first = await set(png(540, 960));
     const second = await set(png(720, 1280));
     if (first.outcome !== "changed" || second.outcome !== "changed") throw new Error("not changed");
@@ -81,7 +81,7 @@ describe("posters", () => {
   test.each<[string, Buffer, RegExp]>([
     ["a page", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>"), /not a JPEG, PNG or WebP/],
     ["nothing", Buffer.alloc(0), /is empty/],
-    ["a picture that was cut short", png(540, 960).subarray(0, 30), /not a JPEG/],
+    ["a truncated picture", png(540, 960).subarray(0, 30), /not a JPEG/],
     ["too small a picture", png(8, 960), /8×960/],
     ["too large a picture", png(540, 5000), /540×5000/],
     ["too many pixels", png(4000, 3000), /4000×3000/],
@@ -91,13 +91,13 @@ describe("posters", () => {
       /not a JPEG/,
     ],
     ["too many bytes", Buffer.concat([png(540, 960), Buffer.alloc(1 << 20)]), /1 MiB/],
-  ])("%s is refused with the reason, and nothing stays behind", async (_name, bytes, message) => {
+  ])("%s is refused with the reason, and nothing is left behind", async (_name, bytes, message) => {
     const before = await readdir(media.folder);
     expect(await set(bytes)).toMatchObject({ outcome: "refused", message: expect.stringMatching(message) });
     expect(await readdir(media.folder)).toEqual(before);
   });
 
-  test("of what is not there, and of a VAST tag, there are none", async () => {
+  test("a missing creative and a VAST tag can have none", async () => {
     expect(await set(png(540, 960), "cre_none")).toEqual({ outcome: "unknown-creative" });
     const url = "https://ads.example.com/vast";
     const tag = await addVastTag(store.database, { url, isPlainHttpAllowed: false, now });
@@ -110,7 +110,7 @@ describe("posters", () => {
     ["poster.png", []],
     ["lossy.webp", ["-c:v", "libwebp"]],
     ["lossless.webp", ["-c:v", "libwebp", "-lossless", "1"]],
-  ])("%s, as ffmpeg writes it, is read with its size, and no half of it is", async (name, words) => {
+  ])("%s written by ffmpeg is read with its size, and its first half is rejected", async (name, words) => {
     const path = join(folder, name);
     await run("ffmpeg", ["-v", "error", "-y", "-i", clip, "-frames:v", "1", ...words, path]);
     const bytes = await readFile(path);
@@ -118,7 +118,7 @@ describe("posters", () => {
     expect(inspectPicture(bytes.subarray(0, bytes.length / 2))).toMatch(/could not be read|that could be read/);
   });
 
-  test("whatever the bytes are, nothing is thrown", () => {
+  test("reading arbitrary bytes throws nothing", () => {
     const starts = ["\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "RIFF\0\0\0\0WEBPVP8X", "RIFF\0\0\0\0WEBPVP8 ", ""];
     fc.assert(
       fc.property(fc.constantFrom(...starts), fc.uint8Array({ maxLength: 200 }), (start, rest) => {

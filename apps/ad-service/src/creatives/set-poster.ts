@@ -10,7 +10,7 @@ export type SetPosterOutcome =
   | { outcome: "unknown-creative" }
   | { outcome: "refused"; message: string };
 
-/** Shows a picture in place of the one that was made of the video, until it plays. */
+/** Sets the picture that is shown until the video plays, in place of the one that was made of the video. */
 export async function setPoster(
   { database, media }: { database: AdDatabase; media: MediaStorage },
   { creativeId, bytes }: { creativeId: string; bytes: AsyncIterable<Uint8Array> },
@@ -18,7 +18,7 @@ export async function setPoster(
   const creative = await findCreative(database, creativeId);
   if (!creative) return { outcome: "unknown-creative" };
   if (creative.kind === "vast") {
-    return { outcome: "refused", message: "a VAST tag has no video of its own that a poster could belong to" };
+    return { outcome: "refused", message: "a VAST tag has no video of its own, so it cannot have a poster" };
   }
   const file = await readAtMost(bytes, MOST_PICTURE_BYTES + 1);
   const picture = inspectPicture(file);

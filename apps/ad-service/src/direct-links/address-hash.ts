@@ -1,7 +1,7 @@
 import { createHmac, hash } from "node:crypto";
 import type { ClientNetworks } from "@intermission/http-server/client-address";
 
-/** 128 bits in hex: of one address under the keys of two days, and of its network (/24, /48) under that of today. */
+/** 128-bit hashes: of one address with the keys of two days, and of its network (/24, /48) with today's key. */
 export interface AddressHashes {
   today: string;
   yesterday: string;
@@ -13,9 +13,9 @@ export type AddressHasher = (client: ClientNetworks, now: Date) => AddressHashes
 const DAY_MS = 86_400_000;
 
 /**
- * Addresses as a hash under a key of the (UTC) day, derived from the one in the environment: equal ones can be counted
- * within a day, and without that key not even guessed. Of IPv6 the first 64 bits count, since a household holds the rest.
- * That of the day before is for limits whose time began then; it is never stored beside that of today.
+ * Hashes addresses with a key of the (UTC) day, derived from the one in the environment: equal addresses can be counted
+ * within a day, and without that key they cannot even be guessed. Of IPv6 the first 64 bits count, since a household
+ * has the rest. Yesterday's hash is for limits whose time began then; it is never stored beside today's.
  */
 export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
   let day = Number.NaN;
@@ -38,7 +38,10 @@ export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
   };
 }
 
-/** Behind a secret key of fixed length and cut to half, a plain hash cannot be lengthened; it takes a third of an HMAC's time. */
+/**
+ * With a secret key of fixed length and a hash cut to half, length extension is impossible; a plain hash takes a third
+ * of an HMAC's time.
+ */
 function hashOf(key: string, text: string): string {
   return hash("sha256", `${key}${text}`, "hex").slice(0, 32);
 }

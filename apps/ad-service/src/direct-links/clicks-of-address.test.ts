@@ -20,10 +20,10 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());
 
-  test(`${most} within a day by a machine that follows links: 25 count, the others are asked for a tap`, async () => {
+  test(`of ${most} clicks within a day by a machine that follows links, 25 count; the others need a tap`, async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const address = newAddress();
-    // To midnight: the keys under which addresses are known are those of a day.
+    // Advances to midnight: the keys that hash addresses are valid for one day.
     fixture.advance(12 * 3600);
     const statuses = new Map<number, number>();
     for (let click = 0; click < most; click++) {
@@ -36,7 +36,7 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     expect(await fixture.refusals()).toEqual({ "tap-asked-address": most - 25 });
   }, 60_000);
 
-  test("fifty people behind one address are all paid, with a tap where they come too close together", async () => {
+  test("fifty people behind one address are all paid, with a tap if their clicks are too close together", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const address = newAddress();
     for (let person = 0; person < 50; person++) {
@@ -53,7 +53,7 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     expect(new Set((await fixture.viewers()).map(({ earned_today }) => earned_today))).toEqual(new Set([1]));
   });
 
-  test("above the operator's setting nothing counts; the visitor is told so and may go on, other addresses count", async () => {
+  test("above the operator's limit nothing counts; the visitor sees why and may continue; other addresses count", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 30 });
     const address = newAddress();
     fixture.advance(12 * 3600);
@@ -94,39 +94,34 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
   test.each([
     ["on one node", 1],
     ["on two nodes", 2],
-  ])(
-    "a burst from one address %s counts no more than its limit; the others are asked for a tap",
-    async (_where, nodes) => {
-      fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
-      const address = newAddress();
-      const codes = await Promise.all(users(200).map((user) => fixture.issue(user)));
-      const burst = async (visited: readonly string[]) => {
-        const answers = await Promise.all(
-          visited.map((code, index) => fixture.visit(code, { address }, index % nodes)),
-        );
-        return Object.fromEntries(
-          [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]),
-        );
-      };
-      expect(await burst(codes)).toEqual({ 302: 1, 200: 199 });
-      expect(await fixture.events()).toHaveLength(1);
-      expect(await fixture.charges()).toHaveLength(1);
-      expect(await fixture.viewers()).toHaveLength(1);
-      // A minute later one more, and then, of three within ten minutes, the last.
-      const left = codes.slice(100);
-      for (const [seconds, counted] of [
-        [60, 1],
-        [60, 1],
-        [60, 0],
-      ] as const) {
-        fixture.advance(seconds);
-        expect((await burst(left))[302] ?? 0).toBeGreaterThanOrEqual(counted);
-      }
-      expect(await fixture.events()).toHaveLength(3);
-    },
-  );
+  ])("a burst from one address %s counts no more than its limit; the others need a tap", async (_where, nodes) => {
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
+    const address = newAddress();
+    const codes = await Promise.all(users(200).map((user) => fixture.issue(user)));
+    const burst = async (visited: readonly string[]) => {
+      const answers = await Promise.all(visited.map((code, index) => fixture.visit(code, { address }, index % nodes)));
+      return Object.fromEntries(
+        [...Map.groupBy(answers, ({ status }) => status)].map(([status, all]) => [status, all.length]),
+      );
+    };
+    expect(await burst(codes)).toEqual({ 302: 1, 200: 199 });
+    expect(await fixture.events()).toHaveLength(1);
+    expect(await fixture.charges()).toHaveLength(1);
+    expect(await fixture.viewers()).toHaveLength(1);
+    // A minute later one more counts, and then the last of three within ten minutes.
+    const left = codes.slice(100);
+    for (const [seconds, counted] of [
+      [60, 1],
+      [60, 1],
+      [60, 0],
+    ] as const) {
+      fixture.advance(seconds);
+      expect((await burst(left))[302] ?? 0).toBeGreaterThanOrEqual(counted);
+    }
+    expect(await fixture.events()).toHaveLength(3);
+  });
 
-  test("of a burst of taps from one address exactly as many count as the operator's setting lets through", async () => {
+  test("of a burst of taps from one address exactly as many count as the operator's setting allows", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 5 });
     const address = newAddress();
     const codes = await Promise.all(users(128).map((user) => fixture.issue(user)));
@@ -143,7 +138,7 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     expect(await fixture.refusals()).toEqual({ "tap-asked-address": 127, "address-limit": 123 });
   });
 
-  test("a burst from two hundred addresses at once all counts, without a tap", async () => {
+  test("a simultaneous burst from two hundred addresses counts completely, without a tap", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const codes = await Promise.all(users(200).map((user) => fixture.issue(user)));
     const answers = await Promise.all(codes.map((code, index) => fixture.visit(code, {}, index % 2)));
@@ -151,7 +146,7 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     expect(await fixture.events()).toHaveLength(200);
   });
 
-  test("the limits hold across midnight, when the hash of an address changes", async () => {
+  test("the limits apply across midnight, when the hash of an address changes", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const address = newAddress();
     const statuses: number[] = [];
@@ -164,7 +159,7 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     expect(statuses).toEqual([302, 200, 200, 302, 302, 200]);
   });
 
-  test("a second click of a code that loses the race uses up nothing of its address", async () => {
+  test("a second click of a code that loses the race does not count towards the limits of its address", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 2 });
     const address = newAddress();
     const [first, second] = [await fixture.issue("41"), await fixture.issue("42")];
@@ -177,7 +172,7 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     expect(await fixture.events()).toHaveLength(2);
   });
 
-  test("what is known of an address is gone when its limits have passed, and only then", async () => {
+  test("the record of an address is deleted when its limits have passed, and not before", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const left = () => store.database.query.selectFrom("address_days").select("counted").execute();
     while ((await pruneFacts(store.database, { now: new Date("2027-01-01T00:00:00Z") })).hasMore);
@@ -188,7 +183,7 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     expect(await left()).toEqual([]);
   });
 
-  test("one address is the same with a port, in brackets, mapped or in upper case", async () => {
+  test("an address is recognised with a port, in brackets, mapped or in upper case", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const spellings = [
       ["203.0.113.7", "203.0.113.7:54321", "::ffff:203.0.113.7", "[::FFFF:203.0.113.7]:1"],
@@ -204,7 +199,7 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     }
   });
 
-  test("a machine that can tap, too, earns for each user no more than the daily cap", async () => {
+  test("a machine that can also tap earns no more than the daily cap for each user", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { dailyCap: 5 });
     const address = newAddress();
     for (let click = 0; click < 40; click++) {

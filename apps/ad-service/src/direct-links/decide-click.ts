@@ -31,7 +31,7 @@ const find = statement<StoredClick>(
    ) as clicks limit 1`,
 );
 
-// Two operators may decide at once: the update of the held row lets one of them through.
+// Two operators may decide at the same time: the update of the held row lets only one of them through.
 const release = statement<{ eventId: string }>(
   "direct-links.release-click",
   `with released as (
@@ -65,7 +65,10 @@ const refuse = statement<{ code: string }>(
   returning code`,
 );
 
-/** Pays a held click: its event is made now, like any other. It used up its viewer's turn when it came. Then call `deliveries.wake()`. */
+/**
+ * Pays a held click: its event is created now, like any other. It used up its viewer's quota when it occurred. Then
+ * call `deliveries.wake()`.
+ */
 export async function releaseClick(
   database: AdDatabase,
   { clickId, now }: { clickId: string; now: Date },
@@ -91,7 +94,7 @@ async function findClick(database: AdDatabase, clickId: string): Promise<StoredC
   return (await database.run(find, [clickId, eventIdOfClick(clickId)]))[0];
 }
 
-/** Refuses a held click for good. */
+/** Refuses a held click permanently. */
 export async function refuseClick(
   database: AdDatabase,
   { clickId, now }: { clickId: string; now: Date },
@@ -100,7 +103,7 @@ export async function refuseClick(
   return refused.length === 0 ? notHeld(database, clickId) : { outcome: "refused" };
 }
 
-/** Gives the advertiser back what a counted click cost. */
+/** Refunds to the advertiser what a counted click cost. */
 export async function refundClick(
   database: AdDatabase,
   { clickId, now }: { clickId: string; now: Date },

@@ -55,7 +55,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(click).toMatchObject({ outcome: "counted", campaign_id: campaignId });
   });
 
-  test("64 requests at once on two nodes pay once, and all of them arrive", async () => {
+  test("64 simultaneous requests on two nodes pay once, and all of them reach the landing page", async () => {
     const { visit, issue } = await open();
     const code = await issue();
     const answers = await Promise.all(Array.from({ length: 64 }, (_, index) => visit(code, {}, index % 2)));
@@ -67,7 +67,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect((await outcomes()).filter((outcome) => outcome === "counted")).toHaveLength(1);
   });
 
-  test("machines get a page, earn nothing and do not spend the code", async () => {
+  test("machines get a page, earn nothing and do not use up the code", async () => {
     const { visit, issue } = await open();
     const code = await issue();
     for (const agent of crawlerAgents) {
@@ -104,7 +104,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     ]);
   });
 
-  test("an address over its limits is asked for one tap, which counts", async () => {
+  test("an address over its limits needs one tap, which counts", async () => {
     const { visit, issue, advance } = await open();
     const address = newAddress();
     expect((await visit(await issue("601"), { address })).status).toBe(302);
@@ -124,7 +124,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
   test.each([
     ["a second within a minute", 1, 59, 60],
     ["a fourth within ten minutes", 3, 70, 600],
-  ])("%s is asked, and not after it", async (_what, clicks, apart, window) => {
+  ])("%s needs a tap; after that time it does not", async (_what, clicks, apart, window) => {
     const { visit, issue, advance } = await open();
     const address = newAddress();
     const userOf = (index: number) => `7${clicks}${index}`;
@@ -138,7 +138,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect((await visit(code, { address })).status).toBe(302);
   });
 
-  test("a doubtful visitor is asked for one tap; another site's form is no tap", async () => {
+  test("a doubtful visitor needs one tap; another site's form is not accepted as a tap", async () => {
     const { visit, issue } = await open();
     const code = await issue();
     const address = newAddress();
@@ -151,7 +151,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(await fixture.events()).toHaveLength(1);
   });
 
-  test("two codes of one user, followed at once, pass the cooldown once", async () => {
+  test("two codes of one user, followed at the same time, pass the cooldown once", async () => {
     const { visit, issue, advance } = await open({ cooldownSeconds: 60 });
     const codes = await Promise.all(Array.from({ length: 8 }, (_, index) => issue("501", `order ${index}`)));
     const answers = await Promise.all(codes.map((code, index) => visit(code, {}, index % 2)));
@@ -180,7 +180,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect((await visit(await issue("501"))).status).toBe(302);
   });
 
-  test("a view under way on another code counts towards the daily cap as if it had earned", async () => {
+  test("a view in progress on another code counts towards the daily cap as if it had earned", async () => {
     const { visit, issue, beginView } = await open({ dailyCap: 3 });
     const watched = await Promise.all(["a", "b"].map((reference) => issue("501", reference)));
     for (const code of watched) await beginView(code);
@@ -188,11 +188,11 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     const answers = await Promise.all(codes.map((code, index) => visit(code, {}, index % 2)));
     expect(answers.map(({ status }) => status).sort()).toEqual([302, 429, 429, 429, 429, 429, 429, 429]);
     expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
-    // The link of a view is its fallback: its own view does not stand in its way.
+    // The link is the fallback of its view: the view of the same code does not block it.
     expect((await visit(watched[0] ?? "")).status).toBe(302);
   });
 
-  test("a view under way holds the cooldown of other codes' links, and not of its own", async () => {
+  test("a view in progress applies the cooldown to links of other codes, but not to its own", async () => {
     const { visit, issue, advance, beginView } = await open({ cooldownSeconds: 60 });
     const [watched, other] = [await issue("501", "a"), await issue("501", "b")];
     await beginView(watched);
@@ -201,7 +201,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect((await visit(watched)).status).toBe(302);
   });
 
-  test("without a cooldown no click is refused for another that a node ahead in time counted first", async () => {
+  test("without a cooldown no click is refused because a node with a faster clock counted another one first", async () => {
     const { visit, issue, advance } = await open({ cooldownSeconds: 0 });
     const codes = [await issue("501", "a"), await issue("501", "b")];
     expect((await visit(codes[0] ?? "")).status).toBe(302);
@@ -209,7 +209,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect((await visit(codes[1] ?? "", {}, 1)).status).toBe(302);
   });
 
-  test("of more links of one user than can be judged at once, the others are asked to come again and are not spent", async () => {
+  test("if one user follows more links than can be judged at once, the rest must be retried and are not used up", async () => {
     const { visit, issue } = await open({ dailyCap: 100 });
     const codes = await Promise.all(Array.from({ length: 50 }, (_, index) => issue("501", `order ${index}`)));
     const answers = await Promise.all(codes.map((code) => visit(code)));
@@ -247,7 +247,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(await fixture.events()).toHaveLength(1);
   });
 
-  test("without a campaign, or with its bot suspended, the code is not spent", async () => {
+  test("without a campaign, or with its bot suspended, the code is not used up", async () => {
     const { visit, issue, setStatus, suspend } = await open();
     const code = await issue();
     await setStatus("paused");
@@ -261,7 +261,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(await fixture.events()).toHaveLength(1);
   });
 
-  test("addresses are kept as a hash that cannot be followed into the next day", async () => {
+  test("addresses are stored as a hash that cannot be linked to the next day's", async () => {
     const { visit, issue, advance } = await open();
     const address = "2001:db8:1:2:3:4:5:6";
     await visit(await issue("801"), { address });
@@ -274,7 +274,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(hashes[2]).not.toBe(hashes[0]);
   });
 
-  test("what a visitor sends is stored bounded", async () => {
+  test("data sent by a visitor is stored with bounded length", async () => {
     const { visit, issue } = await open();
     await visit(await issue(), { headers: { "user-agent": `Mozilla/5.0 ${"é".repeat(5000)}` } });
     expect((await fixture.clicks())[0]?.user_agent.length).toBe(256);

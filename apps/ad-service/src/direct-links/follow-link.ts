@@ -36,16 +36,16 @@ export type FollowOutcome =
   | { outcome: "used"; bot: LinkBot }
   | { outcome: "limited"; reason: "cooldown" | "daily-cap"; availableAt: Date; bot: LinkBot }
   | { outcome: "no-ad"; bot: LinkBot }
-  /** `url`: where the visitor may go on to, uncounted. */
+  /** `url`: where the visitor may continue, uncounted. */
   | { outcome: "address-limit"; url: string; bot: LinkBot };
 
 export type FollowDirectLink = (visit: Visit) => Promise<FollowOutcome>;
 
 const LONGEST_AGENT = 256;
-/** Of the visits of one viewer that meet, one is counted at a time; the others are judged again. */
+/** Of simultaneous visits of one viewer, one is counted at a time; the others are judged again. */
 const MOST_TRIES = 20;
 
-/** Follows links. The ad is chosen in memory; who may earn by it is judged and written by one statement. */
+/** Follows links. The ad is chosen in memory; one statement decides which visit earns, and records it. */
 export function directLinkFollower(deps: FollowLinksDeps & { hashAddress: AddressHasher }): FollowDirectLink {
   const { database, campaigns, hashAddress } = deps;
   const followLink = linkFollower(deps);
@@ -70,7 +70,7 @@ export function directLinkFollower(deps: FollowLinksDeps & { hashAddress: Addres
         return answerOf({ ...judged, request }, followed, { bot: { name: bot.name, username: bot.username }, find });
       }
     }
-    throw new OverloadedError(`a visit was put off ${MOST_TRIES} times`);
+    throw new OverloadedError(`a visit was retried ${MOST_TRIES} times without a decision`);
   };
 }
 
@@ -82,12 +82,12 @@ function answerOf(
 ): FollowOutcome {
   switch (outcome) {
     case "counted":
-    // A click that looks wrong leads to its ad all the same.
+    // A suspicious click leads to its ad, too.
     case "held":
     case "suspicious":
       return { outcome: "landed", url: landingOf(visit, state?.campaign) };
     case "used": {
-      // The code earned its click before: its visitor comes back to the same ad.
+      // The code earned its click before: its visitor returns to the same ad.
       const campaign = usedCampaignId === null ? undefined : find(usedCampaignId);
       return campaign ? { outcome: "landed", url: landingOf(visit, campaign) } : { outcome: "used", bot };
     }
@@ -95,7 +95,7 @@ function answerOf(
     case "daily-cap":
       return { outcome: "limited", reason: outcome, availableAt: availableAt ?? visit.now, bot };
     case "address-limit":
-      // Its address has used up its day. It may go on to the ad, which counts nothing.
+      // The address reached its daily limit. The visitor may continue to the ad, which counts nothing.
       return { outcome, url: landingOf(visit, state?.campaign), bot };
     case "unknown-code":
       return { outcome };
@@ -107,11 +107,11 @@ function answerOf(
     default:
       if (outcome.startsWith("tap-asked-")) return { outcome: "tap-needed", code: visit.code, bot };
       if (outcome.startsWith("machine-")) return { outcome: "machine" };
-      throw new Error(`a visit came to "${outcome}"`);
+      throw new Error(`unexpected outcome of a visit: "${outcome}"`);
   }
 }
 
-/** Of a visitor without a mini-app Telegram says nothing; the browser says a little. */
+/** Without a mini-app, Telegram provides no data about the visitor; the browser provides a little. */
 function userOf({ userAgent, acceptLanguage }: Visit): AdRequest["user"] {
   return { language: languageOf(acceptLanguage), platform: platformOf(userAgent) };
 }

@@ -1,7 +1,7 @@
--- One call follows the links of a batch of visits: it judges each, counts those that earn, and records why the others do not.
+-- Follows the links of a batch of visits: judges each, counts those that earn, and records why the others do not.
 
--- The body of a webhook: the bytes of encodeWebhookEvent (ad-core), for events whose user and reference only the database
--- knows. The reference alone may hold characters that JSON escapes; without one it is null.
+-- The body of a webhook: the bytes of encodeWebhookEvent (ad-core), for events whose user and reference only the
+-- database knows. Only the reference may contain characters that JSON escapes; it is null if there is none.
 create function webhook_body(
   event text, event_id text, bot_id text, user_id text, code text, reference text, occurred_at text, is_test boolean
 ) returns text language sql stable
@@ -10,27 +10,27 @@ return '{"event":"' || event || '","event_id":"' || event_id || '","bot_id":"' |
   || ',"occurred_at":"' || occurred_at || case when is_test then '","test":true}' else '"}' end;
 
 /*
- * Each array has one element for each visit, in the order of `address_hashes`; no address comes twice. `times` are RFC 3339;
- * `refusals` says why a visit earns nothing whatever its code is (a machine), `doubts` why it needs a tap, `taps` that it is
- * one; `campaign_ids` is the ad that was chosen for it, null for none; `near_limit` says that so few of this ad are left that
- * it must be counted by itself. Hashes of addresses and networks are keyed by the day (UTC), `agent_keys` are of address and
- * user agent.
+ * Each array has one element per visit, in the order of `address_hashes`; no address occurs twice. `times` are RFC 3339;
+ * `refusals` is why a visit earns nothing regardless of its code (a machine), `doubts` why it needs a tap, `taps` whether it
+ * is a tap; `campaign_ids` is the ad that was chosen for it, null for none; `near_limit` is true if so little of this ad's
+ * limit is left that the visit must be counted alone. Hashes of addresses and networks are keyed by the day (UTC);
+ * `agent_keys` are of address and user agent.
  *
- * Gives a row for each visit. `outcome` is one of
- *   counted, held, suspicious: it leads to its ad, and is paid; or is held back or refused, since it looks wrong;
+ * Returns a row for each visit. `outcome` is one of
+ *   counted, held, suspicious: it leads to its ad, and is paid; or is held or refused, since it looks suspicious;
  *   used: its code led to `campaign_id` before (null: to an ad that cost nothing);
  *   cooldown, daily-cap: until `available_at`;
- *   again: another visit of its viewer or its address came first, follow it once more;
- *   near-limit, user-cap: all but this speaks for it; nothing was decided;
+ *   again: another visit of its viewer or its address came first; follow the link again;
+ *   near-limit, user-cap: this is the only limit in its way; nothing was decided;
  *   or the reason why it earned nothing: unknown-code, expired, bot-suspended, no-ad, address-limit, tap-asked-…, machine-….
- * And a row with `url` and `body` for each event that was claimed for this node, to be sent at once.
+ * It also returns a row with `url` and `body` for each event that was claimed for this node, to be sent immediately.
  *
- * Locks are taken in this order, each kind in the order of its keys, so that batches never wait in a ring: viewers, addresses,
+ * Locks are taken in this order, each kind in the order of its keys, so that batches never deadlock: viewers, addresses,
  * new viewers, new addresses, networks, days of campaigns, counts of refusals. Each statement in here sees what was committed
- * before it began: what is read under the viewer's lock is final. A viewer or an address without a row is locked by making
- * it. At most one visit of a viewer is counted in a call.
+ * before it began: what is read under the viewer's lock is final. A viewer or an address without a row is locked by inserting
+ * it. At most one visit of a viewer is counted per call.
  *
- * Visits are judged by one statement over all of them; a loop in PL/pgSQL took 50 µs for each.
+ * One statement judges all visits; a loop in PL/pgSQL took 50 µs for each.
  */
 create function follow_links(
   bot_ids text[], link_codes text[], event_ids text[], times text[], refusals text[], doubts text[], taps boolean[],
@@ -51,13 +51,13 @@ declare
   found_references text[];
   found_issues timestamptz[];
   found_expiries timestamptz[];
-  -- Visits of viewers that an earlier one is of, too; those of machines, which earn nothing, and the others by themselves.
+  -- Whether an earlier visit is of the same viewer; visits of machines, which earn nothing, are numbered separately.
   found_repeated boolean[];
-  -- The rows of their viewers, as they are when their locks are had.
+  -- The rows of their viewers, read when their locks are acquired.
   found_days date[];
   found_earned integer[];
   found_last_earned timestamptz[];
-  -- What was decided, by visit.
+  -- The decisions, by visit.
   days date[];
   user_ids text[];
   code_references text[];
@@ -68,7 +68,7 @@ declare
   prices bigint[];
   visit_devices bigint[];
   suspicions text[];
-  -- The visits that use up what their viewers and addresses may have.
+  -- The visits that count against the limits of their viewers and addresses.
   admitted integer[];
   new_viewers integer[];
   known_viewers integer[];
@@ -172,7 +172,7 @@ begin
         from (
           select code.*, moments[n] as moment,
             (moments[n] at time zone 'utc')::date as visit_day,
-            -- Null where nothing is to be judged: then nothing is looked up.
+            -- Null if there is nothing to judge, which skips the lookups.
             case when user_id is not null and refusals[n] is null then bot_ids[n] end as bot_id,
             case when user_id is not null and refusals[n] is null then address_hashes[n] end as address_hash,
             (agent_keys[n]::bigint << 32)
@@ -212,7 +212,7 @@ begin
         ) as network on true
         order by n offset 0
       ) as visit
-      -- The row as it is when its lock is had: the order of the visits is that of the locks.
+      -- The row is read when its lock is acquired: locks are taken in the order of the visits.
       left join lateral (
         select clicks, counted, tapped, devices as known_devices from address_days
         where address_days.day = visit_day and address_days.address_hash = visit.address_hash for update
@@ -235,7 +235,7 @@ begin
     select days[n], address_hashes[n], array[moments[n]], 1, taps[n]::integer, array[visit_devices[n]]
     from unnest(new_addresses) as n order by 1, 2;
   exception when unique_violation then
-    -- Another node made one of these rows meanwhile. Visits of rows that are still to be made are put off.
+    -- Another node inserted one of these rows meanwhile. All visits that need a new row are retried.
     lost := new_viewers || new_addresses;
     foreach n in array lost loop
       outcomes[n] := 'again';
@@ -270,7 +270,7 @@ begin
     on conflict (day, network_hash) do update set
       counted = network_days.counted + excluded.counted,
       users = (excluded.users || network_days.users)[1 : 100],
-      -- Counted anew with each tenth click: it takes longer than all the rest.
+      -- Recomputed with every tenth click: it takes longer than all the rest.
       is_crowded = case
         when (network_days.counted + excluded.counted) / 10 = network_days.counted / 10 then network_days.is_crowded
         else (select count(distinct one) >= 30 from unnest((excluded.users || network_days.users)[1 : 100]) as one)
@@ -303,7 +303,7 @@ begin
     select bot_ids[n], event_ids[n],
       case when is_claimed then 'sending'
         when is_active then 'waiting'
-        -- Its endpoint is missing or not active: it goes out once that is.
+        -- Its endpoint is missing or not active: it is sent once the endpoint is active.
         else 'held' end,
       is_claimed::integer, is_claimed::integer,
       case when is_claimed then clock_timestamp() + make_interval(secs => lease_seconds) end
@@ -335,7 +335,7 @@ begin
       select n from generate_series(1, number) as n
       where user_ids[n] is not null and outcomes[n] not in ('counted', 'again', 'near-limit', 'user-cap')
     );
-    -- The counts are of visitors' making: they are bounded by codes, reasons and hours.
+    -- Visitors cause these counts, so they are bounded by codes, reasons and hours.
     with counts as (
       insert into click_refusals (bot_id, code, reason, hour, count)
       select bot_ids[n], link_codes[n], outcomes[n], date_trunc('hour', moments[n], 'UTC'), count(*)
@@ -345,7 +345,7 @@ begin
       returning code || ' ' || reason as key, count
     )
     select array_agg(key) into few from counts where count < 5 + number;
-    -- The first five of each code and reason are kept in full; in the moment of their making two nodes may keep a few more.
+    -- The first five visits of each code and reason are stored in full; concurrent nodes may store a few more.
     insert into withheld_clicks (bot_id, click_id, code, user_id, outcome, user_agent, address_hash, occurred_at)
     select bot_ids[n], 'clk_' || substr(event_ids[n], 5), link_codes[n], user_ids[n], outcomes[n], agents[n],
       address_hashes[n], moments[n]

@@ -11,7 +11,7 @@ import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { directLinkRoutes } from "./routes.ts";
 
-/** The function that judges visits, asked as a node asks it. */
+/** Calls the function that judges visits as a node does. */
 describe.each(bothTestDatabases())("following links in the database, on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
 
@@ -29,7 +29,7 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
   }
   const address = () => randomBytes(16);
 
-  test("a body that SQL makes is made of the bytes that encodeWebhookEvent makes, whatever the reference", async () => {
+  test("a body made by SQL has the same bytes as one made by encodeWebhookEvent, whatever the reference", async () => {
     const characters = fc.constantFrom(
       "\u0001",
       "\u001f",
@@ -75,7 +75,7 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
     );
   });
 
-  test("of a viewer's visits in one batch one is counted, the others are to be judged again", async () => {
+  test("of a viewer's visits in one batch one is counted, and the others must be judged again", async () => {
     const [first, second] = [await issue("600"), await issue("600")];
     const followed = await follow(store.database, [
       { ...first, hash: Buffer.alloc(16, 1) },
@@ -90,7 +90,7 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
     expect(again).toEqual(["used", "daily-cap"]);
   });
 
-  test("what is asked of a batch does not grow with the tables", async () => {
+  test("the number of rows that a batch reads does not grow with the tables", async () => {
     const small = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations, poolSize: 1 });
     try {
       const { database } = small;
@@ -104,13 +104,13 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
         const [before] = await tx.run(rowsRead, []);
         const hashes = visits.map(() => randomBytes(16)).sort(Buffer.compare);
         const asked = visits.flatMap((visit, index) => [{ ...visit, hash: hashes[index] ?? Buffer.alloc(16) }]);
-        // Counted, and in the next call used: refusals, too, are written.
+        // Counted, and used in the next call: refusals are written, too.
         expect(new Set(await follow(tx, asked))).toEqual(new Set(["counted"]));
         expect(new Set(await follow(tx, asked))).toEqual(new Set(["used"]));
         const [after] = await tx.run(rowsRead, []);
         return (after?.count ?? 0) - (before?.count ?? 0);
       };
-      // Planned while the tables are empty.
+      // The plans are made while the tables are empty.
       const few = await database.transaction(batch);
       const fill = await readyToFill(database, "ad_service");
       await fill(20_000);
@@ -124,7 +124,7 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
     ["a viewer", { sameUser: true }, "daily-cap"],
     ["an address", { sameUser: false }, "tap-asked-address"],
   ])(
-    "%s that another node counts first at this moment is judged on what that one left",
+    "%s that another node counts first at the same moment is judged by what that node committed",
     async (_what, { sameUser }, verdict) => {
       const hash = address();
       const first = await issue();
@@ -143,7 +143,7 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
     },
   );
 
-  test("a visitor who reached a campaign's cap per user is led to another ad, and to none when all are reached", async () => {
+  test("a visitor who reached a campaign's cap per user gets another ad, and none when all caps are reached", async () => {
     const fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     try {
       const capped = store.database.query.updateTable("campaigns").where("campaign_id", "=", fixture.campaignId);
@@ -164,8 +164,8 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
   });
 });
 
-/** How many statements, and that none takes an advisory lock. */
-describe("what a click asks of the database", () => {
+/** Counts the statements, and checks that none takes an advisory lock. */
+describe("the statements of a click", () => {
   let store: TestDatabase<AdTables>;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
   let statements: string[] = [];
@@ -185,7 +185,7 @@ describe("what a click asks of the database", () => {
       },
     };
     fixture = await openDirectLinkFixture(counted, directLinkRoutes, { dailyCap: 1000 });
-    // The bot is read once, and then each second.
+    // The bot is read once, and then once a second.
     await fixture.visit(await fixture.issue("1"));
   });
   afterAll(async () => {
@@ -199,7 +199,7 @@ describe("what a click asks of the database", () => {
     return statements.filter((name) => name.startsWith("direct-links") || name === "a transaction");
   }
 
-  test("a first click is one statement, and so is each other visit; many at once share a few", async () => {
+  test("a first click is one statement, and so is each other visit; simultaneous visits share a few", async () => {
     const code = await fixture.issue("2");
     expect(await statementsOf(() => fixture.visit(code))).toEqual(["direct-links.follow"]);
     expect(await statementsOf(() => fixture.visit(code))).toEqual(["direct-links.follow"]);
@@ -209,7 +209,7 @@ describe("what a click asks of the database", () => {
     expect(together.length).toBeLessThan(100);
   });
 
-  test("it takes no advisory lock", async () => {
+  test("a click takes no advisory lock", async () => {
     const functions = await store.database.run(advisory, []);
     expect(functions).toEqual([]);
   });

@@ -14,7 +14,7 @@ import { LEASE_SECONDS } from "../webhook-delivery/enqueue-webhook.ts";
 import type { AddressHashes } from "./address-hash.ts";
 import type { Visitor } from "./recognise-person.ts";
 
-/** A visit, with all that decides about it and is known outside the database. */
+/** A visit, with everything that decides about it and is known outside the database. */
 export interface JudgedVisit {
   code: string;
   clickId: string;
@@ -24,11 +24,11 @@ export interface JudgedVisit {
   userAgent: string;
   hashes: AddressHashes;
   now: Date;
-  /** For whom an ad is chosen. `seen` is empty until a campaign's cap per user matters. */
+  /** The user for whom an ad is chosen. `seen` stays empty until a campaign's cap per user matters. */
   request: AdRequest;
 }
 
-/** What the statement made of a visit (`follow-links.sql` tells the outcomes), and the ad that was chosen for it. */
+/** The statement's result for a visit (`follow-links.sql` describes the outcomes), and the ad that was chosen for it. */
 export interface FollowedLink {
   outcome: string;
   availableAt: Date | null;
@@ -41,18 +41,18 @@ export interface FollowLinksDeps {
   database: AdDatabase;
   deliveries: Deliveries;
   campaigns: CampaignSnapshot;
-  /** Counted clicks of one address on one day (UTC); undefined: as many as come. */
+  /** Limit of counted clicks of one address on one day (UTC); undefined: unlimited. */
   mostDailyClicksPerAddress?: number | undefined;
 }
 
-/** An ad, held against its campaign's limits until it is known to be counted. */
+/** A chosen ad, reserved against its campaign's limits until it is known whether it counts. */
 interface ChosenAd {
   state: CampaignState;
   isSerialized: boolean;
   release(): void;
 }
 
-/** Of a visit; or, with `url`, an event that this node claimed. */
+/** The result of a visit; or, with `url`, an event that this node claimed. */
 interface Row extends Omit<FollowedLink, "state"> {
   visit: number;
   body: string | null;
@@ -91,18 +91,18 @@ function rowOf({ request, code, clickId, now, visitor, isTap, userAgent, hashes 
     refusal: visitor.kind === "machine" ? `machine-${visitor.reason}` : null,
     doubt: visitor.kind === "doubtful" ? visitor.reason : null,
     ...{ campaign: ad?.state.campaign.campaignId, isNearLimit: ad?.isSerialized ?? false, agent: userAgent },
-    // Of use for a day: the seed is of the hash of the address, which changes.
+    // Usable for one day: the seed derives from the hash of the address, which changes daily.
     agentKey: crc32(userAgent, Number.parseInt(hashes.today.slice(0, 8), 16)) | 0,
     ...{ address: hashes.today, addressBefore: hashes.yesterday, network: hashes.network },
   };
 }
 
-/** Follows links, those that come at once in one statement. */
+/** Follows links; simultaneous visits share one statement. */
 export function linkFollower(deps: FollowLinksDeps): (visit: JudgedVisit) => Promise<FollowedLink> {
   const { database, deliveries } = deps;
   const group = groupCommits<JudgedVisit, FollowedLink>({
     store: database.kind,
-    // The statement locks addresses in the order in which they come, and takes one visit of each.
+    // The statement locks addresses in the order of the visits, and takes one visit of each address.
     orderBy: ({ hashes }) => hashes.today,
     oneAtATimeBy: ({ hashes }) => hashes.today,
     async run(batch) {
@@ -122,7 +122,7 @@ export function linkFollower(deps: FollowLinksDeps): (visit: JudgedVisit) => Pro
   };
 }
 
-/** An ad for each visit. Of campaigns that come near to a limit the database is asked first, once for all visits. */
+/** Chooses an ad for each visit. If a campaign is near a limit, the database is queried first, once for all visits. */
 async function chooseAds(
   deps: Pick<FollowLinksDeps, "database" | "campaigns">,
   batch: readonly JudgedVisit[],
@@ -165,7 +165,7 @@ async function runStatement(
   for (const { visit, body, url, deliveryMode, ...followed } of rows) {
     const index = visit - 1;
     const asked = batch[index];
-    if (asked === undefined) throw new Error("a visit was answered that was not asked for");
+    if (asked === undefined) throw new Error("the database returned a visit that was not requested");
     if (body !== null && url !== null && deliveryMode !== null) {
       const { botId } = asked.request.bot;
       claimed.push({ botId, eventId: eventIdOfClick(asked.clickId), body, url, deliveryMode });
@@ -177,13 +177,14 @@ async function runStatement(
   return { result, made, claimed };
 }
 
-/** Waiting for a campaign's last clicks on this node; beyond them a visitor is asked to come again. */
+/** Visits that may wait for a campaign's last clicks on this node; further visitors must retry. */
 const MOST_IN_LINE = 500;
 
 /**
- * Follows the last links before a campaign's limit, each by itself: how much is left is asked in the transaction that counts
- * it, so that none is counted beyond. On this node they wait in line, since in the database they would wait for one another
- * too, each with a connection that others want. "full": nothing was counted; choose another ad.
+ * Follows the last links before a campaign's limit, one at a time: the transaction that counts a click also reads how
+ * much is left, so that none is counted beyond the limit. The visits queue on this node, since in the database they
+ * would wait for one another too, each with a connection that other requests need. "full": nothing was counted; choose
+ * another ad.
  */
 function lastClickFollower(deps: FollowLinksDeps) {
   const { database, campaigns, deliveries } = deps;

@@ -18,7 +18,7 @@ test.each([
   ["https://shop.test/plain", "https://shop.test/plain"],
 ])("%s", (landing, expected) => expect(landingAddress(stored(landing), macros)).toBe(expected));
 
-test("what a macro brings never changes where the address leads", () => {
+test("the value of a macro never changes where the address leads", () => {
   const hostile = { ...macros, code: "/../@evil.test\r\nx: y" };
   const url = new URL(landingAddress(stored("https://shop.test/{code}"), hostile));
   expect(url.host).toBe("shop.test");

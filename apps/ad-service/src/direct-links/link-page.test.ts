@@ -5,7 +5,7 @@ import { fromNow, type PageName, pageTexts } from "./page-texts.ts";
 
 const hostile = { name: `<script>alert("1")</script>&'`, username: `x" onmouseover="1` };
 
-test.each(Object.keys(pageTexts.en) as PageName[])("nothing that is put into the page is markup: %s", (name) => {
+test.each(Object.keys(pageTexts.en) as PageName[])("values put into the page are never markup: %s", (name) => {
   for (const language of ["en", "ru"] as const) {
     const onward = name === "address-limit" ? `https://shop.test/?a="><img>` : undefined;
     const form = name === "tap-needed" ? { action: `/"><img>`, token: `"><img>` } : undefined;
@@ -19,7 +19,7 @@ test.each(Object.keys(pageTexts.en) as PageName[])("nothing that is put into the
   }
 });
 
-describe("the language is the one that the browser likes best", () => {
+describe("the language is the one that the browser prefers", () => {
   test.each([
     [undefined, "en"],
     ["", "en"],
@@ -34,7 +34,7 @@ describe("the language is the one that the browser likes best", () => {
   ])("%j: %s", (header, language) => expect(pageLanguage(header)).toBe(language));
 });
 
-test("spans are told in words", () => {
+test("durations are written in words", () => {
   expect(fromNow(1, "en")).toBe("in 1 second");
   expect(fromNow(61, "en")).toBe("in 2 minutes");
   expect(fromNow(7200, "ru")).toBe("через 2 часа");

@@ -7,11 +7,11 @@ export interface LinkPage {
   name: PageName;
   language: PageLanguage;
   bot?: LinkBot | undefined;
-  /** Of the page with the one-tap button: where it posts, and what shows that the page was ours. */
+  /** For the page with the one-tap button: where it posts, and the token that proves that the page was ours. */
   form?: { action: string; token: string } | undefined;
-  /** Of the page that leads on without counting. */
+  /** For the page that leads on without counting: the address. */
   onward?: string | undefined;
-  /** Of pages that say when to come again. */
+  /** For pages that show when to retry. */
   seconds?: number | undefined;
 }
 
@@ -30,12 +30,12 @@ button,.back{display:block;width:100%;min-height:3.25rem;padding:.8rem 1rem;bord
 `;
 
 /**
- * What a link's pages may do: show themselves. There is no `form-action`: browsers apply it to the redirect that answers
- * the form, too, and where that leads is the advertiser's choice.
+ * Policy of a link's pages: they may only show themselves. There is no `form-action`: browsers apply it also to the
+ * redirect that answers the form, and the advertiser chooses where that leads.
  */
 export const linkPagePolicy = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** The page as HTML, without scripts. Whatever is put into the template is escaped. */
+/** Renders the page as HTML, without scripts. Every value put into the template is escaped. */
 export function linkPage({ name, language, bot, form, onward, seconds }: LinkPage): string {
   const { title, text } = pageTexts[language][name];
   const { go, back } = buttonTexts[language];

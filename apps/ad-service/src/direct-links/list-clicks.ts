@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { AdDatabase } from "../ad-database.ts";
 import type { ClickSuspicion } from "./schema.ts";
 
-/** `counted`: paid all the same, by the bot's setting or by release. */
+/** `counted`: paid anyway, by the bot's setting or by release. */
 export type ClickState = "counted" | "held" | "refused";
 
 export interface SuspiciousClick {
@@ -14,7 +14,7 @@ export interface SuspiciousClick {
   state: ClickState;
   suspicions: ClickSuspicion[];
   userAgent: string;
-  /** Equal for clicks from one address or one network on one day (UTC), and of no other use. */
+  /** Equal for clicks from one address or one network on one day (UTC); it has no other use. */
   address: string | null;
   network: string | null;
   occurredAt: Date;
@@ -22,17 +22,17 @@ export interface SuspiciousClick {
   refundedAt: Date | null;
 }
 
-/** As stored: a released click is listed as what it became. */
+/** A row of the query, with whole hashes; `state` of a released click is `counted`. */
 type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };
 
-/** Clicks that something spoke against when they came, the latest first. */
+/** Lists the clicks that looked suspicious when they occurred, the latest first. */
 export async function listClicks(
   database: AdDatabase,
   { botId, state, limit }: { botId?: string | undefined; state?: ClickState | undefined; limit: number },
 ): Promise<SuspiciousClick[]> {
   const ofBot = sql`(${botId ?? null}::text is null or bot_id = ${botId ?? null})`;
   const became = sql`case outcome when 'released' then 'counted' else outcome end`;
-  // Each half by its own index, the latest first; an event has the UUID of its click.
+  // Each half reads its own index, the latest first; an event has the UUID of its click.
   const { rows } = await sql<Row>`
     select "botId", "clickId", "userId", code, "campaignId", state, suspicions, "userAgent", "addressHash", "networkHash",
       "occurredAt", "decidedAt", refunds.occurred_at as "refundedAt"

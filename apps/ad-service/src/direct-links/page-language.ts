@@ -1,6 +1,6 @@
 export type PageLanguage = "en" | "ru";
 
-/** The language of highest quality in Accept-Language (RFC 9110, 12.5.4) among those we have. */
+/** The language with the highest quality in Accept-Language (RFC 9110, 12.5.4) among those we have. */
 export function pageLanguage(acceptLanguage = ""): PageLanguage {
   let best: { language: PageLanguage; quality: number } = { language: "en", quality: 0 };
   for (const entry of acceptLanguage.split(",")) {

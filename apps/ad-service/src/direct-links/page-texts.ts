@@ -18,7 +18,7 @@ export type PageName =
   | "too-many-visits"
   | "unavailable";
 
-/** `{when}` is a span from now, such as "in 5 minutes". */
+/** `{when}` is a duration from now, such as "in 5 minutes". */
 export const pageTexts: Record<PageLanguage, Record<PageName, PageText>> = {
   en: {
     "tap-needed": {

@@ -3,17 +3,17 @@ import { LRUCache } from "lru-cache";
 
 export type Agent = "browser" | "crawler-like" | "unknown-agent" | "crawler" | "library";
 
-/** A platform in brackets and an engine: browsers, in-app browsers and webviews. Old phones have forms of their own. */
+/** A platform in brackets and an engine: browsers, in-app browsers and webviews. Old phones use other formats. */
 const BROWSER = [
   /^Mozilla\/\d\.\d \([^()]*(?:\([^()]*\)[^()]*)*\).*(?:AppleWebKit\/|Gecko)/,
   /^Mozilla\/\d\.\d \(compatible; MSIE /,
   /^Opera\/\d|^UCWEB\/|Opera Mini\/|UCBrowser\/|Profile\/MIDP/,
 ];
 
-/** No browser writes a web or mail address, or calls itself compatible; crawlers do, by custom. */
+/** No browser includes a web or mail address, or calls itself compatible; crawlers do by convention. */
 const CALLING_CARD = /https?:\/\/|\bwww\.|mailto:|[\w.-]+@[\w-]+\.[a-z]|\bcompatible;(?! ?MSIE)/i;
 
-/** Crawlers, link previews and automation that dress as a browser. */
+/** Crawlers, link previews and automation that pretend to be a browser. */
 const KNOWN_MACHINES = new RegExp(
   [
     "facebookexternalhit|facebookcatalog|facebot|meta-external|twitterbot|telegrambot|discordbot|slackbot|slack-imgproxy",
@@ -28,19 +28,20 @@ const KNOWN_MACHINES = new RegExp(
   "i",
 );
 
-/** What apps and scripts fetch with. On its own it names no person: a browser of the same app says that it is one. */
+/** HTTP libraries of apps and scripts. Alone they indicate no person: a browser of the same app identifies itself. */
 const LIBRARIES =
   /CFNetwork\/|\bDarwin\/\d|^Dalvik\/|\bDart\/|dart:io|HttpClient|; Scale\/\d|NetworkingExtension\/|Alamofire\/|NSURLSession|okhttp|Volley|Cronet|reqwest|libcurl|winhttp/i;
 
-/** Longer ones are forged: the patterns must not take long over them. */
+/** Longer ones are forged: the limit bounds the time of the patterns. */
 const LONGEST_AGENT = 1024;
 
 /** Most visitors share a few hundred agents; the patterns take 12 µs. */
 const recognised = new LRUCache<string, Agent>({ max: 2000 });
 
 /**
- * What a user agent tells. A `crawler` or `library` says so itself, or is no browser by any sign; a browser that only holds a
- * word of the crawlers' list (a phone called Spider, an app called ChatBot) is `crawler-like`: it may well be a person's.
+ * Classifies a user agent. A `crawler` or `library` identifies itself, or has no sign of a browser; a browser that only
+ * contains a word of the crawlers' list (a phone called Spider, an app called ChatBot) is `crawler-like`: it may belong
+ * to a person.
  */
 export function recogniseAgent(fullAgent: string): Agent {
   const agent = fullAgent.slice(0, LONGEST_AGENT);

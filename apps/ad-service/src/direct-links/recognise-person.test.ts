@@ -5,7 +5,7 @@ import { type RequestHeaders, recognisePerson } from "./recognise-person.ts";
 const phone = personAgents[0] ?? "";
 const person: RequestHeaders = { "user-agent": phone, "accept-language": "ru,en;q=0.8", host: "ads.test" };
 
-test("there are at least 40 crawlers to be recognised", () => {
+test("the list of crawlers to recognise has at least 40 entries", () => {
   expect(new Set(crawlerAgents).size).toBeGreaterThanOrEqual(40);
 });
 
@@ -18,7 +18,7 @@ test.each(libraryAgents)("a library, and so a machine: %s", (agent) => {
   expect(recognisePerson("GET", { ...person, "user-agent": agent })).toEqual({ kind: "machine", reason: "library" });
 });
 
-test.each(misjudgedAgents)("may be a person (%s), and can pass by a tap: %s", (reason, agent) => {
+test.each(misjudgedAgents)("may be a person (%s), and can pass with a tap: %s", (reason, agent) => {
   const headers = { ...person, "user-agent": agent };
   expect(recognisePerson("GET", headers)).toEqual({ kind: "doubtful", reason });
   expect(recognisePerson("POST", { ...headers, "sec-fetch-site": "same-origin" })).toEqual({ kind: "person" });
@@ -33,13 +33,13 @@ test.each([
   ["brackets", `Mozilla/5.0 (${"(a)".repeat(5000)}`],
   ["letters", `Mozilla/5.0 (X) Gecko ${"a".repeat(15_000)}`],
   ["blanks", `Mozilla/5.0 (X) Gecko bot ${" ".repeat(15_000)}x`],
-])("an agent of 15 kB of %s is judged at once", (_what, agent) => {
+])("an agent of 15 kB of %s is judged immediately", (_what, agent) => {
   const start = performance.now();
   for (let round = 0; round < 100; round++) recognisePerson("GET", { ...person, "user-agent": agent });
   expect((performance.now() - start) / 100).toBeLessThan(20);
 });
 
-describe("what the headers give away", () => {
+describe("what the headers reveal", () => {
   test.each([
     ["an empty agent", "GET", { "user-agent": "" }, { kind: "machine", reason: "empty-agent" }],
     ["a blank agent", "GET", { "user-agent": "  " }, { kind: "machine", reason: "empty-agent" }],
@@ -55,7 +55,7 @@ describe("what the headers give away", () => {
     ["a script's fetch", "GET", { "sec-fetch-dest": "empty" }, { kind: "doubtful", reason: "embedded" }],
     ["no language", "GET", { "accept-language": undefined }, { kind: "doubtful", reason: "no-language" }],
     [
-      "a page that moves the browser without a tap",
+      "a page that navigates the browser without a tap",
       "GET",
       { "sec-ch-ua": '"Chromium"', "sec-fetch-dest": "document", "sec-fetch-site": "cross-site" },
       { kind: "doubtful", reason: "scripted" },
@@ -72,7 +72,7 @@ describe("what the headers give away", () => {
       { kind: "person" },
     ],
     [
-      "Safari, which never tells of taps",
+      "Safari, which never reports taps",
       "GET",
       { "sec-fetch-dest": "document", "sec-fetch-site": "cross-site" },
       { kind: "person" },

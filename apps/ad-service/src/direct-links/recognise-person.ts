@@ -2,7 +2,7 @@ import { recogniseAgent } from "./recognise-agent.ts";
 
 export type Visitor =
   | { kind: "person" }
-  /** May be a person: one tap tells. */
+  /** May be a person: one tap decides. */
   | {
       kind: "doubtful";
       reason:
@@ -11,7 +11,7 @@ export type Visitor =
         | "no-language"
         | "foreign-form"
         | "no-token"
-        // Of the agent: a browser that holds a word of the crawlers' list, or nothing that is known.
+        // By its user agent: a browser with a word of the crawlers' list, or an unknown agent.
         | "crawler-like"
         | "unknown-agent";
     }
@@ -20,8 +20,9 @@ export type Visitor =
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Who asks, told by the request alone. Machines are what says so of itself, and messengers' previews above all: they
- * fetch each link a bot sends, seconds before its user can tap. A forger passes here; the limits bound what that earns.
+ * Classifies the visitor by the request alone. Machines are the requests that identify themselves as such, above all
+ * messengers' previews: they fetch each link a bot sends, seconds before its user can tap. A forged request passes
+ * here; the limits bound what it earns.
  */
 export function recognisePerson(method: string, headers: RequestHeaders, ownOrigin?: string): Visitor {
   const agent = text(headers["user-agent"]);
@@ -31,7 +32,7 @@ export function recognisePerson(method: string, headers: RequestHeaders, ownOrig
   const recognised = recogniseAgent(agent);
   if (recognised === "crawler" || recognised === "library") return { kind: "machine", reason: recognised };
 
-  // Older browsers send none of the Sec-Fetch headers; those that do cannot be made to lie by a page.
+  // Older browsers send none of the Sec-Fetch headers; in browsers that do, a page cannot forge them.
   const destination = text(headers["sec-fetch-dest"]);
   if (destination !== "" && destination !== "document") return { kind: "doubtful", reason: "embedded" };
   if (method === "POST")
@@ -47,15 +48,15 @@ function isPrefetch(headers: RequestHeaders): boolean {
   return purposes.some((purpose) => /prefetch|prerender|preview/i.test(purpose));
 }
 
-/** Another site's page moved the browser here without a tap. Only Chromium says whether there was one. */
+/** Another site's page navigated the browser here without a tap. Only Chromium reports whether there was one. */
 function isScripted(headers: RequestHeaders): boolean {
   const isChromium = headers["sec-ch-ua"] !== undefined;
   return isChromium && text(headers["sec-fetch-site"]) === "cross-site" && text(headers["sec-fetch-user"]) !== "?1";
 }
 
 /**
- * A browser that says nothing of the form's origin, or hides it, is believed here: the form's token tells. `Host` may have
- * been written by a proxy, so the address that the links are given out with is our own, too.
+ * A browser that omits or hides the form's origin is accepted here: the form's token decides. A proxy may have
+ * rewritten `Host`, so the configured address of the links counts as our own, too.
  */
 function isOwnForm(headers: RequestHeaders, ownOrigin: string | undefined): boolean {
   const site = text(headers["sec-fetch-site"]);

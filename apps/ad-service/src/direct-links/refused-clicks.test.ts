@@ -72,7 +72,7 @@ describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
     ]);
   });
 
-  test("a flood from one address is answered 429 with a page, and writes nothing", async () => {
+  test("a flood from one address gets 429 with a page, and writes nothing", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const code = await fixture.issue();
     const address = newAddress();
@@ -95,7 +95,7 @@ describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
     expect((await fixture.visit(code, { address })).status).toBe(302);
   });
 
-  test("an address that tries many codes is answered 429; another spelling of it is the same address", async () => {
+  test("an address that tries many codes gets 429; another spelling of it is the same address", async () => {
     fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     const spellings = ["2001:db8:77:1::1", "2001:DB8:77:1::2", "[2001:db8:77:1::3]:443"];
     const statuses = new Map<number, number>();

@@ -17,16 +17,16 @@ export interface DirectLinkDeps {
   database: AdDatabase;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
-  /** The key from the environment; those of the address hashes are derived from it, one for each day. */
+  /** The key from the environment; the daily keys of the address hashes derive from it. */
   encryptionKey: Uint8Array;
-  /** Where the links are seen from outside: a proxy may write another name into `Host`. */
+  /** The public address of the links: a proxy may rewrite `Host`. */
   directLinkUrl?: string | undefined;
-  /** Undefined: many people may share one address, so none of them is refused. */
+  /** Undefined: unlimited, since many people may share one address. */
   mostDailyClicksPerAddress?: number | undefined;
   now?: () => Date;
 }
 
-/** Wider than a code, so that a link which lost a letter gets a page, too; narrower than any other path of ours. */
+/** Also matches shorter and longer texts, so that a link which lost a letter gets a page; no other path of ours matches. */
 const PATH = "/:code(^[0-9A-Za-z]{8,64}$)";
 
 const statusOf = {
@@ -48,7 +48,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
   const basePath = ownUrl?.pathname.replace(/\/+$/, "") ?? "";
   const tokens = tapTokens(encryptionKey);
   const follow = directLinkFollower({ ...deps, hashAddress: addressHasher(encryptionKey) });
-  // In this process alone: they keep a flood from the database and decide no money. Many people may share one address.
+  // In this process only: they protect the database from floods and decide no money. Many people may share an address.
   const visitsOfCode = callBudget({ perSecond: 0.2, burst: 20, mostKeys: 50_000 });
   const visitsOfAddress = callBudget({ perSecond: 20, burst: 500, mostKeys: 20_000 });
 
@@ -94,7 +94,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         const acceptLanguage = headers["accept-language"];
         const visit = { code, visitor, isTap, userAgent, acceptLanguage, client: networks, now: at };
         const outcome = await follow(visit);
-        // A browser that only looked ahead must ask again when its user really comes.
+        // After a prefetch the browser must request the link again when its user really opens it.
         if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
         const form = { action: `${basePath}/${code}`, token: () => tokens.issue(visitOfForm, at) };
         return answer(request, reply, outcome, { now: at, form });
@@ -103,7 +103,7 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
   });
 }
 
-/** Posted without our page, or with one that is too old or was sent to another address. */
+/** Posted without our page, or with a token that is too old or was issued to another address. */
 const noToken: Visitor = { kind: "doubtful", reason: "no-token" };
 
 function tokenIn(body: unknown): string | undefined {
@@ -126,7 +126,7 @@ function answer(
       return sendPage(request, reply, status, { name: outcome.reason, bot: outcome.bot, seconds });
     }
     case "tap-needed":
-      // Browsers send the form's origin only under a policy that lets them.
+      // Browsers send the form's origin only under a policy that allows it.
       reply.header("referrer-policy", "same-origin");
       return sendPage(request, reply, status, {
         name: outcome.outcome,

@@ -1,21 +1,21 @@
 import type { ColumnType } from "kysely";
 
-/** Why a click may not have been a person's, though every limit let it pass: `follow-links.sql` judges them. */
+/** Why a click may not be a person's although it is within every limit; `follow-links.sql` decides it. */
 export type ClickSuspicion =
   /** More than five users came from one address with one user agent. */
   | "many-users-of-one-agent"
-  /** Ten clicks or more of the address counted on this day, four of five of them by a tap. */
+  /** At least ten of the clicks that the address counted on this day were taps, and at least four of five. */
   | "mostly-taps"
-  /** The latest hundred clicks of the network (/24, /48) on this day were of thirty users or more. */
+  /** The latest hundred clicks of the network (/24, /48) on this day came from thirty users or more. */
   | "crowded-network"
   /** The click came within a second of the code. */
   | "right-after-issue";
 
-/** Clicks are written by hot statements; the builder only reads them. */
+/** Hot statements write the clicks; the query builder only reads them. */
 type Read<Value> = ColumnType<Value, never, never>;
 
 export interface DirectLinkTables {
-  /** Clicks that earned nothing; those that did are `events`. */
+  /** Clicks that earned nothing; those that earned are `events`. */
   withheld_clicks: {
     bot_id: Read<string>;
     /** `clk_` + UUIDv7; the macro `{click_id}` of the landing page. */
@@ -23,19 +23,19 @@ export interface DirectLinkTables {
     code: Read<string>;
     user_id: Read<string>;
     campaign_id: Read<string | null>;
-    /** `held`, `refused` or `released` (they looked wrong), or why the visit was refused. */
+    /** `held`, `refused` or `released` (suspicious clicks), or why the visit was refused. */
     outcome: Read<string>;
     user_agent: Read<string>;
-    /** Keyed by a key of the day: equal addresses can be told within a day, and never again. */
+    /** Hashed with a key of the day: equal addresses can be recognised within a day, and never again. */
     address_hash: Read<Buffer | null>;
     occurred_at: Read<Date>;
-    /** Of /24 or /48, keyed like `address_hash`; of those that looked wrong. */
+    /** Of the /24 or /48, keyed like `address_hash`; set for suspicious clicks. */
     network_hash: Read<Buffer | null>;
     suspicions: Read<ClickSuspicion[]>;
-    /** By the operator: a held click was released or refused. */
+    /** When the operator released or refused a held click. */
     decided_at: Read<Date | null>;
   };
-  /** What one address did on one day: its limits are decided under the lock of this row. */
+  /** The clicks of one address on one day: its limits are decided under the lock of this row. */
   address_days: {
     day: Read<string>;
     address_hash: Read<Buffer>;
@@ -51,14 +51,14 @@ export interface DirectLinkTables {
     is_crowded: Read<boolean>;
     users: Read<number[]>;
   };
-  /** Refused visits of a code, counted; the first few of each reason stand in `withheld_clicks`, too. */
+  /** Refused visits of a code, counted; the first few of each reason are also in `withheld_clicks`. */
   click_refusals: {
     bot_id: Read<string>;
     code: Read<string>;
     reason: Read<string>;
     hour: Read<Date>;
     count: Read<number>;
-    /** Of `count`, what the statistics hold. */
+    /** The part of `count` that the statistics already contain. */
     summed: Read<number>;
     is_summed: Read<boolean>;
   };

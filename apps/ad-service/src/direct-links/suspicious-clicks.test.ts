@@ -12,7 +12,7 @@ import { directLinkRoutes } from "./routes.ts";
 
 const now = new Date("2026-03-01T13:00:00Z");
 
-describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind) => {
+describe.each(testDatabases())("suspicious clicks on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
@@ -29,7 +29,7 @@ describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind)
   const list = (state?: ClickState) => listClicks(store.database, { botId: fixture.botId, state, limit: 1000 });
   const issueMany = (count: number, first = 1000) =>
     Promise.all(Array.from({ length: count }, (_, user) => fixture.issue(String(first + user))));
-  /** What a script does that reads our page: it fetches it, and posts what the form holds. */
+  /** Acts like a script that reads our page: fetches it, and posts what the form contains. */
   async function pass(code: string, address: string, node = 0): Promise<VisitAnswer> {
     const answer = await fixture.visit(code, { address }, node);
     return answer.status === 200 ? fixture.tap(answer, { address }, node) : answer;
@@ -46,7 +46,7 @@ describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind)
       .where("campaign_id", "=", fixture.campaignId)
       .execute();
 
-  test("sixty invented users with one phone and one address are bounded by its limit, and listed", async () => {
+  test("sixty invented users with one phone and one address are limited by the address limit, and listed", async () => {
     await open("pay", { mostDailyClicksPerAddress: 25 });
     const address = newAddress();
     const codes = await issueMany(60);
@@ -54,14 +54,14 @@ describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind)
     const answers = await Promise.all(codes.map((code, index) => pass(code, address, index % 2)));
     expect(answers.filter(({ status }) => status === 302 || status === 303)).toHaveLength(25);
     expect(await fixture.charges()).toHaveLength(25);
-    // Those from the sixth user on are marked, however parallel they come.
+    // Those from the sixth user on are marked, however parallel they are.
     const marked = (await list()).filter(({ suspicions }) => suspicions.includes("many-users-of-one-agent"));
     expect(marked).toHaveLength(20);
     expect(new Set(marked.map((click) => click.address)).size).toBe(1);
     expect((await list()).filter(({ suspicions }) => suspicions.includes("mostly-taps")).length).toBeGreaterThan(10);
   });
 
-  test("where they are held, sixty invented users earn what five do", async () => {
+  test("if suspicious clicks are held, sixty invented users earn as much as five", async () => {
     await open("hold");
     const address = newAddress();
     const codes = await issueMany(60);
@@ -87,7 +87,7 @@ describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind)
     expect((await list()).filter(({ suspicions }) => suspicions.some((one) => one !== "mostly-taps"))).toEqual([]);
   });
 
-  test("a click within a second of its code is marked, one after it is not", async () => {
+  test("a click within a second of its code is marked, a later one is not", async () => {
     await open();
     const [fast, slow] = [await fixture.issue("501"), await fixture.issue("502")];
     fixture.advance(0.9);
@@ -112,11 +112,11 @@ describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind)
     expect(new Set(marked.map(({ address }) => address)).size).toBe(10);
   });
 
-  test("a held click is not paid, uses up its turn and its code, and is paid once when it is released", async () => {
+  test("a held click is not paid, uses up its viewer's quota and its code, and is paid once when it is released", async () => {
     await open("hold", { cooldownSeconds: 60 });
     const code = await fixture.issue("501", "order 7");
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => fixture.visit(code, {}, index % 2)));
-    // Its visitor arrives, also when the link is opened again.
+    // Its visitor reaches the landing page, also when the link is opened again.
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([302]));
     expect((await fixture.visit(code)).headers.location).toContain("https://shop.test/p?");
     expect([await fixture.events(), await fixture.charges()]).toEqual([[], []]);
@@ -145,7 +145,7 @@ describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind)
     expect(described).toMatchObject({ code: { clicks: { counted: 1, held: 1 } } });
   });
 
-  test("a held click that is refused earns nothing, ever", async () => {
+  test("a held click that is refused never earns", async () => {
     await open("hold");
     const code = await fixture.issue();
     await fixture.visit(code);
@@ -160,7 +160,7 @@ describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind)
     expect(await numbers()).toMatchObject({ clicks: 0, clicksRefused: { held: 1, operator: 1, used: 1 } });
   });
 
-  test("where suspicious clicks are refused, the visitor arrives and nothing is paid", async () => {
+  test("if suspicious clicks are refused, the visitor reaches the landing page and nothing is paid", async () => {
     await open("refuse");
     const code = await fixture.issue();
     expect((await fixture.visit(code)).status).toBe(302);
@@ -178,7 +178,7 @@ describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind)
     expect((await fixture.events()).map(({ event }) => event)).toEqual(["rewarded"]);
   });
 
-  test("a counted click is given back to its campaign once, and the statistics tell", async () => {
+  test("a counted click is refunded to its campaign once, and the statistics show it", async () => {
     await open("pay");
     const [first, second] = [await fixture.issue("501"), await fixture.issue("502")];
     await fixture.visit(first);
@@ -188,7 +188,7 @@ describe.each(testDatabases())("clicks that look wrong, on the %s store", (kind)
     expect(refunds.map(({ outcome }) => outcome).sort()).toEqual(["refunded", "refunded-before", "refunded-before"]);
     expect(await ofCampaign()).toEqual([{ clicks: 1, spent: 1500 }]);
     expect(await numbers()).toMatchObject({ clicks: 2, refunds: { direct_link: 1 }, spendMicros: 1500 });
-    // The charges, and what the users earned, stay as they are.
+    // The charges and the users' earnings stay unchanged.
     expect(await fixture.charges()).toHaveLength(2);
     expect(await fixture.events()).toHaveLength(2);
     expect((await list()).filter(({ refundedAt }) => refundedAt !== null)).toMatchObject([{ clickId }]);

@@ -6,9 +6,9 @@ import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { directLinkRoutes } from "./routes.ts";
 
-/** Whatever a script may post without having read our page. */
+/** What a script may post without having read our page. */
 const bare = { method: "POST" as const, headers: { "sec-fetch-site": "same-origin" } };
-/** What makes a visitor doubtful, so that a page with a form is answered. */
+/** Makes a visitor doubtful, so that the response is a page with a form. */
 const doubtful = { "accept-language": undefined };
 
 describe.each(testDatabases())("the tap page on the %s store", (kind) => {
@@ -35,7 +35,7 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
     expect(await fixture.refusals()).toEqual({ "tap-asked-no-token": 60 });
   });
 
-  test("a person whom the crawlers' list misjudges gets the tap page, and passes", async () => {
+  test("a person misclassified by the crawlers' list gets the tap page, and passes", async () => {
     await open();
     for (const [index, [reason, agent]] of misjudgedAgents.entries()) {
       const visit = { address: newAddress(), headers: { "user-agent": agent } };
@@ -46,7 +46,7 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
     expect(await fixture.events()).toHaveLength(misjudgedAgents.length);
   });
 
-  test("a form that lay open for longer than its token lives gets the page again, which then counts", async () => {
+  test("a form that stayed open for longer than its token is valid gets the page again, which then counts", async () => {
     await open();
     const address = newAddress();
     const code = await fixture.issue();
@@ -101,14 +101,14 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
     expect(await fixture.events()).toEqual([]);
   });
 
-  describe("behind a proxy that writes its own name into Host, a browser without Sec-Fetch headers", () => {
+  describe("behind a proxy that rewrites Host, a browser without Sec-Fetch headers", () => {
     const old = { "sec-fetch-site": undefined, host: "10.0.0.5:8701" };
 
     test.each([
       ["the direct links' own address", "https://go.example.com"],
       ["the direct links' address with a path", "https://go.example.com/l"],
       ["the same address in another spelling", "HTTPS://GO.example.com:443"],
-    ])("passes by %s", async (_what, directLinkUrl) => {
+    ])("passes with %s", async (_what, directLinkUrl) => {
       await open({ directLinkUrl });
       const address = newAddress();
       const page = await fixture.visit(await fixture.issue(), { address, headers: { ...doubtful, host: old.host } });
@@ -118,7 +118,7 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
       expect(await fixture.events()).toHaveLength(1);
     });
 
-    test("that sends no origin, or hides it, passes by its token", async () => {
+    test("that sends no origin, or hides it, passes with its token", async () => {
       await open({ directLinkUrl: "https://go.example.com" });
       for (const [user, origin] of [
         ["501", undefined],
@@ -133,7 +133,7 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
       }
     });
 
-    test("and another site's form is still no tap", async () => {
+    test("does not pass with another site's form", async () => {
       await open({ directLinkUrl: "https://go.example.com" });
       const address = newAddress();
       const page = await fixture.visit(await fixture.issue(), { address, headers: { ...doubtful, host: old.host } });
@@ -149,7 +149,7 @@ describe.each(testDatabases())("the tap page on the %s store", (kind) => {
     });
   });
 
-  test("the form posts to where the direct links are, below a path, too", async () => {
+  test("the form posts to the address of the direct links, also below a path", async () => {
     await open({ directLinkUrl: "https://example.com/go" });
     const code = await fixture.issue();
     expect((await fixture.visit(code, { headers: doubtful })).body).toContain(`action="/go/${code}"`);

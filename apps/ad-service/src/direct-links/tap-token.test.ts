@@ -8,24 +8,24 @@ const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
 const visit = { code: "ABCDEFGHJKMNPQRS", client: "203.0.113.7" };
 const token = tokens.issue(visit, now);
 
-test("a token is good for its code and address for ten minutes, on every node", () => {
+test("a token is valid for its code and address for ten minutes, on every node", () => {
   expect(token).toMatch(/^[\w.-]{40,80}$/);
   expect(tokens.isValid(token, visit, now)).toBe(true);
   expect(tokens.isValid(token, visit, later(600))).toBe(true);
   expect(tokens.isValid(token, visit, later(601))).toBe(false);
   expect(tapTokens(Buffer.alloc(32, 7)).isValid(token, visit, later(1))).toBe(true);
-  // Of a node whose clock is a little ahead.
+  // As on a node whose clock is a little ahead.
   expect(tokens.isValid(tokens.issue(visit, later(30)), visit, now)).toBe(true);
 });
 
-test("an address is the same in another spelling, and any of an IPv6 household's", () => {
+test("a token is valid for another spelling of its address, and for any address of the IPv6 household", () => {
   expect(tokens.isValid(token, { ...visit, client: addressNetwork("::ffff:203.0.113.7") }, now)).toBe(true);
   const v6 = tokens.issue({ ...visit, client: addressNetwork("2001:db8:1:2::1") }, now);
   expect(tokens.isValid(v6, { ...visit, client: addressNetwork("2001:DB8:1:2:ffff::2") }, now)).toBe(true);
   expect(tokens.isValid(v6, { ...visit, client: addressNetwork("2001:db8:1:3::1") }, now)).toBe(false);
 });
 
-describe("nothing else is good", () => {
+describe("nothing else is valid", () => {
   const [time = "", mac = ""] = token.split(".");
   const longer = Buffer.from(mac, "base64url");
   test.each([
@@ -47,9 +47,9 @@ describe("nothing else is good", () => {
   test.each([
     ["of another code", { ...visit, code: "ABCDEFGHJKMNPQRT" }],
     ["of another address", { ...visit, client: addressNetwork("203.0.113.8") }],
-  ])("one %s", (_what, other) => expect(tokens.isValid(token, other, now)).toBe(false));
+  ])("a token %s", (_what, other) => expect(tokens.isValid(token, other, now)).toBe(false));
 
-  test("one under another key", () => {
+  test("a token under another key", () => {
     expect(tapTokens(Buffer.alloc(32, 8)).isValid(token, visit, now)).toBe(false);
   });
 });

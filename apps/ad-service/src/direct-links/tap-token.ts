@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 export interface TapVisit {
   code: string;
-  /** As `addressNetwork` gives it. */
+  /** As returned by `addressNetwork`. */
   client: string;
 }
 
-/** What the form of the tap page carries: it shows that this visitor was sent the page for this code a moment ago. */
+/** The token in the form of the tap page: it shows that this visitor was sent the page for this code a moment ago. */
 export interface TapTokens {
   issue(visit: TapVisit, now: Date): string;
   isValid(token: string | undefined, visit: TapVisit, now: Date): boolean;
@@ -16,8 +16,8 @@ const LIFETIME_SECONDS = 600;
 const FORM = /^([0-9a-z]{1,9})\.([\w-]{43})$/;
 
 /**
- * `<end in seconds, base 36>.<HMAC-SHA256, base64url>` under a key that is derived from the one in the environment, so every
- * node knows it. Bound to the code and to the address: of IPv6 its first 64 bits, which a household keeps.
+ * `<end in seconds, base 36>.<HMAC-SHA256, base64url>` with a key that is derived from the one in the environment, so
+ * every node knows it. Bound to the code and to the address: of IPv6 its first 64 bits, which a household keeps.
  */
 export function tapTokens(encryptionKey: Uint8Array): TapTokens {
   const key = createHmac("sha256", encryptionKey).update("direct-link tap tokens").digest();

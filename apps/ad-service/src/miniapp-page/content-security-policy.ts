@@ -1,12 +1,11 @@
 import type { BuiltPage } from "./load-built-page.ts";
 
-/** Telegram's web clients show mini-apps in a frame; its other clients open them on their own. */
+/** Telegram's web clients show mini-apps in a frame; its other clients open them directly. */
 const TELEGRAM_FRAMES = ["https://web.telegram.org", "https://*.telegram.org"];
 
 /**
  * The policy of one bot's page: its own files, this service, the publisher's API of that bot, and the sources of videos
- * elsewhere. An address that is
- * not a plain http(s) URL is left out, so that a bot's setting can never widen the policy.
+ * elsewhere. An address that is not a plain http(s) URL is omitted, so that a bot's setting can never widen the policy.
  */
 export function contentSecurityPolicy(
   page: Pick<BuiltPage, "scriptHashes" | "styleHashes">,

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type FriendlyPage, friendlyPage } from "./friendly-page.ts";
 
-/** What programs call. Everything else may be opened by a person. */
+/** Paths that programs call. A person may open any other path. */
 const apis = /^\/+(client|player|operator|postback|media|metrics|healthz|readyz)(\/|$)/;
 
 /**
- * For an address at which there is nothing: a page for a person's browser, and for nothing else. Doubled slashes, as in
- * `//app/7`, come from an address that was configured with one too many; they are redirected to the mini-app.
+ * Answers an unknown address with a page, but only in a person's browser. Doubled slashes, as in `//app/7`, come from a
+ * configured address with one slash too many; they are redirected to the mini-app.
  */
 export function errorPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | undefined {
   const [path = "", ...query] = request.url.split("?");
@@ -19,7 +19,7 @@ export function errorPage(request: FastifyRequest, reply: FastifyReply, status: 
   return sendFriendlyPage(request, reply, status, "unknown-address");
 }
 
-/** Never remembered: what is at an address may change. */
+/** Never cached: what is at an address may change. */
 export function redirect(reply: FastifyReply, address: string): FastifyReply {
   return reply.header("cache-control", "no-store").redirect(address, 302);
 }

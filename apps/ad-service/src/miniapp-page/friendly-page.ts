@@ -37,13 +37,13 @@ const texts = {
   },
 } satisfies Record<FriendlyPage, Record<"en" | "ru", { title: string; text: string }>>;
 
-/** For whoever runs the service. */
+/** For the operator of the service. */
 const hints: Partial<Record<FriendlyPage, string>> = {
   "no-bot": "/app/&lt;bot id&gt;",
   "not-built": "npm run build",
 };
 
-/** A whole HTML page without scripts, in the language that the browser asks for first among those we have. */
+/** A complete HTML page without scripts, in the browser's most preferred language among ours. */
 export function friendlyPage(page: FriendlyPage, acceptLanguage: string | undefined): string {
   const language = pageLanguage(acceptLanguage);
   const { title, text } = texts[page][language];

@@ -13,7 +13,7 @@ export interface BuiltPage {
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc\s*=)[^>]*>([\s\S]*?)<\/script>/gi;
 const INLINE_STYLE = /<style[^>]*>([\s\S]*?)<\/style>/gi;
 
-/** Reads the mini-app's page and hashes what stands inline in it. Undefined where no build lies in the folder. */
+/** Reads the mini-app's page and hashes its inline scripts and styles. Undefined if the folder contains no build. */
 export async function loadBuiltPage(miniappDir: string): Promise<BuiltPage | undefined> {
   let html: string;
   try {
@@ -25,7 +25,7 @@ export async function loadBuiltPage(miniappDir: string): Promise<BuiltPage | und
   return { html, scriptHashes: hashesOf(html, INLINE_SCRIPT), styleHashes: hashesOf(html, INLINE_STYLE) };
 }
 
-/** Throws `NotReady` where users would be sent here for the mini-app, and it was never built. */
+/** Throws `NotReady` if this service's address is given to users for the mini-app, and it was never built. */
 export async function requireBuiltPage(
   config: Readonly<Record<"miniappDir" | "miniappUrl" | "publicUrl", string>>,
 ): Promise<void> {

@@ -8,12 +8,12 @@ const read = statement<{ source: string | null }>(
    from creatives where kind <> 'file'`,
 );
 
-/** A tag added just now plays for those who open the page after this. */
+/** A new tag plays for users who open the page after this time. */
 const KEPT_MS = 2000;
 
 /**
- * Where videos come from besides this service, for the page's policy: the hosts of creatives by address; anywhere by
- * https where there is a VAST tag, since nobody knows before it is asked where its ads lie.
+ * Sources of videos other than this service, for the page's policy: the hosts of creatives by address; any https host
+ * if there is a VAST tag, since the hosts of its ads are unknown until it is requested.
  */
 export function mediaSources(database: AdDatabase, { isPlainHttpAllowed }: { isPlainHttpAllowed: boolean }) {
   const anywhere = isPlainHttpAllowed ? ["https:", "http:"] : ["https:"];

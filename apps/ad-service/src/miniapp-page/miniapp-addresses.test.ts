@@ -36,7 +36,7 @@ describe("the addresses of the mini-app", () => {
   const get = (path: string, headers: Record<string, string> = browser) =>
     fetch(`${fixture.address}${path}`, { headers, redirect: "manual" });
 
-  /** As a browser follows redirects, without sending it more than three times. */
+  /** Follows redirects as a browser does, at most three times. */
   async function follow(path: string) {
     let at = path;
     for (let hops = 0; hops <= 3; hops++) {
@@ -46,7 +46,7 @@ describe("the addresses of the mini-app", () => {
       expect(location).toMatch(/^\/[^/]/);
       at = location;
     }
-    throw new Error(`${path} redirects without end`);
+    throw new Error(`${path} redirects endlessly`);
   }
 
   test("a trailing or doubled slash before the query leads to the bot's page, and the query is kept", async () => {
@@ -59,7 +59,7 @@ describe("the addresses of the mini-app", () => {
     }
   });
 
-  test("where there is one bot, an address without a bot's id is that bot's", async () => {
+  test("if there is one bot, an address without a bot's id leads to that bot", async () => {
     const { botId } = await fixture.newBot();
     for (const path of ["/app", "/app/", "//app", "/app//"]) {
       expect(await follow(`${path}?user_tg_id=1`)).toEqual({
@@ -71,7 +71,7 @@ describe("the addresses of the mini-app", () => {
     }
   });
 
-  test("a redirect to the one bot is not remembered: a second bot may be added", async () => {
+  test("a redirect to the only bot is not cached: a second bot may be added", async () => {
     await fixture.newBot();
     const response = await get("/app?user_tg_id=1");
     expect(response.status).toBe(302);
@@ -80,7 +80,7 @@ describe("the addresses of the mini-app", () => {
     await expect.poll(async () => (await get("/app")).status, { timeout: 10_000 }).toBe(404);
   });
 
-  test("where there are no bots or several, an address without a bot's id answers a page that says so", async () => {
+  test("if there are no bots or several, an address without a bot's id returns a page that reports it", async () => {
     for (const bots of [0, 2]) {
       for (let count = 0; count < bots; count++) await fixture.newBot();
       const response = await get("/app?user_tg_id=1");
@@ -90,7 +90,7 @@ describe("the addresses of the mini-app", () => {
     }
   });
 
-  test("a page that a person opens never answers JSON, wherever it lies", async () => {
+  test("a page that a person opens is never JSON, whatever its path", async () => {
     const { botId } = await fixture.newBot();
     const lost = [`/app/${botId}/x`, "/app/x/y", "/app/index.html", "/app/assets/gone.js", "/", "/favicon.ico", "/x/y"];
     for (const path of [...lost, "//evil.example/app", "/app/%2e%2e/x", `/app/${"9".repeat(300)}`, "/app/%zz"]) {
@@ -102,7 +102,7 @@ describe("the addresses of the mini-app", () => {
     }
   });
 
-  test("programs still get the error body, and so does whatever is asked of an API", async () => {
+  test("programs still get the error body, and so does every request to an API", async () => {
     await fixture.newBot();
     for (const [path, headers] of [
       ["/x/y", { accept: "application/json" }],

@@ -50,7 +50,7 @@ describe("the mini-app's page", () => {
     return response;
   }
 
-  test("lets videos come from where creatives lie, and from anywhere by https only where there is a VAST tag", async () => {
+  test("allows videos from the hosts of creatives, and from any https host only if there is a VAST tag", async () => {
     const mediaSrc = async () =>
       /media-src ([^;]*)/.exec(String((await get("/app/701")).headers["content-security-policy"]))?.[1];
     const own = "'self' https://ads.example";
@@ -106,7 +106,7 @@ describe("the mini-app's page", () => {
     expect(response.headers["set-cookie"]).toBeUndefined();
   });
 
-  test("may be found by search engines, but no address with a code in it", async () => {
+  test("may be indexed by search engines, but no address with a code in it", async () => {
     expect((await get("/app/701")).headers["x-robots-tag"]).toBeUndefined();
     expect((await get("/app/701?code=x")).headers["x-robots-tag"]).toBe("noindex");
   });
@@ -117,7 +117,7 @@ describe("the mini-app's page", () => {
     expect((await get("/app/702", { "if-none-match": etag })).statusCode).toBe(200);
   });
 
-  test("of a bot whose API's address is none is not opened wider by it", async () => {
+  test("of a bot with an invalid API address gets no wider policy", async () => {
     const policy = String((await get("/app/702")).headers["content-security-policy"]);
     expect(policy).toContain("connect-src 'self' https://ads.example;");
   });
@@ -127,7 +127,7 @@ describe("the mini-app's page", () => {
     { header: "en;q=0.5, ru;q=0.4", language: "en" },
     { header: "de", language: "en" },
     { header: "", language: "en" },
-  ])("of no bot is a friendly page: '$header' reads $language", async ({ header, language }) => {
+  ])("of an unknown bot is a friendly page: '$header' reads $language", async ({ header, language }) => {
     for (const path of ["/app/999", "/app/nonsense"]) {
       const response = await get(path, { "accept-language": header });
       expect(response.statusCode).toBe(404);
@@ -135,7 +135,7 @@ describe("the mini-app's page", () => {
     }
   });
 
-  test("without a build says what to run, and is there as soon as it was built", async () => {
+  test("without a build reports what to run, and works as soon as it is built", async () => {
     const early = join(folder, "early");
     const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
     miniappPageRoutes(app, {
@@ -153,7 +153,7 @@ describe("the mini-app's page", () => {
     await app.close();
   });
 
-  test("its files are kept for ever, and no others are to be had", async () => {
+  test("its files are cached forever, and no other files are served", async () => {
     const response = await get("/app/assets/main.js");
     expect(response.statusCode).toBe(200);
     expect(response.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
@@ -163,7 +163,7 @@ describe("the mini-app's page", () => {
     }
   });
 
-  test("its files go compressed where the build left them so", async () => {
+  test("its files are sent compressed if the build compressed them", async () => {
     await writeFile(join(folder, "built", "assets", "main.js.br"), "brotli");
     const response = await get("/app/assets/main.js", { "accept-encoding": "gzip, br" });
     expect(response.headers).toMatchObject({
@@ -173,7 +173,7 @@ describe("the mini-app's page", () => {
   });
 });
 
-test("a policy holds origins only, never what follows them", () => {
+test("a policy contains origins only, never what follows them", () => {
   const page = { scriptHashes: [], styleHashes: [] };
   const publisherApi = "https://a.example/x; script-src *";
   const policy = contentSecurityPolicy(page, { service: "http://127.0.0.1:8701/", publisherApi });

@@ -19,7 +19,7 @@ export interface MiniappPageDeps {
   /** Where `vite build` of apps/miniapp wrote index.html and assets/. */
   miniappDir: string;
   publicUrl: string;
-  /** In demo mode only: videos of VAST tags may come by http. */
+  /** In demo mode only: videos of VAST tags may use http. */
   isPlainHttpAllowed: boolean;
   /** The demo's simulated chat, which shows the page in a frame; in demo mode only. */
   demoChatOrigin?: string | undefined;
@@ -30,8 +30,8 @@ const ONLY_BOT_KEPT_MS = 1000;
 
 /**
  * `GET /app/{bot_id}`: the built mini-app with the policy of that bot, and its files under `/app/assets/`. Bots append
- * `?user_tg_id=…` to the address that they were given, so it may end with a slash; an address without a bot's id leads to
- * the bot where there is only one.
+ * `?user_tg_id=…` to the address that they were given, so it may end with a slash; an address without a bot's id leads
+ * to the bot if there is only one.
  */
 export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): void {
   let built: BuiltPage | undefined;
@@ -41,7 +41,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
     built = await loadBuiltPage(deps.miniappDir);
     await scope.register(fastifyStatic, { root: join(deps.miniappDir, "assets"), serve: false, preCompressed: true });
 
-    // It is a person who waits for a page.
+    // A person is waiting for a page.
     scope.setErrorHandler((error, request, reply) => {
       const unavailability = unavailabilityOf(error);
       if (unavailability === undefined) throw error;
@@ -92,13 +92,13 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
 }
 
 function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html: string, policy: string) {
-  // The policy belongs to what is cached: a bot whose publisher moved must not keep the old one.
+  // The ETag covers the policy: when a bot's publisher moves, a cached page must not keep the old policy.
   const etag = `"${createHash("sha256").update(policy).update("\0").update(html).digest("base64url").slice(0, 27)}"`;
   setPageHeaders(reply, policy);
   reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
-  // What the file of the video is chosen by, when this page opens its session.
+  // The hints by which the video's file is chosen when this page opens its session.
   reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
-  // A bot's page may be found. An address with a code in it is one user's.
+  // A bot's page may be indexed. An address with a code in it belongs to one user.
   if (request.url.includes("?")) reply.header("x-robots-tag", "noindex");
   reply.header("etag", etag);
   if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();

@@ -28,7 +28,7 @@ const call = (method: string, path: string, body: object) =>
 
 const campaign = { advertiser: "Shop", name: "Sale", formats: ["direct_link"] };
 
-/** Each place at which an operator names an address that users or this server will open. */
+/** Every operator request that sets an address which users or this server will open. */
 const places: Record<string, (address: string) => Promise<Response>> = {
   "a bot's webhook": (webhookUrl) => call("PATCH", `/bots/${botId}`, { webhookUrl }),
   "a publisher's API": (publisherApiUrl) => call("PATCH", `/bots/${botId}`, { publisherApiUrl }),
@@ -39,11 +39,11 @@ const landingUrl = (url: string) => call("POST", "/campaigns", { ...campaign, la
 
 describe.each(Object.entries(places))("in production, the address of %s", (_place, set) => {
   test.each(["http://ads.example.com/x", "HTTP://ads.example.com/x", "hTTp://ads.example.com/x", " http://a.com/x"])(
-    "is not plain http: %j",
+    "refuses plain http: %j",
     async (address) => expect((await set(address)).status).toBe(400),
   );
 
-  test.each(["user@", "user:pass@", ":pass@", "@"])("holds no user info: %s", async (userInfo) => {
+  test.each(["user@", "user:pass@", ":pass@", "@"])("refuses user info: %s", async (userInfo) => {
     const answer = await set(`https://${userInfo}ads.example.com/x`);
     expect({ status: answer.status, text: await answer.text() }).toEqual({
       status: 400,
@@ -53,7 +53,7 @@ describe.each(Object.entries(places))("in production, the address of %s", (_plac
 });
 
 test.each(["user@", "user:pass@", ":pass@", "@"])(
-  "a landing page's address holds no user info: %s",
+  "a landing page's address is refused with user info: %s",
   async (userInfo) => {
     const answer = await landingUrl(`https://${userInfo}shop.example.com/`);
     expect(await answer.text()).toContain("user name or password");

@@ -10,14 +10,14 @@ import { conflict, unknownAdvertiser } from "./refuse.ts";
 
 export interface AdvertiserEndpointDeps {
   database: AdDatabase;
-  /** Told of each change, so that this node serves it at once. */
+  /** Refreshed after each change, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };
 }
 
 const params = z.object({ advertiser: z.string().max(128) });
 const naming = z.strictObject({ newName: text(128) });
 
-/** Who pays. An advertiser is known from its first campaign on, by its name in any case. */
+/** Advertisers. One exists from its first campaign on; its name is case-insensitive. */
 export function advertiserEndpoints(scope: FastifyInstance, { database, campaigns }: AdvertiserEndpointDeps): void {
   scope.get("/advertisers", async () => ({ advertisers: await listAdvertisers(database) }));
 
@@ -34,10 +34,7 @@ export function advertiserEndpoints(scope: FastifyInstance, { database, campaign
     const renamed = await renameAdvertiser(database, { advertiser, name: newName });
     if (renamed.outcome === "unknown-advertiser") throw unknownAdvertiser(advertiser);
     if (renamed.outcome === "name-taken") {
-      throw conflict(
-        "ADVERTISER_EXISTS",
-        `there is an advertiser ${renamed.name} already; names are equal in any case`,
-      );
+      throw conflict("ADVERTISER_EXISTS", `there is already an advertiser ${renamed.name}; names are case-insensitive`);
     }
     await campaigns.refresh();
     return { name: renamed.name };

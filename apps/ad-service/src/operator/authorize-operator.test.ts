@@ -24,7 +24,7 @@ afterAll(async () => {
 const list = (fixture: AppFixture, headers: Record<string, string> = {}) =>
   fetch(`${fixture.address}/operator/v1/bots`, { headers }).then(({ status }) => status);
 
-test("the operator's token grants access, and nothing else does", async () => {
+test("only the operator's token grants access", async () => {
   const good = operatorToken.replaceAll(" ", "_");
   expect(await list(open, { authorization: `Bearer ${good}` })).toBe(200);
   for (const bad of [`Bearer ${good}x`, `Bearer ${good.slice(1)}`, `Basic ${good}`, good, "Bearer", ""]) {
@@ -33,18 +33,18 @@ test("the operator's token grants access, and nothing else does", async () => {
   expect(await list(open)).toBe(401);
 });
 
-test("a bot's token is not the operator's", async () => {
+test("a bot's token is not accepted as the operator's", async () => {
   const { token } = await open.newBot();
   expect(await list(open, { authorization: `Bearer ${token}` })).toBe(401);
 });
 
-test("without an operator's token there is no access by the network, whatever is sent", async () => {
+test("without an operator's token there is no access over the network, whatever is sent", async () => {
   expect(await list(closed)).toBe(404);
   expect(await list(closed, { authorization: "Bearer " })).toBe(404);
   expect(await list(closed, { authorization: "Bearer undefined" })).toBe(404);
 });
 
-test("a connection that is torn down at once is not taken for the operator's socket", async () => {
+test("a connection that closes immediately is not mistaken for the operator's socket", async () => {
   const body = JSON.stringify({ botId: "4242" });
   const head = `POST /operator/v1/bots HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
   const port = Number(new URL(closed.address).port);

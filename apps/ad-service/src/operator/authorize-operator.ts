@@ -3,9 +3,9 @@ import { HttpError } from "@intermission/http-server/http-server";
 import type { FastifyRequest } from "fastify";
 
 export interface OperatorAuth {
-  /** Came by the socket in the data folder, which only the server's own user can open. */
+  /** Whether the request came through the socket in the data folder, which only the server's own user can open. */
   isTrusted: (request: FastifyRequest) => boolean;
-  /** Without one the operator's surface does not exist for everybody else. */
+  /** Without one, only trusted requests reach the operator's API; others get 404. */
   operatorToken: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export function authorizeOperator(request: FastifyRequest, { isTrusted, operator
   }
 }
 
-/** Of equal length whatever was given, so that the comparison takes equal time. */
+/** A hash has one length for any input, so that the comparison takes constant time. */
 function hashOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -16,9 +16,9 @@ import { conflict, invalidField, unknownBot } from "./refuse.ts";
 export interface BotEndpointDeps {
   database: AdDatabase;
   secretBox: SecretBox;
-  /** Where mini-apps are served, without a bot's id. */
+  /** Base address of the mini-apps, without a bot's id. */
   miniappUrl: string;
-  /** False in production: webhooks and mini-apps then speak https only. */
+  /** False in production: webhooks and mini-apps then use https only. */
   isPlainHttpAllowed: boolean;
   now: () => Date;
 }
@@ -43,7 +43,7 @@ export function botEndpoints(scope: FastifyInstance, deps: BotEndpointDeps): voi
     checkAddresses(settings, deps.isPlainHttpAllowed);
     const added = await addBot(deps, { botId, settings: givenFields(settings), now: now() });
     if (added.outcome === "bot-exists") {
-      throw conflict("BOT_EXISTS", `bot ${botId} is here already; see it with: bots show ${botId}`);
+      throw conflict("BOT_EXISTS", `bot ${botId} exists already; see it with: bots show ${botId}`);
     }
     return reply.code(201).send({ ...shown(added.bot), tokenId: added.entry.tokenId, token: added.token });
   });

@@ -21,7 +21,7 @@ import { requireBots } from "./require-known.ts";
 
 export interface CampaignEndpointDeps {
   database: AdDatabase;
-  /** Told of each change, so that this node serves it at once. */
+  /** Refreshed after each change, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };
   now: () => Date;
 }
@@ -42,7 +42,7 @@ export function campaignEndpoints(scope: FastifyInstance, deps: CampaignEndpoint
   creativesOfCampaign(scope, deps);
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
-    if (outcome.outcome === "archived") throw invalid(`campaign ${campaignId} is archived; that is for good`);
+    if (outcome.outcome === "archived") throw invalid(`campaign ${campaignId} is archived, which cannot be undone`);
     if (outcome.outcome === "invalid") throw invalidField(outcome.fault.field, outcome.fault.message);
     await campaigns.refresh();
     return outcome.campaign;
@@ -87,11 +87,12 @@ export function campaignEndpoints(scope: FastifyInstance, deps: CampaignEndpoint
   }
 }
 
-/** Which videos a campaign shows. */
+/** The videos of a campaign. */
 function creativesOfCampaign(scope: FastifyInstance, { database, campaigns, now }: CampaignEndpointDeps): void {
   const answer = async (outcome: AttachCreativeOutcome, { campaignId, creativeId }: z.infer<typeof creativeParams>) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
-    if (outcome.outcome === "unknown-creative") throw notFound(`there is no creative ${creativeId} to be had here`);
+    if (outcome.outcome === "unknown-creative")
+      throw notFound(`there is no creative ${creativeId} to attach or detach here`);
     if (outcome.outcome === "invalid") throw invalid(outcome.message);
     await campaigns.refresh();
     return outcome.campaign;
@@ -107,7 +108,7 @@ function creativesOfCampaign(scope: FastifyInstance, { database, campaigns, now 
   });
 }
 
-/** With a mistyped id a campaign would be shown to no user, or to all. */
+/** With a mistyped id a campaign would be shown to no user, or to all users. */
 function botsOf(target: Targeting | undefined): string[] {
   return [...(target?.bots ?? []), ...(target?.excludedBots ?? [])];
 }

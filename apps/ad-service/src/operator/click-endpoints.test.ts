@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 let latest = 0;
-/** Followed at the very moment when its code was issued, which looks wrong. */
+/** Followed in the same moment as the code was issued, which looks suspicious. */
 async function follow(): Promise<void> {
   const bot = await readBot(store.database, botId);
   if (!bot) throw new Error("the bot is gone");
@@ -50,7 +50,7 @@ async function call(method: "GET" | "POST", path: string) {
 
 const latestHeld = async () => (await call("GET", `/clicks?state=held&botId=${botId}`)).body.clicks?.[0]?.clickId ?? "";
 
-test("held clicks are listed with what speaks against them, released or refused once, and given back once", async () => {
+test("held clicks are listed with their suspicions, released or refused once, and refunded once", async () => {
   await follow();
   expect((await call("GET", `/clicks?state=held&botId=${botId}`)).body.clicks).toMatchObject([
     { state: "held", suspicions: ["right-after-issue"], campaignId: "cmp_link", userId: "701" },
@@ -89,7 +89,7 @@ test("held clicks are listed with what speaks against them, released or refused 
   expect(await store.database.query.selectFrom("events").select("event").execute()).toEqual([{ event: "direct_link" }]);
 });
 
-test.each(["release", "refuse", "refund"])("a click that nobody made is told so: %s", async (verb) => {
+test.each(["release", "refuse", "refund"])("an unknown click is reported as such: %s", async (verb) => {
   for (const clickId of ["clk_01969f2c-3f00-7c3e-8f4e-2b9a1d6c5e70", "nonsense"]) {
     const answer = await call("POST", `/clicks/${clickId}/${verb}`);
     expect(answer.status).toBe(404);

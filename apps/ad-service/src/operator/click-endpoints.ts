@@ -15,7 +15,7 @@ const clicksQuery = z.object({
 });
 const ofClick = z.object({ clickId: z.string().min(1).max(64) });
 
-/** Suspicious clicks of direct links, the operator's word about those that are held, and refunds. */
+/** Suspicious clicks of direct links, the operator's decision about held ones, and refunds. */
 export function clickEndpoints(
   scope: FastifyInstance,
   { database, deliveries, now }: { database: AdDatabase; deliveries: Deliveries; now: () => Date },

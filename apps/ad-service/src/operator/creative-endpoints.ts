@@ -23,10 +23,10 @@ export interface CreativeEndpointDeps {
 
 /** 100 MiB at 1 Mbit/s. */
 const LONGEST_UPLOAD_MS = 15 * 60_000;
-/** A video is fetched, converted and made lighter before the answer; each of these has a bound of its own. */
+/** A video is fetched, converted and given renditions before the answer; each step has its own limit. */
 const LONGEST_WORK_MS = 15 * 60_000;
 
-/** How the operator calls the file: it stands in the command that converts it. */
+/** The file's name for the operator: it appears in the command that converts it. */
 const query = z.object({ name: z.string().min(1).max(1024) });
 const tag = z.strictObject({ url: z.string().trim() });
 const address = z.strictObject({ url: z.string().trim().max(4096) });
@@ -34,14 +34,13 @@ const params = z.object({ creativeId: z.string().max(64) });
 const captionsParams = params.extend({ language: z.string().max(64) });
 
 /**
- * `POST /creatives?name=`: the bytes of a video; `POST /creatives/addresses`: where to fetch one; `POST /creatives/tags`: a
- * VAST tag. Added again, each is the same creative.
- * `PUT /creatives/{id}/captions/{language}`: the bytes of a WebVTT file; `PUT
- * /creatives/{id}/poster`: those of a picture.
+ * `POST /creatives?name=`: the bytes of a video; `POST /creatives/addresses`: an address to fetch one from; `POST
+ * /creatives/tags`: a VAST tag. Adding the same one again returns the same creative. `PUT
+ * /creatives/{id}/captions/{language}`: the bytes of a WebVTT file; `PUT /creatives/{id}/poster`: those of a picture.
  */
 export function creativeEndpoints(scope: FastifyInstance, deps: CreativeEndpointDeps): void {
   const { database, media, requests, isPlainHttpAllowed, now } = deps;
-  // A stream: a video never stands in memory. Its size is the verb's to limit.
+  // A stream, so that a video is never held in memory as a whole. The verb that reads it limits its size.
   scope.addContentTypeParser("application/octet-stream", async (_request: unknown, payload: Readable) => payload);
 
   scope.post(

@@ -29,10 +29,7 @@ export function deliveryEndpoints(scope: FastifyInstance, { database }: { databa
     const page = await listEvents(database, { botId, after, limit });
     if (page.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this feed");
     if (page.outcome === "lost-cursor") {
-      throw invalidField(
-        "after",
-        "is a cursor of a time after the backup that was restored: list the events from their start",
-      );
+      throw invalidField("after", "is a cursor from after the restored backup: list the events from their start");
     }
     return { events: page.events, next: page.next, hasMore: page.hasMore };
   });

@@ -13,27 +13,27 @@ const delivery: ShownDelivery = {
 test.each<[Partial<ShownDelivery>, string]>([
   [{ state: "delivered" }, "answered 2xx"],
   [{ state: "sending" }, "under way"],
-  [{}, "has its time"],
-  [{ resumeState: "delivered" }, "somebody asked; should that fail, it is delivered as before"],
-  [{ notBefore: new Date("2026-03-01T12:05:00.000Z") }, "left in peace until 2026-03-01T12:05:00.000Z"],
-  // It is due only after the rest: nothing keeps it.
-  [{ notBefore: new Date("2026-03-01T11:59:00.000Z") }, "has its time"],
+  [{}, "is scheduled"],
+  [{ resumeState: "delivered" }, "it is a replay; if that fails, its state is delivered again"],
+  [{ notBefore: new Date("2026-03-01T12:05:00.000Z") }, "in backoff until 2026-03-01T12:05:00.000Z"],
+  // It is due only after the backoff, which delays nothing.
+  [{ notBefore: new Date("2026-03-01T11:59:00.000Z") }, "is scheduled"],
   [{ blockedReason: "gone" }, "endpoints enable 7000000001"],
   [{ state: "held", blockedReason: "pending" }, "endpoints test 7000000001"],
   [{ state: "held", blockedReason: "no-endpoint" }, "--webhook-url"],
   [{ state: "held", blockedReason: "no-token" }, "tokens create --bot-id 7000000001"],
-  [{ state: "held" }, "goes out any moment"],
+  [{ state: "held" }, "is sent shortly"],
   [{ state: "failed", endReason: "attempts-used-up" }, "deliveries replay evt_1"],
   [{ state: "failed", endReason: "held-too-long" }, "held for 30 days"],
   [{ state: "failed", endReason: "test", isTest: true }, "endpoints test 7000000001"],
-  [{ state: "unknown", endReason: "at-most-once" }, "nobody knows whether it arrived"],
-])("%j is explained, with the way on", (change, words) => {
+  [{ state: "unknown", endReason: "at-most-once" }, "unknown whether it arrived"],
+])("%j is explained, with the next step", (change, words) => {
   expect(explainDelivery({ ...delivery, ...change })).toContain(words);
 });
 
-test("every answer but 2xx has advice", () => {
+test("every answer except 2xx has advice", () => {
   for (let status = 300; status < 600; status++) expect(adviseOnAnswer({ status, errorClass: null })).toBeTruthy();
   expect(adviseOnAnswer({ status: 302, errorClass: "redirect" })).toContain("redirects are not followed");
-  expect(adviseOnAnswer({ status: null, errorClass: null })).toContain("nobody knows");
+  expect(adviseOnAnswer({ status: null, errorClass: null })).toContain("the outcome is unknown");
   expect(adviseOnAnswer({ status: 204, errorClass: null })).toBeUndefined();
 });

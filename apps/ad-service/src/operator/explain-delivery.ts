@@ -2,7 +2,7 @@ import type { EndReason } from "../webhook-delivery/schema.ts";
 import type { ShownDelivery } from "../webhook-delivery/show-delivery.ts";
 import { explainBlockedReason } from "./explain-blocked-reason.ts";
 
-/** Why a delivery is in the state that it is in, and what can be done about it. */
+/** Why a delivery is in its state, and the operator's next step. */
 export function explainDelivery(delivery: ShownDelivery): string {
   const { state, botId, eventId, blockedReason, endReason, isTest } = delivery;
   const again = `send it again with: deliveries replay ${eventId}`;
@@ -10,13 +10,11 @@ export function explainDelivery(delivery: ShownDelivery): string {
   if (state === "sending") return "an attempt is under way";
   if (state === "waiting") return explainWaiting(delivery);
   if (state === "held") {
-    return blockedReason === null
-      ? "it was held, and goes out any moment now"
-      : explainBlockedReason(blockedReason, botId);
+    return blockedReason === null ? "it was held, and is sent shortly" : explainBlockedReason(blockedReason, botId);
   }
   if (isTest) return `a test is sent once; make another with: endpoints test ${botId}`;
   if (state === "unknown") {
-    return `nobody knows whether it arrived, and the bot's webhooks are sent at most once; ask its publisher, then ${again}`;
+    return `it is unknown whether it arrived, and the bot's webhooks are sent at most once; ask its publisher, then ${again}`;
   }
   if (endReason === null) return again;
   return `${endings[endReason]}; ${again}`;
@@ -33,9 +31,8 @@ const endings: Record<EndReason, string> = {
 function explainWaiting({ botId, blockedReason, notBefore, dueAt, resumeState }: ShownDelivery): string {
   if (blockedReason !== null) return explainBlockedReason(blockedReason, botId);
   if (notBefore !== null && (dueAt === null || notBefore > dueAt)) {
-    return `its endpoint failed, and is left in peace until ${notBefore.toISOString()}; see: endpoints show ${botId}`;
+    return `its endpoint failed, and is in backoff until ${notBefore.toISOString()}; see: endpoints show ${botId}`;
   }
-  if (resumeState !== null)
-    return `it is sent again because somebody asked; should that fail, it is ${resumeState} as before`;
-  return "its next attempt has its time";
+  if (resumeState !== null) return `it is a replay; if that fails, its state is ${resumeState} again`;
+  return "its next attempt is scheduled";
 }

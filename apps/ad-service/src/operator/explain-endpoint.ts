@@ -15,7 +15,7 @@ const query = z.object({
   format: z.enum(["rewarded", "direct_link"]).default("rewarded"),
   language: z
     .string()
-    .regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en")
+    .regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, such as en")
     .optional(),
   platform: z.enum(["android", "ios", "desktop", "web"]).optional(),
   premium: z.stringbool().optional(),
@@ -27,7 +27,7 @@ export interface ExplainEndpointDeps {
   now: () => Date;
 }
 
-/** `GET /explain`: for each running campaign why it would not be shown to a user now, or how likely it is. */
+/** `GET /explain`: for each running campaign, its exclusion reason for a user now, or its likelihood. */
 export function explainEndpoint(scope: FastifyInstance, { database, campaigns, now }: ExplainEndpointDeps): void {
   scope.get("/explain", async (request) => {
     const { botId, userId, format, language, platform, premium: isPremium } = parseRequest(query, request.query);

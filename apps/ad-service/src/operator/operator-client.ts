@@ -4,32 +4,32 @@ import { z } from "zod";
 
 export interface OperatorCall {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/operator/v1`. */
+  /** Relative to `/operator/v1`. */
   path: string;
   query?: Record<string, string | undefined>;
   /** JSON, or the bytes of a file. */
   body?: object | Readable;
 }
 
-/** The operator's API, wherever it is spoken. */
+/** The operator's API, over HTTP or in this process. */
 export interface OperatorClient {
-  /** The JSON of a success; throws `OperatorRefusal` for an answer that is none. */
+  /** Returns the JSON of a success; throws `OperatorRefusal` for any other answer. */
   call(call: OperatorCall): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** What is wrong with one field of a request. */
+/** The fault of one field of a request. */
 export interface FieldFault {
   field: string;
   message: string;
 }
 
-/** The server's own words. */
+/** A refusal, with the server's own message. */
 export class OperatorRefusal extends Error {
   override readonly name = "OperatorRefusal";
   readonly status: number;
   readonly code: string;
-  /** The message field by field, where the server told it so. */
+  /** The message by field, if the server listed the fields. */
   readonly faults: readonly FieldFault[];
   constructor(status: number, code: string, message: string, faults: readonly FieldFault[] = []) {
     super(message);
@@ -39,12 +39,12 @@ export class OperatorRefusal extends Error {
   }
 }
 
-/** What keeps the command line from a server or a store, with the next step. */
+/** The command line cannot reach a server or a store. The message contains the next step. */
 export class NotReachable extends Error {
   override readonly name = "NotReachable";
 }
 
-/** A video may be fetched, converted and made lighter before the server answers. */
+/** A video may be fetched, converted and given renditions before the server answers. */
 const LONGEST_WAIT_MS = 15 * 60_000;
 
 const fieldFaults = z.array(z.object({ field: z.string(), message: z.string() }));
@@ -52,7 +52,7 @@ const errorBody = z.object({
   error: z.object({ code: z.string(), message: z.string(), details: fieldFaults.optional().catch(undefined) }),
 });
 
-/** Speaks to a running server at an address, or through the socket in its data folder. */
+/** Connects to a running server at an address, or through the socket in its data folder. */
 export function httpOperatorClient(
   target: { url: string; operatorToken: string } | { socketPath: string },
 ): OperatorClient {
@@ -75,10 +75,12 @@ export function httpOperatorClient(
         const name = isSocket ? target.socketPath : target.url;
         throw new NotReachable(`${name} does not answer: ${cause.message}${upload}`, { cause });
       });
-      // A refused upload may be cut off behind the status, which says enough.
+      // The connection of a refused upload may close after the status, which is enough.
       const text = await body.text().catch((cause) => {
         if (statusCode >= 400) return "";
-        throw new NotReachable(`${isSocket ? target.socketPath : target.url} broke off: ${cause.message}`, { cause });
+        throw new NotReachable(`${isSocket ? target.socketPath : target.url} closed the connection: ${cause.message}`, {
+          cause,
+        });
       });
       return answerOf(statusCode, text);
     },
@@ -116,7 +118,7 @@ export function answerOf(status: number, text: string): unknown {
 
 const raiseLimit = "raise its limit for request bodies to 101 MB (in nginx: client_max_body_size 101m;)";
 
-/** Something between the command line and the service answered with a page of its own. */
+/** An answer from something between the command line and the service, such as a proxy's error page. */
 function notFromService(status: number): Error {
   if (status === 413) {
     const told = `a proxy in front of the ad service refused the file as too large (HTTP 413): ${raiseLimit}`;
@@ -129,7 +131,7 @@ function notFromService(status: number): Error {
   return new OperatorRefusal(status, "NOT_JSON", told);
 }
 
-/** A proxy may hang up in the middle of an upload that is too large for it, before its answer is read. */
+/** A proxy may close the connection during an upload that is too large for it, before its answer is read. */
 function cutUpload(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   if (code !== "UND_ERR_SOCKET" && code !== "EPIPE" && code !== "ECONNRESET") return "";

@@ -1,7 +1,7 @@
 import { HttpError } from "@intermission/http-server/http-server";
 import type { RefundOutcome } from "../campaigns/refund-charge.ts";
 
-/** Expected results that are no success, in words for the operator who reads them on the command line. */
+/** Expected failures, in words for the operator who reads them on the command line. */
 export function notFound(message: string): HttpError {
   return new HttpError(404, "NOT_FOUND", message);
 }
@@ -30,7 +30,7 @@ export function unknownAdvertiser(name: string): HttpError {
   return notFound(`there is no advertiser ${name}; see all with: advertisers list`);
 }
 
-/** The command line names the flag of the field. */
+/** The command line replaces the field by its flag. */
 export function invalidField(field: string, message: string): HttpError {
   return invalid(`${field} ${message}`, [{ field, message }]);
 }
@@ -39,10 +39,10 @@ export function invalid(message: string, details?: unknown): HttpError {
   return new HttpError(400, "BAD_REQUEST", message, { details });
 }
 
-/** Of a view or a click, which `what` names. */
+/** `what` names the view or the click. */
 export function refundAnswer(refunded: RefundOutcome, what: string): { campaignId: string; refundedMicros: number } {
   if (refunded.outcome === "not-charged")
-    throw conflict("NOT_CHARGED", `${what} was not charged: nothing to give back`);
+    throw conflict("NOT_CHARGED", `${what} was not charged: there is nothing to refund`);
   if (refunded.outcome === "refunded-before") throw conflict("REFUNDED", `${what} was refunded before`);
   return { campaignId: refunded.campaignId, refundedMicros: refunded.priceMicros };
 }

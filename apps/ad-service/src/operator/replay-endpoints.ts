@@ -19,7 +19,7 @@ const since = moment.transform((text) => new Date(text));
 const counting = z.strictObject({ scope, since });
 const batch = z.strictObject({ scope, since, until: since, after: eventIdParam.nullish() });
 
-/** Sending again what was sent before: one event by its name, or a bot's events of a time. */
+/** Replays: one event by its id, or a bot's events of a period. */
 export function replayEndpoints(app: FastifyInstance, deps: { database: AdDatabase; deliveries: Deliveries }): void {
   const { database } = deps;
   app.post("/deliveries/:eventId/replay", async (request) => {
@@ -31,7 +31,7 @@ export function replayEndpoints(app: FastifyInstance, deps: { database: AdDataba
     return { eventId, botId, state: "waiting", notBefore: replayed.notBefore };
   });
 
-  /** What would be sent again. Its `until` is this moment: what is earned later is not meant. */
+  /** Counts what would be sent again. Its `until` is the present moment, so that events earned later are excluded. */
   app.get("/bots/:botId/replay", async (request) => {
     const { botId } = parseRequest(ofBot, request.params);
     const range = { botId, ...parseRequest(counting, request.query), until: new Date() };
@@ -40,7 +40,7 @@ export function replayEndpoints(app: FastifyInstance, deps: { database: AdDataba
     return { ...range, ...(await countReplayable(database, range)) };
   });
 
-  /** A batch; to be repeated with its `next` as `after` until that is null. */
+  /** Replays one batch; repeat it with its `next` as `after` until that is null. */
   app.post("/bots/:botId/replay", async (request) => {
     const { botId } = parseRequest(ofBot, request.params);
     const { after, ...range } = parseRequest(batch, request.body);
@@ -58,7 +58,7 @@ function refusalOfOne(
   if (refused.outcome === "held") return held(refused.blockedReason, botId);
   return {
     "under-way": () =>
-      conflict("UNDER_WAY", `${eventId} is being sent; see what came of it with: deliveries show ${eventId}`),
+      conflict("UNDER_WAY", `${eventId} is being sent; see the outcome with: deliveries show ${eventId}`),
     test: () => invalid(`${eventId} is a test; make another with: endpoints test ${botId}`),
     "unknown-event": () => unknownEvent(eventId),
   }[refused.outcome]();
@@ -69,7 +69,7 @@ function refusalOfMany(refused: ReplayRefusal, botId: string) {
   if (refused.outcome === "unknown-bot") return unknownBot(botId);
   return conflict(
     "AT_MOST_ONCE",
-    `bot ${botId} has its webhooks sent at most once: its receiver may pay twice for what it gets twice. Send single events again, with: deliveries replay <event-id>`,
+    `bot ${botId} has its webhooks sent at most once: its receiver may pay twice for a repeated event. Send single events again, with: deliveries replay <event-id>`,
   );
 }
 

@@ -16,8 +16,7 @@ const knownCreative = statement<{ id: string }>(
 );
 
 /**
- * Refuses with 404 what is named and is not there: an empty list would look as if nothing had happened yet. Undefined is
- * not named.
+ * Refuses an unknown id with 404: an empty list would look as if nothing had happened yet. Undefined ids are skipped.
  */
 export async function requireBots(database: AdDatabase, botIds: readonly (string | undefined)[]): Promise<void> {
   const named = botIds.filter((botId) => botId !== undefined);

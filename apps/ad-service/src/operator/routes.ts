@@ -22,7 +22,7 @@ export type OperatorDeps = BotEndpointDeps &
   ExplainEndpointDeps &
   OperatorAuth;
 
-/** `/operator/v1`: what the operator's command line speaks. Field names are the verbs' own. */
+/** `/operator/v1`: the API of the operator's command line. */
 export function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
   app.register(
     async (scope) => {

@@ -5,7 +5,7 @@ const sides = ["top", "bottom", "left", "right", "mid"] as const;
 const places = sides.flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`]);
 const withoutLines = Object.fromEntries([...places, "middle"].map((place) => [place, ""]));
 
-/** What the server answered, as rows: whatever fields it has. */
+/** A row of the server's answer, with any fields. */
 export type Row = Record<string, unknown>;
 
 export const row = z.record(z.string(), z.unknown());
@@ -14,7 +14,7 @@ export function rowsOf(answer: unknown, name: string): Row[] {
   return z.array(row).parse(row.parse(answer)[name]);
 }
 
-/** Lines under headings, for people. */
+/** A table with headings, for people. */
 export function tableOf(rows: readonly Row[], columns: Record<string, (row: Row) => unknown>): string {
   if (rows.length === 0) return "none";
   const table = new Table({
@@ -26,7 +26,7 @@ export function tableOf(rows: readonly Row[], columns: Record<string, (row: Row)
   return trimLines(table.toString());
 }
 
-/** One thing: a line for each of its fields. */
+/** One record: a line for each of its fields. */
 export function recordOf(fields: Row): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   return Object.entries(fields)
@@ -34,7 +34,7 @@ export function recordOf(fields: Row): string {
     .join("\n");
 }
 
-/** A value as people read it, without what would move their cursor. */
+/** A value as text for people, without control characters. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -43,7 +43,7 @@ export function textOf(value: unknown): string {
   return withoutControls(text).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d+Z$/, "$1 $2Z");
 }
 
-/** Names and answers of others must not move the operator's cursor. */
+/** Names and answers of third parties must not move the operator's cursor. */
 function withoutControls(text: string): string {
   return text.replace(/\p{Cc}/gu, " ");
 }

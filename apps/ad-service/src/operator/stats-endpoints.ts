@@ -12,13 +12,13 @@ import { requireBots, requireCampaign, requireCreative } from "./require-known.t
 
 export interface StatsEndpointDeps {
   database: AdDatabase;
-  /** ISO 4217: of all prices. */
+  /** ISO 4217 code of all prices. */
   currency: string;
   now: () => Date;
 }
 
 const id = z.string().regex(/^[\w-]{1,64}$/, "must be an id as the lists show it");
-const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], "must be a moment or a day of RFC 3339");
+const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], "must be an RFC 3339 date-time or date");
 const statsQuery = z.object({
   botId: telegramId.optional(),
   campaignId: id.optional(),
@@ -28,7 +28,7 @@ const statsQuery = z.object({
   by: z.enum(dimensions).default("day"),
 });
 
-/** The numbers of all bots, or of one, a campaign or a creative. */
+/** The statistics of all bots, or of one bot, campaign or creative. */
 export function statsEndpoints(scope: FastifyInstance, { database, currency, now }: StatsEndpointDeps): void {
   scope.get("/stats", async (request) => {
     const { by, from, to, ...of } = parseRequest(statsQuery, request.query);
@@ -37,7 +37,7 @@ export function statsEndpoints(scope: FastifyInstance, { database, currency, now
     await requireBots(database, [of.botId]);
     await requireCampaign(database, of.campaignId);
     await requireCreative(database, of.creativeId);
-    // Nobody else may be running, and who looks wants to see what was just done.
+    // No other node may be running, and the operator expects to see the latest events.
     await rollUpStatistics(database);
     const time = { from: range.from, to: range.to };
     const { rows, ...statistics } = await readStatistics(database, { ...of, ...time, by });

@@ -16,6 +16,6 @@ test.each([
   expect(timeFrom(noon, moment)).toBe(words);
 });
 
-test("what is no moment has no words", () => {
+test("a value that is not a moment returns undefined", () => {
   for (const nothing of [null, undefined, "", "soon", 3]) expect(timeFrom(noon, nothing)).toBeUndefined();
 });

@@ -5,7 +5,7 @@ const units: readonly [seconds: number, name: string][] = [
   [1, "s"],
 ];
 
-/** "3 min ago", "in 20 s": how a moment lies to `asOf`; undefined for what is none. */
+/** "3 min ago", "in 20 s": a moment relative to `asOf`; undefined for a value that is not a moment. */
 export function timeFrom(asOf: Date, moment: unknown): string | undefined {
   if (typeof moment !== "string") return undefined;
   const seconds = Math.round((Date.parse(moment) - asOf.getTime()) / 1000);
@@ -17,7 +17,7 @@ export function timeFrom(asOf: Date, moment: unknown): string | undefined {
   return seconds < 0 ? `${length} ago` : `in ${length}`;
 }
 
-/** Minutes from one moment to another, one decimal: columns have one unit. Undefined where one of them is none. */
+/** Minutes between two moments, with one decimal: columns have one unit. Undefined if one is not a moment. */
 export function minutesFrom(from: Date, to: unknown): string | undefined {
   const minutes = typeof to === "string" ? (Date.parse(to) - from.getTime()) / 60_000 : Number.NaN;
   return Number.isNaN(minutes) ? undefined : minutes.toFixed(1);

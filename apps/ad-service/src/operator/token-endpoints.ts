@@ -21,7 +21,10 @@ export function tokenEndpoints(scope: FastifyInstance, deps: BotEndpointDeps): v
     if (created.outcome === "unknown-bot") throw unknownBot(botId);
     if (created.outcome === "next-exists") {
       const next = created.tokenId;
-      throw conflict("NEXT_TOKEN_EXISTS", `${next} waits to be activated; activate or revoke it before making another`);
+      throw conflict(
+        "NEXT_TOKEN_EXISTS",
+        `${next} is waiting to be activated; activate or revoke it before making another`,
+      );
     }
     return reply.code(201).send({ botId, ...created.entry, token: created.token });
   });

@@ -10,7 +10,7 @@ import { requireBots } from "./require-known.ts";
 
 const ofUser = z.object({ botId: telegramId, userId: telegramId });
 
-/** `GET`: what is kept of a user; `DELETE`: erases it. */
+/** `GET` counts the records of a user; `DELETE` erases them. */
 export function userEndpoints(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
   for (const method of ["GET", "DELETE"] as const) {
     scope.route({

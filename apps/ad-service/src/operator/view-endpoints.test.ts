@@ -51,7 +51,7 @@ async function call(method: "GET" | "POST", path: string) {
   return { status: response.status, body };
 }
 
-test("held views are listed with what speaks against them, and released or refused once", async () => {
+test("held views are listed with their suspicions, and released or refused once", async () => {
   const paid = await held();
   expect((await call("GET", `/views?state=held&botId=${botId}`)).body.views).toMatchObject([
     { sessionId: paid, state: "held", suspicions: ["no-frames", "too-even"], campaignId: "cmp_a" },
@@ -73,7 +73,7 @@ test("held views are listed with what speaks against them, and released or refus
   expect(await store.database.query.selectFrom("events").select("event").execute()).toEqual([{ event: "rewarded" }]);
 });
 
-test("a paid view is given back to its campaign once; one that was not charged has nothing to give", async () => {
+test("a paid view is refunded to its campaign once; one that was not charged has nothing to refund", async () => {
   const sessionId = await held("502");
   expect(await call("POST", `/views/${sessionId}/refund`)).toMatchObject({
     status: 409,
@@ -101,9 +101,9 @@ test("a paid view is given back to its campaign once; one that was not charged h
 });
 
 test.each([
-  ["a view that nobody opened", "7000000001-AAAAAAAAAAAAAAAAAAAAAA", 404],
-  ["a view's id that is none", "nonsense", 404],
-])("%s is told so", async (_name, sessionId, status) => {
+  ["an unknown view", "7000000001-AAAAAAAAAAAAAAAAAAAAAA", 404],
+  ["an invalid view id", "nonsense", 404],
+])("%s is reported as such", async (_name, sessionId, status) => {
   const answer = await call("POST", `/views/${sessionId}/release`);
   expect(answer.status).toBe(status);
   expect(answer.body.error?.message).toContain("views list");

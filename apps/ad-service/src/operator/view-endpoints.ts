@@ -19,7 +19,7 @@ const viewsQuery = z.object({
 });
 const ofView = z.object({ sessionId: z.string().min(1).max(64) });
 
-/** Suspicious views, and the operator's word about those that are held. */
+/** Suspicious views, and the operator's decision about held ones. */
 export function viewEndpoints(
   scope: FastifyInstance,
   { database, deliveries, now }: { database: AdDatabase; deliveries: Deliveries; now: () => Date },

@@ -26,7 +26,7 @@ const settings = z.strictObject({
 });
 const testing = z.strictObject({ event: eventType.optional(), userId: telegramId.optional() });
 
-/** Where webhooks go: its health, and what an operator does about it. */
+/** Webhook endpoints: their health, and the operator's actions on them. */
 export function webhookEndpoints(scope: FastifyInstance, deps: WebhookEndpointDeps): void {
   const { database, endpointTests } = deps;
 
@@ -90,7 +90,7 @@ const testRefusals = {
   "no-endpoint": (botId: string) => conflict("NO_ENDPOINT", explainBlockedReason("no-endpoint", botId)),
   "no-token": (botId: string) => conflict("NO_TOKEN", explainBlockedReason("no-token", botId)),
   "not-a-tester": (botId: string) =>
-    invalid(`this user is no tester of bot ${botId}; add them with: bots update ${botId} --tester <id>`),
+    invalid(`this user is not a tester of bot ${botId}; add them with: bots update ${botId} --tester <id>`),
   busy: (botId: string) =>
     conflict("TEST_UNDER_WAY", `a test of bot ${botId} is under way; try again in a few seconds`),
 } satisfies Record<Exclude<EndpointTestOutcome["outcome"], "tested">, (botId: string) => Error>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isAddressOpen, isSameAddress, parseNetworks } from "./address-guard.ts";
 
-/** What the guard sees of a URL: the hostname that the URL parser wrote, brackets off. */
+/** The guard's input for a URL: the hostname as the URL parser writes it, without brackets. */
 const literalOf = (host: string) => new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, "");
 
 test.each([
@@ -24,11 +24,11 @@ test.each([
 ])("a public address is open: %s", (host) => expect(isAddressOpen(literalOf(host), [])).toBe(true));
 
 test.each(["", "localhost", "example.com", "fe80::1%eth0", "127.0.0.1:80", "[::1]", "::1]", "1.2.3.4 "])(
-  "what is no plain address is closed: %j",
+  "text that is not a plain address is closed: %j",
   (text) => expect(isAddressOpen(text, parseNetworks(["0.0.0.0/0", "::/0"]))).toBe(false),
 );
 
-test("an allowed network opens itself and nothing beside it", () => {
+test("an allowed network opens only its own addresses", () => {
   const networks = parseNetworks(["127.0.0.0/8", "10.1.2.3", "fd00:1::/32"]);
   expect(isAddressOpen("127.0.0.1", networks)).toBe(true);
   expect(isAddressOpen("10.1.2.3", networks)).toBe(true);
@@ -38,9 +38,9 @@ test("an allowed network opens itself and nothing beside it", () => {
   }
 });
 
-test("what is no network is refused at the start", () => {
+test("text that is not a network is refused by the parser", () => {
   for (const text of ["localhost", "10.0.0.0/33", "10.0.0.0/", "/8", "::/129"]) {
-    expect(() => parseNetworks([text]), text).toThrow("is no network");
+    expect(() => parseNetworks([text]), text).toThrow("is not a network");
   }
 });
 

@@ -3,13 +3,13 @@ import ipaddr from "ipaddr.js";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Network = readonly [Address, number];
 
-/** What IANA hands out for use on the internet; every other IPv6 prefix is special or unassigned. */
+/** The prefix that IANA allocates for the internet; every other IPv6 prefix is special or unassigned. */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Of the public range, but reached only from inside a cloud, where they answer to the machine itself or to its network:
- * Azure's WireServer (168.63.129.16 hands out a machine's configuration), IBM Cloud's infrastructure services and service
- * endpoints. Those of other clouds are link-local, private, carrier-grade NAT or unique local.
+ * Addresses of the public range that only machines inside a cloud can reach: Azure's WireServer (168.63.129.16 returns a
+ * machine's configuration), IBM Cloud's infrastructure services and service endpoints. Those of other clouds are link-local,
+ * private, carrier-grade NAT or unique local.
  */
 const CLOUD_INTERNAL = ["168.63.129.16/32", "161.26.0.0/16", "166.8.0.0/14"].map((text) => ipaddr.IPv4.parseCIDR(text));
 
@@ -17,7 +17,7 @@ const CLOUD_INTERNAL = ["168.63.129.16/32", "161.26.0.0/16", "166.8.0.0/14"].map
 export function parseNetworks(list: readonly string[]): Network[] {
   return list.map((text) => {
     if (!ipaddr.isValidCIDR(text) && !ipaddr.isValid(text))
-      throw new Error(`"${text}" is no network; write it as 10.0.0.0/8`);
+      throw new Error(`"${text}" is not a network; write it as 10.0.0.0/8`);
     if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
     const address = ipaddr.parse(text);
     return [address, address.kind() === "ipv4" ? 32 : 128];
@@ -27,8 +27,8 @@ export function parseNetworks(list: readonly string[]): Network[] {
 /**
  * Whether a connection to this address may be opened: global unicast, or inside an allowed network of its own family.
  *
- * IPv6 forms that carry an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo) are never followed: what
- * they reach is decided elsewhere. `address` is one that a resolver or the URL parser wrote, so in canonical spelling.
+ * IPv6 forms that carry an IPv4 address (mapped, compatible, translated, NAT64, 6to4, Teredo) are never open: translators
+ * outside this machine decide what they reach. `address` comes from a resolver or the URL parser, so it is canonical.
  */
 export function isAddressOpen(address: string, allowedNetworks: readonly Network[]): boolean {
   if (!ipaddr.isValid(address) || address.includes("%")) return false;
@@ -40,7 +40,7 @@ export function isAddressOpen(address: string, allowedNetworks: readonly Network
   return parsed.match(GLOBAL_UNICAST_V6);
 }
 
-/** The same address in any spelling: the operating system may name a peer differently than it was asked for. */
+/** Compares addresses in any spelling: the operating system may spell a peer differently from the requested address. */
 export function isSameAddress(one: string, other: string | undefined): boolean {
   if (other === undefined || !ipaddr.isValid(one) || !ipaddr.isValid(other)) return false;
   return ipaddr.process(one).toNormalizedString() === ipaddr.process(other).toNormalizedString();

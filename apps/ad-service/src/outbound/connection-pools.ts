@@ -3,7 +3,7 @@ import { Connection, type Destination } from "./connection.ts";
 const IDLE_MS = 30_000;
 const MOST_DESTINATIONS = 512;
 
-/** The connections to one address of one origin. The idle ones are a stack: the warmest is taken first. */
+/** The connections to one address of one origin. The idle ones are a stack: the most recently used is taken first. */
 export interface ConnectionPool {
   readonly destination: Destination;
   readonly idle: Connection[];
@@ -11,19 +11,19 @@ export interface ConnectionPool {
 }
 
 export interface ConnectionPools {
-  /** How many are in use at once is bounded by the callers. */
+  /** The callers limit how many are in use at the same time. */
   to(address: string, endpoint: Omit<Destination, "address">): ConnectionPool;
   close(): Promise<void>;
 }
 
-/** A connection for this request alone: the idle one used last, or a new one where none is idle or `isFresh` asks for it. */
+/** A connection for one request: the most recently used idle one, or a new one if none is idle or `isFresh` is set. */
 export function takeConnection(pool: ConnectionPool, { isFresh }: { isFresh: boolean }): Connection {
   const connection = (isFresh ? undefined : pool.idle.pop()) ?? new Connection(pool.destination);
   pool.inUse.add(connection);
   return connection;
 }
 
-/** What is not kept is closed. Only what was used to a clean end may be: nothing of one exchange may reach the next. */
+/** Keeps or closes a connection. Only one that ended cleanly may be kept: no byte of one exchange may reach the next. */
 export function giveBackConnection(pool: ConnectionPool, connection: Connection, isKept: boolean): void {
   pool.inUse.delete(connection);
   connection.usedAt = performance.now();
@@ -31,7 +31,7 @@ export function giveBackConnection(pool: ConnectionPool, connection: Connection,
   else void connection.destroy();
 }
 
-/** Pools by origin and address. Idle connections are closed, so that their number follows what is being sent to. */
+/** Pools by origin and address. Idle connections are closed, so that their number follows the current traffic. */
 export function connectionPools(): ConnectionPools {
   const pools = new Map<string, ConnectionPool>();
 

@@ -9,11 +9,11 @@ import { StatusLineCheck } from "./status-line-check.ts";
 const LARGEST_HEADERS = 16 * 1024;
 const PROBE_IDLE_MS = 60_000;
 
-/** One address of one origin. What is kept of TLS is kept for it alone. */
+/** One address of one origin. A TLS session is kept for this destination only. */
 export interface Destination {
   readonly origin: string;
   readonly isSecure: boolean;
-  /** The name, or the literal without its brackets. */
+  /** The host name, or the literal address without its brackets. */
   readonly host: string;
   readonly port: number;
   readonly address: string;
@@ -24,17 +24,17 @@ type Phases = Pick<Timings, "tcpMs" | "tlsMs">;
 
 const NO_PHASES: Phases = { tcpMs: null, tlsMs: null };
 
-/** An HTTP/1.1 connection to exactly one address: opened when it is first used, and again when the other side closed it. */
+/** An HTTP/1.1 connection to exactly one address: opened on first use, and again after the other side closed it. */
 export class Connection {
   readonly client: Client;
-  /** When an exchange last ended on it. */
+  /** When its last exchange ended. */
   usedAt = 0;
   readonly #destination: Destination;
   #socket: net.Socket | undefined;
   #startedAt = 0;
   #phases: Phases | undefined;
   readonly #statusLine = new StatusLineCheck();
-  /** Requests that were sent on what is open now. */
+  /** Requests sent on the current socket. */
   #requests = 0;
 
   constructor(destination: Destination) {
@@ -43,14 +43,14 @@ export class Connection {
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: LARGEST_HEADERS,
-      // One deadline rules the whole exchange: these two would not see a trickled body or endless interim answers.
+      // One deadline covers the whole exchange: these two would miss a trickled body or endless interim answers.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, callback) => this.#open(callback),
     });
   }
 
-  /** What opening it took, told once: to the exchange for which it was opened. A phase that is not over counts until now. */
+  /** How long opening took; returned once, to the exchange that opened it. A phase that is not over counts until now. */
   takePhases(): Phases {
     const phases = this.#phases;
     if (phases === undefined) return NO_PHASES;
@@ -61,18 +61,18 @@ export class Connection {
     return phases;
   }
 
-  /** Over all exchanges on what is open now, TLS included. */
+  /** Over all exchanges on the current socket, TLS included. */
   bytesRead(): number {
     return this.#socket?.bytesRead ?? 0;
   }
 
-  /** A request is about to be written on what is open now. */
+  /** Call before a request is written on the current socket. */
   beginRequest(): void {
     this.#requests += 1;
     this.#statusLine.begin();
   }
 
-  /** The last request went out on a connection that had carried another, and not a byte came back. */
+  /** The last request was sent on a socket that had carried another, and no byte came back. */
   get wasReusedInVain(): boolean {
     return this.#requests > 1 && !this.#statusLine.hasBegun;
   }
@@ -94,7 +94,7 @@ export class Connection {
     let isOver = false;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, PROBE_IDLE_MS);
-    // Comes before TLS's own listener, so before the first byte.
+    // Runs before TLS's own listener, so before the first byte.
     socket.prependOnceListener("connect", () => {
       phases.tcpMs = performance.now() - this.#startedAt;
       if (isSameAddress(address, socket.remoteAddress)) return;
@@ -114,7 +114,7 @@ export class Connection {
     });
   }
 
-  /** undici reads by `read`, so this is where bytes are seen before its parser takes them. */
+  /** undici reads by `socket.read`, so wrapping it gives access to the bytes before undici's parser. */
   #checkAnswers(socket: net.Socket): void {
     const read = socket.read.bind(socket);
     socket.read = (size?: number) => {
@@ -125,7 +125,7 @@ export class Connection {
     };
   }
 
-  /** The name stands in SNI, in the certificate's check and in the Host header; only the address is connected to. */
+  /** SNI, the certificate check and the Host header use the name; the connection uses only the address. */
   #connect(): net.Socket {
     const destination = this.#destination;
     const { address, host, port, session } = destination;

@@ -8,9 +8,9 @@ import type { Watched } from "./watch-deadlines.ts";
 const CONNECT_TIMEOUT_MS = 5000;
 const TOTAL_TIMEOUT_MS = 15_000;
 const MOST_BODY_BYTES = 16 * 1024;
-/** Whatever the bytes are: chunk extensions and interim answers have no other end. */
+/** Of any kind: chunk extensions and interim answers have no other limit. */
 const MOST_READ_BYTES = 1024 * 1024;
-/** Each costs microseconds, and two thousand fit into one read: without a limit one endpoint could stop all others. */
+/** Each costs microseconds, and two thousand fit into one read: without a limit one endpoint could block all others. */
 const MOST_INTERIM_ANSWERS = 100;
 
 const NOTHING = Buffer.alloc(0);
@@ -21,19 +21,19 @@ export interface AnswerHead {
 }
 
 /**
- * One request from its name to the end of its answer. The final headers decide: once they came, what breaks off or grows
- * beyond 16 KiB is an answer all the same, and without them it is a failure.
+ * One request, from name resolution to the end of the answer. After the final headers, a body that breaks off or exceeds
+ * 16 KiB still counts as an answer; without final headers the exchange is a failure.
  *
- * Thousands run each second, so it is undici's handler itself: one object, no closures.
+ * Thousands run each second, so the exchange is itself undici's handler: one object, no closures.
  */
 export class Exchange implements Watched, Dispatcher.DispatchHandler {
   readonly startedAt = performance.now();
   readonly signal: AbortSignal | undefined;
   readonly timings: Timings = { dnsMs: null, tcpMs: null, tlsMs: null, firstByteMs: null, totalMs: 0 };
   address: string | undefined;
-  /** At least a byte of it may have left. */
+  /** At least one byte of the request may have been sent. */
   wasSent = false;
-  /** Of the sending under way. */
+  /** Whether the current send has started. */
   #isStarted = false;
   isOver = false;
   /** Every byte of the answer was read: the connection may carry another exchange. */
@@ -41,7 +41,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   answer: AnswerHead | undefined;
   /** Why there is no answer. */
   failure: unknown;
-  /** Moves from the shorter limit to the longer one when a connection stands. */
+  /** Changes from the connect limit to the longer total limit once a connection is open. */
   #dueAt: number;
   readonly #connectTimeoutMs: number;
   readonly #totalTimeoutMs: number;
@@ -53,7 +53,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
   #length = 0;
   readonly #mostBodyBytes: number;
   readonly #mostReadBytes: number;
-  /** Of a 200 only: whatever else is answered is for the log. */
+  /** Receives the body of a 200 only: other bodies are for the log. */
   readonly #bodyTo: Writable | undefined;
   readonly #mostPouredBytes: number;
   #onOver: (() => void) | undefined;
@@ -71,7 +71,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     this.#dueAt = this.startedAt + this.#connectTimeoutMs;
   }
 
-  /** Resolves when it is over; an exchange is awaited once at a time. */
+  /** Resolves when it is over. Only one caller may wait at a time. */
   over(): Promise<void> {
     if (this.isOver) return Promise.resolve();
     return new Promise((resolve) => {
@@ -79,7 +79,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     });
   }
 
-  /** Sends the request; over it is only later, as `isOver` and `over` tell. Its deadline is that of the first sending. */
+  /** Starts sending the request; `isOver` and `over` report the end. A second send keeps the deadline of the first. */
   sendOn(connection: Connection, request: Dispatcher.DispatchOptions): void {
     this.isOver = false;
     this.failure = undefined;
@@ -88,19 +88,19 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     connection.client.dispatch(request, this);
   }
 
-  /** The other side closed a kept connection as the request was written on it: it says nothing of the request (RFC 9112, 9.3.1). */
+  /** The other side closed a kept connection during the write, which shows nothing about the request (RFC 9112, 9.3.1). */
   get brokeOnKeptConnection(): boolean {
     return errorClassOf(this.failure) === "reset" && this.#connection?.wasReusedInVain === true;
   }
 
-  /** At most as many bytes as were asked for, as they came: nothing is inflated. */
+  /** The raw bytes, at most as many as requested: nothing is decompressed. */
   body(): Buffer {
     return this.#chunks ? Buffer.concat(this.#chunks) : this.#firstChunk;
   }
 
   check(now: number): void {
     if (this.wasSent && (this.#connection?.bytesRead() ?? 0) - this.#bytesBefore > this.#mostReadBytes) {
-      this.giveUp(new OutgoingFailure("too-large", "the answer does not end"));
+      this.giveUp(new OutgoingFailure("too-large", "the answer exceeds the limit of bytes"));
     } else if (now >= this.#dueAt) {
       const errorClass = this.wasSent ? "timeout-total" : "timeout-connect";
       const milliseconds = this.wasSent ? this.#totalTimeoutMs : this.#connectTimeoutMs;
@@ -125,7 +125,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHead["headers"]): void {
     if (status < 200 && ++this.#interimAnswers > MOST_INTERIM_ANSWERS)
-      this.giveUp(new OutgoingFailure("too-large", "interim answers do not end"));
+      this.giveUp(new OutgoingFailure("too-large", "too many interim answers"));
     if (status === 101 || status > 599) this.giveUp(new OutgoingFailure("protocol", `status ${status}`));
     if (this.isOver || status < 200) return;
     this.answer = { status, headers };
@@ -158,7 +158,7 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     this.giveUp(error);
   }
 
-  /** No faster than it is taken. Who closed it wants no more. */
+  /** Writes with backpressure. A destroyed stream ends the exchange. */
   #pour(bodyTo: Writable, controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#length += chunk.length;
     if (bodyTo.destroyed || this.#length > this.#mostPouredBytes) {

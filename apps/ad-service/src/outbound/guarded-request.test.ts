@@ -14,7 +14,7 @@ import { type GuardedRequestSettings, openGuardedRequests } from "./guarded-requ
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
-/** Long before any real timeout, and long enough for a busy machine. */
+/** Much shorter than any real timeout, and long enough for a busy machine. */
 const soon = { timeout: 4000 };
 const certificate = { key: testKey, cert: testCertificate };
 
@@ -42,8 +42,8 @@ function sender(settings: Partial<GuardedRequestSettings> = {}) {
     });
 }
 
-describe("what is asked", () => {
-  test("the request goes to the checked address, with the name as Host, and asks for no encoding", async () => {
+describe("a request", () => {
+  test("goes to the checked address, with the name as Host, and requests no encoding", async () => {
     const asked: string[] = [];
     const { port } = await server((socket) => {
       socket.on("data", (data) => {
@@ -59,7 +59,7 @@ describe("what is asked", () => {
     expect(asked[0]).toMatch(/\r\n\r\n\{\}$/);
   });
 
-  test("the name is sent as SNI without its final dot, and HTTP/2 is not offered", async () => {
+  test("sends the name as SNI without its final dot, and does not offer HTTP/2", async () => {
     const seen: unknown[] = [];
     const { port } = await server(
       (socket) => {
@@ -76,7 +76,7 @@ describe("what is asked", () => {
   });
 
   test.each(["TLSv1.2", "TLSv1.3"] as const)(
-    "a refused certificate stays refused when %s could resume",
+    "refuses a refused certificate again when %s could resume a session",
     async (version) => {
       const versions = { minVersion: version, maxVersion: version };
       const { port, connections } = await server(always(OK), { certificate: { ...certificate, ...versions } });
@@ -88,7 +88,7 @@ describe("what is asked", () => {
     },
   );
 
-  test("a header that cannot be sent is our own fault, not the endpoint's", async () => {
+  test("with a header that cannot be sent is an internal error, not the endpoint's", async () => {
     const { port, connections } = await server(answering(OK));
     const sent = sender()(`http://hook.test:${port}/`, { headers: { "x-bad": "a\r\nb: c" } });
     await expect(sent).rejects.toThrow("an outgoing request could not be made");
@@ -97,7 +97,7 @@ describe("what is asked", () => {
 });
 
 describe("connections", () => {
-  test.each(["TLSv1.2", "TLSv1.3"] as const)("a new one resumes what %s agreed on before", async (version) => {
+  test.each(["TLSv1.2", "TLSv1.3"] as const)("a new one resumes the earlier %s session", async (version) => {
     const resumed: boolean[] = [];
     const { port } = await server(
       (socket) => {
@@ -111,14 +111,14 @@ describe("connections", () => {
     expect(resumed).toEqual([false, true]);
   });
 
-  test("one is kept and used again", async () => {
+  test("one is kept and reused", async () => {
     const { port, connections } = await server(always(OK));
     const send = sender();
     for (let index = 0; index < 20; index++) await send(`http://hook.test:${port}/`);
     expect(connections()).toBe(1);
   });
 
-  test("as many are open as requests are under way, and all of them are used again", async () => {
+  test("as many are open as there are concurrent requests, and all of them are reused", async () => {
     const { port, connections } = await server(always(OK));
     const send = sender();
     for (let round = 0; round < 3; round++) {
@@ -128,7 +128,7 @@ describe("connections", () => {
     expect(connections()).toBe(30);
   });
 
-  test.each(["http", "https"])("none is left open when the time of an exchange is over: %s", async (scheme) => {
+  test.each(["http", "https"])("none stays open after an exchange times out: %s", async (scheme) => {
     const { port, connections, open } = await server(silence);
     const timeouts = { connectTimeoutMs: 500, totalTimeoutMs: 700 };
     expect(await sender()(`${scheme}://hook.test:${port}/`, timeouts)).toMatchObject({ outcome: "failed" });
@@ -136,7 +136,7 @@ describe("connections", () => {
     await expect.poll(open, soon).toBe(0);
   });
 
-  test("closing ends what is kept and what is under way", async () => {
+  test("closing ends idle connections and requests in progress", async () => {
     const { port, open } = await server(answering(OK));
     const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.1"] } });
     const request = { url: `http://127.0.0.1:${port}/`, method: "POST", headers: {}, purpose: "webhook" } as const;
@@ -150,8 +150,8 @@ describe("connections", () => {
   });
 });
 
-describe("an abort of our own is not reported as a failure of the other side", () => {
-  test("while the answer is awaited, for all that were given the signal and no others", async () => {
+describe("an abort by the caller is not reported as a failure of the other side", () => {
+  test("while waiting for the answer, for all requests with this signal and no others", async () => {
     const { port, connections, open } = await server(silence);
     const send = sender();
     const controller = new AbortController();
@@ -167,7 +167,7 @@ describe("an abort of our own is not reported as a failure of the other side", (
     await expect(other).rejects.toThrow("stopping, too");
   });
 
-  test("while the name is looked up, and before anything began", async () => {
+  test("during the look-up of the name, and before the start", async () => {
     const controller = new AbortController();
     const send = sender({ lookup: () => new Promise(() => {}) });
     const sent = send("http://hook.test/", { signal: controller.signal });
@@ -178,7 +178,7 @@ describe("an abort of our own is not reported as a failure of the other side", (
 });
 
 describe("phases", () => {
-  test("DNS, TCP and TLS of a new connection; none of them where it is kept", async () => {
+  test("a new connection has DNS, TCP and TLS; a kept one has none of them", async () => {
     const { port } = await server(always(OK), { certificate });
     const lookup = async () => {
       await sleep(20);
@@ -201,7 +201,7 @@ describe("phases", () => {
     expect(timings).toMatchObject({ dnsMs: null, tcpMs: expect.any(Number), tlsMs: null });
   });
 
-  test("the one that was cut short counts until then, and those after it are not there", async () => {
+  test("an aborted phase counts until the abort, and the phases after it are missing", async () => {
     const { port } = await server(silence);
     const { timings } = await sender()(`https://hook.test:${port}/`, { connectTimeoutMs: 500 });
     expect(timings).toMatchObject({ dnsMs: expect.any(Number), tcpMs: expect.any(Number), firstByteMs: null });

@@ -14,7 +14,7 @@ const LONGEST_RETRY_AFTER = 100;
 const MOST_TARGETS = 2000;
 
 export interface GuardedRequests {
-  /** Throws only for faults of this machine or of our code; everything that the other side can cause is an outcome. */
+  /** Throws only for faults of this machine or this code; everything that the other side can cause is an outcome. */
   guardedRequest(request: OutgoingRequest): Promise<GuardedResult>;
   close(): Promise<void>;
 }
@@ -22,23 +22,23 @@ export interface GuardedRequests {
 export interface GuardedRequestSettings {
   /** False in production: https only. */
   isPlainHttpAllowed: boolean;
-  /** CIDR networks, by purpose, that are reached although they are not public. */
+  /** CIDR networks, by purpose, that may be reached although they are not public. */
   allowedNetworks: Partial<Record<Purpose, readonly string[]>>;
   lookup?: Lookup;
-  /** How long a name's addresses are kept; 10 s. */
+  /** How long a name's addresses are cached; default 10 s. */
   lookupKeptMs?: number;
 }
 
-/** A URL that was parsed, and the addresses that were last checked for it: both would cost more than all else here. */
+/** A parsed URL and the addresses last checked for it. Cached, since both steps cost more than the rest of a request here. */
 interface Target extends Endpoint {
   readonly literal: readonly string[] | undefined;
   open?: readonly string[];
 }
 
 /**
- * The one door for outgoing HTTP. The name is resolved once; if any of its addresses is not global unicast (or allowed)
- * nothing is sent; else exactly the first is connected to, and the peer is compared before a byte is written.
- * Redirects are never followed, answers never inflated, HTTP/2 never spoken.
+ * The only path for outgoing HTTP. The name is resolved once. If any of its addresses is neither global unicast nor allowed,
+ * nothing is sent; else the connection goes to exactly the first one, and the peer is compared before a byte is written.
+ * Redirects are never followed, answers never decompressed, HTTP/2 never used.
  */
 export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRequests {
   const purposes = {
@@ -130,7 +130,7 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
   return { guardedRequest, close: pools.close };
 }
 
-/** Refuses all if one is closed: a name that answers with both may answer with either the next time. */
+/** Refuses all addresses if one is closed: a name that resolves to both may resolve to either the next time. */
 function refuseClosed(addresses: readonly string[], networks: readonly Network[], exchange: Exchange): void {
   const closed = addresses.find((address) => !isAddressOpen(address, networks));
   if (closed === undefined) return;
@@ -143,7 +143,7 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
   const retryAfter = headers["retry-after"]?.slice(0, LONGEST_RETRY_AFTER).toString();
   const text = answerText(exchange.body());
   if (status >= 300 && status <= 399) {
-    // Resolved against the address before it, an `@` without a name would be lost: it is refused here.
+    // Resolving it against the requested URL would drop an `@` without a name, so it is refused here.
     const given = headers.location?.toString();
     const location = given !== undefined && hasUserInfo(given) ? undefined : given;
     const redirect = { errorClass: "redirect" as const, wasSent: true, detail: text, status, location };

@@ -1,4 +1,4 @@
-/** Why an exchange brought no answer. Stored in the log of attempts, so these words are for ever. */
+/** Why an exchange has no answer. Stored in the log of attempts, so these values must not change. */
 export type ErrorClass =
   | "dns"
   | "refused"
@@ -11,7 +11,7 @@ export type ErrorClass =
   | "protocol"
   | "too-large";
 
-/** A failure that we found ourselves; what sockets, TLS and the parser report is classed by `errorClassOf`. */
+/** A failure detected by this code; `errorClassOf` classifies what sockets, TLS and the parser report. */
 export class OutgoingFailure extends Error {
   override readonly name = "OutgoingFailure";
   readonly errorClass: ErrorClass;
@@ -37,15 +37,15 @@ const byCode: Record<string, ErrorClass> = {
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
-/** An answer that undici refuses has the code of a broken socket: another protocol, and `100 Continue` without `Expect`. */
+/** undici gives a refused answer the code of a broken socket: another protocol, or `100 Continue` without `Expect`. */
 const UNDICI_REFUSAL = /^bad (upgrade|response)$/;
 
-/** No file handles, no memory, a pool that we closed, an option that we got wrong. */
+/** No file handles, no memory, a closed pool, an invalid option. */
 const OWN_FAULT_CODE = /^(EMFILE|ENFILE|ENOMEM|ENOBUFS|ERR_INVALID_|UND_ERR_(CLOSED|DESTROYED|INVALID_ARG|ABORTED))/;
 
 /**
- * The class of what the other side caused; undefined for a fault of this machine or of our code. Codes that nobody
- * foresaw count against the other side: taken for ours, they would consume no attempt and come again for ever.
+ * The class of a failure that the other side caused; undefined for a fault of this machine or this code. Unknown codes
+ * count against the other side: as internal errors they would consume no attempt and recur forever.
  */
 export function errorClassOf(error: unknown): ErrorClass | undefined {
   if (error instanceof OutgoingFailure) return error.errorClass;

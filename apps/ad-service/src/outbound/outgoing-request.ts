@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { ErrorClass } from "./outgoing-failure.ts";
 
-/** Each purpose has its own allowed networks: what is open to webhooks is closed to everything else. */
+/** Each purpose has its own allowed networks: a network allowed for webhooks is closed to every other purpose. */
 export type Purpose = "webhook" | "vast" | "video";
 
 export interface OutgoingRequest {
@@ -11,26 +11,26 @@ export interface OutgoingRequest {
   body?: string | Uint8Array;
   purpose: Purpose;
   /**
-   * `kept`, the default: one that is open already where there is one. The other side may just be closing it; a request that
-   * broke on it before a byte came back is sent once more at once, on a new one, so this is for requests that may arrive
-   * twice. `fresh`: a new one, used once; the request is sent once.
+   * `kept`, the default: reuses an open connection if there is one. The other side may be closing it: a request that breaks
+   * on it before a byte comes back is sent once more immediately, on a new one, so use this only for requests that may
+   * arrive twice. `fresh`: a new connection, used once; the request is sent once.
    */
   connection?: "kept" | "fresh";
-  /** Fewer bytes than this are given back whole, as `body`; without it at most 16 KiB are read. */
+  /** An answer with fewer bytes than this is returned whole, as `body`; without it at most 16 KiB are read. */
   mostBodyBytes?: number;
-  /** The body of a 200 goes there as it comes, `mostBodyBytes` at most, and not into memory. It is not ended. */
+  /** Receives the body of a 200 as it arrives, at most `mostBodyBytes`, instead of memory. The stream is not ended. */
   bodyTo?: Writable;
-  /** For name, TCP and TLS together; 5 s. */
+  /** For name resolution, TCP and TLS together; default 5 s. */
   connectTimeoutMs?: number;
-  /** For the whole exchange; 15 s. */
+  /** For the whole exchange; default 15 s. */
   totalTimeoutMs?: number;
   /** Aborts the request, which then throws the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** A phase that was cut short or failed counts until then. */
+/** A phase that was aborted or failed counts until that moment. */
 export interface Timings {
-  /** Null for a literal address, and for a name that was looked up a moment ago. */
+  /** Null for a literal address, and for a name whose addresses are cached. */
   dnsMs: number | null;
   /** Null on a kept connection. */
   tcpMs: number | null;
@@ -47,11 +47,11 @@ export interface AnsweredRequest {
   status: number;
   /** At most 4 KiB, for the log. */
   text: string;
-  /** The header as it came. */
+  /** The header, unparsed. */
   retryAfter: string | undefined;
-  /** Where `mostBodyBytes` was given and all of it came. */
+  /** Set if `mostBodyBytes` was given and the whole body arrived. */
   body?: Uint8Array | undefined;
-  /** False: the answer broke off, lasted too long, or was longer than what was wanted of it. */
+  /** False: the answer broke off, took too long, or was longer than the requested maximum. */
   isWhole: boolean;
   address: string | undefined;
   timings: Timings;
@@ -60,13 +60,13 @@ export interface AnsweredRequest {
 export interface FailedRequest {
   outcome: "failed";
   errorClass: ErrorClass;
-  /** False: not a byte of the request left, so it certainly had no effect. */
+  /** False: no byte of the request was sent, so it certainly had no effect. */
   wasSent: boolean;
   /** For the operator who reads the log. */
   detail: string;
-  /** Of a redirect, which is a failure here. */
+  /** Status of a redirect, which is a failure here. */
   status?: number;
-  /** Where a redirect points, as the header came; undefined where it holds a user name or password. */
+  /** The unparsed `Location` of a redirect; undefined if it contains a user name or password. */
   location?: string | undefined;
   retryAfter?: string | undefined;
   address: string | undefined;

@@ -5,14 +5,14 @@ import { OutgoingFailure } from "./outgoing-failure.ts";
 export interface Endpoint {
   readonly origin: string;
   readonly isSecure: boolean;
-  /** The name, or the literal address without its brackets. */
+  /** The host name, or the literal address without its brackets. */
   readonly host: string;
   readonly isLiteral: boolean;
   readonly port: number;
   readonly path: string;
 }
 
-/** What of a URL a request needs. Throws an OutgoingFailure where nothing may be sent, whatever the name's addresses. */
+/** The parts of a URL that a request needs. Throws an OutgoingFailure for a URL that is refused whatever its addresses are. */
 export function parseEndpoint(text: string, isPlainHttpAllowed: boolean): Endpoint {
   const url = URL.parse(text);
   if (url === null) throw new OutgoingFailure("blocked-address", "this is no address");

@@ -5,13 +5,13 @@ import { OutgoingFailure } from "./outgoing-failure.ts";
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 export interface HostResolver {
-  /** What was found a moment ago; always the same array until it is looked up anew. */
+  /** The cached addresses; the same array until the next look-up. */
   known(hostname: string): readonly string[] | undefined;
   /** Rejects with an OutgoingFailure. */
   lookUp: Lookup;
 }
 
-/** Addresses are checked and connected to as they are, so keeping them for a moment opens no way around the check. */
+/** The checked addresses are the ones connected to, so caching them does not bypass the check. */
 const KEPT_MS = 10_000;
 const MOST_KEPT = 1000;
 
@@ -19,8 +19,8 @@ const systemLookup: Lookup = async (hostname) =>
   (await lookup(hostname, { all: true, order: "verbatim" })).map(({ address }) => address);
 
 /**
- * Resolves names. Look-ups of one name under way at once are one: the system's resolver has four threads for the whole
- * process, and a name whose servers are silent must not take them all.
+ * Resolves names. Concurrent look-ups of one name share one: the system's resolver has four threads for the whole process,
+ * and a name whose servers are silent must not occupy all of them.
  */
 export function hostResolver(lookUpAnew: Lookup = systemLookup, keptMs = KEPT_MS): HostResolver {
   const kept = new Map<string, { addresses: readonly string[]; until: number }>();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StatusLineCheck } from "./status-line-check.ts";
 
-/** Read whole, and byte by byte. */
+/** Checks the text as one chunk and byte by byte. */
 function accepts(text: string): boolean {
   const bytes = Buffer.from(text, "latin1");
   const [whole, cut] = [new StatusLineCheck(), new StatusLineCheck()];
@@ -31,9 +31,9 @@ test.each([
   "220 mail.test ESMTP\r\n",
   "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/2.0 200 OK\r\n\r\n",
   "HTTP/1.1 100 \r\r\n\r\n\r\nRTSP/1.0 200 OK",
-])("%j is not", (text) => expect(accepts(text)).toBe(false));
+])("%j is not HTTP/1.x", (text) => expect(accepts(text)).toBe(false));
 
-test("a connection that carries several answers has each of them checked", () => {
+test("each of several answers on a connection is checked", () => {
   const check = new StatusLineCheck();
   expect(check.accepts(Buffer.from("before any request"))).toBe(true);
   check.begin();
@@ -44,7 +44,7 @@ test("a connection that carries several answers has each of them checked", () =>
   expect(check.accepts(Buffer.from("HTTP/2.0 200 OK\r\n\r\n"))).toBe(false);
 });
 
-test("whatever comes, cut anywhere, is judged alike", () => {
+test("the result does not depend on how the bytes are split", () => {
   const part = fc.constantFrom("HTTP/1.1 ", "HTTP/2.0 ", "103 ", "200 ", "\r\n", "\r\n\r\n", "\r", "x", "RTSP/1.0 ");
   fc.assert(fc.property(fc.array(part, { maxLength: 12 }), (parts) => void accepts(parts.join(""))));
 });

@@ -1,30 +1,30 @@
 const VERSION = Buffer.from("HTTP/1.");
 const HEAD_END = Buffer.from("\r\n\r\n");
-/** `HTTP/1.1 1…`: where the class of the status stands. */
+/** `HTTP/1.1 1…`: the index of the status class. */
 const STATUS_AT = 9;
 const CR = 13;
 const LF = 10;
 const ONE = 49;
 
 /**
- * Whether the answers on a connection begin with a status line of HTTP/1.x. undici's parser also takes HTTP/2.0, HTTP/0.9,
- * RTSP and ICE, and does not say what it took. Interim answers are passed over, so that the line after them is read, too.
+ * Checks that the answers on a connection begin with a status line of HTTP/1.x. undici's parser also accepts HTTP/2.0,
+ * HTTP/0.9, RTSP and ICE, and does not report which. Interim answers are skipped, so that the next line is checked, too.
  */
 export class StatusLineCheck {
-  /** Of the status line; of the end of an interim answer's head; or neither, when all lines were read. */
+  /** Matches the status line, the end of an interim answer's head, or nothing once all lines were read. */
   #state: "line" | "interim-head" | "passed" = "passed";
   #matched = 0;
-  /** Any byte came since `begin`. */
+  /** A byte has arrived since `begin`. */
   hasBegun = false;
 
-  /** A request is about to be sent: what comes next is its answer. */
+  /** Call before a request is sent: the next bytes are its answer. */
   begin(): void {
     this.#state = "line";
     this.#matched = 0;
     this.hasBegun = false;
   }
 
-  /** Takes the next bytes, however they are cut. False: a status line is another protocol's. */
+  /** Checks the next bytes, however they are split. False: a status line belongs to another protocol. */
   accepts(chunk: Uint8Array): boolean {
     this.hasBegun ||= chunk.length > 0;
     for (const byte of chunk) {
@@ -36,7 +36,7 @@ export class StatusLineCheck {
   }
 
   #readLine(byte: number): boolean {
-    // Empty lines before an answer are allowed by the parser, too.
+    // The parser also allows empty lines before an answer.
     if (this.#matched === 0 && (byte === CR || byte === LF)) return true;
     if (this.#matched < VERSION.length && byte !== VERSION[this.#matched]) return false;
     if (this.#matched === STATUS_AT) {

@@ -1,9 +1,9 @@
-/** How late an exchange may be ended. One coarse clock for all costs less than two timers for each. */
+/** How late an exchange may be ended. One coarse timer for all costs less than two timers for each. */
 const TICK_MS = 25;
 
 export interface Watched {
   readonly signal: AbortSignal | undefined;
-  /** Ends itself if it is late or too large. Called each so often, by `performance.now()`, until it was removed. */
+  /** Ends itself if it is late or too large. Called at each tick with `performance.now()` until it is removed. */
   check(now: number): void;
   /** Called when its signal aborts. */
   giveUp(reason: unknown): void;
@@ -14,7 +14,7 @@ export interface DeadlineWatch {
   remove(watched: Watched): void;
 }
 
-/** Ends what is late, too large or no longer wanted. The clock runs only while something is under way. */
+/** Ends exchanges that are late, too large or aborted. The timer runs only while an exchange is in progress. */
 export function watchDeadlines(): DeadlineWatch {
   const underWay = new Set<Watched>();
   const followed = new WeakSet<AbortSignal>();
@@ -28,7 +28,7 @@ export function watchDeadlines(): DeadlineWatch {
     timer = undefined;
   }
 
-  // One listener for each signal, not for each request: callers give the same one to hundreds at once.
+  // One listener for each signal, not for each request: callers pass the same signal to hundreds of concurrent requests.
   function follow(signal: AbortSignal): void {
     followed.add(signal);
     const giveUp = () => {

@@ -1,4 +1,4 @@
-/** A sum of one measure, of those that `stats_hours` keeps. */
+/** A sum of one measure in `stats_hours`. */
 export interface Sum {
   measure: string;
   reason: string;
@@ -7,7 +7,7 @@ export interface Sum {
   revenueMicros: number;
 }
 
-/** The numbers of a period, a campaign, a bot or all. Counts are exact; shares are null where nothing was there to divide by. */
+/** The figures of a period, a campaign, a bot or all. Counts are exact; shares are null where the divisor is zero. */
 export interface Figures {
   requests: number;
   fills: number;
@@ -25,19 +25,19 @@ export interface Figures {
   rewards: number;
   viewsHeld: Record<string, number>;
   viewsRefused: Record<string, number>;
-  /** Views whose player gave the video up. */
+  /** Views whose player gave up on the video. */
   playbackFaults: Record<string, number>;
-  /** On the calls to action of views that began, the first of each; and their share of the starts. */
+  /** CTA clicks of views that began, the first of each; and their share of the starts. */
   taps: number;
   tapRate: number | null;
   clicks: number;
   clicksRefused: Record<string, number>;
   conversions: number;
-  /** Charges of views (`rewarded`) and clicks (`direct_link`) that were given back: out of spend, revenue and eCPM. */
+  /** Refunded charges of views (`rewarded`) and clicks (`direct_link`): not part of spend, revenue and eCPM. */
   refunds: Record<string, number>;
   spendMicros: number;
   revenueMicros: number;
-  /** What the publisher earned by views, for each thousand that began. */
+  /** The publisher's revenue from views per thousand views that began. */
   ecpmMicros: number | null;
 }
 

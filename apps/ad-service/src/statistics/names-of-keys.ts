@@ -1,7 +1,7 @@
 import type { AdDatabase } from "../ad-database.ts";
 import type { Dimension } from "./read-statistics.ts";
 
-/** What the operator calls the bots or campaigns of these ids. */
+/** The operator's names of the bots or campaigns with these ids. */
 export async function namesOfKeys(
   database: AdDatabase,
   by: Dimension,

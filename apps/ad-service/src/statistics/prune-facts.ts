@@ -3,7 +3,7 @@ import type { AdDatabase } from "../ad-database.ts";
 
 /** Long enough to compare a month with the same one of the year before, row by row. */
 const KEPT = "interval '13 months'";
-/** Small enough that nobody waits for it. */
+/** Small enough not to delay other statements. */
 const MOST_PRUNED_AT_ONCE = 1000;
 
 const olderThanKept = (moment: string) => `${moment} < $1::timestamptz - ${KEPT}`;
@@ -14,7 +14,7 @@ const oldRows = {
   withheld_clicks: olderThanKept("occurred_at"),
   click_refusals: olderThanKept("hour"),
   conversions: olderThanKept("occurred_at"),
-  // Limits look at today and yesterday (UTC).
+  // Limits read the rows of today and yesterday (UTC).
   address_days: "day < ($1::timestamptz at time zone 'utc')::date - 1",
   network_days: "day < ($1::timestamptz at time zone 'utc')::date - 1",
 };
@@ -31,8 +31,8 @@ const prunes = Object.entries(oldRows).map(([table, isOld]) =>
 );
 
 /*
- * Who clicked is blanked in the event, which stays. Ids of events begin with their time (UUIDv7), so the primary key is walked
- * from the place that the last batch came to: no row is read twice, and no index of old rows is paid for by new ones.
+ * Blanks the visitor's data in click events; the events stay. Event ids begin with their time (UUIDv7), so each batch walks
+ * the primary key from where the last one ended: no row is read twice, and inserts need not maintain an index for pruning.
  */
 const blankVisitors = statement<never>(
   "statistics.blank-visitors",
@@ -56,7 +56,7 @@ const blankVisitors = statement<never>(
   select 1 from batch`,
 );
 
-/** One small batch of each kind of rows that nothing needs any more; the sums of facts stay. */
+/** Deletes one small batch of each kind of rows that are no longer needed; the sums of facts stay. */
 export async function pruneFacts(
   database: Pick<AdDatabase, "run">,
   { now }: { now: Date },

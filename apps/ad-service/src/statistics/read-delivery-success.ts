@@ -4,16 +4,16 @@ export interface DeliverySuccess {
   delivered: number;
   underWay: number;
   failed: number;
-  /** Of those that are over. */
+  /** The delivered share of those that ended; null if none ended. */
   successRate: number | null;
 }
 
-/** What became of the webhooks of a time's events, as it stands now: a replay may still better it. */
+/** The current outcomes of the webhooks for a period's events: a replay can still improve them. */
 export async function readDeliverySuccess(
   database: AdDatabase,
   { botId, from, to }: { botId?: string | undefined; from: Date; to: Date },
 ): Promise<DeliverySuccess> {
-  // Event ids begin with their time, so the key finds those of a bot and a time.
+  // Event ids begin with their time, so the primary key finds those of a bot and a period.
   let query = database.query
     .selectFrom("deliveries")
     .innerJoin("events", (join) =>

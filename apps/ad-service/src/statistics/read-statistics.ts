@@ -17,12 +17,12 @@ export interface StatisticsQuestion {
 }
 
 export interface Statistics {
-  /** Hours and days as moments of their beginning, in their order, those without a number too; else ids, the busiest first. */
+  /** Hours and days by their start, in order, empty ones included; else ids, the busiest first. */
   rows: { key: string; figures: Figures }[];
   total: Figures;
-  /** Webhooks of the events of this time; absent where it was asked for less than whole bots. */
+  /** Webhooks of this period's events; undefined if the query selects less than whole bots. */
   deliveries: DeliverySuccess | undefined;
-  /** All that was committed before is counted. */
+  /** Every row that was committed before this time is counted. */
   countedUntil: Date | undefined;
 }
 
@@ -34,7 +34,7 @@ const keys = {
   creative: sql<string>`creative_id`,
 } satisfies Record<Dimension, unknown>;
 
-/** The sums of a time, of a bot or a campaign or all, split by one dimension. */
+/** The sums of a period, for a bot, a campaign, a creative or all, split by one dimension. */
 export async function readStatistics(database: AdDatabase, question: StatisticsQuestion): Promise<Statistics> {
   const [sums, deliveries, countedUntil] = await Promise.all([
     readSums(database, question),

@@ -10,7 +10,7 @@ const remember = statement<never>(
    on conflict (since) do update set percent = excluded.percent`,
 );
 
-/** What was charged until now keeps the share of its time: a changed setting changes no account that was given. */
+/** Earlier charges keep the share of their time: a changed setting does not change figures already reported. */
 export async function rememberPublisherShare(database: AdDatabase, { percent, now }: { percent: number; now: Date }) {
   await database.run(remember, [percent, now]);
 }

@@ -22,7 +22,7 @@ import { pruneFacts } from "./prune-facts.ts";
 import { rememberPublisherShare } from "./remember-publisher-share.ts";
 import { rollUpStatistics } from "./roll-up-statistics.ts";
 
-/** What may happen during a day; `node` is one of two. */
+/** Events that may happen during a day; `node` is one of two. */
 type Step =
   | { step: "commit"; facts: Fact[] }
   | { step: "roll-back"; facts: Fact[] }
@@ -31,7 +31,7 @@ type Step =
   | { step: "end" }
   | { step: "roll-up"; node: number }
   | { step: "roll-up-on-both" }
-  /** The node dies after so many statements. */
+  /** The node crashes after `after` statements. */
   | { step: "crash"; node: number; after: number };
 
 const facts = fc.array(anyFact, { minLength: 1, maxLength: 12 });
@@ -79,7 +79,7 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
   });
   beforeEach(() => empty(store.database));
 
-  test("after any day of crashes, late commits and two nodes, the sums equal the raw rows", async () => {
+  test("after any sequence of crashes, late commits and roll-ups by two nodes, the sums equal the raw rows", async () => {
     const day = fc.array(anyStep, { minLength: 20, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(day, async (steps) => {
@@ -106,7 +106,7 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     expect(await readSums(store.database)).toEqual({ "910 3  no-fills ": [37_000, 0, 0] });
   });
 
-  test("more counts of refused clicks than one batch are all added, and each again by what was counted since", async () => {
+  test("more counts of refused clicks than one batch are all added, and later increments of each, too", async () => {
     const many = statement<never>(
       "test.many-refusals",
       `insert into click_refusals (bot_id, code, reason, hour, count)
@@ -120,7 +120,7 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     }
   });
 
-  test("facts are kept for 13 months, in small batches, and their sums for good", async () => {
+  test("facts are deleted after 13 months in small batches, and their sums are kept", async () => {
     const fact = (hour: number): Fact => ({
       ...{ kind: "milestone", botId: "910", hour, second: 0, milestone: "start", campaignId: "cmp_a" },
     });
@@ -129,14 +129,14 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     );
     await rollUpUntilNow(store.database);
     const count = async () => (await store.database.run(countMilestones, []))[0]?.count;
-    // A moment after the first hour's facts are 13 months old.
+    // Just after the first hour's facts are 13 months old.
     const now = new Date("2027-04-01T02:00:00Z");
     expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: true }, 201]);
     expect([await pruneFacts(store.database, { now }), await count()]).toEqual([{ hasMore: false }, 1]);
     expect(await readSums(store.database)).toMatchObject({ "910 1 cmp_a starts ": [1200, 0, 0] });
   });
 
-  test("clicks and the counts of refused ones are kept for 13 months, too", async () => {
+  test("clicks and the counts of refused clicks are also deleted after 13 months", async () => {
     const refusal = (hour: number): Fact => ({ kind: "refusal", botId: "910", hour, second: 0, reason: "expired" });
     await store.database.transaction((tx) => insertFacts(tx, [refusal(1), refusal(23)]));
     for (const fact of [refusal(1), refusal(23)]) await store.database.run(insertWithheld, [momentOf(fact)]);
@@ -155,7 +155,7 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     expect(await readSums(store.database)).toMatchObject({ "910 1  clicks-refused expired": [1, 0, 0] });
   });
 
-  test("who clicked is blanked after 13 months, the event stays, and no event is looked at twice", async () => {
+  test("the visitor's data of a click is blanked after 13 months, the event stays, and no event is read twice", async () => {
     const now = new Date("2027-04-01T02:00:00Z");
     const ids = [dayStart + 3_600_000, dayStart + 2 * 3_600_000 - 1, dayStart + 2 * 3_600_000].map((at) =>
       newEventId(at, new Uint8Array(10)),
@@ -173,7 +173,7 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     expect(await agents()).toEqual([blank, blank, whole]);
     await store.database.run(unblank, [ids[0]]);
     await pruneFacts(store.database, { now });
-    expect(await agents(), "what was passed is not read again").toEqual([whole, blank, whole]);
+    expect(await agents(), "events before the position are not read again").toEqual([whole, blank, whole]);
     await pruneFacts(store.database, { now: new Date(now.getTime() + 1) });
     expect(await agents()).toEqual([whole, blank, blank]);
   });
@@ -194,14 +194,14 @@ const countMilestones = statement<{ count: number }>(
   "select count(*) as count from ad_milestones",
 );
 
-/** Lives through a day; the facts that were committed in the end. */
+/** Runs the steps of a day; returns the facts that were committed in the end. */
 async function live(steps: readonly Step[], nodes: readonly [AdDatabase, AdDatabase]): Promise<Fact[]> {
   const [database] = nodes;
   const committed: Fact[] = [];
   const open: { end: () => Promise<void> }[] = [];
   for (const one of steps) {
     if (one.step === "commit" || (one.step === "begin" && database.kind === "embedded")) {
-      // The embedded store has one session: there is no transaction beside another one.
+      // The embedded store has one session, so transactions cannot overlap.
       await database.transaction((tx) => insertFacts(tx, one.facts));
       committed.push(...one.facts);
     } else if (one.step === "roll-back") {
@@ -240,7 +240,7 @@ async function beginTransaction(database: AdDatabase, facts: readonly Fact[]): P
   };
 }
 
-/** A node that dies after so many statements: on a server its connection is cut, so that nobody says goodbye. */
+/** A node that crashes after `most` statements. On a server its connection is terminated without a clean close. */
 function dyingAfter(most: number, database: AdDatabase): Pick<AdDatabase, "transaction"> {
   let count = 0;
   return {
@@ -251,7 +251,7 @@ function dyingAfter(most: number, database: AdDatabase): Pick<AdDatabase, "trans
           if (++count < most) return rows as never;
           if (database.kind === "server")
             await tx.run(statement("test.die", "select pg_terminate_backend(pg_backend_pid())"), []);
-          throw new Error("the node died");
+          throw new Error("the node crashed");
         };
         return work({ query: tx.query, run });
       }),

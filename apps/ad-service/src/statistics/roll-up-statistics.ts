@@ -5,7 +5,7 @@ import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { pruneFacts } from "./prune-facts.ts";
 import { type Source, sources } from "./sources.ts";
 
-// One node adds at a time: the others find the place locked and come again later.
+// One node adds at a time: the others skip the locked row and retry later.
 const claim = statement<{ xid: string; settled: string; now: Date }>(
   "statistics.claim",
   `select xid, settled_xid() as settled, clock_timestamp() as now
@@ -13,9 +13,9 @@ const claim = statement<{ xid: string; settled: string; now: Date }>(
 );
 
 /**
- * Adds what was committed since the last time to the sums of its hours. A row is counted when every transaction that
- * began before its own has ended, so that none commits behind the place up to which all are counted; sums and place
- * commit together, so that a crash at any moment leaves either both or neither. One batch of each source.
+ * Adds rows committed since the last run to the sums of their hours, one batch of each source. A row is counted when every
+ * transaction that began before its own has ended, so that none commits behind the position up to which all are counted.
+ * Sums and position commit together, so that a crash at any moment leaves either both or neither.
  */
 export async function rollUpStatistics(database: Pick<AdDatabase, "transaction">): Promise<{ hasMore: boolean }> {
   let hasMore = false;
@@ -35,7 +35,7 @@ async function addBatch(tx: AdTransaction, source: Source): Promise<boolean> {
   return !isAll;
 }
 
-/** At least one whole transaction, however many rows it wrote. */
+/** A batch ends after at least one whole transaction, however many rows it wrote. */
 function endOfBatch({ xid, settled }: { xid: string; settled: string }, end: string): string {
   const next = BigInt(end) > BigInt(xid) ? BigInt(end) : BigInt(xid) + 1n;
   return String(next < BigInt(settled) ? next : BigInt(settled));
@@ -43,7 +43,7 @@ function endOfBatch({ xid, settled }: { xid: string; settled: string }, end: str
 
 const PRUNE_EVERY_MS = 60_000;
 
-/** Rolls up each few seconds, and prunes each minute, until it is stopped. Any number of nodes may do so. */
+/** Rolls up every few seconds and prunes every minute until it is stopped. Any number of nodes may run it. */
 export function startRollingUpStatistics(deps: {
   database: AdDatabase;
   log: Pick<FastifyBaseLogger, "error">;
@@ -54,7 +54,7 @@ export function startRollingUpStatistics(deps: {
 
   let pruneAt = 0;
 
-  /** Whether there is more to do at once. */
+  /** Returns whether there is more to do immediately. */
   async function work(): Promise<boolean> {
     const rolledUp = await rollUpStatistics(database);
     if (rolledUp.hasMore || performance.now() < pruneAt) return rolledUp.hasMore;

@@ -1,6 +1,6 @@
 import type { ColumnType } from "kysely";
 
-/** Written by statements of their own; the builder only reads them. */
+/** Written by plain SQL statements; the query builder only reads them. */
 type Read<Value> = ColumnType<Value, never, never>;
 
 export interface StatisticsTables {
@@ -16,7 +16,7 @@ export interface StatisticsTables {
   stats_hours: {
     bot_id: Read<string>;
     hour: Read<Date>;
-    /** Empty without one. */
+    /** Empty if there is none. */
     campaign_id: Read<string>;
     creative_id: Read<string>;
     measure: Read<string>;

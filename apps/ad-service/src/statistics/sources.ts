@@ -1,18 +1,18 @@
 import { type Statement, statement } from "@intermission/postgres/open-database";
 
-/** One kind of raw row that the sums are made of. */
+/** One kind of raw row that the sums are computed from. */
 export interface Source {
   /** Its row in `stats_progress`. */
   name: "requests" | "milestones" | "events" | "clicks" | "taps" | "conversions" | "refunds";
-  /** Where a batch ends: of rows from `$1` on, the transaction of the one after so many. Nothing: all fit. */
+  /** Where a batch ends: of rows from `$1` on, the transaction of the first row beyond the batch size. No row: all fit. */
   end: Statement<{ xid: string }>;
-  /** Adds the rows of the transactions from `$1` up to, without, `$2`, and moves the place; `$3` is the moment up to which all are counted. */
+  /** Adds rows of transactions from `$1` to before `$2` and moves the position. Up to the time `$3` all rows are counted. */
   add: Statement<{ source: string }>;
 }
 
-/** The embedded store serves nobody meanwhile: 17 ms (10 on a server). */
+/** The embedded store serves no other query meanwhile: 17 ms (10 ms on a server). */
 const BATCH = 10_000;
-/** Visits that are refused at that moment wait for the locks of their counts. */
+/** Smaller, since visits that are refused meanwhile wait for the locks on their counts. */
 const BATCH_OF_COUNTS = 1000;
 
 /** `facts` selects bot_id, campaign_id, creative_id, measure, reason, occurred_at, spend_micros and revenue_micros. */
@@ -45,19 +45,19 @@ function source(name: Source["name"], { from, facts }: { from: string; facts: st
 const free = "0::bigint as spend_micros, 0::bigint as revenue_micros";
 const who = "bot_id, campaign_id, creative_id, occurred_at";
 
-/** What of a price is the publisher's, rounded down to the millionth: by the share of the time when it was charged. */
+/** The publisher's part of a price, rounded down to the millionth, by the share at the time of the charge. */
 const revenueOf = (chargedAt: string) => `price_micros * coalesce(
   (select percent from publisher_shares where since <= ${chargedAt} order by since desc limit 1),
   (select percent from publisher_shares order by since limit 1), 0) / 100`;
 
 /*
- * Counts, which change, instead of rows that stay: each row tells how many of its count are in the sums, and the difference
- * is added under its lock. So the order of commits does not matter, and a row that is counted up meanwhile is not missed.
- * The place moves on all the same: it says until when all is counted.
+ * Here rows are counters that change, not facts that stay: each row stores how much of its count is in the sums, and the
+ * difference is added under its lock. So the order of commits does not matter, and a concurrent increment is not missed.
+ * The position still moves: it shows until when all is counted.
  */
 const refusedClicks: Source = {
   name: "clicks",
-  // More than one batch waits: the place moves by one, and the next batch follows.
+  // If more than one batch waits, the position moves by one, and the next batch follows.
   end: statement(
     "statistics.end-of-clicks",
     `select $1::xid8 as xid from click_refusals where not is_summed

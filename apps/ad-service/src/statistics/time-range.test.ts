@@ -7,10 +7,10 @@ const rangeOf = (given: { from?: string; to?: string }, by = "day") => {
   return range.outcome === "range" ? [range.from.toISOString(), range.to.toISOString()] : range.message;
 };
 
-describe("the time that statistics are asked for", () => {
+describe("the requested period of statistics", () => {
   test.each([
     [
-      "nothing said: seven days, today's begun hour included",
+      "without bounds: seven days, including the current hour",
       {},
       ["2026-03-02T00:00:00.000Z", "2026-03-08T13:00:00.000Z"],
     ],
@@ -34,9 +34,9 @@ describe("the time that statistics are asked for", () => {
     expect(rangeOf(given)).toEqual(expected);
   });
 
-  test("by the hour a month at most, else 400 days", () => {
+  test("the period is at most 31 days by hour, else 400 days", () => {
     const year = { from: "2025-03-08", to: "2026-03-08" };
-    expect(rangeOf(year, "hour")).toBe("must be 31 days before the end at most, by hour");
+    expect(rangeOf(year, "hour")).toBe("must be at most 31 days before the end, by hour");
     expect(rangeOf(year, "campaign")).toHaveLength(2);
     expect(rangeOf({ from: "2020-01-01" }, "campaign")).toContain("400 days");
   });

@@ -7,7 +7,7 @@ export type TimeRange =
   | { outcome: "range"; from: Date; to: Date }
   | { outcome: "bad-range"; field: "from" | "to"; message: string };
 
-/** The time that is asked for, in whole hours, as the sums are kept; without bounds the last seven days, today's included. */
+/** The requested period in whole hours, like the sums; without bounds the last seven days, today included. */
 export function timeRange(
   given: { from?: string | undefined; to?: string | undefined },
   by: string,
@@ -20,7 +20,7 @@ export function timeRange(
   if (from >= to) return { outcome: "bad-range", field: "from", message: "must be before the end" };
   const most = by === "hour" ? MOST_DAYS.hour : MOST_DAYS.other;
   if (to.getTime() - from.getTime() > most * DAY_MS) {
-    return { outcome: "bad-range", field: "from", message: `must be ${most} days before the end at most, by ${by}` };
+    return { outcome: "bad-range", field: "from", message: `must be at most ${most} days before the end, by ${by}` };
   }
   return { outcome: "range", from, to };
 }

@@ -41,9 +41,9 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
       where table_schema = current_schema()`.execute(store.database.query);
     const telling =
       /^(user_id|user_agent|address_hash|network_hash|address|reference|body|response_text|last_answer|testers|ad|url)$/;
-    // The addresses of publishers, of creatives and of campaigns, and codes of advertisers: no person's.
+    // Addresses of publishers, creatives and campaigns, and codes of advertisers: they identify no person.
     const ofNobody = ["endpoints.url", "creatives.url", "delivery_attempts.url", "delivery_attempts.address"];
-    // What one address or network did on a day, under a key of that day: kept for two days, and not to be found by a user.
+    // Activity of one address or network on a day, under a key of that day: kept for two days, and cannot be found by user.
     ofNobody.push("address_days.address_hash", "network_days.network_hash");
     const found = rows.filter(({ table, column }) => telling.test(column) && !ofNobody.includes(`${table}.${column}`));
     const handled = new Set(steps.map(({ table }) => table));
@@ -51,7 +51,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
     expect(found.filter(({ table }) => !handled.has(table))).toEqual([]);
   });
 
-  test("counting changes nothing, and names each table with what becomes of it", async () => {
+  test("counting changes nothing, and names each table with the outcome for its rows", async () => {
     const before = await dump(store.database);
     const counted = await erase(false);
     expect(counted).toMatchObject({ outcome: "counted", undelivered: 1 });
@@ -60,7 +60,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
     expect(await dump(store.database)).toEqual(before);
   });
 
-  test("while a webhook is being sent nothing is erased", async () => {
+  test("nothing is erased while a webhook is being sent", async () => {
     const sending = (state: string) =>
       sql`update deliveries set state = ${state} where event_id = ${`evt_open${ann.slice(-4)}`}`.execute(
         store.database.query,
@@ -70,7 +70,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
     await sending("waiting");
   });
 
-  test("the whole database names the user nowhere, another user stays, and all sums reconcile", async () => {
+  test("no row of the database names the user, another user stays, and all sums reconcile", async () => {
     const { database } = store;
     await rollUpUntilNow(database);
     const sums = () => sumsOf(database, fixture.botId);
@@ -87,7 +87,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
     expect(await sums()).toEqual(before);
   });
 
-  test("what was on its way is cancelled with the reason, is not sent again, and not listed", async () => {
+  test("undelivered events are cancelled with the reason, and erased events are neither sent again nor listed", async () => {
     const { database } = store;
     const { rows } = await sql<{ state: string; end_reason: string | null; event_id: string }>`
       select state, end_reason, event_id from deliveries join events using (bot_id, event_id)
@@ -101,11 +101,11 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
       const page = await listEvents(database, { botId: fixture.botId, limit: 100 });
       return new Set(page.outcome === "page" ? page.events.map((event) => event.user_tg_id) : []);
     };
-    // Listed once every older transaction has ended, also those of other tests on the same server.
+    // The feed is up to date once every older transaction has ended, also those of other tests on the same server.
     await expect.poll(listed, { timeout: 20_000 }).toEqual(new Set([bob]));
   });
 
-  test("erasing again finds nothing, and the person may come back as anybody", async () => {
+  test("erasing again finds nothing, and the person may return like any new user", async () => {
     expect(await erase(true)).toEqual({ outcome: "erased", undelivered: 0, tables: [] });
     expect(await erase(false)).toEqual({ outcome: "counted", undelivered: 0, tables: [] });
     expect((await fixture.open(ann)).body).toMatchObject({ outcome: "session" });
@@ -114,13 +114,13 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
   });
 });
 
-test("a pseudonym has the form of an id, and is nobody's", () => {
+test("a pseudonym has the form of an id that belongs to no user", () => {
   const many = new Set(Array.from({ length: 1000 }, newPseudonym));
   expect(many.size).toBe(1000);
   for (const one of many) expect(one).toMatch(/^9\d{19}$/);
 });
 
-/** A row in every table: views watched and under way, a click, webhooks delivered and waiting, and what hangs on them. */
+/** A row in every table: views watched and in progress, a click, webhooks delivered and waiting, and rows referring to them. */
 async function liveOf(fixture: SessionFixture, userId: string): Promise<void> {
   const { botId, database } = fixture;
   const paid = await fixture.begin(userId, await fixture.issue(userId, `order-of-${userId}`));
@@ -177,7 +177,7 @@ async function dump(database: AdDatabase): Promise<string[]> {
   return all;
 }
 
-/** What an operator's figures and an advertiser's bill are made of. */
+/** The sums behind an operator's figures and an advertiser's bill. */
 async function sumsOf(database: AdDatabase, botId: string) {
   const day = { from: new Date("2026-02-01T00:00:00Z"), to: new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000) };
   const { rows, total } = await readStatistics(database, { ...day, by: "campaign", botId });

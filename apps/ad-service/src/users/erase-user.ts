@@ -5,7 +5,7 @@ import { steps } from "./erasure-steps.ts";
 
 export interface ErasedRows {
   table: string;
-  /** What becomes of the rows, for the operator to read. */
+  /** The outcome for the rows, as text for the operator. */
   becomes: string;
   rows: number;
 }
@@ -13,7 +13,7 @@ export interface ErasedRows {
 export type EraseUserOutcome =
   /** `undelivered`: webhooks that were cancelled, or would be. */
   | { outcome: "counted" | "erased"; tables: ErasedRows[]; undelivered: number }
-  /** A webhook of this user is being sent at this moment: it cannot be taken back, and its answer has to be recorded. */
+  /** A webhook of this user is being sent now: it cannot be cancelled, and its answer must be recorded. */
   | { outcome: "being-sent" };
 
 const lockViewer = statement(
@@ -26,7 +26,7 @@ const lockDeliveries: Statement<{ state: string }> = {
    where bot_id = $1 and user_id = $2 order by event_id for update of deliveries`,
 };
 
-/** Without a name, so planned anew each time: a person is looked for in tables that have no index by user, and rarely. */
+/** Unnamed, so planned each time: these rare statements search tables that have no index by user. */
 const planned = (text: string): Statement<{ rows: number }> => ({ name: "", text });
 const counts = steps.map(({ table, where }) => planned(`select count(*) as rows from ${table} where ${where}`));
 const changes = steps.map(({ table, where, set }) => {
@@ -35,18 +35,18 @@ const changes = steps.map(({ table, where, set }) => {
 });
 
 /**
- * Removes a person from a bot's records, or with `isMeant` false only counts. Rows that statistics and sums are derived
- * from stay, under a random number that identifies no user; everything else of the person goes. Repeating it finds nothing.
+ * Removes a person from a bot's records, or with `isMeant` false only counts. Rows that statistics and sums are derived from
+ * stay under a random number that identifies no user; everything else about the person is deleted. Repeating it finds nothing.
  *
- * Webhooks that were not delivered yet are cancelled: they carry the user's id to the publisher, which is what the person
- * does not want any more. Deliver first what is to be paid.
+ * Undelivered webhooks are cancelled: they would send the user's id to the publisher, which the person no longer wants.
+ * Deliver events that must be paid first.
  */
 export async function eraseUser(
   database: AdDatabase,
   { botId, userId, isMeant }: { botId: string; userId: string; isMeant: boolean },
 ): Promise<EraseUserOutcome> {
   return database.transaction(async (tx) => {
-    // No view is opened, and no link counted, between the first statement and the last.
+    // Prevents that a view is opened or a link counted between the first statement and the last.
     await tx.run(lockViewer, [botId, userId]);
     const deliveries = await tx.run(lockDeliveries, [botId, userId]);
     if (isMeant && deliveries.some(({ state }) => state === "sending")) return { outcome: "being-sent" };
@@ -75,7 +75,7 @@ async function runSteps(
   return found;
 }
 
-/** In the form of an id, since ids are digits everywhere, and longer than any that Telegram gives out. */
+/** Has the form of an id, since ids are digits everywhere, and is longer than any id that Telegram assigns. */
 export function newPseudonym(): string {
   return `9${Array.from({ length: 19 }, () => randomInt(10)).join("")}`;
 }

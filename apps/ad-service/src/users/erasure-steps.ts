@@ -3,7 +3,7 @@ export interface ErasureStep {
   becomes: string;
   /** $1 bot id, $2 user id. */
   where: string;
-  /** $3 the pseudonym. Without it the rows are deleted. */
+  /** $3 the pseudonym. Without `set` the rows are deleted. */
   set?: string;
 }
 
@@ -11,23 +11,23 @@ const ofUser = "bot_id = $1 and user_id = $2";
 const inSessions =
   "(bot_id, session_id) in (select bot_id, session_id from ad_sessions where bot_id = $1 and user_id = $2)";
 const inEvents = "(bot_id, event_id) in (select bot_id, event_id from events where bot_id = $1 and user_id = $2)";
-/** The id as a number of its own inside a text. */
+/** SQL for whether a text contains the user id as a separate number. */
 const named = (column: string) => `${column} ~ ('(^|[^0-9])' || $2 || '([^0-9]|$)')`;
 
 /**
- * Everything that identifies a user of a bot, in an order in which each step still finds its rows: what hangs on sessions,
- * events and clicks comes before these. A test compares it with the tables of the database.
+ * Everything that identifies a user of a bot, ordered so that each step still finds its rows: rows that refer to sessions,
+ * events and clicks come before these. A test compares the steps with the tables of the database.
  */
 export const steps: readonly ErasureStep[] = [
   {
     table: "tracker_calls",
-    becomes: "deleted; those that wait are not made",
+    becomes: "deleted; pending calls are not made",
     where: inSessions,
   },
   { table: "vast_ads", becomes: "deleted", where: inSessions },
   {
     table: "conversions",
-    becomes: "kept without the advertiser's id of it",
+    becomes: "kept without the advertiser's conversion id",
     where: `conversion_id <> '' and conversion_id !~ '^erased-' and click_id in (
       select 'clk_' || substr(event_id, 5) from events where ${ofUser} union all
       select click_id from withheld_clicks where ${ofUser} union all select click_id from ad_clicks where ${ofUser})`,
@@ -44,14 +44,14 @@ export const steps: readonly ErasureStep[] = [
     table: "deliveries",
     becomes: "cancelled",
     where: `state in ('waiting', 'held') and ${inEvents}`,
-    // What was delivered before it was asked for again stays delivered.
+    // An event that was delivered before its replay was requested stays delivered.
     set: `state = coalesce(nullif(resume_state, 'waiting'), 'failed'),
       end_reason = case when resume_state in ('delivered', 'unknown') then end_reason else 'erased' end,
       finished_at = now(), resume_state = null, resume_due_at = null, is_bulk = false`,
   },
   {
     table: "events",
-    becomes: "kept under a pseudonym, not sent and not listed any more",
+    becomes: "kept under a pseudonym, no longer sent or listed",
     where: ofUser,
     set: `user_id = $3, reference = null, is_erased = true, user_agent = null, address_hash = null, network_hash = null, body = jsonb_build_object('event', event,
       'event_id', event_id, 'bot_id', bot_id, 'user_tg_id', $3::text, 'code', code, 'occurred_at', occurred_at)::text`,
@@ -88,7 +88,7 @@ export const steps: readonly ErasureStep[] = [
   },
   {
     table: "bots",
-    becomes: "not a tester any more",
+    becomes: "no longer a tester",
     where: "bot_id = $1 and $2 = any(testers)",
     set: "testers = array_remove(testers, $2)",
   },

@@ -21,7 +21,7 @@ export interface CallTrackersDeps {
   now?: () => Date;
 }
 
-/** After each failed attempt but the last; also the lease, so that what a crash left behind is tried again. */
+/** Wait after each failed attempt but the last; also the lease, so that calls left behind by a crash are retried. */
 const WAIT_SECONDS = 60;
 const MOST_ATTEMPTS = 3;
 const MOST_IN_FLIGHT = 64;
@@ -52,7 +52,7 @@ const prune = statement<never>(
    )`,
 );
 
-/** Calls what is due, `atMost` at once. Says how many were. */
+/** Makes the calls that are due, `atMost` at the same time. Returns how many there were. */
 export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost: number }): Promise<number> {
   const { database, now = () => new Date() } = deps;
   const calls = await database.run(claim, [now(), atMost]);
@@ -61,7 +61,7 @@ export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost:
 }
 
 async function callOne({ database, requests }: CallTrackersDeps, call: ClaimedCall, now: () => Date): Promise<void> {
-  // A crash may have used up the attempts without an answer: it is called no more.
+  // A crash may have used up the attempts without a known result: the tracker is not called again.
   const outcome = call.attempts > MOST_ATTEMPTS ? "unknown" : outcomeOf(await send(requests, call), call.attempts);
   if (outcome) await database.run(finish, [call.callId, now(), outcome]);
 }
@@ -69,18 +69,18 @@ async function callOne({ database, requests }: CallTrackersDeps, call: ClaimedCa
 function send(requests: CallTrackersDeps["requests"], { url, userAgent }: ClaimedCall): Promise<GuardedResult> {
   return requests.guardedRequest({
     ...{ url, method: "GET", purpose: "vast", headers: headersFor(userAgent), totalTimeoutMs: CALL_MS },
-    // Sent once, so not on a kept connection that may just be closing: the call would count as made, and was lost.
+    // Sent once, so never on a kept-alive connection: it may be closing, and a lost call would count as made.
     connection: "fresh",
   });
 }
 
 /**
- * Undefined: it is tried again. Trackers count what they receive: only what certainly did not arrive, or was refused for
- * the moment, is sent again.
+ * Undefined: the call is retried. Trackers count what they receive: only a call that certainly did not arrive, or was
+ * refused temporarily, is sent again.
  */
 function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undefined {
   if (result.outcome === "answered" && result.status < 400) return "answered";
-  // A pixel behind a redirect was counted by whoever redirects.
+  // The redirecting server has already counted the pixel.
   if (result.outcome === "failed" && result.errorClass === "redirect") return "answered";
   if (result.outcome === "failed" && result.wasSent) return "unknown";
   const isFinal =
@@ -91,7 +91,7 @@ function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undef
   return result.outcome === "answered" ? "refused" : "failed";
 }
 
-/** Calls trackers until it is stopped; stopping waits for those under way. Any number of nodes may do so. */
+/** Calls trackers until it is stopped; stopping waits for calls under way. Any number of nodes may run it. */
 export function startCallingTrackers(deps: CallTrackersDeps): { stop(): Promise<void> } {
   const { database, log, now = () => new Date() } = deps;
   const stopping = new AbortController();
@@ -100,13 +100,13 @@ export function startCallingTrackers(deps: CallTrackersDeps): { stop(): Promise<
     let prunedAt = 0;
     while (!stopping.signal.aborted) {
       const called = await callTrackers(deps, { atMost: MOST_IN_FLIGHT }).catch((error) => {
-        log.error(error, "trackers could not be called; trying again");
+        log.error(error, "trackers could not be called; retrying");
         return 0;
       });
       if (called === MOST_IN_FLIGHT) continue;
       if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
         prunedAt = performance.now();
-        await database.run(prune, [now()]).catch((error) => log.error(error, "calls could not be pruned"));
+        await database.run(prune, [now()]).catch((error) => log.error(error, "old tracker calls could not be pruned"));
       }
       await setTimeout(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }

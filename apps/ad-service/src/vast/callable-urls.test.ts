@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { callableUrls } from "./callable-urls.ts";
 
-test("what has no scheme, no host, a macro in its host or too many characters is not called", () => {
+test("a URL without scheme or host, with a macro in its host or with too many characters is not called", () => {
   const urls = ["", "relative", "//a.b/", "ftp://a.b/", "https://", "https://[CLICKID].b/", "https://a%2eb/"];
   expect(
     callableUrls([...urls, `https://a.b/${"x".repeat(5000)}`, "https://a.b", "HTTP://a.b?[CACHEBUSTING]"]),
   ).toEqual(["https://a.b", "HTTP://a.b?[CACHEBUSTING]"]);
 });
 
-test("of several lists each URL counts once, the first 32 in all", () => {
+test("each URL of several lists counts once, the first 32 in total", () => {
   const urls = Array.from({ length: 40 }, (_, index) => `https://a.b/${index}`);
   expect(callableUrls(urls.slice(0, 20), undefined, urls)).toEqual(urls.slice(0, 32));
 });

@@ -25,14 +25,14 @@ const phone = describeDevice({ "user-agent": "iPhone" });
 const chosen = (files: MediaFile[], device = phone, isPlainHttpAllowed = false) =>
   chooseMediaFile(files, { device, isPlainHttpAllowed })?.fileUrl?.split("/").at(-1);
 
-test("the best that the device has use for", () => {
+test("chooses the best file that the device can use", () => {
   expect(chosen(ladder)).toBe("720p");
   expect(chosen(ladder, describeDevice({}))).toBe("1080p");
 });
-test("if all are too much, the smallest", () => {
+test("chooses the smallest file if all exceed what the device can use", () => {
   expect(chosen([file("4k", 3840, 2160, 20_000), file("1440p", 2560, 1440, 9000)])).toBe("1440p");
 });
-test("of equals the one that phones decode in hardware", () => {
+test("chooses among equal files the one that phones decode in hardware", () => {
   const webm = file("webm", 1280, 720, 1800, { mimeType: "video/webm" });
   expect(chosen([webm, file("mp4", 1280, 720, 1800)])).toBe("mp4");
   expect(chosen([file("mp4", 1280, 720, 1800), webm])).toBe("mp4");
@@ -45,7 +45,7 @@ test.each<[string, Partial<MediaFile>]>([
   ["a password", { fileUrl: "https://a:b@cdn.example/a" }],
   ["no address", { fileUrl: "ad.mp4" }],
 ])("%s is never chosen", (_name, more) => expect(chosen([file("a", 640, 360, 500, more)])).toBeUndefined());
-test("without a size a usual one is assumed, for the page must have one", () => {
+test("assumes a usual size for a file without one, since the page needs a size", () => {
   const found = chooseMediaFile([file("a", 0, 0, 0)], { device: phone, isPlainHttpAllowed: false });
   expect(found).toMatchObject({ width: 640, height: 360 });
 });

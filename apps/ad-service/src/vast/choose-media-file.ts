@@ -5,13 +5,14 @@ import { LONGEST_URL } from "./callable-urls.ts";
 import type { MediaFile } from "./vast-document.ts";
 
 const PLAYABLE_TYPES = ["video/mp4", "video/webm"];
-/** Not every webview decodes them. */
+/** Not every webview decodes these. */
 const RARE_CODECS = /hev1|hvc1|h\.?265|hevc|av01|av1\b|vp9|vp09|dvh|mp4v/i;
 const UNKNOWN_SIZE = { width: 640, height: 360 };
 
 /**
- * The file that looks best without more pixels or bits than the device has use for; if all have more, the smallest. Only
- * what every webview plays: progressive MP4 or WebM by https (http where the page itself may use it), no scripts.
+ * Chooses the best-looking file with no more pixels or bits than the device can use; if all have more, the smallest.
+ * Only formats that every webview plays: progressive MP4 or WebM over https (http where the page itself may use it), no
+ * scripts.
  */
 export function chooseMediaFile<File extends MediaFile>(
   files: readonly File[],

@@ -10,7 +10,7 @@ import {
 } from "./vast-document.ts";
 import { durationMsOf, numberOf } from "./vast-values.ts";
 
-/** Of one ad. */
+/** Limit for one ad. */
 const MOST_CREATIVES = 32;
 const MOST_MEDIA_FILES = 100;
 const MOST_VERIFICATIONS = 16;
@@ -18,7 +18,7 @@ export const LONGEST_NAME = 128;
 
 type Readers = Record<string, (attributes: Attributes) => ElementReader | undefined>;
 
-/** Children by their names; others are skipped. */
+/** Reads children by their names; others are skipped. */
 export function children(readers: Readers): ElementReader {
   return {
     child: (name, attributes) => (Object.hasOwn(readers, name) ? readers[name]?.(attributes) : undefined),
@@ -50,7 +50,7 @@ export function creativeReader(ad: DocumentAd): ElementReader {
   });
 }
 
-/** Of what may stand once, the first counts. */
+/** If an element that may occur once is repeated, the first counts. */
 function linearReader(linear: DocumentLinear): ElementReader {
   let isDurationRead = false;
   let areClicksRead = false;

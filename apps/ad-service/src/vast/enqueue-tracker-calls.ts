@@ -30,8 +30,8 @@ export interface TrackedMoment {
 }
 
 /**
- * Notes that an ad's trackers are to be called for events of its session, in the transaction in which these happened:
- * each once, whoever says it again.
+ * Enqueues calls of an ad's trackers for events of its session, in the transaction that records these events: each call
+ * once, even if an event is reported again.
  */
 export async function enqueueTrackerCalls(
   tx: AdTransaction,
@@ -51,7 +51,7 @@ export async function enqueueTrackerCalls(
   await insertCalls(tx, { ...session, userAgent, now }, calls);
 }
 
-/** Tells those who asked for it why a tag brought nothing. */
+/** Enqueues the reports to the `Error` URLs of why a tag returned no ad. */
 export async function enqueueErrorCalls(
   tx: AdTransaction,
   { botId, userAgent, now }: { botId: string; userAgent: string; now: Date },

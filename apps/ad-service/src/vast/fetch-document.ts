@@ -6,16 +6,16 @@ import type { VastDocument } from "./vast-document.ts";
 
 /** For all hops of one tag together. */
 const TOTAL_MS = 5000;
-/** Redirects and the wrappers of several ads included: a tag must not make us call whole networks. */
+/** Includes redirects and the wrappers of several ads: a tag must not make this service call whole networks. */
 const MOST_REQUESTS = 16;
 const MOST_REDIRECTS = 5;
 const MOST_DOCUMENT_BYTES = 512 * 1024;
-/** Of all documents: each costs time to parse. */
+/** For all documents together: parsing each takes time. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 /**
- * Fetches the documents that one tag leads to, within one deadline; their URLs are templates. The viewer's browser is
- * named, the viewer's address is not. What it returns throws a VastFault.
+ * Fetches the documents that one tag leads to, within one deadline; their URLs are templates. Requests carry the
+ * viewer's user agent, but not the viewer's address. The returned function throws a VastFault.
  */
 export function documentFetcher(
   requests: Pick<GuardedRequests, "guardedRequest">,
@@ -64,7 +64,7 @@ export function documentFetcher(
   };
 }
 
-/** What IAB asks of servers that speak for a device; `X-Device-IP` is left out on purpose. */
+/** Headers that IAB requires of servers that act for a device; `X-Device-IP` is omitted on purpose. */
 export function headersFor(userAgent: string): Record<string, string> {
   const device = userAgent.replace(/[^\x20-\x7e]/g, "").slice(0, 512);
   return {

@@ -5,7 +5,7 @@ import { inline, vast } from "../../test/fixtures/sample-ad-server.ts";
 
 const src = join(import.meta.dirname, "..");
 
-/** What an operator reads when a tag brings nothing: the server's own logger writes to standard output. */
+/** What an operator reads when a tag returns no ad: the server's own logger writes to standard output. */
 function loggedFor(answer: { status: number; headers?: Record<string, string>; body: string }): string {
   const file = (path: string) => JSON.stringify(join(src, path));
   const script = `
@@ -43,9 +43,9 @@ test.each([
   [301, { status: 500, body: "no key SECRET-KEY" }],
   [301, { status: 302, body: "go on with SECRET-KEY" }],
   [403, { status: 200, body: withoutErrors(inline({ files: "" })) }],
-])("VAST error code %i stands in the log, without the tag's query and what the ad server said", (code, answer) => {
+])("VAST error code %i is in the log, without the tag's query and the ad server's response", (code, answer) => {
   const line = loggedFor(answer);
-  expect(JSON.parse(line)).toMatchObject({ msg: "a VAST tag brought no ad", creativeId: "cre_1", code });
+  expect(JSON.parse(line)).toMatchObject({ msg: "a VAST tag returned no ad", creativeId: "cre_1", code });
   expect(line).not.toContain("SECRET-KEY");
   expect(line).not.toContain("/tag");
 });

@@ -10,10 +10,10 @@ export interface TagCall extends TagRequest {
   totalMs: number;
 }
 
-/** The ad of a tag; undefined: it has none now, which was logged and reported. */
+/** The ad of a tag; undefined if it has none now, which is logged and reported. */
 export type FillFromTag = (call: TagCall) => Promise<VastAd | undefined>;
 
-/** A tag that does not answer makes viewers wait: it is skipped for so long afterwards. */
+/** An unresponsive tag makes viewers wait: it is skipped for this time afterwards. */
 const REST_MS = 10_000;
 const MOST_IN_FLIGHT = 64;
 const LONGEST_USER_AGENT = 512;
@@ -30,7 +30,7 @@ export function tagFiller(
   let inFlight = 0;
 
   return async ({ botId, creativeId, totalMs, ...call }) => {
-    // It is stored with each call of a tracker.
+    // The user agent is stored with each call of a tracker.
     const request = { ...call, userAgent: call.userAgent.slice(0, LONGEST_USER_AGENT) };
     const { userAgent } = request;
     if (inFlight >= MOST_IN_FLIGHT || (restingUntil.get(creativeId) ?? 0) > performance.now()) return undefined;
@@ -42,9 +42,9 @@ export function tagFiller(
       await enqueueErrorCalls(database, { botId, userAgent, now: now() }, unwrapped.errors);
     if (unwrapped.outcome === "ad") return unwrapped.ad;
     const { code, detail } = unwrapped;
-    // 303 is an answer: this viewer gets nothing, the next one may.
+    // 303 is a valid response: this viewer gets no ad, the next one may.
     if (code === 301) restingUntil.set(creativeId, performance.now() + REST_MS);
-    if (code !== 303) log.warn({ creativeId, code, detail }, "a VAST tag brought no ad");
+    if (code !== 303) log.warn({ creativeId, code, detail }, "a VAST tag returned no ad");
     return undefined;
   };
 }

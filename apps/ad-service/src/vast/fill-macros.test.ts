@@ -21,7 +21,7 @@ test.each([
   expect(fillMacros(template, { ...macros, ...event })).toBe(filled);
 });
 
-test("a template of many macros with long values makes a URL of bounded length", () => {
+test("a template of many macros with long values gives a URL of bounded length", () => {
   const template = `https://t.example/?u=${"[DEVICEUA][CACHEBUSTING]".repeat(170)}`;
   const filled = fillMacros(template, { ...macros, userAgent: "ü".repeat(16_000) });
   expect(filled.length).toBeLessThan(template.length + 9 * 1024);

@@ -1,4 +1,4 @@
-/** What is filled in where a template names it, unencoded. What is not given is told as -1: unknown to this player. */
+/** Values for the macros of a template, unencoded. A missing value is filled in as -1: unknown to this player. */
 export interface Macros {
   now: Date;
   /** In [0, 1). */
@@ -12,14 +12,14 @@ export interface Macros {
 }
 
 /**
- * The macros of VAST 4.2, chapter 6. Brackets of anything else are part of the address: `?ids[]=1&user[A]=2`. URL parsers
- * write brackets of a path as they are, and some ad servers send them encoded.
+ * The macros of VAST 4.2, chapter 6. Brackets around anything else are part of the address: `?ids[]=1&user[A]=2`. URL
+ * parsers keep the brackets in a path, and some ad servers send them encoded.
  */
 const MACRO = /(?:\[|%5B)([A-Z][A-Z0-9_]{2,40})(?:\]|%5D)/gi;
 const UNKNOWN = "-1";
-/** Of what is filled into one template: hundreds of macros, each with a long value, would make megabytes of a URL. */
+/** Limit for the values in one template: hundreds of macros with a long value each would make a URL of megabytes. */
 const MOST_FILLED_LENGTH = 8 * 1024;
-/** Known here, and nobody else's business. */
+/** Known here, but not disclosed. */
 const WITHHELD = "-2";
 const names = new Set(
   `ADCATEGORIES ADCOUNT ADPLAYHEAD ADSERVINGID ADTYPE APIFRAMEWORKS APPBUNDLE ASSETURI BLOCKEDADCATEGORIES BREAKMAXADLENGTH
@@ -31,7 +31,7 @@ const names = new Set(
 );
 
 /**
- * A URL with its macros filled in, percent-encoded; never in scheme or host. Values beyond 8 KiB in total are told as
+ * Fills in the macros of a URL, percent-encoded; never in scheme or host. Values beyond 8 KiB in total are reported as
  * unknown.
  */
 export function fillMacros(template: string, macros: Macros): string {
@@ -78,9 +78,9 @@ function valuesOf(macros: Macros): Partial<Record<string, string>> {
     DEVICEIP: WITHHELD,
     IFA: WITHHELD,
     LATLONG: WITHHELD,
-    // The server calls trackers in the name of a client that plays.
+    // The server calls trackers on behalf of a client that plays.
     SERVERSIDE: "1",
-    // Of verificationNotExecuted: verification is not supported here.
+    // For verificationNotExecuted: verification is not supported here.
     REASON: "2",
     ADTYPE: "video",
     ADCOUNT: "1",
@@ -97,7 +97,7 @@ function playheadOf(milliseconds: number): string {
   return new Date(Math.max(0, Math.floor(milliseconds))).toISOString().slice(11, 23);
 }
 
-/** RFC 3986: also what encodeURIComponent leaves. */
+/** RFC 3986: also encodes the characters that encodeURIComponent keeps. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

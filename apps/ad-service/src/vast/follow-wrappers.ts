@@ -10,21 +10,21 @@ import {
 
 /** Documents after the first one. */
 const MOST_WRAPPERS = 5;
-/** In an answer to a wrapper that does not allow several. */
+/** In a response to a wrapper that does not allow several ads. */
 const MOST_ADS_OF_WRAPPER = 2;
 
-/** An ad with what the wrappers around it add; with a fault, it is the wrapper at which the chain ended. */
+/** An ad with the additions of the wrappers around it; with a fault, the wrapper at which the chain ended. */
 export type UnwrappedAd = DocumentAd & { fault?: VastFault };
 
 export interface WrapperDeps {
   /** Throws a VastFault. */
   fetchDocument(url: string): Promise<VastDocument>;
   root: VastDocument;
-  /** Gets the `Error` URLs of the documents that wrappers lead to. */
+  /** Receives the `Error` URLs of the documents that wrappers lead to. */
   errorUrls: string[];
 }
 
-/** Follows an ad's wrappers until each chain ends in an ad or in a fault. `url` is where the ad's document came from. */
+/** Follows an ad's wrappers until each chain ends in an ad or in a fault. `url` is the address of the ad's document. */
 export async function followWrappers(
   deps: WrapperDeps,
   ad: DocumentAd,
@@ -55,12 +55,12 @@ async function adsOfWrapper(
   if (!wrapper.followAdditionalWrappers && ads.some((ad) => ad.wrapper)) {
     throw new VastFault(300, "a wrapper leads to another, which it forbids");
   }
-  // The attribute came with VAST 3; before it all ads counted.
+  // The attribute exists since VAST 3; before that, all ads count.
   if (wrapper.allowMultipleAds || root.majorVersion === 2) return ads;
   return ads.filter((ad) => ad.wrapper || ad.sequence === 0).slice(0, MOST_ADS_OF_WRAPPER);
 }
 
-/** Neither a URL parser, which would encode macros, nor a scheme of its own: `//host/path` and `path` occur. */
+/** Resolves `//host/path` and `path`, which occur, without a URL parser, which would encode macros. */
 function absoluteUrl(url: string, base: string): string {
   if (url.startsWith("//")) return `https:${url}`;
   return url.includes("://") ? url : `${base.slice(0, base.lastIndexOf("/"))}/${url}`;
@@ -87,7 +87,7 @@ function mergeCreative(creative: DocumentCreative, ofWrapper: readonly DocumentL
     ...creative,
     trackingUrls: Object.fromEntries(trackingUrls),
     clickTrackingUrls: callableUrls(creative.clickTrackingUrls, ...ofWrapper.map((linear) => linear.clickTrackingUrls)),
-    // In VAST 2 a wrapper may say where a click leads.
+    // In VAST 2 a wrapper may contain the click-through.
     clickThrough:
       creative.clickThrough ?? ofWrapper.findLast((linear) => linear.clickThrough !== null)?.clickThrough ?? null,
   };

@@ -11,13 +11,13 @@ import { unwrapTag } from "./unwrap-tag.ts";
 const LONGEST_BLOCK_MS = 20;
 const LONGEST_MS = 1000;
 
-/** CPU time of this thread alone: what other processes and the compiler's threads take is left out. */
+/** CPU time of this thread only: the time of other processes and of the compiler's threads is excluded. */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** The longest time that the event loop spent in one turn while `work` ran, and all of its turns. */
+/** The longest block of the event loop and the number of its turns while `work` ran. */
 async function watchEventLoop<Result>(work: () => Promise<Result>) {
   await setImmediate();
   const beganAt = threadMs();
@@ -54,7 +54,7 @@ async function adServer(answers: Record<string, Answer>) {
   return { ...server, unwrap };
 }
 
-/** The compiler and the garbage collector disturb single runs: the best of three counts. */
+/** The compiler and the garbage collector disturb single runs, so the best of three counts. */
 async function bestOfThree(work: () => Promise<unknown>) {
   let best = await watchEventLoop(work);
   for (let run = 1; run < 3 && best.longestBlockMs >= LONGEST_BLOCK_MS; run++) {
@@ -76,7 +76,7 @@ describe("512 KiB of VAST block the event loop for less than 20 ms in a turn", (
     expect(totalMs).toBeLessThan(LONGEST_MS);
   });
 
-  test("behind wrappers that are as full themselves", async () => {
+  test("behind wrappers that are equally full", async () => {
     const tracking = '<Tracking event="start">https://a.b/</Tracking>'.repeat(10_000);
     const hop = (to: string) =>
       Buffer.from(wrapper(`http://HOST/${to}`).replace("<TrackingEvents>", `<TrackingEvents>${tracking}`));
@@ -93,7 +93,7 @@ describe("512 KiB of VAST block the event loop for less than 20 ms in a turn", (
   });
 });
 
-test("a document is read in slices of 16 KiB, each in a turn of its own, however many are read at once", async () => {
+test("a document is read in slices of 16 KiB, one per turn, however many are read at the same time", async () => {
   const many = 8;
   const document = Buffer.from(hostileDocuments().trackings ?? "");
   const { turns } = await watchEventLoop(() =>
@@ -102,7 +102,7 @@ test("a document is read in slices of 16 KiB, each in a turn of its own, however
   expect(turns).toBeGreaterThanOrEqual(many * Math.floor(document.byteLength / (16 * 1024)));
 });
 
-describe("what is taken of a document is bounded", () => {
+describe("the data taken from a document is bounded", () => {
   test.each(documents)("%s", async (_name, document) => {
     const body = Buffer.from(document);
     const { unwrap } = await adServer({ "/tag": (_request, response) => response.end(body) });
@@ -131,7 +131,7 @@ describe("what is taken of a document is bounded", () => {
     expect(await unwrap()).toMatchObject({ outcome: "no-ad", code });
   });
 
-  test("all documents of one tag together have 2 MiB", async () => {
+  test("all documents of one tag together are limited to 2 MiB", async () => {
     const filler = `<!-- ${"x".repeat(500 * 1024)} -->`;
     const chain = Object.fromEntries(
       [0, 1, 2, 3, 4].map((hop) => [`/w${hop}`, wrapper(`{self}/w${hop + 1}`).replace("</VAST>", `${filler}</VAST>`)]),

@@ -11,7 +11,7 @@ const SHORTEST_MS = 1000;
 const LONGEST_MS = 180_000;
 const MOST_VERIFICATIONS = 16;
 const LONGEST_PARAMETERS = 8 * 1024;
-/** Of all trackers of an ad, in characters: they are stored with the session and read at each event. */
+/** Limit for all trackers of an ad, in characters: they are stored with the session and read at each event. */
 const MOST_TRACKER_LENGTH = 128 * 1024;
 
 /** Whether an unwrapped ad can be shown here: one video of 1 to 180 s, with a file that the viewer's device plays. */
@@ -24,7 +24,7 @@ export function judgeAd(
   const linear = linears.find(({ mediaFiles }) => mediaFiles.length > 0);
   if (!linear) return linears.length > 0 ? fault(403, "a video without media files") : fault(201, "no linear creative");
   const { durationMs } = linear;
-  if (durationMs === undefined) return fault(202, "a video whose duration is no time");
+  if (durationMs === undefined) return fault(202, "a video without a valid duration");
   if (durationMs < SHORTEST_MS || durationMs > LONGEST_MS) return fault(202, `a video of ${durationMs / 1000} s`);
   const file = chooseMediaFile(linear.mediaFiles, { device, isPlainHttpAllowed });
   if (!file) return fault(403, "no media file that webviews play");
@@ -48,7 +48,7 @@ export function judgeAd(
 
 function trackersOf(ad: DocumentAd, { trackingUrls, clickTrackingUrls }: DocumentLinear): VastAd["trackers"] {
   const of = (...events: LinearEvent[]) => callableUrls(...events.map((event) => trackingUrls[event]));
-  // In the order of their worth: what exceeds the limit is left out at the end.
+  // In order of importance: what exceeds the limit is dropped from the end.
   const all: Record<TrackedEvent, string[]> = {
     impression: callableUrls(ad.impressionUrls),
     error: callableUrls(ad.errorUrls),

@@ -12,7 +12,7 @@ import type { VastErrorCode } from "./vast-ad.ts";
 import type { DocumentAd, VastDocument } from "./vast-document.ts";
 import { isTrue, numberOf } from "./vast-values.ts";
 
-/** Why a document, or the way to it, is of no use. */
+/** Why a document is unusable, or could not be fetched. */
 export class VastFault extends Error {
   override readonly name = "VastFault";
   readonly code: VastErrorCode;
@@ -51,7 +51,7 @@ function majorVersionOf(root: string, version = ""): number {
   return Number(number[0] ?? 0);
 }
 
-/** The first of `InLine` and `Wrapper` counts. A wrapper that leads nowhere is no ad. */
+/** The first of `InLine` and `Wrapper` counts. A wrapper without a target is no ad. */
 function adReader(document: VastDocument, ofAd: Attributes): ElementReader {
   let ad: DocumentAd | undefined;
   return {
@@ -106,7 +106,7 @@ function adContentReader(ad: DocumentAd): ElementReader {
       return children({ Creative: () => creativeReader(ad) });
     },
     AdVerifications: verifications,
-    // Before VAST 4 they stand in an extension.
+    // Before VAST 4 they are in an extension.
     Extensions: () =>
       ad.verifications.length > 0
         ? undefined

@@ -3,11 +3,11 @@ import { SaxesParser } from "saxes";
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** What is kept of an element. Without `child`, the text of its descendants counts as its own. */
+/** Reads one element. Without `child`, the text of its descendants counts as its own. */
 export interface ElementReader {
-  /** The reader of a child; undefined skips the child with all that it contains. */
+  /** Returns the reader of a child; undefined skips the child with all its content. */
   child?(name: string, attributes: Attributes): ElementReader | undefined;
-  /** Gets the whole text, trimmed, when the element ends; an empty one where it exceeds `LONGEST_TEXT`. */
+  /** Receives the whole text, trimmed, when the element ends; an empty text if it exceeds `LONGEST_TEXT`. */
   text?(text: string): void;
   end?(): void;
 }
@@ -17,7 +17,7 @@ export class XmlFault extends Error {
   override readonly name = "XmlFault";
 }
 
-/** Parsing one takes about a millisecond. */
+/** Parsing one slice takes about a millisecond. */
 const SLICE_BYTES = 16 * 1024;
 const MOST_ELEMENTS = 20_000;
 const MOST_DEPTH = 64;
@@ -25,12 +25,12 @@ const MOST_ATTRIBUTES = 64;
 const LONGEST_TEXT = 16 * 1024;
 const LONGEST_MESSAGE = 200;
 
-/** The event loop is the process's, so its turns are too. */
+/** Module-level, because the whole process shares the event loop. */
 let lastTurn: Promise<void> = Promise.resolve();
 
 /**
- * Resolves in a later turn of the event loop, each call in a turn of its own: work that is cut into pieces blocks other
- * requests for one piece at most, however many such works run at once.
+ * Resolves in a later turn of the event loop, each call in a separate turn: work that is cut into pieces blocks other
+ * requests for one piece at most, however many such tasks run at the same time.
  */
 export function nextTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => setImmediate());
@@ -47,7 +47,7 @@ export async function readXml(bytes: Uint8Array, root: NonNullable<ElementReader
   const decoder = new TextDecoder();
   let hasBegun = false;
   const write = (text: string) => {
-    // Some ad servers send blanks before the XML declaration.
+    // Some ad servers send whitespace before the XML declaration.
     const rest = hasBegun ? text : text.trimStart();
     if (rest === "") return;
     hasBegun = true;
@@ -61,7 +61,7 @@ export async function readXml(bytes: Uint8Array, root: NonNullable<ElementReader
     write(decoder.decode());
     parser.close();
   } catch (error) {
-    // Whatever a reader throws by itself passes.
+    // Other errors thrown by a reader are passed on.
     if (error instanceof Error && error.constructor === Error)
       throw new XmlFault(error.message.slice(0, LONGEST_MESSAGE));
     throw error;

@@ -9,7 +9,7 @@ interface SessionOfBot {
 
 const read = statement<{ ad: VastAd }>("vast.read-ad", "select ad from vast_ads where bot_id = $1 and session_id = $2");
 
-/** What a tag brought when the session began; it stays what it shows, however often it is opened again. */
+/** The ad that a tag returned when the session began; the session keeps it, however often it is reopened. */
 export async function readVastAd(database: AdTransaction, { botId, sessionId }: SessionOfBot): Promise<VastAd> {
   const [found] = await database.run(read, [botId, sessionId]);
   if (!found) throw new Error(`session ${sessionId} has no VAST ad`);

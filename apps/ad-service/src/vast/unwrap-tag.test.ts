@@ -59,7 +59,7 @@ describe("samples that end in an ad", () => {
     });
   });
 
-  test("five wrappers: everybody's trackers are kept, and the macros of the tags are filled in", async () => {
+  test("five wrappers: the trackers of each are kept, and the macros of the tags are filled in", async () => {
     const chain = Object.fromEntries(
       [1, 2, 3, 4, 5].map((hop) => [
         `/w${hop}`,
@@ -76,7 +76,7 @@ describe("samples that end in an ad", () => {
     expect(calls[0]?.headers["x-device-ip"]).toBeUndefined();
   });
 
-  test("4.x with verification: the resources are kept, and that they did not run is told", async () => {
+  test("4.x with verification: the resources are kept, and their non-execution is reported", async () => {
     const more = `<AdVerifications><Verification vendor="company.com-omid"><JavaScriptResource apiFramework="omid" browserOptional="true">
       <![CDATA[https://verify.example/omid.js]]></JavaScriptResource><TrackingEvents><Tracking event="verificationNotExecuted">
       <![CDATA[{self}/omid?reason=[REASON]]]></Tracking></TrackingEvents><VerificationParameters><![CDATA[k=v]]></VerificationParameters>
@@ -97,7 +97,7 @@ describe("samples that end in an ad", () => {
     });
   });
 
-  test("a redirect is followed, through the same guard", async () => {
+  test("a redirect is followed, with the same guard", async () => {
     const { outcome } = await unwrap({
       "/tag": (_request, response) => response.writeHead(302, { location: "/there" }).end(),
       "/there": inline(),
@@ -105,7 +105,7 @@ describe("samples that end in an ad", () => {
     expect(outcome).toMatchObject({ outcome: "ad" });
   });
 
-  test("of several ads the first that can be shown, and the broken ones are told", async () => {
+  test("of several ads the first that can be shown is chosen, and the broken ones are reported", async () => {
     const broken = inline({ files: "", name: "broken" })
       .replace(/^[\s\S]*?<Ad /, "<Ad ")
       .replace("</VAST>", "");
@@ -125,7 +125,7 @@ const hang: Answer = () => {};
 
 const failures: { name: string; code: number; answers: Record<string, Answer>; told?: string[]; totalMs?: number }[] = [
   { name: "malformed XML", code: 100, answers: { "/tag": "<VAST version='4.0'><Ad>" } },
-  { name: "no XML", code: 100, answers: { "/tag": "Not found" } },
+  { name: "not XML", code: 100, answers: { "/tag": "Not found" } },
   { name: "another document", code: 101, answers: { "/tag": "<html></html>" } },
   {
     name: "a wrapper around an ad of neither kind",
@@ -143,7 +143,7 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
     answers: { "/tag": inline().replaceAll("Linear>", "NonLinearAds>") },
   },
   { name: "an hour of video", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "01:00:00" }) } },
-  { name: "a duration of no sense", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "soon" }) } },
+  { name: "an invalid duration", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "soon" }) } },
   ...["-00:00:10", "00:00:-10", "00:-01:10", "-10", "00:99:99", "00:00:60", "1e1", "0x10", "Infinity", ""].map(
     (duration) => ({
       ...{
@@ -174,13 +174,13 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
     answers: { "/tag": wrapper("{self}/x"), "/x": "<VAST" },
   },
   {
-    name: "a wrapper without end",
+    name: "an endless chain of wrappers",
     code: 302,
     told: ["wrapper", "wrapper", "wrapper", "wrapper", "wrapper", "wrapper"],
     answers: { "/tag": wrapper("{self}/tag") },
   },
   {
-    name: "a redirect without end",
+    name: "an endless redirect",
     code: 301,
     answers: { "/tag": (_q, a) => a.writeHead(302, { location: "/tag" }).end() },
   },
@@ -196,7 +196,7 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
     told: ["wrapper"],
     answers: { "/tag": wrapper("{self}/x"), "/x": vast("") },
   },
-  { name: "an answer without content", code: 303, answers: {} },
+  { name: "a response without content", code: 303, answers: {} },
   { name: "no media files", code: 403, told: ["inline"], answers: { "/tag": inline({ files: "" }) } },
   {
     name: "only Flash",
@@ -216,9 +216,9 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
     told: ["inline"],
     answers: { "/tag": inline({ files: file('delivery="streaming" type="application/x-mpegURL"') }) },
   },
-  { name: "a document without end", code: 301, answers: { "/tag": (_q, a) => a.end("x".repeat(600 * 1024)) } },
+  { name: "an endless document", code: 301, answers: { "/tag": (_q, a) => a.end("x".repeat(600 * 1024)) } },
   {
-    name: "a document that breaks off",
+    name: "a truncated document",
     code: 301,
     answers: { "/tag": (_q, a) => a.writeHead(200, { "content-length": "99999" }).end(inline()) },
   },
@@ -232,7 +232,7 @@ describe("samples that end in an error code", () => {
     expect(outcome.errors).toEqual(addresses.size === 0 ? [] : [{ code, addresses: [...addresses] }]);
   });
 
-  test("a tag that leads into this network is never asked, whatever webhooks may reach", async () => {
+  test("a tag that leads into this network is never requested, whatever addresses webhooks may reach", async () => {
     const { outcome, calls } = await unwrap({ "/tag": inline() }, { networks: [] });
     expect(outcome).toMatchObject({
       outcome: "no-ad",
@@ -242,7 +242,7 @@ describe("samples that end in an error code", () => {
     expect(calls).toEqual([]);
   });
 
-  test("a document of many wrappers makes us send 16 requests at most", async () => {
+  test("a document of many wrappers causes 16 requests at most", async () => {
     const many = Array.from({ length: 40 }, (_, index) =>
       wrapper(`{self}/x${index}`)
         .replace(/^[\s\S]*?<Ad /, `<Ad sequence="${index + 1}" `)
@@ -253,7 +253,7 @@ describe("samples that end in an error code", () => {
     expect(calls).toHaveLength(16);
   });
 
-  test("all hops together have one deadline", async () => {
+  test("all hops together share one deadline", async () => {
     const slow: Answer = (request, response) => {
       const hop = Number(request.url?.slice(-1));
       setTimeout(() => response.end(wrapper(`http://${request.headers.host}/w${hop + 1}`)), 150);

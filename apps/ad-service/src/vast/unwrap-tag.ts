@@ -10,10 +10,10 @@ import { nextTurn } from "./read-xml.ts";
 import type { VastAd, VastErrorCode } from "./vast-ad.ts";
 import type { DocumentAd, VastDocument } from "./vast-document.ts";
 
-/** Of all errors of one tag together. */
+/** Limit for all errors of one tag together. */
 const MOST_ERROR_CALLS = 64;
 
-/** Templates of URLs to be told of an error. */
+/** Templates of the URLs that receive an error. */
 export interface ErrorCall {
   code: VastErrorCode;
   addresses: string[];
@@ -25,7 +25,7 @@ export type UnwrapOutcome = { errors: ErrorCall[] } & (
   | { outcome: "no-ad"; code: VastErrorCode; detail: string }
 );
 
-/** A tag, and for whom it is asked. */
+/** A tag, and the viewer for whom it is requested. */
 export interface TagRequest {
   url: string;
   sessionId: string;
@@ -39,7 +39,7 @@ export interface UnwrapDeps {
   totalMs?: number;
 }
 
-/** Asks a VAST 2.0–4.2 tag for an ad and follows its wrappers. Throws only for faults of our own. */
+/** Requests an ad from a VAST 2.0–4.2 tag and follows its wrappers. Throws only for faults of this service. */
 export async function unwrapTag(
   { requests, isPlainHttpAllowed, totalMs }: UnwrapDeps,
   { url, sessionId, userAgent, device, now }: TagRequest & { now: () => Date },
@@ -80,7 +80,7 @@ export async function unwrapTag(
   return { outcome: "no-ad", ...last, errors };
 }
 
-/** The ad pod first, all of it at once, then the ads that stand alone, one after the other. */
+/** Groups to try in order: the ad pod as a whole first, then each ad outside of it. */
 function groupsOf({ ads }: VastDocument): DocumentAd[][] {
   const pod = ads.filter(({ sequence }) => sequence > 0).toSorted((a, b) => a.sequence - b.sequence);
   const alone = ads.filter(({ sequence }) => sequence === 0).map((ad) => [ad]);

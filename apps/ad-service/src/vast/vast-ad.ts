@@ -13,7 +13,7 @@ export const trackedEvents = [
 ] as const;
 export type TrackedEvent = (typeof trackedEvents)[number];
 
-/** A verification vendor's resource, kept as it came: https://iabtechlab.com/standards/open-measurement-sdk/ */
+/** A verification vendor's resource, stored as received: https://iabtechlab.com/standards/open-measurement-sdk/ */
 export interface AdVerification {
   vendor: string | null;
   apiFramework: string | null;
@@ -21,7 +21,7 @@ export interface AdVerification {
   parameters: string | null;
 }
 
-/** The one ad that a tag was unwrapped to, as it is stored with the session that shows it. */
+/** The single ad that results from unwrapping a tag, as stored with the session that shows it. */
 export interface VastAd {
   adId: string | null;
   adSystem: string | null;
@@ -31,19 +31,19 @@ export interface VastAd {
   width: number;
   height: number;
   durationMs: number;
-  /** Checked, in its canonical form. */
+  /** Checked, and in its canonical form. */
   clickThrough: string | null;
-  /** Templates: their macros are filled when they are called. */
+  /** Templates: macros are filled in when the trackers are called. */
   trackers: Partial<Record<TrackedEvent, string[]>>;
   verifications: AdVerification[];
-  /** Of the viewer, told to the ad's servers beside ours. */
+  /** The viewer's user agent, sent to the ad's servers beside ours. */
   userAgent: string;
 }
 
 /**
- * VAST 4.2, 2.3.6.3: why a tag brought nothing to show. 100 no XML · 101 no VAST · 102 its version · 201 no video ·
- * 202 its length · 300 a wrapper · 301 a tag did not answer · 302 too many wrappers · 303 no ad · 403 no playable file.
- * And why a player gave up: 202 its length · 400 any other reason · 401 no file there · 402 it did not come in time ·
- * 403 its type · 405 it cannot be displayed.
+ * VAST 4.2, 2.3.6.3. Why a tag returned nothing to show: 100 not XML · 101 not VAST · 102 its version · 201 no video ·
+ * 202 its duration · 300 a wrapper · 301 a tag did not respond · 302 too many wrappers · 303 no ad · 403 no playable file.
+ * Why a player gave up: 202 its duration · 400 any other reason · 401 file not found · 402 timeout · 403 its type ·
+ * 405 it cannot be displayed.
  */
 export type VastErrorCode = 100 | 101 | 102 | 201 | 202 | 300 | 301 | 302 | 303 | 400 | 401 | 402 | 403 | 405;

@@ -1,16 +1,16 @@
-/** What is read of a VAST document, with bounded lists; nothing of it is judged yet. */
+/** What is read from a VAST document, with bounded lists; it is not validated yet. */
 export interface VastDocument {
-  /** 2, 3 or 4; 0 where the document does not say. */
+  /** 2, 3 or 4; 0 if the document does not declare it. */
   majorVersion: number;
   errorUrls: string[];
   ads: DocumentAd[];
-  /** An `Ad` is neither `InLine` nor `Wrapper`: the document breaks the schema. */
+  /** Some `Ad` is neither `InLine` nor `Wrapper`: the document violates the schema. */
   hasAdOfNeitherKind: boolean;
 }
 
 export interface DocumentAd {
   id: string | null;
-  /** Its place in an ad pod; 0 for an ad that stands alone. */
+  /** Its position in an ad pod; 0 for an ad outside of a pod. */
   sequence: number;
   adSystem: string | null;
   advertiser: string | null;
@@ -18,7 +18,7 @@ export interface DocumentAd {
   impressionUrls: string[];
   creatives: DocumentCreative[];
   verifications: DocumentVerification[];
-  /** Undefined: it is an InLine ad. */
+  /** Undefined for an InLine ad. */
   wrapper: DocumentWrapper | undefined;
 }
 
@@ -28,14 +28,14 @@ export interface DocumentWrapper {
   allowMultipleAds: boolean;
 }
 
-/** A creative of another kind than linear is known by nothing but that it is there. */
+/** Of a creative that is not linear, only its presence is recorded. */
 export type DocumentCreative = DocumentLinear | { kind: "other" };
 
 export interface DocumentLinear {
   kind: "linear";
   durationMs: number | undefined;
   mediaFiles: MediaFile[];
-  /** Null: there is no element; empty: the element is empty. */
+  /** Null if there is no element; empty if the element is empty. */
   clickThrough: string | null;
   clickTrackingUrls: string[];
   trackingUrls: Partial<Record<LinearEvent, string[]>>;
@@ -60,9 +60,9 @@ export interface MediaFile {
   mimeType: string | null;
   codec: string | null;
   apiFramework: string | null;
-  /** kbit/s; 0 where the ad does not say. */
+  /** kbit/s; 0 if the ad does not declare it. */
   bitrate: number;
-  /** 0 where the ad does not say. */
+  /** 0 if the ad does not declare it. */
   width: number;
   height: number;
 }

@@ -34,7 +34,7 @@ test.each([
   "",
   "٠٠:٠٠:١٠",
   "9".repeat(100_000),
-])("%.20s is no duration", (text) => expect(durationMsOf(text)).toBeUndefined());
+])("%.20s is not a duration", (text) => expect(durationMsOf(text)).toBeUndefined());
 
 test.each([
   ["640", 640],
@@ -45,4 +45,4 @@ test.each([
   ["99999999999", 0],
   ["10000000", 0],
   [undefined, 0],
-])("of %s as a count of pixels %i is taken", (text, number) => expect(numberOf(text)).toBe(number));
+])("%s as a count of pixels is read as %i", (text, number) => expect(numberOf(text)).toBe(number));

@@ -1,30 +1,30 @@
--- The rule for cooldown and daily cap, for views and clicks alike. Each function is one expression, which the planner puts in
--- the place of the call. They are stable and not immutable, since adding to a time is: else they would be called.
+-- The single rule for cooldown and daily cap, for views and clicks. Each function is one expression, which the planner inlines.
+-- They are stable, not immutable, because adding an interval to a timestamptz is: otherwise they would not be inlined.
 
 create type viewer_limit as (
-  -- 'cooldown' or 'daily-cap'; null: the viewer may earn.
+  -- 'cooldown' or 'daily-cap'; null if the viewer may earn.
   reason text,
   -- When the limit ends.
   available_at timestamptz
 );
 
--- What counts towards the cap at a moment; 0 without a row. Of a day that is ahead, too: a clock that steps back does not
--- begin a day again.
+-- What counts towards the cap at a moment; 0 without a row. A `day` in the future counts too: a clock that steps back does
+-- not start a day again.
 create function earned_on_day(day date, earned_today integer, moment timestamptz) returns integer language sql stable
 return case when day >= (moment at time zone 'utc')::date then earned_today else 0 end;
 
--- Null: there is nothing to wait for. Without a cooldown, what another node's clock dated ahead is no reason to wait.
+-- Null if there is no cooldown: then a time that another node's clock dated ahead does not delay the viewer.
 create function cooldown_end(last_earned_at timestamptz, last_active_at timestamptz, cooldown_seconds integer)
 returns timestamptz language sql stable
 return case when cooldown_seconds > 0
   then greatest(last_earned_at, last_active_at) + make_interval(secs => cooldown_seconds) end;
 
 /*
- * Whether a viewer may earn at a moment: call it when an ad is opened, when playback starts, and, under the lock of the
- * viewer's row, with what is about to earn. `day`, `earned_today` and `last_earned_at` are the viewer's, null without a row.
- * The last three are of the viewer's other views that began and may still earn, which count as if they had earned: how many,
- * when the latest was active, and when the first of them can earn no more. A statement that pays for a view passes their
- * number alone.
+ * Whether a viewer may earn at a moment. Call it when an ad is opened, when playback starts, and, under the lock of the
+  * viewer's row, with the change that earns. `day`, `earned_today` and `last_earned_at` are the viewer's, null without a row.
+  * `unfinished`, `last_active_at` and `first_deadline` describe the viewer's other views that began and may still earn, which
+  * count as if they had earned: their number, the latest activity, and when the first of them can no longer earn. A statement
+  * that pays for a view passes only their number.
  */
 create function limit_of_viewer(
   day date, earned_today integer, last_earned_at timestamptz, cooldown_seconds integer, daily_cap integer,
@@ -48,9 +48,9 @@ return row(
   end
 )::viewer_limit;
 
--- A viewer's views that began and may still earn, but for that of one code. No code lives longer than 24 h, no session longer
--- than its code by more than minutes: that bounds what is read. The order picks the index of the user's sessions also in a
--- plan that was made while the table was empty.
+-- A viewer's views that began and may still earn, except the view of one code. A code lives at most 24 h and a session only
+-- minutes longer than its code, which bounds what is read. The order selects the index of the user's sessions, also in a plan
+-- that was made while the table was empty.
 create function unfinished_views(bot_id text, user_id text, code text, moment timestamptz)
 returns table (count integer, last_active_at timestamptz, first_deadline timestamptz) language sql stable
 begin atomic

@@ -57,7 +57,7 @@ describe("when a viewer may earn", () => {
     expect(await limit(asked, at("12:01:00.000"))).toEqual(free);
   });
 
-  test("without a cooldown, what another node's clock dated ahead is no reason to wait", async () => {
+  test("without a cooldown, a time that another node's clock dated ahead does not delay the viewer", async () => {
     expect(await limit({ ...earned(1, "12:00:10"), cooldownSeconds: 0 }, at("12:00:00"))).toEqual(free);
   });
 
@@ -68,18 +68,18 @@ describe("when a viewer may earn", () => {
     expect(await limit(viewer, tomorrow)).toEqual(free);
   });
 
-  test("capped a moment before midnight, the cooldown is waited for as well", async () => {
+  test("a viewer capped just before midnight waits for the cooldown as well", async () => {
     const availableAt = new Date("2026-03-02T00:00:30Z");
     expect(await limit(earned(3, "23:59:30"), at("23:59:40"))).toEqual({ reason: "daily-cap", availableAt });
   });
 
-  test("a clock that steps back over midnight does not begin the day again", async () => {
+  test("a clock that steps back over midnight does not start the day again", async () => {
     const [viewer, before] = [earned(3, "00:00:10"), new Date("2026-02-28T23:59:00Z")];
     expect(await limit(viewer, before)).toMatchObject({ reason: "daily-cap" });
     expect(await limit({ ...viewer, cooldownSeconds: 0 }, before)).toMatchObject({ reason: "daily-cap" });
   });
 
-  test("a view under way counts as if it had earned, until its deadline", async () => {
+  test("a view in progress counts as if it had earned, until its deadline", async () => {
     const unfinished = { unfinished: 1, lastActiveAt: at("11:00:00"), firstDeadline: at("12:10:00") };
     expect(await limit({ ...earned(2, "11:00:00"), ...unfinished }, at("12:00:00"))).toEqual({
       reason: "daily-cap",
@@ -92,7 +92,7 @@ describe("when a viewer may earn", () => {
     });
   });
 
-  test("a cap that was used up is not freed by the end of a view under way", async () => {
+  test("the end of a view in progress does not free a cap that is used up", async () => {
     const unfinished = { unfinished: 1, lastActiveAt: at("11:00:00"), firstDeadline: at("12:10:00") };
     const availableAt = new Date("2026-03-02T00:00:00Z");
     expect(await limit({ ...earned(3, "11:00:00"), ...unfinished }, at("12:00:00"))).toEqual({
@@ -101,7 +101,7 @@ describe("when a viewer may earn", () => {
     });
   });
 
-  test("the rule is planned into the statement that asks: no call is left", async () => {
+  test("the planner inlines the rule into the calling statement: no function call remains", async () => {
     const plan = (await store.database.run(explain, [])).map((row) => row["QUERY PLAN"]).join("\n");
     expect(plan).toContain("daily-cap");
     expect(plan).not.toContain("limit_of_viewer");

@@ -1,4 +1,4 @@
-/** What `limit_of_viewer` says, the one rule for cooldown and daily cap (`limit-of-viewer.sql`). */
+/** The result of `limit_of_viewer`, the single rule for cooldown and daily cap (`limit-of-viewer.sql`). */
 export type ViewerLimit =
   | { outcome: "free" }
   | { outcome: "limited"; reason: "cooldown" | "daily-cap"; availableAt: Date };

@@ -1,4 +1,4 @@
-/** Lets one waiter sleep until somebody rings. A ring while nobody waits ends the next wait at once: none is lost. */
+/** Lets one waiter sleep until `ring` is called. A ring without a waiter ends the next wait immediately, so none is lost. */
 export interface Alarm {
   ring(): void;
   hasRung(): boolean;

@@ -8,25 +8,25 @@ import { sendWebhook } from "./send-webhook.ts";
 
 export type AttemptOutcome =
   | { outcome: "finished"; finished: FinishedAttempt }
-  /** Nothing was sent, or what was sent is no fault of the endpoint: no attempt is consumed. */
+  /** Nothing was sent, or the failure is not the endpoint's: no attempt is consumed. */
   | { outcome: "not-made"; to: "waiting" | "held"; delaySeconds: number };
 
 export interface AttemptDeps {
   requests: Pick<GuardedRequests, "guardedRequest">;
   tokensOf: (botId: string) => Promise<SigningTokens | undefined>;
   log: { error(facts: object, message: string): void };
-  /** Whether the lease is long enough for a whole exchange, and nobody asked us to stop. */
+  /** True while the lease lasts long enough for a whole exchange and the node is not stopping. */
   mayStart: () => boolean;
-  /** Aborts when stopping can wait no longer. */
+  /** Aborts when a stop no longer waits for the attempt. */
   signal: AbortSignal;
 }
 
-/** After a fault of ours: long enough not to spin, short enough to be forgotten. */
+/** After an internal error: long enough to avoid a busy loop, short enough not to matter. */
 const OWN_FAULT_DELAY_SECONDS = 5;
-/** After a claim that took too long, or a stop: claiming the same row again at once would only spin. */
+/** After a claim that took too long, or a stop: claiming the same row again immediately would be a busy loop. */
 const TOO_LATE_DELAY_SECONDS = 1;
 
-/** Makes one attempt of a claimed delivery and says what is to be recorded. Never throws. */
+/** Makes one attempt at a claimed delivery and returns what to record. Never throws. */
 export async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelivery): Promise<AttemptOutcome> {
   let startedAt: Date | undefined;
   try {
@@ -39,7 +39,7 @@ export async function attemptDelivery(deps: AttemptDeps, delivery: ClaimedDelive
   } catch (error) {
     if (!deps.signal.aborted) {
       const { botId, eventId } = delivery;
-      deps.log.error({ err: error, botId, eventId }, "an attempt failed by our own fault");
+      deps.log.error({ err: error, botId, eventId }, "an attempt failed because of an internal error");
     }
     if (startedAt !== undefined && delivery.deliveryMode === "at-most-once") {
       return { outcome: "finished", finished: unknownOf(delivery, startedAt) };
@@ -68,7 +68,7 @@ function finishedBy(delivery: ClaimedDelivery, startedAt: Date, result: GuardedR
   };
 }
 
-/** Something may have been sent, and nobody knows what came of it. */
+/** A request may have been sent; its outcome is unknown. */
 function unknownOf(delivery: ClaimedDelivery, startedAt: Date): FinishedAttempt {
   const { botId, eventId, fence, attempt, isReplay, url } = delivery;
   return {

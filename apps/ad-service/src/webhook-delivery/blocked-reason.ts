@@ -1,9 +1,9 @@
 import { hasTokens } from "./sweep-deliveries.ts";
 
-/** Why nothing is sent to a bot's endpoint whatever is due: `operator`, `gone` and `failing` say why it is disabled. */
+/** Why nothing is sent to a bot's endpoint, even if due. `operator`, `gone` and `failing` are the reasons of a disabled one. */
 export type BlockedReason = "no-endpoint" | "pending" | "operator" | "gone" | "failing" | "no-token";
 
-/** SQL for the blocked reason, null without one; to be used where `endpoints` is joined from the left. */
+/** SQL for the blocked reason, null without one. Expects `endpoints` as the right side of a left join. */
 export const endpointBlockedReason = `case
     when endpoints.bot_id is null then 'no-endpoint'
     when endpoints.state = 'pending' then 'pending'
@@ -11,7 +11,7 @@ export const endpointBlockedReason = `case
     when not ${hasTokens} then 'no-token'
   end`;
 
-/** SQL for the moment until which an endpoint that is not blocked rests, or until its breaker lets a probe through; else null. */
+/** SQL for when an unblocked endpoint's rest ends or its breaker allows a probe, whichever is later; else null. */
 export const endpointNotBefore = `nullif(
     greatest(
       case when endpoints.rest_until > now() then endpoints.rest_until else '-infinity' end,

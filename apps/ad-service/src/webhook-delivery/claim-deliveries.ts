@@ -11,15 +11,15 @@ export interface ClaimedDelivery {
   fence: number;
   /** Failures so far that the schedule counts. */
   scheduleStep: number;
-  /** Asked for by somebody: its failure does not touch the schedule. */
+  /** Requested explicitly: its failure does not change the schedule. */
   isReplay: boolean;
   body: string;
-  /** The endpoint's address now. */
+  /** The endpoint's current address. */
   url: string;
   deliveryMode: DeliveryMode;
 }
 
-/** The bots with something waiting, by one probe of the index each. */
+/** The bots with waiting deliveries, found by one index probe each. */
 const waitingBots = `waiting_bots as (
     (select bot_id from deliveries where state = 'waiting' order by bot_id limit 1)
     union all
@@ -37,14 +37,14 @@ const rowsOf = (isBulk: boolean) => `select * from (
       ) as in_order`;
 
 /*
- * Endpoints first, least recently served first, each with no more rows than it has room for: a dead endpoint with a long
- * queue costs the others nothing. The lock on their claims makes the limits hold over all nodes: the loser skips a row, or
- * judges it again as the winner left it. Recordings are not waited for: the number of ended claims may be a moment old, and
- * then too small, so that there is less room than there is. An open breaker lets one probe through at a time. Of one endpoint's rows those that
- * were asked for in bulk come last: what was just earned does not wait for a month that is sent again.
+ * Selects endpoints before rows, least recently served first, each with at most as many rows as it has capacity for: a dead
+ * endpoint with a long queue does not delay the others. The lock on their claims enforces the limits over all nodes: the
+ * losing node skips a row, or checks it again as the winner left it. The claim does not wait for recordings, so the number
+ * of ended claims may be slightly old and too small; the capacity is then underestimated. An open breaker lets one probe
+ * through at a time. Bulk replays are an endpoint's last rows: new events do not wait for a month that is sent again.
  *
- * The claim counts as an attempt until we know better, so that for at-most-once bots the committed claim is the attempt.
- * Suspended bots are no exception: what was earned is delivered.
+ * A claim counts as an attempt unless it is corrected later, so that for at-most-once bots the committed claim is the
+ * attempt. Suspended bots are included: what was earned is delivered.
  */
 const claim = statement<ClaimedDelivery>(
   "deliveries.claim",
@@ -89,7 +89,7 @@ const claim = statement<ClaimedDelivery>(
   from claimed join events using (bot_id, event_id) join bots using (bot_id)`,
 );
 
-/** Takes due deliveries for this node, `limit` at most: each is leased, and its fencing number grows. */
+/** Claims at most `limit` due deliveries for this node: each is leased, and its fencing number is incremented. */
 export async function claimDeliveries(
   database: AdDatabase,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
@@ -98,9 +98,9 @@ export async function claimDeliveries(
 }
 
 export interface NextDue {
-  /** Until something may be sent that may not be sent yet; null when nothing waits for a moment to come. */
+  /** Time until the next delivery may be sent that may not be sent yet; null if there is none. */
   milliseconds: number | null;
-  /** Something may be sent now: if a claim found nothing, its endpoint has no room, or another statement has it locked. */
+  /** A delivery may be sent now. If a claim found none, its endpoint has no capacity or another statement has it locked. */
   isDueNow: boolean;
 }
 
@@ -118,7 +118,7 @@ const nextDue = statement<NextDue>(
   from next`,
 );
 
-/** When a claim can find something again. */
+/** When the next claim can find a delivery. */
 export async function readNextDue(database: AdDatabase): Promise<NextDue> {
   const [row] = await database.run(nextDue, []);
   return row ?? { milliseconds: null, isDueNow: false };

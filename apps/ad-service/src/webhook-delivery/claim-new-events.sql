@@ -1,12 +1,12 @@
 /*
- * Claims events that the statement has just made for the node that runs it, at most `slots`, and gives them back to be sent.
- * The statement inserts their deliveries as claimed.
+ * Claims at most `slots` of the events that the calling statement has just made, for the node that runs it, and returns them
+ * to be sent. The calling statement inserts their deliveries as claimed.
  *
- * An endpoint is claimed for as the loop would (claim-deliveries.ts): active, awake, its breaker closed, with room, least
- * recently served first, under a lock on its claims. A row that another statement has locked is never waited for, since this
- * statement holds rows that visitors wait for: its events wait for the loop. So do the events of an endpoint for which
- * anything is due: what came first goes first, and a backlog is never overtaken for ever. What is sent again in bulk may be
- * overtaken, as the loop does it.
+ * An endpoint must meet the loop's conditions (claim-deliveries.ts): active, not resting, breaker closed, capacity left, least
+ * recently served first, under a lock on its claims. The function never waits for a row that another statement has locked,
+ * since the calling statement has locked rows that visitors wait for: such events wait for the loop. So do the events of an
+ * endpoint with due deliveries: older deliveries go first, so that a backlog is never overtaken forever. Bulk replays may be
+ * overtaken, as in the loop.
  */
 create function claim_new_events(bot_ids text[], event_ids text[], slots integer)
 returns table (bot_id text, event_id text, url text, delivery_mode text) language plpgsql as $$

@@ -16,15 +16,15 @@ const counts = { failed: countOf("failed"), everything: countOf("everything") };
 
 export interface ReplayCount {
   count: number;
-  /** Of the range, and left out. */
+  /** Deliveries of the range in the state `unknown`, which a replay leaves out. */
   unknown: number;
-  /** The range is longer than what was looked at; there are at least so many. */
+  /** The range has more rows than were read: the counts are lower bounds. */
   isMore: boolean;
 }
 
-/** How many deliveries a replay of this range would send again; looks at the first 10,000. */
+/** How many deliveries a replay of this range would send again. Counts within the first 10,000 rows. */
 export async function countReplayable(database: AdDatabase, range: ReplayRange): Promise<ReplayCount> {
   const [row] = await database.run(counts[range.scope], [range.botId, ...idsBetween(range), MOST_LOOKED_AT + 1]);
-  if (!row) throw new Error("a count has no row");
+  if (!row) throw new Error("the count of replayable deliveries returned no row");
   return { count: row.count, unknown: row.unknown, isMore: row.lookedAt > MOST_LOOKED_AT };
 }

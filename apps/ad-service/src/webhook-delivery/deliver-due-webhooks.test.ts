@@ -17,7 +17,7 @@ import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
 import { type FinishedAttempt, finishDeliveries } from "./finish-deliveries.ts";
 import { sweepDeliveries } from "./sweep-deliveries.ts";
 
-/** A claim that was answered 200, or what a test says. */
+/** The outcome of a claim: answered 200, with the changes of a test. */
 function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {}): FinishedAttempt {
   return {
     ...{ ...claim, state: "delivered", endReason: null, delaySeconds: null, isSuccess: true, restSeconds: null },
@@ -57,7 +57,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     await Promise.all(running.map(({ stop }) => stop()));
     running = [];
     await endpoint.close();
-    // The store is shared: what a test left unsent must not reach the next one.
+    // The store is shared: deliveries that a test left unsent must not reach the next one.
     await store.database.run(
       statement("test.end", "update deliveries set state = 'failed' where state <> 'delivered'"),
       [],
@@ -65,7 +65,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   });
 
   test("an event is sent once, signed, and logged", async () => {
-    // Polling would never find it: the signal after the commit does.
+    // Polling would never find it, so only the signal after the commit can.
     start({ pollMs: 600_000 });
     const [eventId] = await fixture.enqueue();
     await eventually(states, everyState("delivered"));
@@ -92,7 +92,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, lease_until: null }]);
   });
 
-  test("failures are repeated by the schedule with the same bytes and a fresh signature, twelve times at most", async () => {
+  test("failures are retried by the schedule with the same bytes and a fresh signature, twelve attempts at most", async () => {
     endpoint.answer = (response) => response.writeHead(500).end("\0down\0");
     start();
     await fixture.enqueue();
@@ -123,7 +123,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(attempts[11]?.next_at).toBeNull();
   });
 
-  test("a worker that dies between send and recording sends again", async () => {
+  test("a delivery is sent again if a worker crashes between sending and recording", async () => {
     await fixture.enqueue();
     const [claim] = await claimAll(0.05);
     expect(claim).toMatchObject({ attempt: 1, fence: 1 });
@@ -134,7 +134,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, fence: 2 }]);
   });
 
-  test("of two workers that hold one delivery only the later may record it", async () => {
+  test("of two workers that have claimed one delivery only the later may record it", async () => {
     await fixture.enqueue();
     const [first] = await claimAll(-1);
     await sweepDeliveries(store.database);
@@ -150,7 +150,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await fixture.attempts()).toMatchObject([{ attempt: 1, status: 200, total_ms: 3 }]);
   });
 
-  test("a recording after the lease ran out counts while nobody else has claimed", async () => {
+  test("a recording after the lease ran out counts if there is no newer claim", async () => {
     await fixture.enqueue();
     const [claim] = await claimAll(-1);
     await sweepDeliveries(store.database);
@@ -190,7 +190,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     await other.close();
   });
 
-  test("a node sends no more at once than it may; what it claimed ahead goes next, or is given back when it stops", async () => {
+  test("a node keeps to its limit of concurrent requests; claims made ahead are sent next, or released when it stops", async () => {
     const gate = Promise.withResolvers<void>();
     endpoint.answer = (response) => void gate.promise.then(() => response.end());
     const delivery = start({ perNode: 2, ahead: 2 });
@@ -210,7 +210,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await states()).not.toContain("sending");
   });
 
-  test("stopping waits for what is in flight and claims no more", async () => {
+  test("stopping waits for requests in flight and claims no more", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 300);
     const delivery = start();
     await fixture.enqueue(12);
@@ -225,7 +225,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(endpoint.received).toHaveLength(4);
   });
 
-  test("what is still in flight when stopping can wait no longer is given back and consumes no attempt", async () => {
+  test("deliveries still in flight when the stop no longer waits are released and consume no attempt", async () => {
     endpoint.answer = () => {};
     const delivery = start({ drainMs: 100 });
     await fixture.enqueue();
@@ -238,7 +238,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await fixture.attempts()).toEqual([]);
   });
 
-  test("an attempt does not start on the rest of a lease", async () => {
+  test("an attempt does not start if too little of its lease is left", async () => {
     const delivery = start({ leaseLeftSeconds: 31 });
     await fixture.enqueue();
     await eventually(fixture.deliveries, ([row]) => (row?.fence ?? 0) >= 2);
@@ -247,10 +247,10 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 0 }]);
   });
 
-  describe("bots that want each event at most once", () => {
+  describe("at-most-once bots", () => {
     beforeEach(() => fixture.deliverAtMostOnce());
 
-    test("a worker that died leaves the event unknown, and nobody sends it again", async () => {
+    test("a crashed worker leaves the event unknown, and it is not sent again", async () => {
       await fixture.enqueue();
       await claimAll(-1);
       start();
@@ -261,7 +261,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
       expect(await fixture.deliveries()).toMatchObject([{ attempts: 1 }]);
     });
 
-    test("an answer other than 2xx is the end, and so is none", async () => {
+    test("an answer other than 2xx ends the delivery, and so does no answer", async () => {
       endpoint.answer = (response, { headers }) =>
         headers["webhook-id"]?.includes(refused) ? response.writeHead(503).end() : response.destroy();
       const [refused = "", lost] = await fixture.enqueue(2);
@@ -272,7 +272,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
       expect(endpoint.received).toHaveLength(2);
     });
 
-    test("what certainly never left is tried again", async () => {
+    test("a request that was certainly not sent is retried", async () => {
       await endpoint.close();
       start();
       await fixture.enqueue();
@@ -282,7 +282,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     });
   });
 
-  test("an event without an address to go to is held, and sent when there is one", async () => {
+  test("an event of a bot without an address is held, and sent once there is one", async () => {
     await fixture.moveTo(null);
     start();
     await fixture.enqueue();
@@ -292,7 +292,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 1 }]);
   });
 
-  test("an address that goes away while an event waits holds it without an attempt", async () => {
+  test("a waiting event is held without an attempt when the address is removed", async () => {
     await fixture.enqueue();
     await fixture.moveTo(null);
     start();
@@ -300,7 +300,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 0 }]);
   });
 
-  test("a redirect is a failure, and where it points to hears nothing", async () => {
+  test("a redirect is a failure, and its target receives nothing", async () => {
     const second = await openTestEndpoint();
     endpoint.answer = (response) => response.writeHead(307, { location: second.url }).end();
     start();
@@ -311,7 +311,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     await second.close();
   });
 
-  test("Retry-After postpones the next attempt, an hour at most", async () => {
+  test("Retry-After postpones the next attempt by at most an hour", async () => {
     endpoint.answer = (response) => response.writeHead(429, { "retry-after": "99999999" }).end();
     start();
     await fixture.enqueue();
@@ -321,7 +321,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
     expect(waited).toBeLessThan(3605);
   });
 
-  test("a code earns each event once, ever, whoever asks", async () => {
+  test("a code earns each event only once, also by concurrent statements", async () => {
     const code = `once${kind}`;
     const made = await Promise.all(Array.from({ length: 16 }, () => fixture.enqueue(1, { code })));
     expect(made.flat()).toHaveLength(1);

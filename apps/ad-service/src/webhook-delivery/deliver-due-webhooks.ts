@@ -28,15 +28,15 @@ export interface WebhookDeliveryDeps {
 }
 
 export interface DeliveryLimits {
-  /** In flight at once on this node; an endpoint's own limit holds over all nodes and stands in its row. */
+  /** Requests in flight on this node. An endpoint's own limit applies over all nodes and is stored in its row. */
   perNode: number;
-  /** Claimed beyond that, ready to go when one ends: else each would wait for a claim (a third of the pace at 20 ms). */
+  /** Claimed beyond that, to start when a request ends: else each would wait for a claim (a third of the pace at 20 ms). */
   ahead: number;
   /** An attempt starts only while this much of its lease is left: longer than an exchange can last. */
   leaseLeftSeconds: number;
   pollMs: number;
   sweepMs: number;
-  /** How long stopping waits for what is in flight. */
+  /** How long a stop waits for requests in flight. */
   drainMs: number;
 }
 
@@ -50,15 +50,15 @@ const DEFAULT_LIMITS: DeliveryLimits = {
 };
 
 export interface WebhookDelivery extends Deliveries {
-  /** Sends what is due until it is stopped; before, `sendNew` claims nothing. */
+  /** Sends due deliveries until `stop`. Before `start`, `sendNew` claims nothing. */
   start(): void;
-  /** Claims no more and waits for what is in flight, `drainMs` at most. */
+  /** Stops claiming and waits at most `drainMs` for requests in flight. */
   stop(): Promise<void>;
 }
 
 /**
- * The sending side of this node. New events are claimed by the statement that makes them and sent at once; a loop claims
- * what waits: retries, replays, and new events that their endpoint or this node had no room for.
+ * The sending side of this node. The statement that makes new events claims them, and they are sent immediately. A loop
+ * claims waiting deliveries: retries, replays, and new events for which the endpoint or this node had no capacity.
  */
 export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery {
   const { database, secretBox, requests, log, metrics } = deps;
@@ -72,11 +72,11 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
   const { signal } = giveUp;
   let parts: { running: Promise<void>; stop(): Promise<void>; tellOthers(): void } | undefined;
   let isStopping = false;
-  /** Claims whose attempt has not ended, and slots that statements under way may claim for. */
+  /** Claims whose attempt has not ended, plus slots reserved for statements that are still running. */
   let claimed = 0;
-  /** The last claim of the loop took all that this node had slots for. New events then wait with the others, in their order. */
+  /** The loop's last claim used all slots of this node. New events are then queued with the others, in order. */
   let isShortOfSlots = true;
-  /** Something due found no room. Else an end need not wake the loop: a node that keeps up makes no claims. */
+  /** A due delivery found no capacity. Else the end of an attempt need not wake the loop: a node that keeps up never claims. */
   let isRoomAwaited = true;
   let hasFreedRoom = false;
 
@@ -95,7 +95,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     const tokensOf = async (botId: string) => (await tokens).get(botId);
     const outcome = await attemptDelivery({ requests, tokensOf, log, mayStart, signal }, claim);
     if (outcome.outcome === "finished") metrics?.attemptFinished(outcome.finished);
-    // This node may take the next one; the recording has the rest of the lease, and frees the endpoint.
+    // The node's slot is free now. The recording may take the rest of the lease; it frees the endpoint's capacity.
     claimed -= 1;
     slots.free();
     roomIsFreed();
@@ -114,11 +114,11 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
     }
   }
 
-  // Stamped before asking, so never later than the lease that the database's clock gives.
+  // Computed before the query, so never later than the end of the lease by the database's clock.
   const newLease = () => performance.now() + LEASE_SECONDS * 1000;
 
   async function claimDue(): Promise<void> {
-    // The embedded store blocks while it works: what arrived meanwhile frees its endpoints first, so that claims stay batches.
+    // The embedded store blocks the event loop: answers that came meanwhile free capacity first, so that claims stay batches.
     await nextTurn();
     hasFreedRoom = false;
     const leaseEndsAt = newLease();
@@ -193,13 +193,13 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
       const timer = setTimeout(() => giveUp.abort(new Error("stopping")), limits.drainMs);
       while (active.size > 0) await Promise.all(active);
       clearTimeout(timer);
-      // What is claimed from now on is released at once, or left to its lease.
+      // Claims made from now on are released immediately, or expire with their lease.
       giveUp.abort(new Error("stopped"));
     },
   };
 }
 
-/** The claim that a new event was made with. */
+/** The claim of a new event, made by the statement that made the event. */
 function firstClaim({ botId, eventId, body, url, deliveryMode }: ClaimedEvent): ClaimedDelivery {
   return { botId, eventId, body, url, deliveryMode, attempt: 1, fence: 1, scheduleStep: 0, isReplay: false };
 }

@@ -1,6 +1,6 @@
 import type { DeliveryMode } from "../bots/schema.ts";
 
-/** An event that the statement which made it has claimed for this node: a row of `claimed_events` with the event's bytes. */
+/** An event that the statement that made it has claimed for this node: a row of `claimed_events` with the event's bytes. */
 export interface ClaimedEvent {
   botId: string;
   eventId: string;
@@ -9,7 +9,7 @@ export interface ClaimedEvent {
   deliveryMode: DeliveryMode;
 }
 
-/** What a statement with `enqueueWebhook` has done. */
+/** The result of a statement with `enqueueWebhook`. */
 export interface MadeEvents<Result> {
   result: Result;
   /** Rows of `enqueued`. */
@@ -18,20 +18,20 @@ export interface MadeEvents<Result> {
   claimed: readonly ClaimedEvent[];
 }
 
-/** The sending side of a node, for those who make events or change what may be sent. */
+/** The sending side of a node, for code that makes events or changes what may be sent. */
 export interface Deliveries {
   /**
-   * Runs `make`, whose one commit makes at most `most` events, with the number of them that it may claim; then sends what
-   * it claimed, and wakes the loop for the rest. The claims' leases begin after the call: `make` is one statement that
-   * commits by itself, and is run by a call of its own each time. A claim locks its endpoint until the commit, so
-   * transactions of several statements claim nothing and call `wake()`.
+   * Runs `make` with the number of events that it may claim, then sends the claimed events and wakes the loop for the rest.
+   * `make` makes at most `most` events in one statement that commits alone. Each run needs a `sendNew` call of its own, since
+   * the claims' leases must begin after the call. A claim locks its endpoint until the commit, so transactions of several
+   * statements claim nothing and call `wake()`.
    */
   sendNew<Result>(most: number, make: (slots: number) => Promise<MadeEvents<Result>>): Promise<Result>;
-  /** After a commit: something may be due now. Cheap; a hint, since the loops of all nodes poll. */
+  /** Call after a commit that may have made a delivery due. Cheap, and only a hint: the loops of all nodes also poll. */
   wake(): void;
 }
 
-/** Of a process that sends nothing: its events wait for the nodes. */
+/** For a process that sends nothing: the nodes send its events. */
 export const noDeliveries: Deliveries = {
   async sendNew(_most, make) {
     return (await make(0)).result;

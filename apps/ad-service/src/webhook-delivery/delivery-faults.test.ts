@@ -17,7 +17,7 @@ import { activateToken } from "../bots/activate-token.ts";
 import { createToken } from "../bots/create-token.ts";
 import { migrations } from "../migrations.ts";
 
-/** What goes wrong around an endpoint while its events are under way. */
+/** Faults around an endpoint while its events are being sent. */
 describe.each(testDatabases())("faults around deliveries on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
@@ -51,7 +51,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     await endpoint.close();
   });
 
-  test("an endpoint that fails every other call gets everything", async () => {
+  test("an endpoint that fails every other call receives every event", async () => {
     let calls = 0;
     endpoint.answer = (response) => response.writeHead(calls++ % 2 === 0 ? 500 : 200).end();
     start();
@@ -61,7 +61,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     expect(new Set(endpoint.received.map(({ headers }) => headers["webhook-id"])).size).toBe(8);
   });
 
-  /** Answers one request on each connection, and closes it when the next arrives, which it throws away. */
+  /** Answers one request on each connection, then closes it when the next request arrives, which it discards. */
   async function openClosingEndpoint(received: string[]) {
     const server = await startMisbehavingServer((socket) => {
       socket.once("data", (request) => {
@@ -75,7 +75,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
   }
 
   test.each(["at-most-once", "at-least-once"] as const)(
-    "an endpoint that closes kept connections as we write loses none and costs no attempt, %s",
+    "an endpoint that closes kept connections during a write loses no event and costs no attempt, %s",
     async (deliveryMode) => {
       const received: string[] = [];
       const server = await openClosingEndpoint(received);
@@ -94,7 +94,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     30_000,
   );
 
-  test("an endpoint that is taken away while events are under way loses none: what is answered counts, the rest is held", async () => {
+  test("an endpoint that is removed while events are in flight loses none: answered ones count, the rest is held", async () => {
     const release = Promise.withResolvers<void>();
     endpoint.answer = (response) => void release.promise.then(() => response.end());
     start();
@@ -109,7 +109,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     expect((await states()).filter((state) => state === "held")).toHaveLength(2);
   });
 
-  test("an endpoint that is disabled while events are under way keeps what was answered, and the rest is held until it is active", async () => {
+  test("an endpoint that is disabled while events are in flight keeps answered ones; the rest is held until it is active", async () => {
     const release = Promise.withResolvers<void>();
     endpoint.answer = (response) => void release.promise.then(() => response.writeHead(503).end());
     start();
@@ -124,7 +124,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     await eventually(states, all("delivered"));
   });
 
-  test("a token that is rotated while an event waits signs the next attempt; both sign meanwhile", async () => {
+  test("a token that is rotated while an event waits signs the next attempt; during the rotation both tokens sign", async () => {
     endpoint.answer = (response) => response.writeHead(500).end();
     start();
     await fixture.enqueue();
@@ -133,7 +133,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     const created = await createToken(deps, { botId: fixture.botId, now: new Date() });
     if (created.outcome !== "created") throw new Error(created.outcome);
     await activateToken(store.database, { botId: fixture.botId, tokenId: created.entry.tokenId, now: new Date() });
-    // What a node remembers of tokens is a second old at most.
+    // A node caches tokens for at most a second.
     await new Promise((resolve) => setTimeout(resolve, 1100));
     endpoint.answer = (response) => response.end();
     await eventually(fixture.attempts, (attempts) => attempts.length === 1);
@@ -162,7 +162,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     },
   );
 
-  test("a disk that is full while attempts are recorded loses none, and sends none twice while the lease lasts", async () => {
+  test("a full disk during recording loses no attempt, and no event is sent twice while the lease lasts", async () => {
     await store.database.run(fillDisk, []);
     await store.database.run(watchDisk, []);
     try {
@@ -179,7 +179,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     expect(await fixture.endpoint()).toMatchObject({ in_flight: 0 });
   });
 
-  test("the log of an attempt is kept for 30 days, and what was held for longer is given up with its reason", async () => {
+  test("the log of an attempt is kept for 30 days, and events held for longer are given up with their reason", async () => {
     start();
     await fixture.enqueue();
     await eventually(states, all("delivered"));
@@ -191,16 +191,16 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     await eventually(fixture.deliveries, (rows) => rows.some(({ end_reason }) => end_reason === "held-too-long"));
   });
 
-  test("endpoints that were down for an hour and are all back at once: spread out, none early, none starved", {
+  test("endpoints that recover at the same time after an hour: attempts are spread out, none is early, none starves", {
     timeout: 120_000,
   }, async () => {
-    // The embedded store serves one node of few bots, and takes its time.
+    // The embedded store serves one node with few bots, and is slower.
     const endpoints = kind === "server" ? 1000 : 200;
     const seen = await comeBackAtOnce(store.database, endpoints);
     expect(seen).toMatchObject({ early: 0, drained: endpoints });
-    // The last probe is six minutes away at most, and the rest of a queue follows at once.
+    // The last probe is at most six minutes away, and the rest of a queue follows immediately.
     expect(seen.secondsToDrain).toBeLessThanOrEqual(380);
-    // Chance spreads few endpoints less evenly than many.
+    // Random jitter spreads few endpoints less evenly than many.
     expect(seen.mostStartsInAStep).toBeLessThan(endpoints * (kind === "server" ? 0.15 : 0.25));
   });
 });

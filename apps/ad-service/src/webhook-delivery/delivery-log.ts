@@ -1,4 +1,4 @@
-/** Where delivery says what an operator should know. */
+/** Log of what an operator should know about deliveries. */
 export interface DeliveryLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;

@@ -21,7 +21,7 @@ describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => 
   });
   afterAll(() => store.dispose());
 
-  test("a scrape tells queue, ages, breakers and the way to being disabled, and names no bot", async () => {
+  test("a scrape reports queue, ages, breakers and progress towards being disabled, and names no bot", async () => {
     const { database } = store;
     const address = { webhookUrl: "https://203.0.113.9/hook" };
     const [ready, resting, failing] = [
@@ -36,7 +36,7 @@ describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => 
     await set("update deliveries set due_at = now() - interval '90 s' where bot_id = $1", ready.botId);
     await set("update deliveries set due_at = now() - interval '500 s' where bot_id = $1", resting.botId);
     await set("update deliveries set state = 'failed' where bot_id = $1", failing.botId);
-    // What was delivered is not counted.
+    // Delivered events are not counted.
     await set("update deliveries set state = 'delivered' where event_id = $1", old);
     await resting.setEndpoint({ breaker: "open" });
     const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000);
@@ -82,7 +82,7 @@ describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => 
     expect(warnings).toEqual([]);
   });
 
-  test("without the database a scrape still answers, and has no figures rather than wrong ones", async () => {
+  test("without the database a scrape still answers, with absent rather than wrong figures", async () => {
     const gone = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     await gone.dispose();
     const registry = metricsRegistry({ service: "test", version: "0" });
@@ -95,7 +95,7 @@ describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => 
   });
 });
 
-test("who asks soon again gets what was read last, also while it is read", async () => {
+test("calls in quick succession share one result, also while it is being read", async () => {
   let reads = 0;
   const read = rarelyRead(async () => ++reads);
   expect(await Promise.all([read(), read(), read()])).toEqual([1, 1, 1]);

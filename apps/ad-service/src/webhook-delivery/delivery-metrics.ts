@@ -15,22 +15,22 @@ export interface DeliveryMetrics {
 
 const upToSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
-/** Told from the start, so that the first failure of a kind is an increase. */
+/** Exported as 0 from the start, so that the first failure of a class is an increase. */
 const attemptClasses = [
   ...["delivered", "4xx", "5xx", "dns", "refused", "reset", "tls", "timeout-connect", "timeout-total"],
   ...["blocked-address", "redirect", "protocol", "too-large", "unknown"],
 ];
 
 /**
- * What an operator watches of delivery. Attempts and durations are this node's; the gauges tell the state of all nodes, as
- * the database has it: take the greatest over nodes, not their sum.
+ * Delivery metrics. Attempts and durations are this node's. The gauges report the state of all nodes from the database:
+ * aggregate them over nodes by maximum, not by sum.
  */
 export function deliveryMetrics(
   registry: Registry,
   { database, log }: { database: AdDatabase; log: { warn(facts: object, message: string): void } },
 ): DeliveryMetrics {
   const read = rarelyRead(() => readDeliveryFigures(database));
-  /** One bad scrape of the database must not cost the others; without figures there is no series, rather than a wrong one. */
+  /** A failed query must not fail the rest of the scrape. Without figures the series is absent rather than wrong. */
   const figures = () =>
     read().catch((error: unknown) => {
       log.warn({ err: error }, "the figures of delivery could not be read");
@@ -48,7 +48,7 @@ export function deliveryMetrics(
   }
   const attempts = new Counter({
     name: "intermission_delivery_attempts_total",
-    help: "Attempts to deliver a webhook, by what became of them.",
+    help: "Attempts to deliver a webhook, by outcome.",
     labelNames: ["class"],
     registers: [registry],
   });
@@ -85,7 +85,7 @@ const gauges: readonly {
 }[] = [
   {
     name: "intermission_deliveries",
-    help: "Deliveries by state, but what was delivered; failed and unknown of the last 30 days' events.",
+    help: "Undelivered deliveries by state; failed and unknown ones of the last 30 days' events.",
     label: "state",
     of: ({ waiting, sending, held, failed, unknown }) => Object.entries({ waiting, sending, held, failed, unknown }),
   },
@@ -112,13 +112,13 @@ const gauges: readonly {
   },
   {
     name: "intermission_endpoint_disable_progress",
-    help: "How far the worst active endpoint is on its way to being disabled, from 0 to 1.",
+    help: "Progress of the worst active endpoint towards being disabled, from 0 to 1.",
     label: "endpoint",
     of: ({ worstProgress }) => [["worst", worstProgress]],
   },
   {
     name: "intermission_endpoints_near_disabling",
-    help: "Active endpoints that are at least so far on their way to being disabled.",
+    help: "Active endpoints with at least this progress towards being disabled.",
     label: "progress",
     of: (figures) => [
       ["0.5", figures.atHalf],

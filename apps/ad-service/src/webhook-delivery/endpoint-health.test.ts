@@ -15,7 +15,7 @@ type Outcome = "ok" | "error" | "busy" | "gone";
 const status = { ok: 200, error: 500, busy: 503, gone: 410 };
 const restSeconds = { ok: null, error: null, busy: 60, gone: 600 };
 
-/** Time passes: everything that was, is so much longer ago. */
+/** Simulates the passing of time by moving all times of an endpoint into the past. */
 const pass = statement(
   "test.pass",
   `update endpoints set
@@ -46,7 +46,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
       claims.map((claimed, index) => group.submit(finishedBy(claimed, outcomes[index % outcomes.length] ?? "ok"))),
     );
   };
-  /** Claims as many as may be sent, at most one for each outcome, and ends them so. */
+  /** Claims as many as may be sent, at most one for each outcome, and records these outcomes. */
   const send = async (fixture: Fixture, outcomes: Outcome[]) => {
     await fixture.enqueue(outcomes.length);
     const claims = await claim(outcomes.length);
@@ -61,7 +61,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
   };
   const repeat = (outcome: Outcome, times: number): Outcome[] => Array.from({ length: times }, () => outcome);
 
-  test("follows a small model through any course of answers and time", { timeout: 120_000 }, async () => {
+  test("matches a small model for any sequence of answers and delays", { timeout: 120_000 }, async () => {
     const outcome = fc.constantFrom<Outcome>("ok", "error", "error", "busy", "gone");
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ send: fc.array(outcome, { minLength: 1, maxLength: 6 }) }) },
@@ -113,7 +113,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
     ]);
   });
 
-  test("probes come after 30 s, 1, 2, 4 and then each 5 minutes, never early, a fifth late at most", async () => {
+  test("probes come after 30 s, 1, 2, 4 and then every 5 minutes, never early, at most 20 % late", async () => {
     const fixture = await newFixture();
     await sendEach(fixture, repeat("error", 10));
     for (const seconds of [30, 60, 120, 240, 300, 300, 300]) {
@@ -124,7 +124,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
     }
   });
 
-  test("an endpoint has as many requests in flight as its limit says, whoever claims", async () => {
+  test("concurrent claims use an endpoint's limit of requests in flight and never exceed it", async () => {
     const fixture = await newFixture();
     await fixture.setEndpoint({ max_in_flight: 7 });
     await fixture.enqueue(40);
@@ -137,7 +137,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
     await store.database.run(sweepAway, [fixture.botId]);
   });
 
-  test("410 alone for an hour and for two events disables; one event alone, or another answer between, does not", async () => {
+  test("only 410 for an hour and for two events disables; a single event, or another answer in between, does not", async () => {
     const fixture = await newFixture();
     await send(fixture, ["gone"]);
     await wait(fixture, 4000);
@@ -153,7 +153,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
     expect((await fixture.deliveries()).slice(-2).map(({ state }) => state)).toEqual(["held", "held"]);
   });
 
-  test("the operator is warned at each mark on the way to being disabled, once", async () => {
+  test("the operator is warned once at each mark of progress towards being disabled", async () => {
     const fixture = await newFixture();
     const days = 86_400;
     await sendEach(fixture, repeat("error", 9));
@@ -186,7 +186,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
     expect(marks).toEqual([50, 70, 90, 100]);
   });
 
-  test("an attempt at an address that was changed meanwhile ends, and teaches nothing about the new one", async () => {
+  test("an attempt at an address that was changed meanwhile ends, and does not affect the health of the new one", async () => {
     const fixture = await newFixture();
     await fixture.enqueue(4);
     const claims = await claim(4);
@@ -196,7 +196,7 @@ describe.each(testDatabases())("the health of an endpoint on the %s store", (kin
     await store.database.run(sweepAway, [fixture.botId]);
   });
 
-  test("a commit that nobody is sure of may be repeated: an attempt is recorded once", async () => {
+  test("a commit of unknown outcome may be repeated: an attempt is recorded once", async () => {
     const fixture = await newFixture();
     await fixture.enqueue();
     const claims = await claim(1);

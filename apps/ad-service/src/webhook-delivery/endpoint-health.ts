@@ -1,19 +1,19 @@
 /**
- * What attempts teach about their endpoint: breaker, rest and the way to being disabled, as SQL over one batch of attempts.
- * It lives in the statement that records them, so that all nodes see one truth and no crash can come between.
+ * Updates the health of endpoints from one batch of attempts, as SQL: breaker, rest and progress towards being disabled. It
+ * is part of the statement that records the attempts, so that all nodes see the same state and no crash separates the two.
  */
 
-/** The breaker opens at so many failures in a row, or at this share of at least so many attempts in five minutes. */
+/** The breaker opens after this many failures in a row, or at this failed share of a minimum of attempts in five minutes. */
 const FAILURES_IN_ROW = 10;
 const WINDOW_SECONDS = 300;
 const WINDOW_ATTEMPTS = 10;
 const WINDOW_FAILED_SHARE = 0.7;
-/** Between probes: 30 s, 1, 2, 4, 5, 5 … minutes, spread over a further 20 %. */
+/** Between probes: 30 s, then 1, 2, 4, 5, 5 … minutes, plus up to 20 % jitter. */
 const FIRST_PROBE_SECONDS = 30;
 const LAST_PROBE_SECONDS = 300;
 const SUCCESSES_TO_CLOSE = 3;
 
-/** Nothing but 410 for an hour, and for at least two events. */
+/** Only 410 answers for an hour, and for at least two events. */
 const GONE_SECONDS = 3600;
 
 /** No success for five days, with at least 20 failures spread over at least twelve hours. */
@@ -21,16 +21,16 @@ const FAILING_SECONDS = 5 * 86_400;
 const FAILURES_TO_DISABLE = 20;
 const SPREAD_SECONDS = 12 * 3600;
 
-/** How far an endpoint is on its way to being disabled, from 0 to 1: the least advanced of the three conditions. */
+/** Progress of an endpoint towards being disabled, from 0 to 1: the minimum over the three conditions. */
 export const disableProgress = `least(1,
     extract(epoch from now() - greatest(last_success_at, state_since)) / ${FAILING_SECONDS},
     failures_since_success / ${FAILURES_TO_DISABLE}.0,
     coalesce(extract(epoch from now() - failing_since) / ${SPREAD_SECONDS}, 0))`;
 
-/** Of the last failure, for lists: characters. */
+/** Characters of the last failure's answer, for lists. */
 const LONGEST_ANSWER = 200;
 
-/** Percents of that way at which the operator is warned. */
+/** Percentages of this progress at which the operator is warned. */
 const MARKS = [50, 70, 90, 100];
 const markOf = (progress: string) =>
   `case ${MARKS.toReversed()
@@ -38,15 +38,14 @@ const markOf = (progress: string) =>
     .join(" ")} else 0 end`;
 
 /**
- * CTEs that update endpoints by what became of a batch of attempts. `from` names a CTE with a row for each recorded attempt:
- * bot_id, event_id, url, is_success (null: no fault of the endpoint and no merit), status, error_class, response_text,
- * rest_seconds (null: none); `ended` is how many of a bot's rows were claims until now. The CTE
- * `endpoint_changes` has a row for each endpoint whose breaker or state changed, or which reached the next mark of its way
- * to being disabled: bot_id, breaker, endpoint_state, disabled_reason, warned_percent (null unless warned now); null where
- * nothing changed.
+ * CTEs that update endpoints by the outcomes of a batch of attempts. `from` names a CTE with a row for each recorded attempt:
+ * bot_id, event_id, url, is_success (null: the attempt shows nothing about the endpoint), status, error_class, response_text,
+ * rest_seconds (null: none). `ended` is SQL for how many of a bot's rows were open claims. The CTE `endpoint_changes` has a
+ * row for each endpoint whose breaker or state changed, or that reached the next mark of its progress towards being disabled:
+ * bot_id, breaker, endpoint_state, disabled_reason, warned_percent (null unless warned now); null where nothing changed.
  *
- * Attempts at an address that the bot has changed meanwhile end, but teach nothing about the new one. The rows are locked
- * in the order of the key, so that two batches never wait for one another in a ring.
+ * Attempts at an address that the bot has since changed end, but do not affect the health of the new one. The rows are
+ * locked in key order, so that two batches cannot deadlock.
  */
 export function endpointHealth({ from, ended }: { from: string; ended: string }): string {
   return `
@@ -69,7 +68,7 @@ export function endpointHealth({ from, ended }: { from: string; ended: string })
       ) as ended
       group by bot_id, ended.url
     ),
-    -- The address may have changed since it was read: then the endpoint learns nothing.
+    -- The address may have changed since it was read: then the attempts do not affect the endpoint's health.
     locked as (
       select endpoints.*, number, is_current, first_event_id, last_event_id, status, error_class, answer,
         case when is_current then successes else 0 end as successes,
@@ -111,7 +110,7 @@ export function endpointHealth({ from, ended }: { from: string; ended: string })
             failures_in_row >= ${FAILURES_IN_ROW}
             or window_attempts >= ${WINDOW_ATTEMPTS} and window_failures >= ${WINDOW_FAILED_SHARE} * window_attempts
           )
-          -- Half-open, only the probe was under way.
+          -- In the half-open state only the probe was in flight.
           or breaker = 'half-open'
         ) as opens,
         breaker <> 'closed' and failures = 0 and probe_successes >= ${SUCCESSES_TO_CLOSE} as closes,
@@ -136,7 +135,7 @@ export function endpointHealth({ from, ended }: { from: string; ended: string })
         probe_successes = case when opens or closes then 0 else judged.probe_successes end,
         failures_in_row = judged.failures_in_row,
         window_started_at = judged.window_started_at,
-        -- What was counted before it closed must not open it again at once.
+        -- Attempts counted before the breaker closed must not open it again immediately.
         window_attempts = case when closes then 0 else judged.window_attempts end,
         window_failures = case when closes then 0 else judged.window_failures end,
         last_success_at = judged.last_success_at,

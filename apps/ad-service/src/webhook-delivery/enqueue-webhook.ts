@@ -12,22 +12,22 @@ interface Enqueued {
   isClick?: boolean;
 }
 
-/** Longer than an exchange can last, and what a node needs to begin it: then any other may send the delivery. */
+/** Longer than a node needs to begin and finish an exchange. After it, any other node may send the delivery. */
 export const LEASE_SECONDS = 30;
 
 /**
- * The one way in which an event is made: CTEs for the statement that changes the state, so that both commit together, with
- * what the campaign owes.
+ * The only way to make an event: CTEs for the statement that changes the state, so that the change, the event and what the
+ * campaign owes commit together.
  *
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
  * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
- * made by `encodeWebhookEvent`); of clicks also user_agent, address_hash, network_hash and suspicions. The CTE `enqueued`
- * holds what was made: a code that earned this event before is left out.
+ * made by `encodeWebhookEvent`); for clicks also user_agent, address_hash, network_hash and suspicions. The CTE `enqueued`
+ * contains the events made: a code that has already earned this event is left out.
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
- * `deliveries.sendNew` gives. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) holds those, for `sendNew` to
- * send. Return its rows beside the statement's own by `union all`: to join two CTEs compares each row with each. Without
- * `slots` nothing is claimed; after the commit call `deliveries.wake()`.
+ * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
+ * to send. Return its rows with the statement's own by `union all`: a join of two CTEs compares every pair of rows. Without
+ * `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
 export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): string {
   const columns = [...made, ...(isClick ? visitor : [])].join(", ");
@@ -45,7 +45,7 @@ export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): stri
       select bot_id, event_id,
         case when is_claimed then 'sending'
           when (select state from endpoints where endpoints.bot_id = made.bot_id) = 'active' then 'waiting'
-          -- Its endpoint is missing or not active: it goes out once that is.
+          -- Its endpoint is missing or not active: it is sent once the endpoint is active.
           else 'held' end,
         is_claimed::integer, is_claimed::integer,
         case when is_claimed then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
@@ -59,7 +59,7 @@ export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): stri
     campaign_days_summed as (${addToCampaignDays("sold")})`;
 }
 
-/** `claim-new-events.sql` says for which endpoints. */
+/** `claim-new-events.sql` decides for which endpoints. */
 const claimedEvents = (slots: string) => `claimed_events as (
       select * from claim_new_events(
         array(select bot_id from enqueued order by event_id), array(select event_id from enqueued order by event_id), ${slots})

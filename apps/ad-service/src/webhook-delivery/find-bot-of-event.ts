@@ -1,7 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 
-// One probe of the primary key for each bot: it leads with the bot, so that an event's id alone would read the whole table.
+// One primary key probe for each bot: the key begins with the bot, so a search by event id alone would read the whole table.
 const find = statement<{ botId: string }>(
   "deliveries.bot-of-event",
   `select bots.bot_id as "botId" from bots cross join lateral (
@@ -10,7 +10,7 @@ const find = statement<{ botId: string }>(
   limit 1`,
 );
 
-/** Whose event this is, for an operator who knows nothing but its id. */
+/** The bot of an event, for an operator who knows only the event's id. */
 export async function findBotOfEvent(database: Pick<AdDatabase, "run">, eventId: string): Promise<string | undefined> {
   const [row] = await database.run(find, [eventId]);
   return row?.botId;

@@ -4,7 +4,7 @@ import type { AdDatabase } from "../ad-database.ts";
 import { endpointHealth } from "./endpoint-health.ts";
 import type { BreakerState, DeliveryState, DisabledReason, EndpointState, EndReason } from "./schema.ts";
 
-/** What became of one claimed delivery. */
+/** The outcome of one claimed delivery. */
 export interface FinishedAttempt {
   botId: string;
   eventId: string;
@@ -13,11 +13,11 @@ export interface FinishedAttempt {
   isReplay: boolean;
   state: Extract<DeliveryState, "waiting" | "delivered" | "failed" | "unknown">;
   endReason: EndReason | null;
-  /** Until the next attempt, when `waiting`. */
+  /** Delay until the next attempt, when `waiting`. */
   delaySeconds: number | null;
-  /** What it says of the endpoint; null: nothing, since the fault was ours. */
+  /** Whether the endpoint succeeded; null: an internal error, which shows nothing about the endpoint. */
   isSuccess: boolean | null;
-  /** How long the endpoint is to rest. */
+  /** How long the endpoint rests; null: no rest. */
   restSeconds: number | null;
   startedAt: Date;
   url: string;
@@ -32,13 +32,13 @@ export interface FinishedAttempt {
   responseText: string | null;
 }
 
-/** What changed at an endpoint by the batch that an attempt was recorded in; null where it did not change. */
+/** Changes to an endpoint by the batch that recorded an attempt; null where nothing changed. */
 export interface EndpointChange {
   botId: string;
   breaker: BreakerState | null;
   endpointState: EndpointState | null;
   disabledReason: DisabledReason | null;
-  /** The mark on the way to being disabled that was reached now. */
+  /** The mark of progress towards being disabled that was reached now. */
   warnedPercent: number | null;
 }
 
@@ -66,7 +66,7 @@ const columns: readonly (readonly [name: string, type: string, value: (finished:
   ["response_text", "text", ({ responseText }) => responseText],
 ];
 
-/** Somebody asked for it again, and that failed: then it is as if nobody had asked. */
+/** A replay that did not deliver: the delivery returns to its state before the replay. */
 const isPutBack = "(resume_state is not null and finished.state <> 'delivered')";
 const unlessPutBack = (before: string, now: string) => `case when ${isPutBack} then ${before} else ${now} end`;
 const newState = unlessPutBack("resume_state", "finished.state");
@@ -75,7 +75,7 @@ const newDueAt = "case finished.state when 'waiting' then now() + make_interval(
 const loggedColumns = `bot_id, event_id, attempt, started_at, url, address, status, error_class,
       dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay`;
 
-// The fence alone decides: who claimed last may finish, even after its lease ran out, as long as nobody claimed again.
+// Only the fence decides: the last claim may finish, even after its lease ran out, as long as there is no newer claim.
 const recordText = (condition: string) => `with finished as (
     select * from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
       as finished(${columns.map(([name]) => name).join(", ")})
@@ -97,7 +97,7 @@ const recordText = (condition: string) => `with finished as (
     insert into delivery_attempts (${loggedColumns}) select ${loggedColumns} from moved on conflict do nothing
   )`;
 
-// One after the other: a join of the two would compare each with each, since nobody foresees how many they are.
+// `union all`, not a join: the planner cannot estimate the sizes of the two, so a join would compare every pair of rows.
 const answer = `select bot_id as "botId", event_id as "eventId", fence,
     null as breaker, null as "endpointState", null as "disabledReason", null::integer as "warnedPercent" from moved
   union all
@@ -106,7 +106,7 @@ const answer = `select bot_id as "botId", event_id as "eventId", fence,
 /** A recorded attempt, or a changed endpoint, which has no event. */
 type Recorded = EndpointChange & { eventId: string | null; fence: number | null };
 
-// Not `state = 'sending'`: the index of leases would then look as good as the key, and be read whole for each row.
+// Not `state = 'sending'`: the planner would rate the index of leases like the primary key and read all of it for each row.
 const record = statement<Recorded>(
   "deliveries.finish",
   `${recordText("deliveries.fence = finished.fence and deliveries.lease_until is not null")},
@@ -115,8 +115,8 @@ const record = statement<Recorded>(
 );
 
 /*
- * What was not under way any more: its lease ran out and it was taken back, but nobody has claimed it again. And what the
- * same claim has recorded before, by a commit that nobody was sure of: that changes nothing, and is still the claim's own.
+ * Records attempts whose delivery was taken back after its lease, if there is no newer claim. Also returns those that the
+ * same claim has already recorded by a commit of unknown outcome: they change nothing and still count as recorded.
  */
 const recordLate = statement<Recorded>(
   "deliveries.finish-late",
@@ -129,8 +129,8 @@ const recordLate = statement<Recorded>(
 );
 
 /**
- * Records finished attempts, their log rows and what they say of their endpoints, many in one commit. False: another claim
- * holds the delivery by now. `onChange` hears of each endpoint whose standing changed.
+ * Records finished attempts, their log rows and their effect on endpoint health, many in one commit. Returns false if a
+ * newer claim has the delivery. Calls `onChange` for each endpoint whose breaker, state or warning changed.
  */
 export function finishDeliveries(
   database: AdDatabase,

@@ -1,4 +1,4 @@
-/** SQL for when the first of a bot's waiting deliveries is due, those sent again in bulk among them; null when none waits. */
+/** SQL for when a bot's first waiting delivery is due, bulk replays included; null when none waits. */
 export const firstDue = (bot: string) => `(
     select min(due_at) from (${lane(bot, false)} union all ${lane(bot, true)}) as lanes
   )`;

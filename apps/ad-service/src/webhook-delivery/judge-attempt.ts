@@ -6,10 +6,10 @@ import type { EndReason } from "./schema.ts";
 
 export interface Judgement {
   state: "delivered" | "failed" | "unknown" | "waiting";
-  /** Until the next attempt, when `waiting`. */
+  /** Delay until the next attempt, when `waiting`. */
   delaySeconds: number | null;
   endReason: EndReason | null;
-  /** How long nothing at all is to be sent to the endpoint; null: no rest. */
+  /** How long nothing is sent to the endpoint; null: no rest. */
   restSeconds: number | null;
 }
 
@@ -18,8 +18,8 @@ const GONE_REST_SECONDS = 600;
 const RESTING_STATUS = new Set([429, 502, 503, 504]);
 
 /**
- * What an attempt makes of its delivery and its endpoint. Any 2xx delivers. For at-most-once bots only a request of which
- * not a byte left may be repeated: an answer other than 2xx is `failed`, no answer is `unknown`.
+ * The outcome of an attempt for its delivery and its endpoint. Any 2xx delivers. For at-most-once bots only a request of
+ * which no byte was sent may be repeated: an answer other than 2xx is `failed`, no answer is `unknown`.
  */
 export function judgeAttempt(attempt: {
   result: GuardedResult;
@@ -49,7 +49,7 @@ export function isSuccess(result: GuardedResult): boolean {
   return result.outcome === "answered" && result.status >= 200 && result.status <= 299;
 }
 
-/** An endpoint that says it is overloaded or gone, or does not answer in time, gets a pause. */
+/** An endpoint rests if it answers that it is overloaded or gone, or does not answer in time. */
 function restAfter(result: GuardedResult, askedSeconds: number, jitter: number): number | null {
   const rest = Math.max(usualRest(result) * (1 + 0.2 * jitter), Math.min(askedSeconds, LONGEST_RETRY_AFTER));
   return rest > 0 ? rest : null;

@@ -12,7 +12,7 @@ import { showDelivery } from "./show-delivery.ts";
 const states: DeliveryState[] = ["waiting", "sending", "delivered", "failed", "held", "unknown"];
 const webhookUrl = "https://hook.test/ads";
 
-describe.each(testDatabases())("what an operator sees of deliveries on the %s store", (kind) => {
+describe.each(testDatabases())("the list of deliveries on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let oldest = "";
   let newest: string[] = [];
@@ -20,7 +20,7 @@ describe.each(testDatabases())("what an operator sees of deliveries on the %s st
   const sql = <Row>(name: string, text: string, values: unknown[] = []) =>
     store.database.run<Row>(statement<Row>(`test.deliveries-${name}`, text), values);
 
-  // So many that reading whole tables would not pay: 30 bots with 600 deliveries each, 50 of each state, the rest delivered.
+  // Enough that a full table scan is never cheaper: 30 bots with 600 deliveries each, 50 of each state, the rest delivered.
   beforeAll(async () => {
     store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
     const made: string[] = [];
@@ -65,11 +65,11 @@ describe.each(testDatabases())("what an operator sees of deliveries on the %s st
     expect(await wideReads((database) => listDeliveries(database, { state, limit: 50 }))).toEqual([]);
   });
 
-  test("nor is one event looked for in a whole table", async () => {
+  test("the search for one event does not read a whole table", async () => {
     expect(await wideReads((database) => findBotOfEvent(database, oldest))).toEqual([]);
   });
 
-  /** The steps of the plans that read more of deliveries or events than one bot's; but all that is under way is little. */
+  /** The plan steps that read deliveries or events of more than one bot; leased ones are exempt, since they are few. */
   async function wideReads(work: (database: Pick<AdDatabase, "run">) => Promise<unknown>): Promise<PlanStep[]> {
     const steps: PlanStep[] = [];
     await work({
@@ -132,7 +132,7 @@ describe.each(testDatabases())("one delivery on the %s store", (kind) => {
     expect(await showDelivery(store.database, { eventId: "evt_none" })).toBeUndefined();
   });
 
-  test("tells what keeps it: no address, no answered test, disabled, a rest, an open breaker", async () => {
+  test("shows what blocks it: no address, no answered test, disabled, a rest, an open breaker", async () => {
     const { fixture, show } = await oneDelivery();
     const soon = new Date(Date.now() + 60_000);
     await fixture.setEndpoint({ rest_until: soon });
@@ -148,7 +148,7 @@ describe.each(testDatabases())("one delivery on the %s store", (kind) => {
     expect(await show()).toMatchObject({ blockedReason: "no-endpoint", notBefore: null });
   });
 
-  test("tells why it will not be sent again by itself", async () => {
+  test("shows why it is not sent again automatically", async () => {
     const { fixture, show } = await oneDelivery();
     const fail = statement("test.fail", "update deliveries set state = 'failed', end_reason = $2 where bot_id = $1");
     await store.database.run(fail, [fixture.botId, "attempts-used-up"]);

@@ -14,7 +14,7 @@ export interface ListedDelivery {
   dueAt: Date | null;
   createdAt: Date;
   finishedAt: Date | null;
-  /** Why it will not be sent again by itself, when `failed` or `unknown`. */
+  /** Why it is not sent again automatically, when `failed` or `unknown`. */
   endReason: EndReason | null;
 }
 
@@ -33,8 +33,8 @@ interface DeliveryRow {
 }
 
 /*
- * A page of each bot by its index, and the newest of these: the cost is that of the pages, however many events there are.
- * The state is a literal, so that the planner may take a partial index. "f" sorts behind every event id.
+ * Reads one page of each bot by its index, then the newest of these: the cost does not depend on the number of events.
+ * The state is a literal, so that the planner can use a partial index. "f" sorts after every event id.
  */
 const listOf = (state: DeliveryState | "any") =>
   statement<DeliveryRow>(
@@ -63,7 +63,7 @@ const lists = {
   unknown: listOf("unknown"),
 };
 
-/** Newest first: event ids begin with their time. `before` is the event id that the last page ended with. */
+/** Newest first: event ids begin with their time. `before` is the last event id of the previous page. */
 export async function listDeliveries(
   database: Pick<AdDatabase, "run">,
   wanted: { botId?: string | undefined; state?: DeliveryState | undefined; before?: string | undefined; limit: number },
@@ -73,7 +73,7 @@ export async function listDeliveries(
   return rows.map(listedDelivery);
 }
 
-/** A delivery's row with what its event adds, as an operator sees it. */
+/** A delivery with the fields of its event, as an operator sees it. */
 export function listedDelivery(row: DeliveryRow): ListedDelivery {
   const isOver = row.state === "failed" || row.state === "unknown";
   return {

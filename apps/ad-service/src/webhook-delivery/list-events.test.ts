@@ -22,7 +22,7 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
     "test.is-past",
     "select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as past",
   );
-  /** What is open elsewhere on the server, in other databases too, holds the feed back. */
+  /** Open transactions anywhere on the server, also in other databases, delay the feed. */
   async function untilNothingOlderIsOpen() {
     const [mark] = await store.database.run(marked, []);
     const past = async () => (await store.database.run(isPast, [mark?.xid]))[0]?.past;
@@ -35,7 +35,7 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
     return page;
   }
 
-  test("whoever follows the cursor sees each event once, and only their own", async () => {
+  test("a client that follows the cursor sees each of its events once, and no other's", async () => {
     const fixture = await openDeliveryFixture(store.database, {});
     const other = await openDeliveryFixture(store.database, {});
     await other.enqueue(3);
@@ -56,7 +56,7 @@ describe.each(bothTestDatabases())("the feed of events on the %s store", { timeo
     expect((await follow(fixture.botId, after, 3)).events).toMatchObject([{ event_id: later, delivery: "held" }]);
   });
 
-  test("a cursor that we never gave is named", async () => {
+  test("a cursor that was never issued is reported as bad", async () => {
     for (const after of ["", "junk!", "AAAA", "eyJhIjoxfQ"]) {
       expect(await listEvents(store.database, { botId: "1", after, limit: 3 }), after).toEqual({
         outcome: "bad-cursor",

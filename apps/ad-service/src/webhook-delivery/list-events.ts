@@ -7,7 +7,7 @@ import type { DeliveryState } from "./schema.ts";
 export type EventsPage =
   | { outcome: "page"; events: ListedEvent[]; next: string; hasMore: boolean }
   | { outcome: "bad-cursor" }
-  /** The cursor was given after the backup from which this service was restored. */
+  /** The cursor was issued after the backup from which this service was restored. */
   | { outcome: "lost-cursor" };
 
 interface EventRow {
@@ -31,7 +31,7 @@ const select = statement<EventRow>(
    order by xid, event_id limit $4`,
 );
 
-/** A bot's events in the order of their commits, after the cursor: whoever follows `next` misses none. */
+/** A bot's events after the cursor, in commit order: a client that follows `next` misses none. */
 export async function listEvents(
   database: AdDatabase,
   { botId, after, limit }: { botId: string; after?: string | undefined; limit: number },

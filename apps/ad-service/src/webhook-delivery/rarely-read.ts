@@ -1,8 +1,8 @@
 const LEAST_MS = 5000;
-/** However slow the reading gets, it takes so much of the time at most. */
+/** Reading takes at most this share of the time, however slow it gets. */
 const MOST_OF_THE_TIME = 0.02;
 
-/** Reads at most each five seconds, and more rarely where reading is slow; who asks in between gets what was read last. */
+/** Reads at most every five seconds, and less often if reading is slow. Calls in between get the last result. */
 export function rarelyRead<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let last: Promise<Value> | undefined;
   let freshUntil = 0;

@@ -4,17 +4,17 @@ import type { AdDatabase } from "../ad-database.ts";
 import { disableProgress } from "./endpoint-health.ts";
 import { firstDue } from "./first-due.ts";
 
-/** The state of delivery over all nodes, as the database has it now. */
+/** The current state of delivery over all nodes, from the database. */
 export interface DeliveryFigures {
   waiting: number;
   sending: number;
   held: number;
-  /** Of events of the last 30 days. */
+  /** `failed` and `unknown`: of events of the last 30 days. */
   failed: number;
   unknown: number;
-  /** Of what could be sent now: its endpoint is active, does not rest, and its breaker is closed. Zero when nothing is due. */
+  /** Of deliveries that can be sent now: endpoint active, not resting, breaker closed. Zero when none is due. */
   oldestReadySeconds: number;
-  /** Of what is due and waits for its endpoint to recover. */
+  /** Of due deliveries that wait for their endpoint to recover. */
   oldestRestingSeconds: number;
   pending: number;
   active: number;
@@ -22,7 +22,7 @@ export interface DeliveryFigures {
   closed: number;
   open: number;
   halfOpen: number;
-  /** Of active endpoints, from 0 to 1: how far the worst is on its way to being disabled, and how many are so far at least. */
+  /** Of active endpoints: the worst progress towards being disabled, from 0 to 1, and how many have at least this progress. */
   worstProgress: number;
   atHalf: number;
   atSeventyPercent: number;
@@ -30,8 +30,8 @@ export interface DeliveryFigures {
 }
 
 /*
- * Each count reads one partial index, and none of them holds what was delivered: a table of millions costs nothing. The
- * oldest of a bot is the first entry of its part of the index.
+ * Each count reads one partial index. None of these contains delivered rows, so a table of millions costs nothing. The
+ * oldest delivery of a bot is the first entry of its part of the index.
  */
 const read = statement<DeliveryFigures>(
   "deliveries.figures",
@@ -75,6 +75,6 @@ export async function readDeliveryFigures(database: AdDatabase): Promise<Deliver
   // Event ids begin with the millisecond of their event.
   const since = newEventId(Date.now() - KEPT_DAYS * 86_400_000, new Uint8Array(10));
   const [figures] = await database.run(read, [since]);
-  if (!figures) throw new Error("the figures of delivery have no row");
+  if (!figures) throw new Error("the query of the delivery figures returned no row");
   return figures;
 }

@@ -10,13 +10,13 @@ export interface RecordAttemptDeps {
   database: AdDatabase;
   finishing: CommitGroup<FinishedAttempt, boolean>;
   log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
-  /** The lease has run out, or stopping can wait no longer. */
+  /** The lease has run out, or a stop no longer waits. */
   isTooLate: () => boolean;
 }
 
 const AGAIN_MS = 500;
 
-/** Writes down what became of a claim. Left alone it would be sent once more: a failing write is tried while the lease lasts. */
+/** Records the outcome of a claim. Retries while the lease lasts: an unrecorded delivery would be sent again. */
 export async function recordAttempt(
   deps: RecordAttemptDeps,
   claim: ClaimedDelivery,
@@ -31,7 +31,10 @@ export async function recordAttempt(
       const { state, status, errorClass } = outcome.finished;
       if (!isOurs) log.warn({ botId, eventId, attempt }, "an attempt ended after another claim of its delivery");
       else if (state === "failed" || state === "unknown") {
-        log.warn({ botId, eventId, attempt, state, status, errorClass }, "a webhook will not be sent again by itself");
+        log.warn(
+          { botId, eventId, attempt, state, status, errorClass },
+          "a webhook will not be sent again automatically",
+        );
       }
       return;
     } catch (error) {

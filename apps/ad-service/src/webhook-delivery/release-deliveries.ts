@@ -16,7 +16,7 @@ const release = statement<never>(
   update endpoints set ended = endpoints.ended + number from ended where endpoints.bot_id = ended.bot_id`,
 );
 
-/** Gives back claims of which nothing was sent: they consume no attempt. */
+/** Releases claims for which nothing was sent: they consume no attempt. */
 export async function releaseDeliveries(
   database: AdDatabase,
   claims: readonly Pick<ClaimedDelivery, "botId" | "eventId" | "fence">[],

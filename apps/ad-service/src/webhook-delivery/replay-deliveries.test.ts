@@ -18,7 +18,7 @@ import { replayDeliveries } from "./replay-deliveries.ts";
 import { replayDelivery } from "./replay-delivery.ts";
 import type { ReplayScope } from "./replayable-deliveries.ts";
 
-describe.each(testDatabases())("sending again on the %s store", (kind) => {
+describe.each(testDatabases())("replays on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
@@ -44,10 +44,10 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
   const inAnHour = () => new Date(Date.now() + 3_600_000);
   const deps = () => ({ database: store.database, deliveries: startedDeliveries(store.database) });
   const replayOne = (eventId: string) => replayDelivery(deps(), { botId: fixture.botId, eventId });
-  /** Puts deliveries where only hours of attempts would bring them. */
+  /** Sets deliveries to states that they would reach only after hours of attempts. */
   const set = (eventIds: readonly string[], change: string) =>
     store.database.run(
-      // Without a name: times in it make each another text.
+      // Unnamed: the times in it make each text different.
       { name: "", text: `update deliveries set ${change} where bot_id = $1 and event_id = any ($2)` },
       [fixture.botId, eventIds],
     );
@@ -91,7 +91,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect(await stateOf(eventId)).toMatchObject({ resume_state: null, schedule_step: 0 });
     });
 
-    test("that waits gets an attempt at once, and if that fails keeps its time and its step of the schedule", async () => {
+    test("that waits gets an attempt immediately, and if that fails keeps its time and its step of the schedule", async () => {
       const [eventId = ""] = await fixture.enqueue();
       const due = inAnHour();
       await set([eventId], `attempts = 4, schedule_step = 4, due_at = '${due.toISOString()}'`);
@@ -113,13 +113,13 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       );
     });
 
-    test("that is due already is sent once, not once more", async () => {
+    test("that is already due is sent once, not twice", async () => {
       const [eventId = ""] = await fixture.enqueue();
       expect(await replayOne(eventId)).toMatchObject({ outcome: "replayed" });
       expect(await stateOf(eventId)).toMatchObject({ state: "waiting", resume_state: null });
     });
 
-    test("that had failed begins a new schedule", async () => {
+    test("that failed starts a new schedule", async () => {
       const [eventId = ""] = await fixture.enqueue();
       await set([eventId], "state = 'failed', attempts = 12, schedule_step = 12, end_reason = 'attempts-used-up'");
       answerWith(500);
@@ -137,7 +137,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect(row?.due_at.getTime()).toBeLessThan(Date.now() + 60_000);
     });
 
-    test("of an at-most-once bot is sent once for each time that somebody asks, whatever it was", async () => {
+    test("of an at-most-once bot is sent once for each request, whatever its state was", async () => {
       await fixture.deliverAtMostOnce();
       const ids = await fixture.enqueue(4);
       const [unknown = "", failed = "", wasDelivered = "", waiting = ""] = ids;
@@ -155,7 +155,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect(endpoint.received).toHaveLength(4);
     });
 
-    test("under way, unknown, or a test is refused and stays as it is", async () => {
+    test("is refused and unchanged if it is in progress, unknown or a test", async () => {
       const [sending = "", replaying = "", isTest = ""] = await fixture.enqueue(3);
       await set([sending], "state = 'sending', lease_until = now() + interval '30 seconds'");
       await set([replaying], "resume_state = 'delivered'");
@@ -187,7 +187,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
             .where("bot_id", "=", on.botId)
             .execute(),
       ],
-    ])("while its endpoint is not sent to (%s) is refused with the reason", async (blockedReason, hinder) => {
+    ])("is refused with the reason while its endpoint is blocked (%s)", async (blockedReason, hinder) => {
       const [eventId = ""] = await fixture.enqueue();
       await set([eventId], "state = 'delivered'");
       await hinder(fixture);
@@ -196,7 +196,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     });
 
     test.runIf(kind === "server")(
-      "whose attempt is recorded at this very moment is sent again, if that is the answer",
+      "whose attempt is being recorded at the same time is sent again if `replayed` is returned",
       async () => {
         const [eventId = ""] = await fixture.enqueue();
         await set([eventId], "state = 'sending', lease_until = now() + interval '30 seconds'");
@@ -220,21 +220,21 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       },
     );
 
-    test("that is held by nothing any more goes out at once", async () => {
+    test("that is held but no longer blocked is sent immediately", async () => {
       const [eventId = ""] = await fixture.enqueue();
       await set([eventId], "state = 'held', schedule_step = 2");
       expect(await replayOne(eventId)).toEqual({ outcome: "replayed", notBefore: null });
       expect(await stateOf(eventId)).toMatchObject({ state: "waiting", schedule_step: 2, resume_state: null });
     });
 
-    test("tells until when its endpoint rests", async () => {
+    test("reports until when its endpoint rests", async () => {
       const eventId = await delivered();
       const until = inAnHour();
       await fixture.setEndpoint({ rest_until: until });
       expect(await replayOne(eventId)).toEqual({ outcome: "replayed", notBefore: until });
     });
 
-    test("asked for by many at once is sent once", async () => {
+    test("is sent once for each accepted request of many concurrent ones", async () => {
       const eventId = await delivered();
       const asked = await Promise.all(Array.from({ length: 8 }, () => replayOne(eventId)));
       const { length } = asked.filter(({ outcome }) => outcome === "replayed");
@@ -251,8 +251,8 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
     });
   });
 
-  test("whatever is asked for while everything is under way, nothing is lost, left behind or sent unbooked", async () => {
-    // Every third answer is a failure, and what waits comes back at once.
+  test("replays during deliveries lose no event, leave none behind and send none unrecorded", async () => {
+    // Every third answer is a failure, and waiting deliveries become due immediately.
     endpoint.answer = (response) => response.writeHead(endpoint.received.length % 3 === 0 ? 500 : 200).end();
     await fixture.setEndpoint({ max_in_flight: 20 });
     const made = await fixture.enqueue(60);
@@ -289,7 +289,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       const until = new Date(Date.now() + 1000);
       return { botId: fixture.botId, scope, since, until };
     };
-    /** One of each state, by name. */
+    /** One delivery of each state, by name. */
     async function oneOfEach() {
       const [failed = "", unknown = "", wasDelivered = "", waiting = "", sending = "", held = "", isTest = ""] =
         await fixture.enqueue(7);
@@ -306,7 +306,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       return { failed, unknown, wasDelivered, waiting, sending, held, isTest };
     }
 
-    test("all that failed, and nothing else", async () => {
+    test("scope `failed` selects all that failed, and nothing else", async () => {
       const { failed } = await oneOfEach();
       const before = await fixture.deliveries();
       expect(await countReplayable(store.database, range("failed"))).toEqual({ count: 1, unknown: 1, isMore: false });
@@ -320,7 +320,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect((await fixture.deliveries()).filter(others)).toEqual(before.filter(others));
     });
 
-    test("everything is what failed, was delivered or waits: never what is unknown, held, under way or a test", async () => {
+    test("scope `everything` selects failed, delivered and waiting ones, never unknown, held, sending or test ones", async () => {
       const { failed, wasDelivered, waiting } = await oneOfEach();
       const before = await fixture.deliveries();
       const due = (await stateOf(waiting))?.due_at;
@@ -336,7 +336,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect((await fixture.deliveries()).filter(others)).toEqual(before.filter(others));
     });
 
-    test("go by the time at which they were earned, both ends included, and never touch another bot's", async () => {
+    test("are selected by the time at which they were earned, both ends included, and never from another bot", async () => {
       const other = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
       const [foreign = ""] = await other.enqueue();
       const [early = ""] = await fixture.enqueue();
@@ -354,7 +354,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect(await other.deliveries()).toMatchObject([{ event_id: foreign, state: "waiting" }]);
     });
 
-    test("more than a batch are reached by the cursor, each once", async () => {
+    test("that exceed one batch are reached by the cursor, each once", async () => {
       const made = await fixture.enqueue(2300);
       await set(made, "state = 'failed'");
       expect(await countReplayable(store.database, range("failed"))).toMatchObject({ count: 2300, isMore: false });
@@ -372,14 +372,14 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       await set(made, "state = 'delivered'");
     });
 
-    test("go after what is new, what waits for its next attempt, and what is asked for by name", async () => {
+    test("are sent after new events, those that wait for their next attempt, and individual replays", async () => {
       const old = await fixture.enqueue(30);
       const [retrying = "", named = "", namedFailed = ""] = await fixture.enqueue(3);
       await set([...old, named], "state = 'delivered'");
       await set([retrying], "due_at = now() + interval '1 hour', schedule_step = 3");
       await set([namedFailed], "state = 'failed', end_reason = 'attempts-used-up'");
       expect(await replayDeliveries(deps(), range("everything"))).toMatchObject({ replayed: 33 });
-      // Claims of which nothing was sent change nothing: the first four are the one that waited, and three in bulk.
+      // Released claims change nothing. The first four are the one that waited, and three in bulk.
       const claims = await claimDeliveries(store.database, { limit: 100, leaseSeconds: 30 });
       const own = claims.filter(({ botId }) => botId === fixture.botId);
       expect(own).toHaveLength(4);
@@ -400,13 +400,13 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
       expect(await stateOf(later)).toMatchObject({ state: "waiting", attempts: 0 });
     });
 
-    test("of an at-most-once bot only those that failed: what it has is not sent twice", async () => {
+    test("of an at-most-once bot are sent again only if they failed: delivered ones are not sent twice", async () => {
       await fixture.deliverAtMostOnce();
       expect(await replayDeliveries(deps(), range("everything"))).toEqual({ outcome: "at-most-once" });
       expect(await replayDeliveries(deps(), range("failed"))).toMatchObject({ outcome: "replayed" });
     });
 
-    test("are refused while nothing is sent to the endpoint, and for a bot that is none", async () => {
+    test("are refused while the endpoint is blocked, and for an unknown bot", async () => {
       await fixture.setEndpoint({ state: "disabled", disabled_reason: "gone" });
       expect(await replayDeliveries(deps(), range("failed"))).toEqual({ outcome: "held", blockedReason: "gone" });
       expect(await replayDeliveries(deps(), { ...range("failed"), botId: "5" })).toEqual({
@@ -416,7 +416,7 @@ describe.each(testDatabases())("sending again on the %s store", (kind) => {
   });
 });
 
-/** Of an event id: a UUIDv7 begins with its millisecond. */
+/** The time of an event id: a UUIDv7 begins with its millisecond. */
 function msOf(eventId: string): number {
   return Number.parseInt(eventId.slice(4).replaceAll("-", "").slice(0, 12), 16);
 }

@@ -6,18 +6,18 @@ import type { Deliveries } from "./deliveries.ts";
 import { replayChanges } from "./replay-delivery.ts";
 import { idsBetween, type ReplayRange, type ReplayScope, replayableDeliveries } from "./replayable-deliveries.ts";
 
-/** Looked at by one call: short enough to stand between other work. */
+/** Rows read by one call: few enough not to delay other work. */
 export const REPLAY_BATCH = 1000;
 
 export type ReplayRefusal =
   | { outcome: "unknown-bot" }
   /** Nothing is sent to its endpoint now. */
   | { outcome: "held"; blockedReason: BlockedReason }
-  /** Its receiver may not dedupe: what was delivered is sent again only one by one. */
+  /** Its receiver may not dedupe: delivered events are sent again only individually. */
   | { outcome: "at-most-once" };
 
 export type ReplayDeliveriesOutcome =
-  /** `next` goes on behind this batch; null: the range is done. */
+  /** `next` continues after this batch; null: the range is done. */
   { outcome: "replayed"; replayed: number; next: string | null } | ReplayRefusal;
 
 const readBot = statement<{ deliveryMode: DeliveryMode; blockedReason: BlockedReason | null }>(
@@ -41,7 +41,7 @@ const replayOf = (scope: ReplayScope) =>
   );
 const replays = { failed: replayOf("failed"), everything: replayOf("everything") };
 
-/** Whether events of this bot can be sent again in bulk; undefined: they can. */
+/** Why events of this bot cannot be sent again in bulk; undefined: they can. */
 export async function replayRefusal(
   database: AdDatabase,
   { botId, scope }: Pick<ReplayRange, "botId" | "scope">,
@@ -52,7 +52,7 @@ export async function replayRefusal(
   return bot.blockedReason === null ? undefined : { outcome: "held", blockedReason: bot.blockedReason };
 }
 
-/** Sends the events of a range again, the first 1000 behind `after`; each as `replayDelivery` does, but after what is new. */
+/** Sends the first 1000 events of a range after `after` again, each as `replayDelivery` does, but behind new events. */
 export async function replayDeliveries(
   { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
   { after, ...range }: ReplayRange & { after?: string | undefined },
@@ -61,7 +61,7 @@ export async function replayDeliveries(
   if (refusal) return refusal;
   const [first, last] = idsBetween(range);
   const [row] = await database.run(replays[range.scope], [range.botId, after ?? first, last, REPLAY_BATCH]);
-  if (!row) throw new Error("a replay has no row");
+  if (!row) throw new Error("the replay query returned no row");
   if (row.replayed > 0) deliveries.wake();
   return { outcome: "replayed", replayed: row.replayed, next: row.lookedAt < REPLAY_BATCH ? null : row.last };
 }

@@ -4,18 +4,18 @@ import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./
 import type { Deliveries } from "./deliveries.ts";
 
 export type ReplayDeliveryOutcome =
-  /** Due now; sent at once, or after `notBefore`, until when its endpoint rests. */
+  /** Due now; sent immediately, or after `notBefore` if its endpoint rests until then. */
   | { outcome: "replayed"; notBefore: Date | null }
   | { outcome: "under-way" }
   /** Nothing is sent to its endpoint now. */
   | { outcome: "held"; blockedReason: BlockedReason }
-  /** A test is made anew, never repeated. */
+  /** Test events are not replayed; make a new test instead. */
   | { outcome: "test" }
   | { outcome: "unknown-event" };
 
 /**
- * SQL for what a delivery returns to if its replay fails; wants `deliveries` and `bots`. An at-most-once bot's must never
- * go back to waiting, from where it is sent by itself: its one attempt is made now instead of later.
+ * SQL for the state that a delivery returns to if its replay fails; needs `deliveries` and `bots`. A waiting delivery of an
+ * at-most-once bot must not return to waiting, where it is sent automatically: the replay is its one attempt, made early.
  */
 export const resumeState = `case
     when deliveries.state in ('delivered', 'unknown') then deliveries.state
@@ -24,9 +24,9 @@ export const resumeState = `case
   end`;
 
 /**
- * What a replay makes of a delivery; `before` names its row as it was. The schedule stays as it is: what was waiting, was
- * delivered or is unknown gets one attempt more, and returns to what it was if that fails. One that failed has no schedule
- * any more: it begins a new one. In bulk it goes after what is new, unless it waited for its next attempt: then it is new.
+ * The changes that a replay makes to a delivery; `before` names its previous row. A waiting, delivered or unknown delivery
+ * keeps its schedule: it gets one more attempt, and returns to its previous state if that fails. A failed one starts a new
+ * schedule. A bulk replay is sent after new events, unless it waited for its next attempt: then it is sent with them.
  */
 export const replayChanges = (before: string, { isBulk }: { isBulk: boolean }) => `
       state = 'waiting', due_at = now(), is_bulk = ${isBulk} and ${before}.state <> 'waiting', finished_at = null,
@@ -36,7 +36,7 @@ export const replayChanges = (before: string, { isBulk }: { isBulk: boolean }) =
       resume_due_at = case when ${before}.state = 'held' then deliveries.resume_due_at
         when ${before}.resumes_as = 'waiting' then ${before}.due_at end`;
 
-// The row is locked as it was judged. To ask for its state once more would ask this statement's older snapshot.
+// `judged` uses the locked row. Reading the state again would read this statement's older snapshot.
 const replay = statement<{
   outcome: Exclude<ReplayDeliveryOutcome["outcome"], "unknown-event">;
   blockedReason: BlockedReason | null;
@@ -68,13 +68,13 @@ const replay = statement<{
     update deliveries set ${replayChanges("judged", { isBulk: false })}
     from judged
     where outcome = 'replayed' and deliveries.bot_id = judged.bot_id and deliveries.event_id = judged.event_id
-      -- What is due already is sent without our help, and no more behind what is new; as a replay it would be sent twice.
+      -- A delivery that is already due is sent anyway, and no longer behind new events; a replay would send it twice.
       and not (judged.state = 'waiting' and judged.due_at <= now())
   )
   select outcome, blocked_reason as "blockedReason", not_before as "notBefore" from judged`,
 );
 
-/** Sends one event again: the same id, the same bytes. */
+/** Sends one event again, with the same id and the same bytes. */
 export async function replayDelivery(
   { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
   { botId, eventId }: { botId: string; eventId: string },
@@ -82,7 +82,7 @@ export async function replayDelivery(
   const [row] = await database.run(replay, [botId, eventId]);
   if (!row) return { outcome: "unknown-event" };
   if (row.outcome === "held") {
-    if (row.blockedReason === null) throw new Error(`${eventId} is held by nothing`);
+    if (row.blockedReason === null) throw new Error(`${eventId} is held without a blocked reason`);
     return { outcome: "held", blockedReason: row.blockedReason };
   }
   if (row.outcome !== "replayed") return { outcome: row.outcome };

@@ -1,7 +1,7 @@
 import { newEventId } from "@intermission/ad-core/code";
 import { resumeState } from "./replay-delivery.ts";
 
-/** `failed`: what will not be sent again by itself, but what is unknown. `everything`: what was delivered or waits, too. */
+/** `failed`: only deliveries in the state `failed`. `everything`: also delivered ones and those waiting for a later attempt. */
 export type ReplayScope = "failed" | "everything";
 
 export interface ReplayRange {
@@ -13,11 +13,11 @@ export interface ReplayRange {
 }
 
 /**
- * SQL for the rows of a range that are looked at, in the order of their ids, and whether each is to be sent again. Bound:
- * $1 bot id, $2 and $3 the ids that the range lies behind and ends with, $4 how many rows are looked at.
+ * SQL for the rows of a range in id order; `is_wanted` is whether the row is to be sent again. Parameters: $1 bot id, $2 and
+ * $3 the ids after which the range begins and with which it ends, $4 the maximum number of rows.
  *
- * What is unknown is sent again by its own name only: its receiver may have rewarded it, and may not dedupe. What is held
- * goes out by itself, what is under way is on its way, and tests are no events.
+ * Unknown deliveries are sent again only individually: the receiver may have rewarded them, and may not dedupe. Held ones
+ * are sent automatically, those in flight are already being sent, and tests are not events.
  */
 export const replayableDeliveries = (scope: ReplayScope, locking = "") => `
     select deliveries.bot_id, event_id, deliveries.state, due_at,
@@ -26,7 +26,7 @@ export const replayableDeliveries = (scope: ReplayScope, locking = "") => `
     where deliveries.bot_id = $1 and event_id > $2 and event_id <= $3 ${within[scope]}
     order by event_id limit $4 ${locking}`;
 
-// The literal lets the planner take the partial index.
+// The literal lets the planner use the partial index.
 const within = { failed: "and deliveries.state in ('failed', 'unknown')", everything: "" };
 const wanted = {
   failed: "deliveries.state = 'failed'",
@@ -34,7 +34,7 @@ const wanted = {
         or deliveries.state = 'waiting' and resume_state is null and due_at > now())`,
 };
 
-/** Event ids begin with the millisecond of their event: a range of time is a range of ids, open below and closed above. */
+/** Event ids begin with the millisecond of their event, so a time range is an id range: start excluded, end included. */
 export function idsBetween({ since, until }: { since: Date; until: Date }): [after: string, last: string] {
   return [lastIdOf(since.getTime() - 1), lastIdOf(until.getTime())];
 }

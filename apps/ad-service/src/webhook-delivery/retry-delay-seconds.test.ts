@@ -6,14 +6,14 @@ import { retryDelaySeconds } from "./retry-delay-seconds.ts";
 const steps = [5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 86_400];
 const now = new Date("2026-03-01T12:00:00Z");
 
-test("twelve attempts over 70 h 42 min, then no more", () => {
+test("there are twelve attempts over 70 h 42 min, then no more", () => {
   const delays = steps.map((_, index) => retryDelaySeconds({ failures: index + 1, jitter: 0 }));
   expect(delays).toEqual(steps);
   expect(Math.floor(steps.reduce((sum, step) => sum + step) / 60)).toBe(70 * 60 + 42);
   expect(retryDelaySeconds({ failures: 12, jitter: 0, retryAfterSeconds: 10 })).toBeUndefined();
 });
 
-test("never early, at most a fifth late, and never more than an hour for Retry-After", () => {
+test("an attempt is never early, at most 20 % late, and Retry-After delays it by at most an hour", () => {
   const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const asked = fc.option(fc.nat(), { nil: undefined });
   fc.assert(

@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 /** From the end of each failed attempt to the next: 12 attempts over 70 h 42 min. */
 const STEPS = [5, 30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 24 * HOUR];
 const LARGEST_JITTER = 0.2;
-/** An endpoint may ask for patience, but not postpone the schedule for days. */
+/** An endpoint may request a delay, but not postpone the schedule for days. */
 export const LONGEST_RETRY_AFTER = HOUR;
 
 /**

@@ -3,17 +3,17 @@ import type { ColumnType, Generated } from "kysely";
 
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
 
-/** Why a delivery that was not answered 2xx will not be sent again by itself. */
+/** Why a delivery that was not answered 2xx is not sent again automatically. */
 export type EndReason = "attempts-used-up" | "at-most-once" | "held-too-long" | "test" | "erased";
 
-/** Only an active endpoint is sent to; a pending one must answer a test event 2xx first. */
+/** Deliveries are sent only to active endpoints; a pending one must answer a test event 2xx first. */
 export type EndpointState = "pending" | "active" | "disabled";
 
 export type DisabledReason = "operator" | "gone" | "failing";
 
 export type BreakerState = "closed" | "open" | "half-open";
 
-/** Event, delivery and attempts are written by hot statements; the builder only reads them. */
+/** Events, deliveries and attempts are written by plain SQL statements; the query builder only reads them. */
 type Read<Value> = ColumnType<Value, never, never>;
 
 export interface WebhookDeliveryTables {
@@ -29,15 +29,15 @@ export interface WebhookDeliveryTables {
     creative_id: Read<string | null>;
     /** What the campaign owes; null: nothing was sold. */
     price_micros: Read<number | null>;
-    /** Of clicks. */
+    /** Set for clicks only, as the next three. */
     user_agent: Read<string | null>;
     address_hash: Read<Buffer | null>;
     network_hash: Read<Buffer | null>;
     suspicions: Read<string[] | null>;
-    /** Of a person who was erased: it is not sent, replayed or listed any more. */
+    /** The user was erased: the event is no longer sent, replayed or listed. */
     is_erased: Read<boolean>;
     occurred_at: Read<Date>;
-    /** The text that is signed and sent, on each attempt the same. */
+    /** The text that each attempt signs and sends, always the same. */
     body: Read<string>;
     /** `xid8` of the transaction that made it: the order of the feed. */
     xid: Read<string>;
@@ -46,22 +46,22 @@ export interface WebhookDeliveryTables {
     bot_id: Read<string>;
     event_id: Read<string>;
     state: Read<DeliveryState>;
-    /** Attempts made, the one under way included. */
+    /** Attempts made, including one in progress. */
     attempts: Read<number>;
     due_at: Read<Date>;
     lease_until: Read<Date | null>;
-    /** Grows with each claim; only the claim that holds the newest number may finish. */
+    /** Incremented by each claim; only the claim with the newest number may finish. */
     fence: Read<number>;
     created_at: Read<Date>;
     finished_at: Read<Date | null>;
-    /** Failures that the schedule counts; a replay or a fault of ours is none. */
+    /** Failures that the schedule counts; those of replays and internal errors do not count. */
     schedule_step: Read<number>;
     /** The claim that was recorded last: each is recorded once. */
     recorded_fence: Read<number>;
-    /** Set while a replay is on its way: what the delivery returns to if that fails. */
+    /** Set while a replay is pending: the state that the delivery returns to if the replay fails. */
     resume_state: Read<"waiting" | "delivered" | "unknown" | null>;
     resume_due_at: Read<Date | null>;
-    /** Asked for with many others, and not sent since: it goes after what is new. */
+    /** Part of a bulk replay and not sent since: it is sent after new events. */
     is_bulk: Read<boolean>;
     end_reason: Read<EndReason | null>;
   };
@@ -74,7 +74,7 @@ export interface WebhookDeliveryTables {
     address: Read<string | null>;
     status: Read<number | null>;
     error_class: Read<string | null>;
-    /** Null where the phase did not happen: an address without a name, plain HTTP, a connection that stood. */
+    /** Null where the phase did not happen: a literal address, plain HTTP, a kept connection. */
     dns_ms: Read<number | null>;
     tcp_ms: Read<number | null>;
     tls_ms: Read<number | null>;
@@ -84,7 +84,7 @@ export interface WebhookDeliveryTables {
     next_at: Read<Date | null>;
     is_replay: Read<boolean>;
   };
-  /** One for each bot with an address for webhooks. Health is written with each batch of attempts. */
+  /** One row for each bot with a webhook address. Health is written with each batch of attempts. */
   endpoints: {
     bot_id: string;
     url: string;
@@ -92,7 +92,7 @@ export interface WebhookDeliveryTables {
     state_since: Generated<Date>;
     disabled_reason: DisabledReason | null;
     max_in_flight: Generated<number>;
-    /** Claimed and not yet recorded, over all nodes. */
+    /** Claims that were recorded, released or taken back, over all nodes: `endpoint_claims.claimed` less these is in flight. */
     ended: Generated<number>;
     rest_until: Generated<Date | number>;
     breaker: Generated<BreakerState>;
@@ -119,7 +119,7 @@ export interface WebhookDeliveryTables {
     tests: Generated<number>;
     is_tested_for_event: Generated<boolean>;
   };
-  /** One for each endpoint; locked by who claims. */
+  /** One row for each endpoint; locked by the statement that claims. */
   endpoint_claims: {
     bot_id: string;
     claimed: Generated<number>;

@@ -14,7 +14,7 @@ import { migrations } from "../migrations.ts";
 import { type Deliveries, noDeliveries } from "./deliveries.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
 
-/** The database as a node uses it, with the names of the statements that were answered. */
+/** Wraps the database of a node and records the names of completed statements. */
 function recordStatements(database: AdDatabase): { recorded: AdDatabase; names: string[] } {
   const names: string[] = [];
   const recorded: AdDatabase = {
@@ -28,7 +28,7 @@ function recordStatements(database: AdDatabase): { recorded: AdDatabase; names: 
   return { recorded, names };
 }
 
-/** A node that is killed as its statement commits. */
+/** A node that is killed when its statement commits. */
 const killedNode: Deliveries = {
   async sendNew(most, make) {
     return (await make(most)).result;
@@ -55,7 +55,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   let fixture: Fixture;
   let running: { stop(): Promise<void> }[] = [];
 
-  /** A node without a clock: nothing is found by polling. It has looked at what waits, so that it knows of no backlog. */
+  /** A node that does not poll. It has already looked for waiting deliveries, so that it knows that there is no backlog. */
   async function start(limits?: Parameters<typeof startTestDelivery>[1]) {
     const { recorded, names } = recordStatements(store.database);
     const node = startTestDelivery(recorded, { pollMs: 600_000, ...limits });
@@ -103,14 +103,14 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     await delivered(1);
     await eventually(inFlight, (number) => number === 0);
     expect(arrived()).toEqual([eventId]);
-    // Beside it the tokens are read, once a second, and the upkeep runs.
+    // Apart from that, the tokens are read once a second and the upkeep runs.
     expect(names.filter((name) => /claim|next-due|finish|release/.test(name))).toEqual(["deliveries.finish"]);
     expect(endpoint.received[0]?.headers["webhook-attempt"]).toBe("1");
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 1, fence: 1, recorded_fence: 1, lease_until: null }]);
     expect(await fixture.attempts()).toMatchObject([{ attempt: 1, status: 200 }]);
   });
 
-  test("over two nodes an endpoint is sent no more at once than its limit, and each event once", async () => {
+  test("two nodes together keep to an endpoint's limit of concurrent requests, and send each event once", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 5);
     const nodes = [await start(), await start()];
     const made = await Promise.all(
@@ -123,7 +123,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(await eventually(inFlight, (number) => number === 0)).toBe(0);
   });
 
-  test("of one statement each endpoint gets what it has room for, and all together no more than the slots", async () => {
+  test("one statement claims what each endpoint has capacity for, and in total no more than the slots", async () => {
     const others = [await openDeliveryFixture(store.database, { webhookUrl: endpoint.url }), fixture];
     await fixture.setEndpoint({ max_in_flight: 2 });
     await fixture.setClaims({ claimed: 1, last_served_at: new Date() });
@@ -144,7 +144,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(await claim(100)).toEqual([0, 0]);
   });
 
-  test("what waits is not overtaken: new events go behind what is due, in the order in which they were made", async () => {
+  test("waiting deliveries are not overtaken: new events go behind due ones, in the order in which they were made", async () => {
     const { deliveries } = await start();
     await fixture.setEndpoint({ max_in_flight: 1 });
     const older = await fixture.enqueue(3, { by: noDeliveries });
@@ -154,7 +154,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(arrived()[3]).toBe(newer[0]);
   });
 
-  test("what waits for a later attempt, or is sent again in bulk, holds nothing up", async () => {
+  test("deliveries that wait for a later attempt, and bulk replays, do not delay new events", async () => {
     const { deliveries } = await start();
     const change = statement<never>(
       "test.later",
@@ -169,7 +169,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(arrived()).toEqual([eventId]);
   });
 
-  test("a node whose slots are all wanted makes new events wait, and the endpoint served longest ago comes first", async () => {
+  test("a node without free slots queues new events, and the endpoint served longest ago comes first", async () => {
     const gate = Promise.withResolvers<void>();
     endpoint.answer = (response) => void gate.promise.then(() => response.end());
     const other = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
@@ -203,7 +203,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(arrived()).toEqual([]);
   });
 
-  test("a node that stops claims nothing, and gives back at once what it had just claimed", async () => {
+  test("a stopping node claims nothing, and immediately releases what it has just claimed", async () => {
     const node = await start();
     let stopped: Promise<void> | undefined;
     const stopping: Deliveries = {
@@ -225,7 +225,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(arrived()).toEqual([]);
   });
 
-  test("a node whose statement fails has its slots back", async () => {
+  test("a failed statement returns its slots to the node", async () => {
     const { deliveries } = await start({ perNode: 1, ahead: 0 });
     const fails = deliveries.sendNew(1, () => Promise.reject(new Error("no store")));
     await expect(fails).rejects.toThrow("no store");
@@ -233,7 +233,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     await delivered(1);
   });
 
-  test("what a killed node had claimed is sent by another when the lease is over, and consumed no attempt", async () => {
+  test("claims of a killed node are sent by another when the lease ends, and consume no attempt", async () => {
     await fixture.enqueue(2, { by: killedNode });
     expect(await states()).toEqual(["sending", "sending"]);
     expect(await inFlight()).toBe(2);
@@ -260,8 +260,8 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     expect(await fixture.deliveries()).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
-  test("a claim of another node is not waited for, and a recording under way holds no new event up", async () => {
-    // The embedded store has one session: its transactions wait for one another before any row is asked for.
+  test("new events wait neither for the claim of another node nor for a recording in progress", async () => {
+    // The embedded store has one session: its transactions wait for one another before they read any row.
     if (kind === "embedded") return;
     const { deliveries } = await start();
     await store.database.transaction(async (tx) => {
@@ -283,7 +283,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     await delivered(2);
   });
 
-  test("the limit holds when the endpoint was taken away and given back while it was sent to", async () => {
+  test("the limit applies when the endpoint was removed and restored while requests were in flight", async () => {
     const gate = Promise.withResolvers<void>();
     endpoint.answer = (response) => void gate.promise.then(() => response.end());
     const { deliveries } = await start();
@@ -296,7 +296,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     await fixture.moveTo(endpoint.url);
     gate.resolve();
     await delivered(4);
-    // They ended without being claims of the new row.
+    // They ended, but were not claims of the new row.
     expect(await inFlight()).toBe(-4);
     endpoint.mostAtOnce = 0;
     endpoint.answer = (response) => void setTimeout(() => response.end(), 20);

@@ -4,7 +4,7 @@ import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import type { ClaimedDelivery } from "./claim-deliveries.ts";
 
-/** One attempt: the stored bytes, signed anew for this moment. */
+/** Sends the stored bytes once, with a fresh signature and timestamp. */
 export async function sendWebhook(
   { guardedRequest }: Pick<GuardedRequests, "guardedRequest">,
   delivery: Pick<ClaimedDelivery, "botId" | "eventId" | "attempt" | "body" | "url" | "deliveryMode">,
@@ -17,7 +17,7 @@ export async function sendWebhook(
   return guardedRequest({
     purpose: "webhook",
     method: "POST",
-    // A kept connection may be closed as we write on it: the event would be lost, though it never arrived.
+    // The other side may close a kept connection during the write: the event would be lost without having arrived.
     connection: delivery.deliveryMode === "at-most-once" ? "fresh" : "kept",
     signal,
     url: delivery.url,

@@ -1,12 +1,12 @@
 import type { AdDatabase } from "../ad-database.ts";
 
 const CHANNEL = "deliveries";
-/** Other nodes hear of new work so often at most. */
+/** Minimum interval between notifications of the other nodes. */
 const NOTIFY_EVERY_MS = 50;
 
 /**
- * Passes wake-ups on to the other nodes of a shared database, and theirs to `ring`, 20 a second at most. A notice that gets
- * lost costs the time of a poll.
+ * Sends wake-ups to the other nodes of a shared database, at most 20 a second, and calls `ring` for theirs. A lost
+ * notification costs one poll interval.
  */
 export function shareWakeUps(database: AdDatabase, ring: () => void): { tell(): void; stop(): Promise<void> } {
   if (database.kind === "embedded") return { tell() {}, async stop() {} };

@@ -17,19 +17,19 @@ export interface DeliveryAttempt {
   tlsMs: number | null;
   firstByteMs: number | null;
   totalMs: number | null;
-  /** What the endpoint answered, or what went wrong. */
+  /** The endpoint's answer, or the error. */
   responseText: string | null;
   nextAt: Date | null;
-  /** Asked for by somebody, beside the schedule. */
+  /** Requested explicitly, outside the schedule. */
   isReplay: boolean;
 }
 
 export interface ShownDelivery extends ListedDelivery {
-  /** A replay is on its way: what the delivery returns to if that fails. */
+  /** Set while a replay is pending: the state that the delivery returns to if the replay fails. */
   resumeState: "waiting" | "delivered" | "unknown" | null;
-  /** Why nothing is sent to the endpoint now; null: it takes what is due. */
+  /** Why nothing is sent to the endpoint now; null: due deliveries are sent. */
   blockedReason: BlockedReason | null;
-  /** Until when the endpoint rests, or its breaker lets nothing through; null: neither. */
+  /** Until when the endpoint rests or its breaker allows no probe; null: neither. */
   notBefore: Date | null;
   /** The bytes that each attempt sends, as text. */
   body: string;

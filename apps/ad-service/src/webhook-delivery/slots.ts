@@ -1,6 +1,6 @@
-/** So many at once, the others in the order in which they came. */
+/** A limit on concurrent work; waiting callers are served in the order of their calls. */
 export interface Slots {
-  /** Resolves when there is room. */
+  /** Resolves when a slot is free. */
   take(): Promise<void>;
   free(): void;
   /** Lets all callers through from now on: a stop must not wait for a slot. */
@@ -17,7 +17,7 @@ export function openSlots(number: number): Slots {
       else await new Promise<void>((resolve) => waiting.push(resolve));
     },
     free() {
-      // The slot goes over to the next one.
+      // The slot passes to the next waiter.
       const next = waiting.shift();
       if (next) next();
       else taken -= 1;

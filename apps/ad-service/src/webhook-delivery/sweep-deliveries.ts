@@ -1,12 +1,12 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 
-/** Each sweep is short; one that moved this many has more to do, and is repeated at once. */
+/** Rows of one sweep, to keep it short. A sweep that moved this many has more to do and is repeated immediately. */
 export const MOST_AT_ONCE = 1000;
 
 /*
- * A node that died consumed no attempt. For at-most-once bots nobody knows what it sent, and nobody sends again; a test
- * has nobody left who waits for its answer.
+ * Takes back expired claims of crashed nodes: they consume no attempt. For at-most-once bots it is not known whether the
+ * event was sent, so it is not sent again. A test fails: no caller waits for its answer any more.
  */
 const reap = statement<{ state: string }>(
   "deliveries.reap",
@@ -36,13 +36,13 @@ const reap = statement<{ state: string }>(
   select state from reaped`,
 );
 
-/** SQL for whether anything can be signed for the bot of `endpoints`. */
+/** SQL for whether the bot of `endpoints` has a token to sign with. */
 export const hasTokens = `exists (
       select from bot_tokens where bot_tokens.bot_id = endpoints.bot_id
         and (bot_tokens.state in ('active', 'next') or bot_tokens.state = 'retiring' and revoke_at > now())
     )`;
 
-// Asked again and again, since an event can be held by a statement that began before its endpoint became active.
+// Repeated, since a statement that began before the endpoint became active can still insert a held event.
 const unhold = statement<never>(
   "deliveries.unhold",
   `with ready as (
@@ -60,7 +60,7 @@ const unhold = statement<never>(
   returning 1`,
 );
 
-// What waits is sent to active endpoints alone; here it gets the name of what it is.
+// Waiting deliveries are sent only to active endpoints; those of other endpoints become held.
 const hold = statement<never>(
   "deliveries.hold",
   `with idle as (
@@ -82,7 +82,7 @@ const hold = statement<never>(
   returning 1`,
 );
 
-/** Returns what died nodes left behind, and holds or releases what waits by whether its endpoint can be sent to. */
+/** Takes back deliveries of crashed nodes; holds those of inactive endpoints and releases held ones of active endpoints. */
 export async function sweepDeliveries(
   database: AdDatabase,
 ): Promise<{ returned: number; unknown: number; unheld: number; held: number }> {

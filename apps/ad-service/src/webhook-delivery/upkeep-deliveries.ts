@@ -11,7 +11,7 @@ export function startDeliveryUpkeep(
   options: {
     sweepMs: number;
     log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
-    /** Something waits now that could not be sent before. */
+    /** Called when deliveries are waiting that could not be sent before. */
     onReleased: () => void;
   },
 ): { stop(): Promise<void> } {
@@ -20,10 +20,10 @@ export function startDeliveryUpkeep(
   let isStopping = false;
   let pruneAt = 0;
 
-  /** Whether there is more to do at once. */
+  /** Returns whether there is more to do immediately. */
   async function sweep(): Promise<boolean> {
     const { returned, unknown, unheld, held } = await sweepDeliveries(database);
-    if (returned + unknown > 0) log.warn({ returned, unknown }, "deliveries of a node that died were taken back");
+    if (returned + unknown > 0) log.warn({ returned, unknown }, "deliveries of a crashed node were taken back");
     if (returned + unheld > 0) onReleased();
     return Math.max(returned + unknown, unheld, held) >= MOST_AT_ONCE;
   }

@@ -2,7 +2,7 @@ import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { ClaimedDelivery } from "../webhook-delivery/claim-deliveries.ts";
 
-/** Longer than an exchange can last; after it nobody waits for the answer any more. */
+/** Longer than an exchange can last; after it no caller waits for the answer any more. */
 const LEASE_SECONDS = 30;
 
 const begin = statement<{ attempt: number; fence: number; body: string; url: string }>(
@@ -29,8 +29,8 @@ const begin = statement<{ attempt: number; fence: number; body: string; url: str
 );
 
 /**
- * Makes a test event and leases its delivery for the one attempt that follows; a test of the same id again is one more
- * attempt of the same bytes. Undefined where the bot has no endpoint, or the test is under way on another node.
+ * Makes a test event and leases its delivery for one attempt. Another test with the same id is one more attempt with the
+ * same bytes. Returns undefined if the bot has no endpoint, or if the test is already in progress on another node.
  */
 export async function beginTest(
   database: AdDatabase,
@@ -38,7 +38,7 @@ export async function beginTest(
 ): Promise<ClaimedDelivery | undefined> {
   const { botId, eventId, event, userId, body, isActivation } = test;
   const [row] = await database.run(begin, [botId, eventId, event, userId, body, isActivation]);
-  // One attempt, and nobody repeats it behind our back.
+  // One attempt, which neither the schedule nor the connection repeats.
   const once = { scheduleStep: 0, isReplay: false, deliveryMode: "at-most-once" } as const;
   return row && { botId, eventId, ...row, ...once };
 }

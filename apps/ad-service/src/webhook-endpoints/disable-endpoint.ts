@@ -9,7 +9,7 @@ export type DisableEndpointOutcome =
   | { outcome: "already-disabled"; reason: DisabledReason | null }
   | MissingEndpoint;
 
-/** Held at once; the sweep takes the rest. */
+/** Held immediately; the sweep holds the rest. */
 const MOST_HELD = 1000;
 
 const hold = statement<never>(
@@ -22,7 +22,7 @@ const hold = statement<never>(
   from waiting where deliveries.bot_id = waiting.bot_id and deliveries.event_id = waiting.event_id`,
 );
 
-/** Sends nothing more to an endpoint until it is enabled again; what is under way ends as it will. */
+/** Stops sending to an endpoint until it is enabled again. Attempts in flight end normally. */
 export async function disableEndpoint(
   database: AdDatabase,
   { botId }: { botId: string },

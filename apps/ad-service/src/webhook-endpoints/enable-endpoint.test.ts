@@ -15,7 +15,7 @@ import { disableEndpoint } from "./disable-endpoint.ts";
 import { enableEndpoint } from "./enable-endpoint.ts";
 import { limitEndpoint } from "./limit-endpoint.ts";
 
-describe.each(testDatabases())("an operator and an endpoint on the %s store", (kind) => {
+describe.each(testDatabases())("enabling, disabling and limiting an endpoint on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
@@ -46,7 +46,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
   const ofBot = () => ({ botId: fixture.botId });
   const sentTests = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()).test === true);
 
-  test("a disabled endpoint is sent nothing, and what waited for it is held", async () => {
+  test("nothing is sent to a disabled endpoint, and its waiting events are held", async () => {
     await fixture.enqueue(2);
     expect(await disableEndpoint(store.database, ofBot())).toEqual({ outcome: "disabled" });
     expect(await states()).toEqual(["held", "held"]);
@@ -54,7 +54,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     start();
     await fixture.enqueue();
     await fixture.setEndpoint({ test_due_at: new Date(0) });
-    // Another bot's is served meanwhile: the sender had its chance.
+    // Another bot's event is sent meanwhile, so the sender has run.
     const other = await openDeliveryFixture(store.database, { webhookUrl: endpoint.url });
     await other.enqueue();
     await eventually(other.deliveries, (rows) => rows.every(({ state }) => state === "delivered"));
@@ -63,7 +63,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     expect(new Set(endpoint.received.map(({ headers }) => headers["x-bot-id"]))).toEqual(new Set([other.botId]));
   });
 
-  test("an enabled one gets a test, and then what was held", async () => {
+  test("an enabled endpoint receives a test, then the held events", async () => {
     await disableEndpoint(store.database, ofBot());
     const ids = await fixture.enqueue(3);
     start();
@@ -77,7 +77,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     expect(await fixture.endpoint()).toMatchObject({ state: "active", disabled_reason: null });
   });
 
-  test("an enabled one that does not answer its test 2xx stays pending, and gets nothing else", async () => {
+  test("an enabled endpoint that does not answer its test 2xx stays pending, and receives nothing else", async () => {
     await disableEndpoint(store.database, ofBot());
     await fixture.enqueue();
     endpoint.answer = (response) => response.writeHead(403).end("not you");
@@ -88,7 +88,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     expect(sentTests()).toEqual([true]);
   });
 
-  test("without a test it is active at once", async () => {
+  test("an endpoint enabled without a test is active immediately", async () => {
     await fixture.enqueue(2);
     await disableEndpoint(store.database, ofBot());
     expect(await enableEndpoint(deps(), { ...ofBot(), skipTest: true })).toEqual({
@@ -101,7 +101,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     expect(sentTests()).toEqual([false, false]);
   });
 
-  test("nothing of what it did before it was enabled counts against it", async () => {
+  test("enabling resets the health of an endpoint", async () => {
     const longAgo = new Date("2026-01-01T00:00:00.000Z");
     await fixture.setEndpoint({ state: "disabled", disabled_reason: "failing", warned_percent: 100, breaker: "open" });
     await fixture.setEndpoint({ failing_since: longAgo, failures_since_success: 999, failures_in_row: 999, tests: 7 });
@@ -115,7 +115,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     });
   });
 
-  test("what there is no need for, or nothing to do it to, is named", async () => {
+  test("a change that is not needed, or has no bot or endpoint, is reported", async () => {
     expect(await enableEndpoint(deps(), ofBot())).toEqual({ outcome: "already-active" });
     await disableEndpoint(store.database, ofBot());
     expect(await disableEndpoint(store.database, ofBot())).toEqual({ outcome: "already-disabled", reason: "operator" });
@@ -127,7 +127,7 @@ describe.each(testDatabases())("an operator and an endpoint on the %s store", (k
     expect(await limitEndpoint(deps(), { ...ofBot(), maxInFlight: 2 })).toEqual({ outcome: "no-endpoint" });
   });
 
-  test("a limit holds at once", async () => {
+  test("a limit applies immediately", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 50);
     expect(await limitEndpoint(deps(), { ...ofBot(), maxInFlight: 2 })).toEqual({ outcome: "limited" });
     await fixture.enqueue(8);

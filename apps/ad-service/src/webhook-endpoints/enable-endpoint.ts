@@ -6,10 +6,10 @@ import type { Deliveries } from "../webhook-delivery/deliveries.ts";
 import { lockEndpoint, type MissingEndpoint } from "./lock-endpoint.ts";
 
 export type EnableEndpointOutcome =
-  /** `pending`: a test is due now, and what is held goes out once that is answered 2xx. */
+  /** `pending`: a test is due now, and held events are sent once it is answered 2xx. */
   { outcome: "enabled"; state: "pending" | "active" } | { outcome: "already-active" } | MissingEndpoint;
 
-/** Released at once; the sweep takes the rest. */
+/** Released immediately; the sweep releases the rest. */
 const MOST_RELEASED = 1000;
 
 const release = statement<never>(
@@ -22,7 +22,7 @@ const release = statement<never>(
   from held where deliveries.bot_id = held.bot_id and deliveries.event_id = held.event_id`,
 );
 
-/** Gives an endpoint a new beginning: nothing of its past counts. `skipTest` makes it active without a test. */
+/** Enables an endpoint and resets its health. `skipTest` makes it active without a test. */
 export async function enableEndpoint(
   { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
   { botId, skipTest = false }: { botId: string; skipTest?: boolean },

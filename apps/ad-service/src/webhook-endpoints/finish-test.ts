@@ -3,7 +3,7 @@ import type { AdDatabase } from "../ad-database.ts";
 import type { FinishedAttempt } from "../webhook-delivery/finish-deliveries.ts";
 import type { EndpointState } from "../webhook-delivery/schema.ts";
 
-/** Released at once with the activation; the sweep takes the rest. */
+/** Released together with the activation; the sweep releases the rest. */
 const MOST_RELEASED = 1000;
 
 const finish = statement<{ endpointState: EndpointState | null; isActivated: boolean }>(
@@ -53,8 +53,8 @@ const finish = statement<{ endpointState: EndpointState | null; isActivated: boo
 );
 
 /**
- * Records a test and, in the same commit, what it means: a pending endpoint that answered 2xx is active, and what was held
- * for it goes out. `retrySeconds` is the time until the next test of one that stays pending.
+ * Records a test and, in the same commit, its effect: a pending endpoint that answered 2xx becomes active, and its held
+ * events are released. `retrySeconds` is the time until the next test of an endpoint that stays pending.
  */
 export async function finishTest(
   database: AdDatabase,

@@ -4,7 +4,7 @@ import { lockEndpoint, type MissingEndpoint } from "./lock-endpoint.ts";
 
 export type LimitEndpointOutcome = { outcome: "limited" } | MissingEndpoint;
 
-/** How many deliveries may be under way to an endpoint at once, over all nodes; 1 to 40. */
+/** Sets how many deliveries to an endpoint may be in flight at the same time, over all nodes; 1 to 40. */
 export async function limitEndpoint(
   { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
   { botId, maxInFlight }: { botId: string; maxInFlight: number },

@@ -18,7 +18,7 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
   const listed = async (botId: string) => (await listEndpoints(store.database, { botId }))[0];
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
 
-  test("a fresh endpoint has nothing against it", async () => {
+  test("a new endpoint has no failures and nothing queued", async () => {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl, name: "Coin Garden" });
     expect(await listed(fixture.botId)).toMatchObject({
       ...{ botId: fixture.botId, name: "Coin Garden", url: webhookUrl, state: "active", disabledReason: null },
@@ -40,7 +40,7 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
     });
   });
 
-  test.each([false, true])("queues are counted, and the oldest due is told, in bulk: %s", async (isBulk) => {
+  test.each([false, true])("queues are counted, and the oldest due time is shown, in bulk: %s", async (isBulk) => {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl });
     const [, , oldest = ""] = await fixture.enqueue(3);
     await store.database.run(
@@ -53,7 +53,7 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
     expect(await listed(fixture.botId)).toMatchObject({ waiting: 3, oldestDueAt: new Date("2026-01-01T00:00:00Z") });
   });
 
-  test("a rest that is over and a probe of a closed breaker are not told", async () => {
+  test("a rest that is over and a probe of a closed breaker are not shown", async () => {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl });
     await fixture.setEndpoint({ rest_until: ago(1), probe_at: ago(-60) });
     expect(await listed(fixture.botId)).toMatchObject({ restUntil: null, probeAt: null });
@@ -61,21 +61,21 @@ describe.each(testDatabases())("the list of endpoints on the %s store", (kind) =
     expect(await listed(fixture.botId)).toMatchObject({ restUntil: expect.any(Date), probeAt: expect.any(Date) });
   });
 
-  // Five days, 20 failures, 12 hours: the least advanced counts.
+  // Five days, 20 failures, 12 hours: the minimum of the three counts.
   test.each([
     [{ success: 2.5 * 86_400, failures: 20, spread: 12 * 3600 }, 50],
     [{ success: 5 * 86_400, failures: 14, spread: 12 * 3600 }, 70],
     [{ success: 5 * 86_400, failures: 40, spread: 0.9 * 12 * 3600 }, 90],
     [{ success: 9 * 86_400, failures: 40, spread: 24 * 3600 }, 100],
     [{ success: 9 * 86_400, failures: 0, spread: 24 * 3600 }, 0],
-  ])("the way to being disabled: %j is %i percent", async ({ success, failures, spread }, percent) => {
+  ])("progress towards being disabled: %j is %i percent", async ({ success, failures, spread }, percent) => {
     const fixture = await openDeliveryFixture(store.database, { webhookUrl });
     await fixture.setEndpoint({ state_since: ago(30 * 86_400), last_success_at: ago(success + 60) });
     await fixture.setEndpoint({ failures_since_success: failures, failing_since: ago(spread + 60) });
     expect((await listed(fixture.botId))?.disablePercent).toBe(percent);
   });
 
-  test("all are listed once, by their bots' ids", async () => {
+  test("all are listed once, ordered by bot id", async () => {
     const made = [
       await openDeliveryFixture(store.database, { webhookUrl }),
       await openDeliveryFixture(store.database, {}),

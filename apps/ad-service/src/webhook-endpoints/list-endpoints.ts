@@ -4,14 +4,14 @@ import { disableProgress } from "../webhook-delivery/endpoint-health.ts";
 import { firstDue } from "../webhook-delivery/first-due.ts";
 import type { BreakerState, DisabledReason, EndpointState } from "../webhook-delivery/schema.ts";
 
-/** A longer queue is not counted to its end. */
+/** The count of a longer queue stops here. */
 export const MOST_COUNTED = 10_000;
 
 /** A bot and the endpoint that its webhooks go to. */
 export interface ListedEndpoint {
   botId: string;
   name: string;
-  /** Null, as all else of the endpoint: the bot has none. */
+  /** Null, like the other fields of the endpoint, if the bot has none. */
   url: string | null;
   state: EndpointState | null;
   stateSince: Date | null;
@@ -19,7 +19,7 @@ export interface ListedEndpoint {
   breaker: BreakerState | null;
   /** When a breaker that is not closed lets the next delivery through. */
   probeAt: Date | null;
-  /** Until when it is left in peace, for having said or shown that it is overloaded. */
+  /** Until when it rests, because an answer or a timeout showed that it is overloaded. */
   restUntil: Date | null;
   inFlight: number;
   maxInFlight: number | null;
@@ -33,7 +33,7 @@ export interface ListedEndpoint {
   lastStatus: number | null;
   lastErrorClass: string | null;
   lastAnswer: string | null;
-  /** How far it is on its way to being disabled, and the mark of 50, 70, 90 and 100 that was warned of last. */
+  /** Progress towards being disabled, and the last of the marks 50, 70, 90 and 100 that was warned of. */
   disablePercent: number;
   warnedPercent: number;
   /** While pending: tests that were made so far, and when the next one is due. */

@@ -3,7 +3,7 @@ import type { DisabledReason, EndpointState } from "../webhook-delivery/schema.t
 
 export type MissingEndpoint = { outcome: "unknown-bot" | "no-endpoint" };
 
-/** An endpoint as it is until the transaction ends. */
+/** Reads an endpoint and locks its row until the transaction ends. */
 export async function lockEndpoint(
   tx: AdTransaction,
   botId: string,

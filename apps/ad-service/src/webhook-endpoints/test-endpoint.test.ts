@@ -44,7 +44,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     await endpoint.close();
   });
 
-  test("a new endpoint is active once it has answered a signed test event that rewards nobody", async () => {
+  test("a new endpoint is active once it has answered a signed test event that rewards no user", async () => {
     start().activatePending();
     await eventually(endpointState, (state) => state === "active");
     const [arrived] = endpoint.received;
@@ -58,7 +58,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     expect(await fixture.attempts()).toMatchObject([{ status: 200, attempt: 1 }]);
   });
 
-  test("nothing is sent to a pending endpoint but its test, and what was held goes out after it", async () => {
+  test("a pending endpoint receives only its test, and the held events after it", async () => {
     endpoint.answer = (response) => response.writeHead(401).end("who are you?");
     start().activatePending();
     await eventually(fixture.attempts, (attempts) => attempts.length > 0);
@@ -79,7 +79,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     expect(bodies().map(({ event_id }) => event_id)).toEqual(expect.arrayContaining(ids));
   });
 
-  test("the first event of a pending endpoint is a reason to test it at once", async () => {
+  test("the first event of a pending endpoint triggers a test immediately", async () => {
     await fixture.setEndpoint({ test_due_at: new Date(Date.now() + 3_600_000), tests: 9 });
     start().activatePending();
     await fixture.enqueue();
@@ -87,7 +87,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     await eventually(fixture.deliveries, (rows) => rows.every(({ state }) => state === "delivered"));
   });
 
-  test("a failed test is repeated with growing delays", async () => {
+  test("a failed test is retried with growing delays", async () => {
     endpoint.answer = (response) => response.writeHead(500).end();
     start().activatePending();
     for (const [tests, seconds] of [
@@ -103,7 +103,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     }
   });
 
-  test("a test by hand says what was answered, once, and changes nothing of an active endpoint's health", async () => {
+  test("a manual test is sent once, returns the answer, and does not change the health of an active endpoint", async () => {
     await fixture.setEndpoint({ state: "active" });
     endpoint.answer = (response) => response.writeHead(503).end("later");
     const tests = start();
@@ -127,7 +127,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     expect(bodies()).toMatchObject([{ user_tg_id: "42", test: true }]);
   });
 
-  test("one test of a bot at a time; without a bot, an address or a token there is none", async () => {
+  test("a bot has one test at a time; without a bot, an address or a token there is none", async () => {
     endpoint.answer = (response) => void setTimeout(() => response.end(), 200);
     const tests = start();
     const both = await Promise.all([1, 2].map(() => tests.testEndpoint({ botId: fixture.botId })));
@@ -139,7 +139,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     expect(await tests.testEndpoint({ botId: fixture.botId })).toEqual({ outcome: "no-endpoint" });
   });
 
-  test("another address is pending again, and a success of the old one does not make it active", async () => {
+  test("a changed address is pending again, and a success of the old one does not make it active", async () => {
     const other = await openTestEndpoint();
     other.answer = (response) => response.writeHead(404).end();
     endpoint.answer = async (response) => {

@@ -19,9 +19,9 @@ import { testDelaySeconds } from "./test-delay-seconds.ts";
 export interface EndpointTestRequest {
   botId: string;
   event?: EventType | undefined;
-  /** A listed tester of the bot; without one the event is user "0"'s, whom no receiver rewards. */
+  /** A listed tester of the bot; by default user "0", whom no receiver rewards. */
   userId?: string | undefined;
-  /** Of the pending endpoint's own test: its event, once it has one, and how many tests were made before. */
+  /** For the automatic test of a pending endpoint: its event, once it has one, and how many tests were made before. */
   activation?: { eventId: string | null; tests: number } | undefined;
 }
 
@@ -32,7 +32,7 @@ export type EndpointTestOutcome =
       isDelivered: boolean;
       status: number | null;
       errorClass: string | null;
-      /** What the endpoint answered, or what went wrong. */
+      /** The endpoint's answer, or the error. */
       answer: string | null;
       phases: Pick<FinishedAttempt, "dnsMs" | "tcpMs" | "tlsMs" | "firstByteMs" | "totalMs">;
       endpointState: EndpointState | null;
@@ -40,9 +40,9 @@ export type EndpointTestOutcome =
   | { outcome: "unknown-bot" | "no-endpoint" | "no-token" | "not-a-tester" | "busy" };
 
 export interface EndpointTests {
-  /** One test event, sent now, once, whatever the endpoint's state; answers when it is recorded. */
+  /** Sends one test event now, once, in any state of the endpoint. Resolves when the outcome is recorded. */
   testEndpoint(request: EndpointTestRequest): Promise<EndpointTestOutcome>;
-  /** Ends what is under way. */
+  /** Aborts tests in progress. */
   stop(): void;
 }
 
@@ -54,10 +54,10 @@ export interface EndpointTestDeps {
   log: DeliveryLog;
 }
 
-/** At once on this node, over all bots. */
+/** Concurrent tests on this node, over all bots. */
 const MOST_AT_ONCE = 32;
 
-/** Tests of endpoints: one at a time for each bot. A pending endpoint that answers 2xx becomes active by it. */
+/** Tests of endpoints: one at a time for each bot. A pending endpoint that answers 2xx becomes active. */
 export function openEndpointTests(deps: EndpointTestDeps): EndpointTests {
   const underWay = new Set<string>();
   const stopping = new AbortController();
@@ -117,8 +117,8 @@ async function makeTest(
     deps.log.info({ botId }, "an endpoint answered its test and is active");
     deps.deliveries.wake();
   }
-  // Recorded first: what we got wrong must not leave the delivery under way.
-  if (finished.totalMs === null) throw new Error("the test could not be made by a fault of ours");
+  // Thrown only after recording: an internal error must not leave the delivery in the state `sending`.
+  if (finished.totalMs === null) throw new Error("the test could not be made because of an internal error");
   const { status, errorClass, responseText: answer, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
   const phases = { dnsMs, tcpMs, tlsMs, firstByteMs, totalMs };
   return { outcome: "tested", eventId, isDelivered, status, errorClass, answer, phases, endpointState };

@@ -6,12 +6,12 @@ import type { EndpointTests } from "./test-endpoint.ts";
 
 const LOOK_EVERY_MS = 500;
 const MOST_AT_ONCE = 16;
-/** After it another node may test: longer than a test can last. */
+/** After this time another node may test: longer than a test can last. */
 const CLAIM_SECONDS = 60;
 
 /*
- * Due by its backoff, or because the first event since it became pending came in: an event is a reason to look at once.
- * Without a token nothing can be signed, and there is nothing to test.
+ * A test is due by its backoff, or immediately when the first event since the endpoint became pending arrives. Without a
+ * token nothing can be signed, so no test is due.
  */
 const claim = statement<{ botId: string; testEventId: string | null; tests: number }>(
   "endpoints.claim-tests",
@@ -35,7 +35,7 @@ const claim = statement<{ botId: string; testEventId: string | null; tests: numb
   returning endpoints.bot_id as "botId", test_event_id as "testEventId", tests - 1 as tests`,
 );
 
-/** Tests endpoints that are pending, until they answer 2xx: at once, with growing delays, and when their first event comes. */
+/** Tests pending endpoints until they answer 2xx: immediately, with growing delays, and when their first event arrives. */
 export function startTestingEndpoints(deps: { database: AdDatabase; endpointTests: EndpointTests; log: DeliveryLog }): {
   stop(): Promise<void>;
 } {
@@ -53,7 +53,7 @@ export function startTestingEndpoints(deps: { database: AdDatabase; endpointTest
         "an endpoint did not answer its test 2xx; its events are held",
       );
     } catch (error) {
-      log.error({ err: error, botId }, "a test of an endpoint failed by our own fault");
+      log.error({ err: error, botId }, "a test of an endpoint failed because of an internal error");
     }
   }
 

@@ -3,7 +3,7 @@ import { type GuardedRequestSettings, openGuardedRequests } from "../../src/outb
 import { closedAddresses, spellings } from "./closed-addresses.ts";
 import { always, type MisbehavingServer, startMisbehavingServer } from "./misbehaving-server.ts";
 
-/** On both loopback addresses, at one port: whatever reaches this machine would be counted. */
+/** On both loopback addresses, at one port, to count every connection that reaches this machine. */
 const listeners: MisbehavingServer[] = [];
 let port = 0;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   const first = await startMisbehavingServer(answer);
   port = first.port;
   listeners.push(first);
-  // Where there is no IPv6, nothing can be reached by it either.
+  // Without IPv6, nothing can be reached by it either.
   await startMisbehavingServer(answer, { address: "::1", port }).then(
     (second) => listeners.push(second),
     () => {},
@@ -22,7 +22,7 @@ afterAll(() => listeners.forEach((listener) => void listener.close()));
 
 const connections = () => listeners.reduce((sum, listener) => sum + listener.connections(), 0);
 
-/** Nothing is allowed, and names lead where the test says; without that, where the system says. */
+/** Nothing is allowed. Names resolve as the test specifies, else with the system's resolver. */
 async function send(url: string, settings: Partial<GuardedRequestSettings> = {}) {
   const requests = openGuardedRequests({
     isPlainHttpAllowed: true,
@@ -60,7 +60,7 @@ describe("a closed address is never connected to", () => {
     }
   });
 
-  test("a name that resolves to what is no plain address", async () => {
+  test("a name that resolves to an invalid address", async () => {
     for (const address of ["fe80::1%eth0", "", "localhost", "127.0.0.1:80"]) {
       expect(await send(`http://hook.test:${port}/`, { lookup: async () => [address] })).toMatchObject(blocked);
     }
@@ -74,7 +74,7 @@ describe("a closed address is never connected to", () => {
 
   test.each([
     ["zone ids", "http://[fe80::1%25eth0]/"],
-    ["numbers that are no address", "http://256.1.1.1/"],
+    ["numbers that are not an address", "http://256.1.1.1/"],
     ["too many numbers", "http://1.2.3.4.5/"],
     ["another scheme", "ftp://hook.test/"],
     ["a file", "file:///etc/passwd"],
@@ -84,9 +84,9 @@ describe("a closed address is never connected to", () => {
 
   test.each([
     ["a user and a password", "http://user:pass@8.8.8.8:PORT/"],
-    ["a user, to an address that is open", "http://user@127.0.0.1:PORT/"],
-    ["an empty user, to an address that is open", "http://@127.0.0.1:PORT/"],
-    ["a password alone, to an address that is open", "http://:pass@127.0.0.1:PORT/"],
+    ["a user, for an allowed address", "http://user@127.0.0.1:PORT/"],
+    ["an empty user, for an allowed address", "http://@127.0.0.1:PORT/"],
+    ["a password alone, for an allowed address", "http://:pass@127.0.0.1:PORT/"],
     ["a user", "http://user@127.0.0.1:PORT/"],
     ["a public name before the @", "http://example.com@127.0.0.1:PORT/"],
     ["an address before a backslash", "http://127.0.0.1:PORT\\@8.8.8.8/"],
@@ -104,8 +104,8 @@ describe("a closed address is never connected to", () => {
   });
 });
 
-describe("a name that is public at first and private later", () => {
-  // 127.0.0.1 is allowed here, so it stands for the public address; ::1 is the closed one.
+describe("a name that is first public and later private", () => {
+  // 127.0.0.1 is allowed here and plays the public address; ::1 is the closed one.
   const rebinding = (lookupKeptMs: number) => {
     const answers = [["127.0.0.1"], ["::1"], ["127.0.0.1", "::1"]];
     const requests = openGuardedRequests({
@@ -117,7 +117,7 @@ describe("a name that is public at first and private later", () => {
     return { answers, next, close: requests.close };
   };
 
-  test("is looked up once for a request, and what was checked is what is connected to", async () => {
+  test("it is looked up once per request, and the checked address is the one connected to", async () => {
     const { answers, next, close } = rebinding(0);
     const before = connections();
     expect(await next()).toMatchObject({ outcome: "answered", status: 200, address: "127.0.0.1" });
@@ -126,7 +126,7 @@ describe("a name that is public at first and private later", () => {
     await close();
   });
 
-  test("is refused from then on, although a connection to the public one is kept", async () => {
+  test("it is refused from then on, although a connection to the public address is kept", async () => {
     const { next, close } = rebinding(0);
     await next();
     const before = connections();
@@ -136,7 +136,7 @@ describe("a name that is public at first and private later", () => {
     await close();
   });
 
-  test("is not asked again for a moment", async () => {
+  test("its look-up is cached for a moment", async () => {
     const { answers, next, close } = rebinding(10_000);
     await next();
     expect(await next()).toMatchObject({ outcome: "answered", address: "127.0.0.1" });
@@ -159,7 +159,7 @@ describe("names", () => {
     for (const lookup of lookups) expect(await send("http://hook.test/", { lookup })).toMatchObject(dns);
   });
 
-  test("a silent resolver runs into the shorter clock", async () => {
+  test("a silent resolver runs into the shorter timeout", async () => {
     const requests = openGuardedRequests({
       ...{ isPlainHttpAllowed: true, allowedNetworks: { webhook: [] } },
       lookup: () => new Promise(() => {}),

@@ -39,10 +39,10 @@ const closedV6: Record<string, readonly string[]> = {
 const rows = (ranges: Record<string, readonly string[]>) =>
   Object.entries(ranges).flatMap(([range, addresses]) => addresses.map((address) => ({ range, address })));
 
-/** Nothing of ours may be sent to any of these. */
+/** Addresses that this server must never connect to. */
 export const closedAddresses = { v4: rows(closedV4), v6: rows(closedV6) };
 
-/** All that the URL parser takes for this IPv4 address: decimal, octal, hex, short, mixed, and Unicode's ways to write them. */
+/** All spellings that the URL parser reads as this IPv4 address: decimal, octal, hex, short, mixed, and with Unicode variants. */
 export function spellings(address: string): string[] {
   const parts = address.split(".").map(Number);
   const [a = 0, b = 0, c = 0, d = 0] = parts;

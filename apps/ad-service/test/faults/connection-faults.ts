@@ -15,23 +15,35 @@ import { expiredCertificate, strangerCertificate, strangerKey, testCertificate, 
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
-/** On the first connection one request is answered, and the next breaks; what becomes of it then. */
+/** The first connection answers one request and breaks on the next; each row expects the outcome. */
 const keptConnectionFaults = Object.entries({ reset: cutting, closed: ending }).flatMap(([what, breaking]): Fault[] => [
-  fault(`kept connection ${what} as we write: sent again at once`, inTurn(answering(OK), breaking()), answered(200), {
-    ...{ after: "request", connections: 2 },
-  }),
+  fault(
+    `kept connection ${what} during the write: retried immediately`,
+    inTurn(answering(OK), breaking()),
+    answered(200),
+    {
+      ...{ after: "request", connections: 2 },
+    },
+  ),
   {
-    ...fault(`kept connection ${what} as we write, and so is the new one`, breaking(), sent("reset")),
+    ...fault(`kept connection ${what} during the write, and so is the new one`, breaking(), sent("reset")),
     ...{ server: () => startMisbehavingServer(byConnection(inTurn(answering(OK), breaking()), breaking())) },
     ...{ after: "request", connections: 2 },
   },
-  fault(`kept connection ${what} amid the answer`, inTurn(answering(OK), breaking("HTTP/1.1 2")), sent("reset"), {
+  fault(`kept connection ${what} during the answer`, inTurn(answering(OK), breaking("HTTP/1.1 2")), sent("reset"), {
     after: "request",
   }),
-  fault(`no kept connection for what is sent once: ${what}`, inTurn(answering(OK), breaking()), answered(200), {
-    ...{ after: "request", connection: "fresh", connections: 2 },
+  fault(
+    `a request that is sent once uses no kept connection: ${what}`,
+    inTurn(answering(OK), breaking()),
+    answered(200),
+    {
+      ...{ after: "request", connection: "fresh", connections: 2 },
+    },
+  ),
+  fault(`new connection ${what} during the write of a request that is sent once`, breaking(), sent("reset"), {
+    connection: "fresh",
   }),
-  fault(`new connection ${what} as we write what is sent once`, breaking(), sent("reset"), { connection: "fresh" }),
 ]);
 
 export const tcpFaults: Fault[] = [
@@ -39,17 +51,17 @@ export const tcpFaults: Fault[] = [
   fault("accepted, then silence", silence, sent("timeout-total"), { waits: "total" }),
   fault("reset after the request", cutting(), sent("reset")),
   fault("FIN without an answer", ending(), sent("reset")),
-  fault("reset amid the headers", cutting("HTTP/1.1 200 OK\r\nx-"), sent("reset")),
-  fault("FIN amid the headers", ending("HTTP/1.1 200 OK\r\nx-"), sent("reset")),
+  fault("reset during the headers", cutting("HTTP/1.1 200 OK\r\nx-"), sent("reset")),
+  fault("FIN during the headers", ending("HTTP/1.1 200 OK\r\nx-"), sent("reset")),
   ...keptConnectionFaults,
-  fault("kept connection silent as we write", inTurn(answering(OK)), sent("timeout-total"), {
+  fault("kept connection silent during the write", inTurn(answering(OK)), sent("timeout-total"), {
     ...{ after: "request", waits: "total" },
   }),
-  fault("kept connection closed before we write: another is opened", ending(OK), answered(200), {
+  fault("kept connection closed before the write: another is opened", ending(OK), answered(200), {
     ...{ after: "closed", connections: 2 },
   }),
   fault(
-    "a second answer is never taken for the next request's",
+    "a second answer is never used for the next request",
     answering(`${OK}${OK.replace("200", "500")}`),
     answered(200),
     {
@@ -71,7 +83,7 @@ const handshake = (
   ...extras,
 });
 
-/** The head of a TLS record of 16 kB, which is then sent byte by byte. */
+/** The header of a TLS record of 16 kB, which is then sent byte by byte. */
 const record = Buffer.from([0x16, 0x03, 0x03, 0x40, 0x00]);
 
 export const tlsFaults: Fault[] = [
@@ -88,12 +100,12 @@ export const tlsFaults: Fault[] = [
   }),
   handshake("TLS on a port for plain HTTP", trusted, sent("reset"), { url: (port) => `http://hook.test:${port}/` }),
   fault("plain HTTP on the TLS port", answering(`${OK}\r\n`), unsent("tls"), { url: https }),
-  fault("plain HTTP on the TLS port, unasked", (socket) => socket.write(OK), unsent("tls"), { url: https }),
+  fault("plain HTTP on the TLS port, unsolicited", (socket) => socket.write(OK), unsent("tls"), { url: https }),
   fault("stalled handshake", silence, unsent("timeout-connect"), { url: https, waits: "connect" }),
   fault("trickled handshake", dripping(record, "\0", { everyMs: 20 }), unsent("timeout-connect"), {
     ...{ url: https, waits: "connect" },
   }),
   fault("handshake reset", cutting(), unsent("reset"), { url: https }),
-  fault("FIN amid the handshake", ending(), unsent("reset"), { url: https }),
+  fault("FIN during the handshake", ending(), unsent("reset"), { url: https }),
   fault("FIN before the handshake", (socket) => socket.end(), unsent("reset"), { url: https }),
 ];

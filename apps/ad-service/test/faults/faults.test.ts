@@ -6,7 +6,7 @@ import { type Fault, runFault, shortened } from "./run-fault.ts";
 import { statusFaults } from "./status-faults.ts";
 import { testCertificate } from "./test-certificates.ts";
 
-/** Less than any real timeout: what does not wait is over long before, also on a busy machine. */
+/** Below every real timeout: a fault without waiting ends long before, also on a busy machine. */
 const LONGEST_MS = 4500;
 
 const lines = { TCP: tcpFaults, TLS: tlsFaults, headers: headerFaults, body: bodyFaults, status: statusFaults };
@@ -26,11 +26,11 @@ async function expectFault(fault: Fault): Promise<void> {
 
 beforeAll(() => tls.setDefaultCACertificates([...tls.getCACertificates(), testCertificate]));
 
-describe("a fault whose subject is waiting runs into the right clock", () => {
+describe("a fault whose subject is waiting runs into the right timeout", () => {
   test.concurrent.each(rows.filter(({ waits }) => waits))("$line: $what", expectFault);
 });
 
-// By themselves: floods keep a processor busy, and short clocks would not wait for it.
-describe("a fault is over at once, and ends as the log says", () => {
+// Not in parallel with others: floods keep a processor busy, and short timeouts would expire.
+describe("a fault without waiting ends immediately, with the expected result", () => {
   test.concurrent.each(rows.filter(({ waits }) => !waits))("$line: $what", expectFault);
 });

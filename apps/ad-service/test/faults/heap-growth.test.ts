@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-/** Seconds by itself; hundreds of full collections take their time beside other tests. */
+/** It takes seconds alone; hundreds of full collections take longer beside other tests. */
 const MOST_MS = 180_000;
 const MOST_BYTES = 1024 * 1024;
 

@@ -12,7 +12,7 @@ const STEADY_BYTES = 64 * 1024;
 const MOST_TURNS = 50;
 const TIMEOUTS = { connect: 100, total: 200 };
 
-/** Buffers live outside of V8's heap, so both are counted. */
+/** Buffers are outside of V8's heap, so both are counted. */
 function bytesNow(): number {
   if (globalThis.gc === undefined) throw new Error("start it with --expose-gc");
   globalThis.gc();
@@ -20,7 +20,7 @@ function bytesNow(): number {
   return heapUsed + external;
 }
 
-/** Sockets that were destroyed let go of their buffers some turns later: counted when nothing changes any more. */
+/** Destroyed sockets release their buffers some turns later: counts once the number is stable. */
 async function bytesAfterCollection({ server }: FaultRun): Promise<number> {
   while (server.open() > 0) await nextTurn();
   let last = bytesNow();
@@ -34,11 +34,11 @@ async function bytesAfterCollection({ server }: FaultRun): Promise<number> {
 }
 
 tls.setDefaultCACertificates([...tls.getCACertificates(), testCertificate]);
-// They differ by a number only, and each costs eight collections.
+// They differ only in a number, and each costs eight collections.
 const oneOfEachClass = statusFaults.filter(({ what }) => /^[1-7]00|^099|Retry-After of 1/.test(what));
 const growths: Record<string, number> = {};
 for (const fault of [...tcpFaults, ...tlsFaults, ...headerFaults, ...bodyFaults, ...oneOfEachClass]) {
-  // The first one compiles, loads and fills what is kept for good.
+  // The first run compiles, loads and fills permanent caches.
   let before = await bytesAfterCollection(await runFault(fault, TIMEOUTS));
   const grown: number[] = [];
   for (let repeat = 0; repeat < REPEATS; repeat++) {

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import tls from "node:tls";
 
-/** What an endpoint does with a connection: raw bytes, since HTTP servers refuse to misbehave. */
+/** The endpoint's behaviour on a connection: raw bytes, since HTTP servers cannot misbehave. */
 export type Behaviour = (socket: Socket) => unknown;
 
 export interface MisbehavingServer {
   readonly port: number;
-  /** TCP connections that it ever got. */
+  /** Number of TCP connections so far. */
   connections(): number;
   open(): number;
-  /** Bytes that it handed to the operating system. */
+  /** Bytes that it passed to the operating system. */
   written(): number;
   close(): void;
 }
@@ -20,7 +20,7 @@ export interface Certificate extends tls.TlsOptions {
   readonly cert: string;
 }
 
-/** Listens on 127.0.0.1, or another address of this machine. With a certificate, what `behave` gets is behind TLS. */
+/** Listens on 127.0.0.1, or another address of this machine. With a certificate, `behave` runs behind TLS. */
 export async function startMisbehavingServer(
   behave: Behaviour,
   { certificate, address = "127.0.0.1", port = 0 }: { certificate?: Certificate; address?: string; port?: number } = {},
@@ -60,37 +60,40 @@ export async function startMisbehavingServer(
   };
 }
 
-/** A port of this machine at which nobody listens. */
+/** A port of this machine on which no one is listening. */
 export async function startNothing(): Promise<MisbehavingServer> {
   const server = await startMisbehavingServer(() => {});
   server.close();
   return server;
 }
 
-/** Reads, and never says a word. */
+/** Reads and never answers. */
 export const silence: Behaviour = (socket) => socket.resume();
 
-/** To whatever comes: these bytes. */
+/** Answers any input with these bytes. */
 export function always(bytes: string): Behaviour {
   return (socket) => socket.on("data", () => socket.write(bytes));
 }
 
-/** To the first bytes of a request: these bytes, nothing more, and the connection stays open. */
+/** Answers the first bytes of a request with these bytes, and keeps the connection open. */
 export function answering(...parts: (string | Buffer)[]): Behaviour {
   return (socket) => socket.once("data", () => parts.forEach((part) => void socket.write(part)));
 }
 
-/** To the first bytes of a request: these bytes and the end of the connection. */
+/** Answers the first bytes of a request with these bytes and the end of the connection. */
 export function ending(bytes: string | Buffer = ""): Behaviour {
   return (socket) => socket.once("data", () => socket.end(bytes));
 }
 
-/** To the first bytes of a request: these bytes, and then a connection that is cut. */
+/** Answers the first bytes of a request with these bytes, and then resets the connection. */
 export function cutting(bytes = ""): Behaviour {
   return (socket) => socket.once("data", () => socket.write(bytes, () => socket.resetAndDestroy()));
 }
 
-/** To the first bytes of a request, or to the connection itself: a head, and then one more piece each so often, for ever. */
+/**
+ * Answers the first bytes of a request, or the connection itself, with a head and then one more piece per interval,
+ * endlessly.
+ */
 export function dripping(
   head: string | Buffer,
   piece: string,
@@ -107,7 +110,7 @@ export function dripping(
   };
 }
 
-/** To the first bytes of a request: a head, and then one more piece as often as it can be sent. */
+/** Answers the first bytes of a request with a head, and then one more piece as often as it can be sent. */
 export function flooding(head: string, piece: string | Buffer, mostBytes = Number.POSITIVE_INFINITY): Behaviour {
   return (socket) => {
     const pump = () => {
@@ -122,13 +125,13 @@ export function flooding(head: string, piece: string | Buffer, mostBytes = Numbe
   };
 }
 
-/** To each connection the next of these, and the last to all that follow. */
+/** Applies the next of these to each connection, and the last to all later ones. */
 export function byConnection(...behaviours: Behaviour[]): Behaviour {
   let connections = 0;
   return (socket) => behaviours[Math.min(connections++, behaviours.length - 1)]?.(socket);
 }
 
-/** To each request of a connection the next of these. */
+/** Applies the next of these to each request of a connection. */
 export function inTurn(...behaviours: Behaviour[]): Behaviour {
   return (socket) => {
     const left = [...behaviours];

@@ -17,7 +17,7 @@ const targets: Record<string, (ports: Ports) => string> = {
   nothing: () => "",
 };
 
-/** Each of the two sends to the other, or wherever it is told. */
+/** Each of the two redirects to the other, or to the given location. */
 async function redirectingPair(status: number, location: (ports: Ports) => string) {
   const requests = { own: 0, elsewhere: 0 };
   const ports: Ports = { own: 0, elsewhere: 0 };

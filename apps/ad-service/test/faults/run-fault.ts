@@ -12,16 +12,16 @@ export interface Fault {
   readonly what: string;
   readonly server: () => Promise<MisbehavingServer>;
   readonly expected: Partial<AnsweredRequest> | Partial<FailedRequest>;
-  /** Part of the failure's words, where the class alone could be right for a wrong reason. */
+  /** Part of the failure's message, where the class alone could be right for a wrong reason. */
   readonly detail?: RegExp;
-  /** Waiting is the subject: it runs into this timeout. */
+  /** The timeout that the fault runs into, if its subject is waiting. */
   readonly waits?: keyof Timeouts;
-  /** A request that succeeds comes first; or one whose connection the server has closed before the next begins. */
+  /** A preceding request that succeeds; "closed": the server closes its connection before the next one begins. */
   readonly after?: "request" | "closed";
   readonly connection?: OutgoingRequest["connection"];
   readonly url?: (port: number) => string;
   readonly settings?: Partial<GuardedRequestSettings>;
-  /** That the server gets in all; 1. */
+  /** Expected connections to the server in all; default 1. */
   readonly connections?: number;
   readonly mostWritten?: number;
 }
@@ -38,10 +38,10 @@ export interface Timeouts {
   readonly total: number;
 }
 
-/** For faults whose subject is waiting; all others keep the real ones, since a busy machine may be slow. */
+/** For faults whose subject is waiting; all others use the real timeouts, since a busy machine may be slow. */
 export const shortened: Timeouts = { connect: 300, total: 1500 };
 
-/** Runs one against a server and a sender of its own, and closes both. Without timeouts, the sender's own apply. */
+/** Runs one fault against a new server and a new sender, and closes both. Without timeouts, the sender's defaults apply. */
 export async function runFault(fault: Fault, timeouts?: Timeouts): Promise<FaultRun> {
   const server = await fault.server();
   const requests = openGuardedRequests({
@@ -69,7 +69,7 @@ export async function runFault(fault: Fault, timeouts?: Timeouts): Promise<Fault
 
 type Extras = Omit<Fault, "what" | "server" | "expected">;
 
-/** A row of the tables: what happens, who does it, and what must come of it. */
+/** A row of the tables: the fault, the server's behaviour, and the expected outcome. */
 export const fault = (what: string, behave: Behaviour, expected: Fault["expected"], extras: Extras = {}): Fault => ({
   ...{ what, server: () => startMisbehavingServer(behave), expected },
   ...extras,
@@ -80,12 +80,12 @@ export const answered = (status: number, text?: string): Fault["expected"] => ({
   ...(text === undefined ? {} : { text }),
 });
 
-/** It broke before a byte of the request left. */
+/** The connection broke before any byte of the request was sent. */
 export const unsent = (errorClass: FailedRequest["errorClass"]): Fault["expected"] => ({
   ...{ outcome: "failed", errorClass, wasSent: false },
 });
 
-/** It broke when the request may have arrived. */
+/** The connection broke when the request may have arrived. */
 export const sent = (errorClass: FailedRequest["errorClass"]): Fault["expected"] => ({
   ...{ outcome: "failed", errorClass, wasSent: true },
 });

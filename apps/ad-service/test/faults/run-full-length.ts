@@ -1,7 +1,6 @@
 /**
- * The faults whose subject is waiting, with the real timeouts, side by side: 16 s in all. Part of `pnpm test:long`.
- *
- *   node apps/ad-service/test/faults/run-full-length.ts
+ * The faults whose subject is waiting, with the real timeouts, in parallel: 16 s in all. Part of `pnpm test:long`.
+ * node apps/ad-service/test/faults/run-full-length.ts
  */
 import assert from "node:assert/strict";
 import tls from "node:tls";

@@ -1,4 +1,7 @@
-/** A key and two certificates for hook.test, one good from 2020 to 2120 and one expired in 2021. For tests; they protect nothing. */
+/**
+ * A key and two certificates for hook.test, one valid from 2020 to 2120 and one expired in 2021. For tests only; they
+ * protect nothing.
+ */
 export const testKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQVP8waB42dwWj/bZ
 ajIcK6anHmOfiKOOrluPxORtzf6hRANCAARtv2+N2uVHKeOq7X+uOBURyNamtnxQ
@@ -30,7 +33,7 @@ UpcM1KsZxg5Iscxb1LNuIQ==
 -----END CERTIFICATE-----
 `;
 
-/** For hook.test and good until 2120, but signed by itself: no test trusts it. */
+/** For hook.test and valid until 2120, but self-signed: no test trusts it. */
 export const strangerKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgfh3ILkvDJ8K/VhWf
 KMqs4FvQm2SPYmijtgc5vp3OHNShRANCAATXWtwFNhKcdSrvW3n2LHf96YdclUUc

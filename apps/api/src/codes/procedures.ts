@@ -9,7 +9,7 @@ export interface CodeVerbs {
 
 export const codeProcedures = (verbs: CodeVerbs) =>
   router({
-    /** Asks the ad service for the user's code, with the links that carry it. Asking again returns the open code. */
+    /** Requests the user's code from the ad service, with the links that carry it. A repeat returns the open code. */
     create: backendProcedure
       .input(z.object({ userId: telegramId, reference: storableText(128).optional() }))
       .mutation(

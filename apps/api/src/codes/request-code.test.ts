@@ -8,7 +8,7 @@ import { migrations } from "../migrations.ts";
 
 const issued = { code: "AbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
 
-describe.each(testDatabases())("asking the ad service for a code on %s", (kind) => {
+describe.each(testDatabases())("requesting a code from the ad service on %s", (kind) => {
   let store: TestDatabase<unknown>;
   let service: Server;
   let adService: AdServiceClient;
@@ -49,7 +49,7 @@ describe.each(testDatabases())("asking the ad service for a code on %s", (kind) 
   const create = (reference?: string) =>
     api.client().codes.create.mutate({ userId: "42", ...(reference === undefined ? {} : { reference }) });
 
-  test("a code comes with the links that carry it", async () => {
+  test("a code is returned with the links that carry it", async () => {
     answering(200, issued);
     expect(await create("order 7")).toEqual({
       outcome: "created",
@@ -69,7 +69,7 @@ describe.each(testDatabases())("asking the ad service for a code on %s", (kind) 
     ]);
   });
 
-  test("a code's event carries its reference into the ledger, also where the webhook does not", async () => {
+  test("a code's event carries its reference into the ledger, even if the webhook does not", async () => {
     answering(200, { ...issued, code: "WithReference" });
     await create("order 8");
     await api.deliver({ event: "rewarded", user_tg_id: "42", event_id: "evt_ref", code: "WithReference" });
@@ -89,7 +89,7 @@ describe.each(testDatabases())("asking the ad service for a code on %s", (kind) 
   });
 
   test.each<[string, number, unknown, Record<string, string>, object]>([
-    ["201, which the contract does not know", 201, issued, {}, { reason: "unexpected-answer" }],
+    ["201, which the contract does not define", 201, issued, {}, { reason: "unexpected-answer" }],
     ["200 with another shape", 200, { code: 1 }, {}, { reason: "unexpected-answer" }],
     [
       "200 with a code that would break out of a link",
@@ -117,14 +117,14 @@ describe.each(testDatabases())("asking the ad service for a code on %s", (kind) 
     expect(calls).toHaveLength(1);
   });
 
-  test("silence ends after the time that was set", async () => {
+  test("a silent service ends in a timeout after the configured time", async () => {
     answer = () => {};
     const before = Date.now();
     expect(await create()).toEqual({ outcome: "unavailable", reason: "timeout" });
     expect(Date.now() - before).toBeLessThan(2000);
   });
 
-  test("an answer without end is cut off", async () => {
+  test("an endless answer is cut off", async () => {
     answer = (_request, response) => {
       response.writeHead(200, { "content-type": "application/json" });
       const chunk = Buffer.alloc(64 * 1024, " ");
@@ -137,7 +137,7 @@ describe.each(testDatabases())("asking the ad service for a code on %s", (kind) 
     expect(await create()).toMatchObject({ outcome: "unavailable" });
   });
 
-  test("a kept-alive socket that drops as we write on it is asked again, once", async () => {
+  test("the request is retried once if a kept-alive socket drops while it is written", async () => {
     answering(200, issued);
     await create();
     let isFirst = true;
@@ -154,7 +154,7 @@ describe.each(testDatabases())("asking the ad service for a code on %s", (kind) 
     expect(calls).toHaveLength(2);
   });
 
-  test("a service that is not there is an outcome", async () => {
+  test("an unreachable service is an outcome", async () => {
     service.closeAllConnections();
     await new Promise((resolve) => service.close(resolve));
     expect(await create()).toEqual({ outcome: "unavailable", reason: "ad-service-down" });

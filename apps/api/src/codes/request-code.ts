@@ -17,7 +17,7 @@ export interface RequestCodeOptions {
   onUnavailable: (facts: { reason: string; detail: string }) => void;
 }
 
-// The service returns an open code again. One that an event has named before stays that event's user's.
+// The service may return an open code again. A code that an event has already assigned to a user stays that user's.
 const keepCode = statement<unknown>(
   "keep-code",
   `insert into codes (bot_id, code, user_id, reference, expires_at)
@@ -28,7 +28,7 @@ values ($1, $2, coalesce((
 on conflict (bot_id, code) do nothing`,
 );
 
-/** Gets the user's code from the ad service and remembers that it was issued here, and to whom, before it is handed out. */
+/** Gets the user's code from the ad service and records its user before returning it. */
 export async function requestCode(
   { database, adService, botId, links, onUnavailable }: RequestCodeOptions,
   { userId, reference }: { userId: string; reference: string | undefined },

@@ -14,5 +14,5 @@ export type CreateCodeOutcome =
   | ({ outcome: "created" } & CreatedCode)
   | { outcome: "unavailable"; reason: UnavailableReason; retryAfterSeconds?: number };
 
-/** Why no code could be had now. Nothing of it is the user's fault; asking again later is safe. */
+/** Why no code is available now. The user did nothing wrong, and a later retry is safe. */
 export type UnavailableReason = "rate-limited" | "ad-service-down" | "timeout" | "refused" | "unexpected-answer";

@@ -5,7 +5,7 @@ const balanceOf = statement<{ balance: number }>(
   "select balance from balances where bot_id = $1 and user_id = $2",
 );
 
-/** What the user has now; 0 for one who never earned. */
+/** The user's balance; 0 for a user who never earned. */
 export async function getBalance(runner: Pick<Runner<unknown>, "run">, botId: string, userId: string): Promise<number> {
   const [row] = await runner.run(balanceOf, [botId, userId]);
   return row?.balance ?? 0;

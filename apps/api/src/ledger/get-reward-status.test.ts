@@ -20,11 +20,11 @@ describe.each(testDatabases())("the status of a reward on %s", (kind) => {
   const status = (query: { code?: string; userId?: string; event?: "rewarded" | "direct_link" }) =>
     api.client().rewards.status.query(query);
 
-  test("a code that earned nothing yet is not yet", async () => {
+  test("a code without an event is not credited yet", async () => {
     expect(await status({ code: "nothing" })).toEqual({ outcome: "not-yet" });
   });
 
-  test("a code is credited with what it was paid for, also when its second event was refused", async () => {
+  test("a code is credited with its paid event, even if its second event was refused", async () => {
     await deliver("direct_link", "1", "codeA");
     await deliver("rewarded", "1", "codeA");
     const credited = { outcome: "credited", amount: 3, balance: 3, event: "direct_link" };
@@ -34,19 +34,19 @@ describe.each(testDatabases())("the status of a reward on %s", (kind) => {
     });
   });
 
-  test("a tester sees that the event was a test", async () => {
+  test("a tester's status shows that the event was a test", async () => {
     await deliver("rewarded", "2", "codeB", { test: true });
     expect(await status({ code: "codeB" })).toMatchObject({ outcome: "refused", reason: "test", balance: 0 });
   });
 
-  test("without a code it is the user's newest event, and another user's code gives nothing", async () => {
+  test("without a code the status is that of the user's newest event, and another user's code returns nothing", async () => {
     await deliver("rewarded", "3", "codeC");
     await deliver("direct_link", "3", "codeD");
     expect(await status({ userId: "3" })).toMatchObject({ outcome: "credited", event: "direct_link", balance: 13 });
     expect(await status({ userId: "1", code: "codeC" })).toEqual({ outcome: "not-yet" });
   });
 
-  test("a question without a code and a user is refused", async () => {
+  test("a query without a code and a user is refused", async () => {
     await expect(status({})).rejects.toThrow("name a code or a userId");
   });
 });

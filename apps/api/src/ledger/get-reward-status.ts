@@ -11,7 +11,7 @@ export interface StatusQuery {
 
 type EventRow = EntryRow & { event: "rewarded" | "direct_link"; reason: RefusalReason | null };
 
-// What a code was paid for comes before what it was refused for.
+// A code's paid event takes precedence over its refused ones.
 const entryOfCode = statement<EventRow>(
   "status-by-code",
   `select ${entryColumns} from ledger_entries
@@ -26,7 +26,7 @@ where bot_id = $1 and user_id = $2 and event is not null and ($3::text is null o
 order by xid desc, entry_id desc limit 1`,
 );
 
-/** What became of a code, or of the user's newest event where no code is named. */
+/** The outcome of a code, or of the user's newest event if no code is given. */
 export async function getRewardStatus(
   runner: Pick<Runner<unknown>, "run">,
   botId: string,

@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "@intermission/http-server/logger";
 import type { Database } from "@intermission/postgres/open-database";
 
-/** Wakes those who wait for entries, on this node and on the others. A hint alone: asking again on a timer is the truth. */
+/**
+ * Wakes callers that wait for entries, on this node and on the others. It is only a hint: polling on a timer finds
+ * every entry.
+ */
 export interface LedgerHint {
   /** Something was committed. */
   announce(): void;
@@ -11,11 +14,11 @@ export interface LedgerHint {
   stop(): Promise<void>;
 }
 
-/** Twenty in a second at most, of each node. */
+/** Each node announces at most twenty times a second. */
 const apartMs = 50;
 const channel = "recorded";
 
-/** Notices go out after the commit and outside of it: inside, PostgreSQL would let one commit at a time. */
+/** Notices are sent after the commit and outside of it: inside, PostgreSQL would serialise commits. */
 export async function ledgerHint(
   database: Pick<Database<unknown>, "listen" | "notify">,
   logger: Pick<Logger, "debug">,
@@ -57,7 +60,7 @@ export async function ledgerHint(
   };
 }
 
-/** Acts at once, and for all calls that come meanwhile once more afterwards. */
+/** Acts immediately, and once more afterwards for all calls in the meantime. */
 function atMostOnceIn(milliseconds: number, act: () => Promise<void>) {
   let resting: Promise<void> | undefined;
   let isWanted = false;

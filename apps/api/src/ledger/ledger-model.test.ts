@@ -90,14 +90,17 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
       ).map(({ user_id, balance }) => [user_id, balance]),
     );
 
-  /** Ends every connection but the one that asks, also those with a transaction under way. The embedded store has none. */
+  /**
+   * Ends every connection except the one that runs this, including those with open transactions. The embedded store has
+   * none.
+   */
   async function breakConnections(): Promise<void> {
     if (kindOfStore === "embedded") return;
     const text = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
     await rows("model-kill", text, []);
   }
 
-  /** As a sender and a bot's backend do: what was not answered is asked again. */
+  /** Retries unanswered requests, as a sender and a bot's backend do. */
   async function untilDone<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -135,7 +138,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
         const wanted = { userId, reference: undefined };
         await untilDone(() => requestCode({ database, adService, botId, links, onUnavailable: () => {} }, wanted));
       },
-      /** Records it, and then the transaction does not live to its commit. */
+      /** Records the event, and aborts the transaction before its commit. */
       async cut({ eventId, event, userId, code, isTest }: ModelEvent) {
         const line = { eventId, event, userId, code, isTest, reference: null, occurredAt: null };
         const evidence = { rawBody: "{}", signatureHeader: null };
@@ -150,7 +153,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
     };
   }
 
-  test("does what its model does, through repeats, broken connections and cut transactions", async () => {
+  test("the ledger behaves as its model, through repeats, broken connections and aborted transactions", async () => {
     const models = new Map<string, LedgerModel>();
     const compare = async (botId: string, model: LedgerModel) => {
       const entries = await entriesOf(botId);

@@ -1,9 +1,9 @@
 import type { WatchedEntry, WatchOutcome } from "./schema.ts";
 
-/** A bot needs one line, and each one asks the database. */
+/** A bot needs one watch, and each one queries the database. */
 const mostWatches = 64;
 
-/** Lets so many watch at once on this node, and frees a place when its line ends, however it ends. */
+/** Limits the concurrent watches on this node. A place is released when its watch ends, however it ends. */
 export function limitWatches(limit = mostWatches): (open: () => AsyncIterable<WatchedEntry>) => WatchOutcome {
   let watching = 0;
   return (open) => {

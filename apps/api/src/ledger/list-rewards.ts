@@ -3,7 +3,7 @@ import { type Runner, statement } from "@intermission/postgres/open-database";
 import { type EntryRow, entryColumns, rewardEntryOf } from "./rows.ts";
 import type { RewardPage } from "./schema.ts";
 
-/** Behind every entry. A condition that may be absent would keep a plan from beginning at the cursor. */
+/** After every entry. An optional condition would keep the plan from starting at the cursor. */
 const endOfLedger = { xid: "18446744073709551615", id: "9223372036854775807" };
 
 const pageOfBot = statement<EntryRow>(
@@ -27,7 +27,7 @@ export async function listRewards(
   query: { userId: string | undefined; cursor: string | undefined; limit: number },
 ): Promise<RewardPage> {
   const before = (query.cursor !== undefined && decodeCursor(query.cursor)) || endOfLedger;
-  // One more than asked for tells whether there is a next page.
+  // One extra row shows whether there is a next page.
   const values = [botId, before.xid, before.id, query.limit + 1];
   const rows =
     query.userId === undefined

@@ -13,7 +13,7 @@ export interface LedgerVerbs {
   listRewards(query: { userId: string | undefined; cursor: string | undefined; limit: number }): Promise<RewardPage>;
   getBalance(userId: string): Promise<number>;
   spend(order: { userId: string; amount: number; idempotencyKey: string; note: string | null }): Promise<SpendOutcome>;
-  /** Whether this text can have come from `next`, `cursor` or a tracked id. */
+  /** Whether this text can come from `next`, `cursor` or a tracked id. */
   isCursor(text: string): boolean;
   latestCursor(): Promise<string>;
   watchRewards(
@@ -23,14 +23,14 @@ export interface LedgerVerbs {
 }
 
 const lostCursor =
-  "the ledger was restored from a backup that is older than this cursor: watch from the start, and leave out the entryIds that you have";
+  "the ledger was restored from a backup that is older than this cursor: watch from the start, and skip the entryIds that you have";
 
 const maximalAmount = 1_000_000_000;
 
 export const ledgerProcedures = (verbs: LedgerVerbs) => {
-  const cursor = z.string().max(200).refine(verbs.isCursor, "is no cursor of this ledger");
+  const cursor = z.string().max(200).refine(verbs.isCursor, "is not a cursor of this ledger");
   return router({
-    /** What a code was credited with; without one, what the user's newest event was. */
+    /** The outcome of a code; without a code, of the user's newest event. */
     status: userOrBackendProcedure
       .input(
         z.object({
@@ -72,7 +72,7 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
         return { balance: await verbs.getBalance(userId) };
       }),
 
-    /** Takes units from a user. The key makes a repeat safe: it answers what the first call did. */
+    /** Takes units from a user. The key makes a repeat safe: it returns the answer of the first call. */
     spend: backendProcedure
       .input(
         z.object({
@@ -84,12 +84,12 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
       )
       .mutation(({ input }): Promise<SpendOutcome> => verbs.spend({ ...input, note: input.note ?? null })),
 
-    /** The end of the ledger now. A watch from it misses nothing that is recorded after this answer. */
+    /** The current end of the ledger. A watch from it includes everything that is recorded after this answer. */
     cursor: backendProcedure.query(async (): Promise<{ cursor: string }> => ({ cursor: await verbs.latestCursor() })),
 
     /**
-     * Each entry once, in commit order: first what was recorded since `lastEventId`, then live. Test events, which pay
-     * nothing, only with `includeTests`; a cursor means the same with and without it.
+     * Each entry once, in commit order: first everything recorded since `lastEventId`, then live. Test events, which
+     * pay nothing, are included only with `includeTests`; a cursor is valid with and without it.
      */
     watch: backendProcedure
       .input(
@@ -103,7 +103,10 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
         const from = input.lastEventId ? { cursor: input.lastEventId } : input.from;
         const watch = verbs.watchRewards({ from, includeTests: input.includeTests }, signal);
         if (watch.outcome === "too-many") {
-          throw new TRPCError({ code: "TOO_MANY_REQUESTS", message: `${watch.limit} watch already: share one line` });
+          throw new TRPCError({
+            code: "TOO_MANY_REQUESTS",
+            message: `${watch.limit} watches are open already: share one connection`,
+          });
         }
         try {
           for await (const { cursor: id, entry } of watch.entries) yield tracked(id, entry);
@@ -111,7 +114,7 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
           if (!(error instanceof LostCursorError)) throw unavailableOr(error, ctx);
           throw new TRPCError({ code: "PRECONDITION_FAILED", message: lostCursor, cause: error });
         }
-        // The server stops. An orderly end would tell the client that there is no more; this makes it come back.
+        // The server stops. A normal end would mean that there is no more; this error makes the client reconnect.
         if (!signal?.aborted) throw new TRPCError({ code: "SERVICE_UNAVAILABLE", message: "restarting" });
       }),
   });

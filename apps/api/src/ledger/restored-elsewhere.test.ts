@@ -25,7 +25,7 @@ const earn = async (api: TestApi, eventId: string) => {
   expect(status).toBe(200);
 };
 
-/** What a watch brings, in its order, until it is stopped. */
+/** Collects the entries of a watch in order, until it is stopped. */
 function follow(api: TestApi, cursor: string) {
   const seen: (string | null)[] = [];
   const errors: unknown[] = [];
@@ -40,7 +40,7 @@ function follow(api: TestApi, cursor: string) {
 const soon = { timeout: 30_000 };
 
 test.runIf(testDatabases().includes("server"))(
-  "a watch of rewards goes on where it was when the ledger is restored into another cluster, each entry once",
+  "a watch of rewards continues when the ledger is restored into another cluster, each entry once",
   async () => {
     const first = await createServerDatabase();
     onTestFinished(first.drop);
@@ -67,7 +67,7 @@ test.runIf(testDatabases().includes("server"))(
     expect(entries.map(({ eventId }) => eventId)).toEqual(["evt_new", "evt_unread", "evt_seen"]);
     expect((await after.client().rewards.balance.query({ userId: "9" })).balance).toBe(30);
 
-    // The same backup once more: a place in the first restore is none in this one.
+    // The same backup again: a cursor of the first restore is invalid in this one.
     const inOther = (await after.client().rewards.cursor.query()).cursor;
     const again = await openApi((await dump.restoreTo(other.url)).url);
     const refused = follow(again, inOther);

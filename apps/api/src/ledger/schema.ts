@@ -1,22 +1,22 @@
-/** One line of the ledger, as callers see it. */
+/** One entry of the ledger, as callers see it. */
 export interface RewardEntry {
   entryId: string;
   userId: string;
-  /** What earned it; null where the user spent. */
+  /** The event that earned it; null for a spend. */
   event: "rewarded" | "direct_link" | null;
   code: string | null;
   reference: string | null;
   eventId: string | null;
-  /** Whole units: negative where the user spent, 0 where an event was recorded without pay. */
+  /** Whole units: negative for a spend, 0 for an event that paid nothing. */
   amount: number;
-  /** Why an event paid nothing, or the note of what was spent. */
+  /** Why an event paid nothing, or the note of a spend. */
   reason: string | null;
   /** The user's balance after this entry. */
   balance: number | null;
   recordedAt: string;
 }
 
-/** Why an event that was recorded paid nothing. */
+/** Why a recorded event paid nothing. */
 export type RefusalReason =
   | "code-already-paid"
   | "event-already-recorded"
@@ -39,14 +39,14 @@ export type RewardStatus =
 export interface RewardPage {
   /** Newest first. */
   entries: RewardEntry[];
-  /** Pass as `cursor` to go on; null at the end. */
+  /** Pass it as `cursor` for the next page; null at the end. */
   next: string | null;
 }
 
 export type SpendOutcome =
   | { outcome: "spent"; balance: number; entryId: string }
   | { outcome: "insufficient"; balance: number }
-  /** The key was used by this user for another amount. */
+  /** This user used the key for another amount. */
   | { outcome: "conflict" };
 
 export interface WatchedEntry {
@@ -56,10 +56,10 @@ export interface WatchedEntry {
 
 export type WatchOutcome =
   | { outcome: "watching"; entries: AsyncIterable<WatchedEntry> }
-  /** So many watch on this node already. */
+  /** This node serves its limit of watches already. */
   | { outcome: "too-many"; limit: number };
 
-/** The ledger was restored from a backup that is older than the cursor, so what lies after it is not known. */
+/** The ledger was restored from a backup that is older than the cursor, so the entries after it are unknown. */
 export class LostCursorError extends Error {
   override readonly name = "LostCursorError";
 }

@@ -45,7 +45,7 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
       [],
     );
 
-  test("what one node records reaches a watch on another, in order and once", async () => {
+  test("an entry recorded on one node reaches a watch on another, in order and once", async () => {
     const from = (await nodeAt(1).client().rewards.cursor.query()).cursor;
     const seen: (string | null)[] = [];
     const watch = nodeAt(1).watch(from, ({ eventId }) => seen.push(eventId));
@@ -84,7 +84,7 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
     expect(notices.length).toBeLessThanOrEqual(20 * seconds + 2);
   });
 
-  test("while the listening connections break again and again, nothing is missed and nothing comes twice", async () => {
+  test("while the listening connections break repeatedly, nothing is missed and nothing is repeated", async () => {
     const from = (await nodeAt(1).client().rewards.cursor.query()).cursor;
     const seen: (string | null)[] = [];
     const watch = nodeAt(1).watch(from, ({ eventId }) => seen.push(eventId));
@@ -97,14 +97,14 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
       earned.push(await earn(nodeAt(index % 2)));
     }
     expect(killed).toBeGreaterThan(0);
-    // An event of the test before may show up behind the cursor, if a transaction of another test was open meanwhile.
+    // An event of the previous test may appear after the cursor, if a transaction of another test was open meanwhile.
     const seenOfThese = () => seen.filter((eventId) => eventId !== null && earned.includes(eventId));
     await vi.waitFor(() => expect(seenOfThese()).toHaveLength(earned.length), { timeout: 20_000 });
     expect(seenOfThese().toSorted()).toEqual(earned.toSorted());
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test("a watch that goes on at another node after its own has died misses nothing and repeats nothing", async () => {
+  test("a watch that continues on another node after its own has crashed misses nothing and repeats nothing", async () => {
     const dying = await startTestApi(databaseAt(2));
     const from = (await dying.client().rewards.cursor.query()).cursor;
     const seen: (string | null)[] = [];

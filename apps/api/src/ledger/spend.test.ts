@@ -35,7 +35,7 @@ describe.each(testDatabases())("spending on %s", (kind) => {
     expect((await user.entries()).reduce((sum, { amount }) => sum + amount, 0)).toBe(1);
   });
 
-  test("parallel repeats of one key take once and all answer the same", async () => {
+  test("parallel repeats of one key take units once and get the same answer", async () => {
     const user = await earner("2");
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => user.spend(4, "same")));
     expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
@@ -43,7 +43,7 @@ describe.each(testDatabases())("spending on %s", (kind) => {
     expect(await user.balance()).toBe(6);
   });
 
-  test("while rewards arrive and units are spent at once, the balance equals the sum of the entries", async () => {
+  test("while rewards arrive and units are spent concurrently, the balance equals the sum of the entries", async () => {
     const user = await earner("8");
     const deliveries = Array.from({ length: 20 }, (_, index) =>
       api.deliver({ event: "rewarded", user_tg_id: "8", event_id: `evt_8_${index}` }),
@@ -55,7 +55,7 @@ describe.each(testDatabases())("spending on %s", (kind) => {
     expect(entries.every(({ balance }) => balance !== null && balance >= 0)).toBe(true);
   });
 
-  test("a key used for another amount is a conflict, and another user's equal key is none", async () => {
+  test("a key that is reused for another amount is a conflict; another user's equal key is not", async () => {
     const user = await earner("3");
     const neighbour = await earner("4");
     await user.spend(4, "order");
@@ -64,14 +64,14 @@ describe.each(testDatabases())("spending on %s", (kind) => {
     expect(await user.balance()).toBe(6);
   });
 
-  test("what was refused for want of units may be ordered again under its key", async () => {
+  test("a spend that was refused for lack of units may be repeated with its key", async () => {
     const user = await earner("5");
     expect(await user.spend(15, "big")).toEqual({ outcome: "insufficient", balance: 10 });
     await api.deliver({ event: "rewarded", user_tg_id: "5", event_id: "evt_5b" });
     expect(await user.spend(15, "big")).toMatchObject({ outcome: "spent", balance: 5 });
   });
 
-  test("a spend stands in the list beside what earned it, newest first", async () => {
+  test("a spend is listed beside the events that earned it, newest first", async () => {
     const user = await earner("6");
     await api
       .client()
@@ -82,7 +82,7 @@ describe.each(testDatabases())("spending on %s", (kind) => {
     ]);
   });
 
-  test("the list goes on from its cursor without a gap or a repeat", async () => {
+  test("the list continues from its cursor without a gap or a repeat", async () => {
     for (let index = 0; index < 7; index++) {
       await api.deliver({ event: "rewarded", user_tg_id: "7", event_id: `evt_7_${index}` });
     }
@@ -96,12 +96,12 @@ describe.each(testDatabases())("spending on %s", (kind) => {
     expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map((index) => `evt_7_${index}`));
   });
 
-  test.each(["\ud800", "a\0"])("a key that PostgreSQL would keep as another text is refused: %j", async (key) => {
+  test.each(["\ud800", "a\0"])("a key that PostgreSQL would store as another text is refused: %j", async (key) => {
     const user = await earner("9");
     await expect(user.spend(1, key)).rejects.toThrow("well-formed");
   });
 
-  test.each([0, -1, 1.5, 2 ** 53, "3"])("an amount of %s is no order", async (amount) => {
+  test.each([0, -1, 1.5, 2 ** 53, "3"])("an amount of %s is refused", async (amount) => {
     const order = JSON.stringify({ userId: "1", amount, idempotencyKey: "odd" });
     const headers = { authorization: `Bearer ${api.config.backendApiKey}`, "content-type": "application/json" };
     const response = await fetch(`${api.url}/trpc/rewards.spend`, { method: "POST", headers, body: order });

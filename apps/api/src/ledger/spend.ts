@@ -17,7 +17,7 @@ const findSpent = statement<{ entry_id: number; amount: number; balance_after: n
 where bot_id = $1 and user_id = $2 and idempotency_key = $3`,
 );
 
-// The condition is checked on the locked row, so that no order of arrival takes a balance below zero.
+// The condition is checked on the locked row, so that no order of requests takes a balance below zero.
 const takeUnits = statement<{ entry_id: number; balance_after: number }>(
   "take-units",
   `with taken as (
@@ -29,14 +29,14 @@ select $1, $2, -$3::bigint, $5, $4, balance from taken
 returning entry_id, balance_after`,
 );
 
-/** Takes units from a user, once per key: a repeat answers what the first call answered. */
+/** Takes units from a user, once per key: a repeat returns the answer of the first call. */
 export async function spend(
   database: Pick<Database<unknown>, "transaction">,
   botId: string,
   { userId, amount, idempotencyKey, note }: SpendOrder,
 ): Promise<SpendOutcome> {
   return database.transaction(async (tx) => {
-    // Equal keys at once: the second must see the first one's entry, and so may look only after its commit.
+    // Of two concurrent calls with one key, the second must see the first one's entry, so it reads only after the first commit.
     await tx.run(lockKey, [JSON.stringify(["spend", botId, userId, idempotencyKey])]);
     const [earlier] = await tx.run(findSpent, [botId, userId, idempotencyKey]);
     if (earlier) {

@@ -24,7 +24,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
   });
   afterAll(() => store.dispose());
 
-  /** Follows the ledger, and after each few entries drops the line and resumes from the last cursor. */
+  /** Follows the ledger, and every few entries drops the connection and resumes from the last cursor. */
   async function follow(from: string, count: number, { includeTests = false } = {}): Promise<(string | null)[]> {
     const seen: (string | null)[] = [];
     let cursor = from;
@@ -46,7 +46,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
   }
   const pause = () => new Promise<boolean>((resolve) => setTimeout(resolve, 5, false));
 
-  test("each entry comes once, in spite of parallel commits and broken lines", async () => {
+  test("each entry is delivered once, despite parallel commits and broken connections", async () => {
     const from = await latestCursor(store.database);
     const ids = Array.from({ length: 120 }, (_, index) => `evt_p${index}`);
     const following = follow(from, ids.length);
@@ -56,7 +56,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     expect(new Set(seen)).toEqual(new Set(ids));
   });
 
-  test("test events come only where they are asked for, and a cursor means the same with and without them", async () => {
+  test("test events are delivered only on request, and a cursor is valid with and without them", async () => {
     const from = await latestCursor(store.database);
     const api = await startTestApi(store.database);
     const send = async (eventId: string, more: object) => {
@@ -89,7 +89,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     }
   });
 
-  test("more test events than a page holds hide nothing behind them", async () => {
+  test("more test events than a page holds do not hide the entries after them", async () => {
     const from = await latestCursor(store.database);
     await recordEvents(
       store.database,
@@ -104,29 +104,26 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     expect(await follow(from, 1)).toEqual(["evt_behind"]);
   });
 
-  test.runIf(kind === "server")(
-    "an entry that commits late is not overtaken by one that was read earlier",
-    async () => {
-      const from = await latestCursor(store.database);
-      let commit = () => {};
-      const mayCommit = new Promise<void>((resolve) => {
-        commit = resolve;
-      });
-      const isWritten = Promise.withResolvers<void>();
-      const slow = store.database.transaction(async (tx) => {
-        await tx.run({ name: "late-entry", text: lateEntry }, [botId]);
-        isWritten.resolve();
-        await mayCommit;
-      });
-      await isWritten.promise;
-      await record(store.database, "evt_fast");
-      const following = follow(from, 2);
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      commit();
-      await slow;
-      expect(await following).toEqual(["evt_late", "evt_fast"]);
-    },
-  );
+  test.runIf(kind === "server")("an entry that commits late is not skipped in favour of a later one", async () => {
+    const from = await latestCursor(store.database);
+    let commit = () => {};
+    const mayCommit = new Promise<void>((resolve) => {
+      commit = resolve;
+    });
+    const isWritten = Promise.withResolvers<void>();
+    const slow = store.database.transaction(async (tx) => {
+      await tx.run({ name: "late-entry", text: lateEntry }, [botId]);
+      isWritten.resolve();
+      await mayCommit;
+    });
+    await isWritten.promise;
+    await record(store.database, "evt_fast");
+    const following = follow(from, 2);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    commit();
+    await slow;
+    expect(await following).toEqual(["evt_late", "evt_fast"]);
+  });
 
   test("a bot backend's subscription survives a restart of the API without a gap or a repeat", async () => {
     const first = await startTestApi(store.database);
@@ -150,7 +147,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     await second.stop();
   }, 20_000);
 
-  test("a watch is refused to users, to strangers and for a cursor that is none", async () => {
+  test("a watch is refused to users, to unknown callers and with an invalid cursor", async () => {
     const api = await startTestApi(store.database);
     const ask = async (authorization: string, lastEventId: string) => {
       const input = encodeURIComponent(JSON.stringify({ lastEventId }));

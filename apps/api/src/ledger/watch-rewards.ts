@@ -8,7 +8,7 @@ const pageSize = 200;
 const shortestPauseMs = 25;
 const longestPauseMs = 1000;
 
-// Ends before the oldest transaction that is still running: what it will commit sorts behind this page.
+// Ends before the oldest transaction that is still running: its entries will sort after this page.
 const nextPage = statement<EntryRow>(
   "watch-rewards",
   `select ${entryColumns} from ledger_entries
@@ -21,20 +21,20 @@ const endOfLedger = statement<{ epoch: string; xid: string }>(
   `select ${epochOf("settled.xid")} as epoch, xid from (select settled_xid() as xid) as settled`,
 );
 
-/** A spend's reason is its note, whatever that says. */
+/** Spends are never tests: their reason is a free note. */
 function isTest({ event, reason }: EntryRow): boolean {
   return event !== null && reason === "test";
 }
 
-/** Before every entry. */
+/** Sorts before every entry. */
 export const startOfLedger = encodeCursor({ ...feedStart, id: "0" });
 
-/** Whether a cursor can have come from this ledger. */
+/** Whether a cursor can come from this ledger. */
 export function isLedgerCursor(text: string): boolean {
   return /^(0|[1-9]\d{0,17})$/.test(decodeCursor(text)?.id ?? "");
 }
 
-/** A place before everything that will commit after this call. */
+/** A position before everything that will commit after this call. */
 export async function latestCursor(runner: Pick<Runner<unknown>, "run">): Promise<string> {
   const [row] = await runner.run(endOfLedger, []);
   if (!row) throw new Error("the end of the ledger could not be read");
@@ -42,12 +42,12 @@ export async function latestCursor(runner: Pick<Runner<unknown>, "run">): Promis
 }
 
 /**
- * Each entry once, in the order of commits, from the cursor on and then live, until the signal aborts. Entries of test
- * events pay nothing, and come only where they are asked for.
- *
- * `waitForMore` may return early, with true, as a hint that something was recorded; asking again on its timer is what misses
- * nothing. After a hint it is soon asked again, and then less and less often: an entry shows only when every transaction
- * that began before it has ended. Throws a `LostCursorError` for a cursor of a time that this ledger does not have.
+ * Each entry once, in commit order, from the cursor on and then live, until the signal aborts. Entries of test events
+ * pay nothing, and are included only on request.
+ * `waitForMore` may return early, with true, as a hint that something was recorded; polling on its timer ensures that
+ * nothing is missed. After a hint it is polled soon and then at growing intervals: an entry is visible only when every
+ * transaction that began before it has ended. Throws a `LostCursorError` for a cursor from a time that this ledger does
+ * not contain.
  */
 export async function* watchRewards(
   runner: Pick<Runner<unknown>, "run">,
@@ -68,7 +68,7 @@ export async function* watchRewards(
       if (signal.aborted) return;
       xid = row.xid;
       id = String(row.entry_id);
-      // Read and passed over: a condition of the statement would read them anew each time.
+      // Filtered here: a condition in the statement would read them again each time.
       if (isTest(row) && !includeTests) continue;
       yield { cursor: encodeCursor({ epoch: row.epoch, xid, id }), entry: rewardEntryOf(row) };
     }

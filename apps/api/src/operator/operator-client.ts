@@ -2,30 +2,30 @@ import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
 import { Agent, fetch } from "undici";
 import type { AppRouter, Verbs } from "../router.ts";
 
-/** What the command line asks for, of a running server or of the store itself. */
+/** The queries of the command line, to a running server or to the store itself. */
 export interface OperatorClient
   extends Pick<Verbs, "listReceipts" | "listRefusals" | "listRewards" | "getBalance" | "eraseUser"> {
   close(): Promise<void>;
 }
 
-/** What keeps the command line from a server or a store, with the next step. */
+/** The command line cannot reach a server or a store. The message contains the next step. */
 export class NotReachable extends Error {
   override readonly name = "NotReachable";
 }
 
-/** The server's own words. */
+/** A refusal, with the server's own message. */
 export class OperatorRefusal extends Error {
   override readonly name = "OperatorRefusal";
 }
 
-/** What of a request the tRPC client sets. */
+/** The parts of a request that the tRPC client sets. */
 interface Sent {
   method?: string;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
-/** Speaks to the server that runs on a data folder, through the socket in it. */
+/** Connects to the server that runs on a data folder, through the socket in it. */
 export function socketOperatorClient(socketPath: string): OperatorClient {
   const agent = new Agent({ connect: { socketPath } });
   const overSocket = (url: unknown, { method = "GET", headers, body }: Sent = {}) =>

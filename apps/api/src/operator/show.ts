@@ -6,7 +6,7 @@ const withoutLines = Object.fromEntries([...places, "middle"].map((place) => [pl
 
 type Cell = string | number | null;
 
-/** Lines under headings, for people. */
+/** A table with headings, for people. */
 export function tableOf<Row>(rows: readonly Row[], columns: Record<string, (row: Row) => Cell>): string {
   if (rows.length === 0) return "none";
   const table = new Table({
@@ -20,7 +20,7 @@ export function tableOf<Row>(rows: readonly Row[], columns: Record<string, (row:
 
 function textOf(value: Cell): string {
   if (value === null || value === "") return "–";
-  // What others wrote must not move the operator's cursor.
+  // Text from third parties must not move the operator's cursor.
   const text = String(value).replace(/\p{Cc}/gu, " ");
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d+Z$/, "$1 $2Z");
 }

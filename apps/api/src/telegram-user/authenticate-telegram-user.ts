@@ -4,9 +4,9 @@ import type { SignInOutcome } from "./schema.ts";
 import { issueSessionToken, sessionLifetimeSeconds } from "./session-token.ts";
 
 /**
- * Exchanges Telegram's signed launch data, which is replayable and ages, for a session token of the user it names. A
- * mini-app that stayed open in the background signs in when its ad is over, so the data may be a day old; the session
- * only reads what that user earned, and a late one ends when its launch data is a day old.
+ * Exchanges Telegram's signed launch data, which is replayable and ages, for a session token of its user. A mini-app
+ * that stayed open in the background signs in after its ad, so the data may be a day old. The session only reads what
+ * that user earned, and ends at the latest when its launch data is a day old.
  */
 export function authenticateTelegramUser(
   { initData, address }: { initData: string; address: string },

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { limitSignIns } from "./limit-sign-ins.ts";
 
-test("an address and a user have so many sign-ins a minute, each counted for itself", () => {
+test("sign-ins per minute are limited for each address and for each user, counted separately", () => {
   const limiter = limitSignIns({ perAddress: 3, perUser: 2 });
   expect([0, 1, 2, 3].map(() => limiter.takeAddress("192.0.2.1", 0))).toEqual([true, true, true, false]);
   expect(limiter.takeAddress("192.0.2.2", 0)).toBe(true);
@@ -27,7 +27,7 @@ test("the addresses of one customer's IPv6 network count as one", () => {
   expect(limiter.takeAddress("::ffff:192.0.2.8", 0)).toBe(true);
 });
 
-test("a million addresses do not fill the memory", () => {
+test("a million addresses do not exhaust the memory", () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage: () => void = runInNewContext("gc");
   const heapUsed = () => {

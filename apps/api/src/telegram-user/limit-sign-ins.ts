@@ -1,24 +1,24 @@
 import { addressNetwork } from "@intermission/http-server/client-address";
 
 export interface SignInLimits {
-  /** Of everybody who shares an address, as the users of a mobile network do. */
+  /** Shared by all users of an address, such as those of a mobile network. */
   perAddress: number;
   perUser: number;
 }
 
-/** In a minute. */
+/** Per minute. */
 export const defaultSignInLimits: SignInLimits = { perAddress: 600, perUser: 30 };
 
 const windowMs = 60_000;
 const mostKeys = 100_000;
 
 export interface SignInLimiter {
-  /** Counts one; whether it is still within the limit. */
+  /** Counts one sign-in; returns whether it is within the limit. */
   takeAddress(address: string, nowMs: number): boolean;
   takeUser(userId: string, nowMs: number): boolean;
 }
 
-/** Counts in the memory of this node, anew each minute. Whoever fills the memory makes all counts begin anew. */
+/** Counts in the memory of this node, reset each minute. When the memory limit is reached, all counts are reset. */
 export function limitSignIns({ perAddress, perUser }: SignInLimits = defaultSignInLimits): SignInLimiter {
   const counts = new Map<string, number>();
   let endsAtMs = 0;

@@ -41,7 +41,7 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
       ({ data }) => data?.code,
     );
 
-  test("launch data are exchanged for a session of the user they name", async () => {
+  test("launch data are exchanged for a session of their user", async () => {
     const ada = await signIn("1");
     expect(ada.user).toEqual({ id: "1" });
     expect(new Date(ada.expiresAt).getTime() - Date.now()).toBeGreaterThan(3_600_000);
@@ -53,7 +53,7 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     expect(await ada.rewards.balance.query({})).toEqual({ balance: 10 });
   });
 
-  test("a user reads only their own rewards, whatever they ask for", async () => {
+  test("a user reads only their own rewards, whatever they request", async () => {
     const { rewards } = await signIn("1");
     expect(await rewards.status.query({ code: "code2" })).toEqual({ outcome: "not-yet" });
     expect((await rewards.list.query({})).entries.map(({ userId }) => userId)).toEqual(["1"]);
@@ -62,7 +62,7 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     expect(await refusal(rewards.balance.query({ userId: "2" }))).toBe("FORBIDDEN");
   });
 
-  test("what is the backend's is closed to users and to strangers", async () => {
+  test("the backend's procedures are closed to users and to unknown callers", async () => {
     const { sessionToken } = await signIn("1");
     const attempts = (authorization: string) => {
       const client = api.client(authorization);
@@ -95,7 +95,7 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     expect(await outcomeOf("user_tg_id=1")).toEqual({ outcome: "refused", reason: "invalid" });
   });
 
-  test("launch data of 70 minutes, of an app kept in the background, still shows the user the reward", async () => {
+  test("launch data of 70 minutes, from an app in the background, still shows the user the reward", async () => {
     const signedIn = await api.client("").telegramUser.signIn.mutate({
       initData: initDataOf("1", { ageSeconds: 70 * 60 }),
     });
@@ -104,7 +104,7 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     expect(await rewards.status.query({ code: "code1" })).toMatchObject({ outcome: "credited" });
   });
 
-  test("a session never outlives the day of its launch data", async () => {
+  test("a session ends at the latest when its launch data is a day old", async () => {
     const signedIn = await api.client("").telegramUser.signIn.mutate({
       initData: initDataOf("1", { ageSeconds: 23 * 3600 }),
     });
@@ -112,7 +112,7 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     expect(Date.parse(signedIn.expiresAt) - Date.now()).toBeLessThanOrEqual(3_600_000);
   });
 
-  test("sign-ins are bounded by user and by address, and the answer says so", async () => {
+  test("sign-ins are limited by user and by address, and the answer reports it", async () => {
     const refusals = async (limits: { perAddress: number; perUser: number }, initData: () => string) => {
       const bounded = await startTestApi(store.database, {}, undefined, { signInLimits: limits });
       const { telegramUser } = bounded.client("");
@@ -124,7 +124,7 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     };
     const bounded = ["allowed", "allowed", "TOO_MANY_REQUESTS", "TOO_MANY_REQUESTS"];
     expect(await refusals({ perAddress: 100, perUser: 2 }, () => initDataOf("1"))).toEqual(bounded);
-    // Respelled, they are still the same user's: here by their order, and by the case of an escape.
+    // Rewritten data still belongs to the same user: here in another order, and with another case of an escape.
     const respelled = [
       (text: string) => text.split("&").toReversed().join("&"),
       (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
@@ -135,7 +135,7 @@ describe.each(testDatabases())("a Telegram user on %s", (kind) => {
     expect(await refusals({ perAddress: 100, perUser: 2 }, initData)).toEqual(bounded);
     let user = 10;
     expect(await refusals({ perAddress: 2, perUser: 100 }, () => initDataOf(String(user++)))).toEqual(bounded);
-    // What is refused as forged has been counted, too.
+    // Sign-ins that were refused as forged count, too.
     expect(await refusals({ perAddress: 2, perUser: 100 }, () => "user_tg_id=1")).toEqual(bounded);
   });
 

@@ -26,7 +26,7 @@ describe.each(testDatabases())("erasing a user of the companion API, on the %s s
     reference: `order-of-${userId}`,
   });
 
-  /** A row in every table. */
+  /** Inserts a row in every table. */
   async function liveOf(userId: string) {
     const text = `insert into codes (bot_id, code, user_id, reference, expires_at) values ($1, $2, $3, $4, now())`;
     const code = [api.config.botId, `issued${userId.slice(-4)}`, userId, `for-${userId}`];
@@ -59,7 +59,7 @@ describe.each(testDatabases())("erasing a user of the companion API, on the %s s
         select bot_id, user_id, sum(amount) as sum from ledger_entries group by 1, 2
       ) as entry using (bot_id, user_id) where entry.sum = balance) as reconciled`);
 
-  test("every table that may identify a person is among the steps", async () => {
+  test("every table that may identify a user is among the steps", async () => {
     const rows = await ask<{ table: string }>(
       `select distinct table_name as "table" from information_schema.columns
        where table_schema = current_schema() and column_name ~ '^(user_id|raw_body|reference|idempotency_key)$'`,
@@ -68,7 +68,7 @@ describe.each(testDatabases())("erasing a user of the companion API, on the %s s
     expect(rows.map(({ table }) => table).toSorted()).toEqual([...new Set(handled)].toSorted());
   });
 
-  test("it is the backend's alone, and counting changes nothing", async () => {
+  test("only the backend may erase, and counting changes nothing", async () => {
     const before = await dump();
     const kept = await api.client().users.kept.query({ userId: ann });
     expect(kept).toMatchObject({ isErased: false, userId: ann });
@@ -82,7 +82,7 @@ describe.each(testDatabases())("erasing a user of the companion API, on the %s s
     expect(await dump()).toEqual(before);
   });
 
-  test("the whole database names the user nowhere, another user stays, and the sums are what they were", async () => {
+  test("after an erasure no table of the database names the user, another user stays, and the sums are unchanged", async () => {
     const before = await sums();
     const ofBob = (await dump()).filter((row) => row.includes(bob));
     expect(await api.client().users.erase.mutate({ userId: ann })).toMatchObject({ isErased: true });
@@ -93,18 +93,18 @@ describe.each(testDatabases())("erasing a user of the companion API, on the %s s
     expect(await api.client().rewards.balance.query({ userId: ann })).toEqual({ balance: 0 });
   });
 
-  test("a webhook that comes again after the erasure pays nothing and brings nothing back", async () => {
+  test("a webhook that is repeated after the erasure pays nothing and restores nothing", async () => {
     const before = await sums();
     expect((await api.deliver(rewarded(ann))).status).toBe(200);
     expect((await dump()).filter((row) => row.includes(ann))).toEqual([]);
     expect(await sums()).toEqual(before);
   });
 
-  test("erasing again finds nothing", async () => {
+  test("a second erasure finds nothing", async () => {
     expect(await api.client().users.erase.mutate({ userId: ann })).toMatchObject({ tables: [] });
   });
 
-  test("the ledger is still append-only for everything else", async () => {
+  test("the ledger is still append-only for every other change", async () => {
     for (const change of [
       "update ledger_entries set amount = 1",
       "update ledger_entries set user_id = '1'",

@@ -7,7 +7,7 @@ interface Step {
   becomes: string;
   /** $1 bot id, $2 user id. */
   where: string;
-  /** $3 the pseudonym. Without it the rows are deleted. */
+  /** $3 is the pseudonym. Without `set` the rows are deleted. */
   set?: string;
 }
 
@@ -19,7 +19,7 @@ export const steps: readonly Step[] = [
     table: "receipts",
     becomes: "kept under a pseudonym, without the bytes that came",
     where: ofUser,
-    // Not null: the bytes of a repeat would be kept. The id of an unmatched event is made of the user's.
+    // Not null: otherwise the bytes of a repeat would be kept. An unmatched event's id derives from the user's id.
     set: `user_id = $3, raw_body = '', signature = '',
       event_id = case when unmatched_reason is null then event_id else 'unmatched:erased:' || gen_random_uuid() end`,
   },
@@ -41,14 +41,14 @@ export const steps: readonly Step[] = [
     table: "ledger_entries",
     becomes: "kept under a pseudonym, without reference, idempotency key and the bytes that came",
     where: ofUser,
-    // Not null of an event: the bytes of a repeat would be kept.
+    // Not null for an event: otherwise the bytes of a repeat would be kept.
     set: `user_id = $3, reference = null, raw_body = case when event is not null then '' end,
       signature = case when event is not null then ''::bytea end,
       idempotency_key = case when idempotency_key is not null then 'erased-' || gen_random_uuid() end`,
   },
 ];
 
-/** Without a name, so planned anew each time: a person is looked for in tables that have no index by user, and rarely. */
+/** Unnamed, so planned each time: erasures are rare, and search tables that have no index by user. */
 const planned = (text: string): Statement<{ rows: number }> => ({ name: "", text });
 const counts = steps.map(({ table, where }) => planned(`select count(*) as rows from ${table} where ${where}`));
 const changes = steps.map(({ table, where, set }) => {
@@ -56,15 +56,15 @@ const changes = steps.map(({ table, where, set }) => {
   return planned(`with changed as (${change} where ${where} returning 1) select count(*) as rows from changed`);
 });
 const allowErasing = statement("users.allow-erasing", "select set_config('intermission.erasing', 'on', true)");
-// As recordings and spends do, which write the balance's row: none of this user comes between the first step and the last.
+// As recordings and spends do, which write the balance's row: none of this user runs between the first step and the last.
 const lockBalance = statement(
   "users.lock-balance",
   "select from balances where bot_id = $1 and user_id = $2 for update",
 );
 
 /**
- * Removes a person from a bot's records, or with `isMeant` false only counts. The ledger and the balance stay under a
- * random number that identifies no user, so that every sum is what it was. Repeating it finds nothing.
+ * Erases a user from a bot's records, or with `isMeant` false only counts. The ledger and the balance stay under a
+ * random number that identifies no user, so that every sum is unchanged. A repeat finds nothing.
  */
 export async function eraseUser(
   database: Database<unknown>,
@@ -86,7 +86,7 @@ export async function eraseUser(
   });
 }
 
-/** In the form of an id, since ids are digits everywhere, and longer than any that Telegram gives out. */
+/** All digits, as ids are everywhere, and longer than any id that Telegram issues. */
 function newPseudonym(): string {
   return `9${Array.from({ length: 19 }, () => randomInt(10)).join("")}`;
 }

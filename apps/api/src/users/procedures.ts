@@ -9,12 +9,12 @@ export interface UserVerbs {
 
 export const userProcedures = (verbs: UserVerbs) =>
   router({
-    /** What is kept of a user. */
+    /** Counts the records of a user. */
     kept: backendProcedure
       .input(z.object({ userId: telegramId }))
       .query(({ input }): Promise<UserErasure> => verbs.eraseUser(input.userId, false)),
 
-    /** Removes a person for good; the ledger's sums stay. */
+    /** Erases a user permanently; the ledger's sums stay. */
     erase: backendProcedure
       .input(z.object({ userId: telegramId }))
       .mutation(({ input }): Promise<UserErasure> => verbs.eraseUser(input.userId, true)),

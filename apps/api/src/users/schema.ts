@@ -1,4 +1,4 @@
-/** What was kept of a user, and what became of it, or with `isErased` false would. */
+/** The records of a user and what was done with them, or with `isErased` false would be done. */
 export interface UserErasure {
   botId: string;
   userId: string;

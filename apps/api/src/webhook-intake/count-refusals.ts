@@ -5,9 +5,9 @@ import type { SignatureFault } from "./judge-signature.ts";
 export type RefusalReason = SignatureFault | "too-large" | "wrong-content-type" | "malformed-request";
 
 export interface RefusalCounter {
-  /** Costs nothing but memory: anybody can send what is not signed. */
+  /** Costs only memory: anyone can send unsigned requests. */
   count(reason: RefusalReason): void;
-  /** Writes what was counted since the last time. Rejects when the database does. */
+  /** Writes the counts since the last flush. Rejects when the database does. */
   flush(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ from unnest($2::text[], $3::bigint[]) as counted(reason, refused) order by reaso
 on conflict (bot_id, hour, reason) do update set refused = kept.refused + excluded.refused, last_at = excluded.last_at`,
 );
 
-/** Counts what came without a good signature: a row an hour and reason, a write and a line in the log a minute, no more. */
+/** Counts webhooks without a valid signature: one row per hour and reason, and at most one write and one log line a minute. */
 export function countRefusals(
   database: Pick<Database<unknown>, "run">,
   botId: string,
@@ -39,7 +39,7 @@ export function countRefusals(
 
   function tell(): void {
     isDue = false;
-    logger.warn({ refused: Object.fromEntries(counts) }, "webhooks were refused before their signature held");
+    logger.warn({ refused: Object.fromEntries(counts) }, "webhooks were refused before their signature was verified");
     flush().catch((error: unknown) => logger.warn({ err: error }, "refused webhooks could not be counted"));
   }
 

@@ -18,7 +18,7 @@ afterAll(async () => {
 const scrape = async () =>
   (await fetch(`${api.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
 
-test("each webhook is counted by what became of it, and no user, code or signature shows", async () => {
+test("each webhook is counted by its outcome, and no user, code or signature is shown", async () => {
   const event = { event: "rewarded", user_tg_id: "501", bot_id: "7000000001", code: "Qm3XkT7vRbN2hWpz" };
   const id = (number: number) => ({ event_id: `evt_01990000-0000-7000-8000-00000000000${number}` });
   await api.deliver({ ...event, ...id(1) });

@@ -6,20 +6,20 @@ import type { Reconciled } from "./reconcile-events.ts";
 import type { RecordedCount } from "./record-events.ts";
 
 export interface IntakeMetrics {
-  /** Counts what became of each webhook, and how long it took. */
+  /** Counts each webhook's outcome and duration. */
   measured(receive: ReceiveWebhook): ReceiveWebhook;
-  /** Of events that a webhook brought: what was new, paid or not. The rest were known. */
+  /** Of webhook events: the new ones, paid or not. The rest were known. */
   recorded(counts: readonly RecordedCount[], lines: number): void;
-  /** Counts what was refused before its signature held. */
+  /** Also counts webhooks that were refused before their signature was verified. */
   alsoCounting(refusals: RefusalCounter): RefusalCounter;
   reconciled(result: Pick<Reconciled, "outcome" | "recorded">, now: number): void;
-  /** Counts the reader of these entries for as long as it reads. */
+  /** Counts the reader of these entries while it reads. */
   watched<Entry>(entries: AsyncIterable<Entry>): AsyncIterable<Entry>;
 }
 
 const upToSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What is recorded has its outcome counted where the ledger tells it, and a bad signature leaves no receipt. */
+/** Recorded events get their outcome from the ledger, and a bad signature leaves no receipt. */
 const receiptOf = {
   recorded: undefined,
   unmatched: "unmatched",
@@ -28,11 +28,11 @@ const receiptOf = {
   "foreign-bot": "invalid",
 } as const satisfies Record<ReceiveWebhookOutcome["outcome"], string | undefined>;
 
-/** What an operator watches of the webhooks' way into the ledger. All of it is this node's since its start. */
+/** The operator's metrics of the webhooks' way into the ledger. All of them are this node's since its start. */
 export function intakeMetrics(registry: Registry): IntakeMetrics {
   const receipts = new Counter({
     name: "intermission_receipts_total",
-    help: "Signed webhooks by what became of them; unavailable are those whose recording failed or is unknown.",
+    help: "Signed webhooks by outcome; unavailable are those whose recording failed or is unknown.",
     labelNames: ["outcome"],
     registers: [registry],
   });
@@ -40,18 +40,18 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
     receipts.inc({ outcome }, 0);
   const took = durationHistogram(registry, {
     name: "intermission_receipt_duration_seconds",
-    help: "From a webhook's bytes to its commit.",
+    help: "Time from a webhook's bytes to its commit.",
     upToSeconds,
   })();
   const refused = new Counter({
     name: "intermission_refused_webhooks_total",
-    help: "Webhooks refused before their signature held, by reason.",
+    help: "Webhooks refused before their signature was verified, by reason.",
     labelNames: ["reason"],
     registers: [registry],
   });
   const watchers = new Gauge({
     name: "intermission_reward_watchers",
-    help: "Who follows the ledger now.",
+    help: "Number of callers that watch the ledger now.",
     registers: [registry],
   });
   const { reconciled } = reconciliationMetrics(registry);
@@ -100,13 +100,13 @@ export function intakeMetrics(registry: Registry): IntakeMetrics {
 function reconciliationMetrics(registry: Registry): Pick<IntakeMetrics, "reconciled"> {
   const gap = new Counter({
     name: "intermission_reconciled_events_total",
-    help: "Events that no webhook brought, and reconciliation found.",
+    help: "Events that reconciliation found and no webhook delivered.",
     registers: [registry],
   });
   let lastSuccessAt: number | undefined;
   new Gauge({
     name: "intermission_reconciliation_age_seconds",
-    help: "Since the ad service's list was last read to its end; NaN before the first time.",
+    help: "Seconds since the ad service's list was last read to its end; NaN before the first time.",
     registers: [registry],
     collect() {
       this.set(lastSuccessAt === undefined ? Number.NaN : (performance.now() - lastSuccessAt) / 1000);

@@ -13,7 +13,7 @@ const verdictOn = (headers: Record<string, string | string[] | undefined>, bytes
   return verdict.outcome === "signed" ? "signed" : verdict.fault;
 };
 
-test("either token signs, and no other", () => {
+test("a signature by either token is accepted, and by no other", () => {
   for (const token of tokens) expect(verdictOn({ "x-signature": sign(body, token) })).toBe("signed");
   expect(verdictOn({ "x-signature": sign(body, "ad_some_other_token_of_all") })).toBe("wrong-signature");
 });
@@ -35,13 +35,13 @@ describe("a header that is not exactly one signature of these bytes", () => {
     ["a line feed after the hex", `${good}\n`, "malformed-signature"],
     ["not ASCII", `${good.slice(0, -1)}\u{ff10}`, "malformed-signature"],
     ["a megabyte", `sha256=${"a".repeat(1_000_000)}`, "malformed-signature"],
-    ["of nothing", sign(Buffer.alloc(0), tokens[0] ?? ""), "wrong-signature"],
+    ["empty", sign(Buffer.alloc(0), tokens[0] ?? ""), "wrong-signature"],
   ])("%s", (_what, header, fault) => {
     expect(verdictOn({ "x-signature": header })).toBe(fault);
   });
 });
 
-describe("a body that says the same in other bytes", () => {
+describe("a body with the same content in other bytes", () => {
   const text = body.toString("utf8");
   test.each<[string, Uint8Array]>([
     ["re-serialised", Buffer.from(JSON.stringify(JSON.parse(text), undefined, 1))],
@@ -83,7 +83,7 @@ describe("with Standard Webhooks headers", () => {
     expect(verdictOn(at(seconds))).toBe(verdict);
   });
 
-  test("both signatures must hold, and one lonely header is enough to ask for the others", () => {
+  test("both signatures must be valid, and a single Standard Webhooks header requires the others", () => {
     expect(verdictOn({ ...at(0), "x-signature": sign(Buffer.from("{}"), tokens[0] ?? "") })).toBe("wrong-signature");
     expect(verdictOn({ ...at(0), "x-signature": undefined })).toBe("missing-signature");
     expect(verdictOn(at(0, "ad_some_other_token_of_all"))).toBe("wrong-webhook-signature");
@@ -96,7 +96,7 @@ describe("with Standard Webhooks headers", () => {
   });
 });
 
-test("whatever the headers and the bytes are, nothing is thrown and nothing is accepted", () => {
+test("for any headers and bytes, nothing is thrown and nothing is accepted", () => {
   const name = fc.constantFrom("x-signature", "webhook-id", "webhook-timestamp", "webhook-signature", "webhook-x");
   const value = fc.oneof(
     fc.string({ unit: "binary" }),
@@ -113,7 +113,7 @@ test("whatever the headers and the bytes are, nothing is thrown and nothing is a
 
 const rounds = process.env.LONG_TESTS === "true" ? 100 : 10;
 
-test(`of ${rounds * 10_000} headers and bodies that differ from the signed ones a little, none is accepted`, () => {
+test(`of ${rounds * 10_000} headers and bodies that differ slightly from the signed ones, none is accepted`, () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 0x7fff_ffff }), (seed) => {
       const random = randomFrom(seed);

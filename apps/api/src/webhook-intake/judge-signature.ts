@@ -11,13 +11,13 @@ export type SignatureFault =
   | "wrong-signature"
   /** `webhook-*` headers that are incomplete, or signed with another key. */
   | "wrong-webhook-signature"
-  /** Signed, but not within five minutes of now: a captured webhook is replayed, or a clock is wrong. */
+  /** Signed, but not within five minutes of now: a replay of a captured webhook, or a wrong clock. */
   | "stale"
   | "future";
 
 export type SignatureVerdict = { outcome: "signed" } | { outcome: "not-signed"; fault: SignatureFault };
 
-/** Whether the bytes were signed with one of the tokens, by every signature that came with them. Never throws. */
+/** Whether the bytes were signed with one of the tokens, by every signature in the headers. Never throws. */
 export function judgeSignature(
   { body, headers }: WebhookRequest,
   tokens: readonly string[],
@@ -25,7 +25,7 @@ export function judgeSignature(
 ): SignatureVerdict {
   const header = headers["x-signature"];
   if (!verify(body, header, tokens)) return notSigned(faultOf(header));
-  // A sender that speaks Standard Webhooks, too, binds the moment of sending: a replayed webhook does not pass.
+  // A sender that also uses Standard Webhooks signs the time of sending: a replayed webhook is rejected.
   if (!hasStandardHeaders(headers)) return { outcome: "signed" };
   const { outcome } = verifyStandardWebhook({ body, headers, tokens, now });
   if (outcome === "valid") return { outcome: "signed" };

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { type Runner, statement } from "@intermission/postgres/open-database";
 
-/** Enough to see what it was; the sender has the rest. */
+/** Enough to identify it; the sender has the rest. */
 const keptCharacters = 4096;
 
-// The bytes are the key: one that is sent again and again stays one row.
+// The bytes are the key: repeats stay one row.
 const keep = statement<unknown>(
   "keep-invalid-webhook",
   `insert into receipts as kept (bot_id, event_id, raw_body, signature, invalid_reason)
@@ -12,7 +12,10 @@ values ($1, $2, $3, decode(substr($4, 8), 'hex'), $5)
 on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, last_duplicate_at = now()`,
 );
 
-/** Keeps what was signed with a token of ours and yet is no event for us, so that somebody can see why it was refused. */
+/**
+ * Keeps a webhook that was signed with a token of ours but is not an event for us, so that an operator can see why it
+ * was refused.
+ */
 export async function keepInvalidWebhook(
   runner: Pick<Runner<unknown>, "run">,
   botId: string,

@@ -18,14 +18,14 @@ interface Row {
 
 type Chosen = NonNullable<ReceiptQuery["outcome"]> | "all";
 
-/** Which entries of the ledger are chosen; none where it says nothing. */
+/** The condition for the ledger's entries; without one, no entry is listed. */
 const chosenEntries: Partial<Record<Chosen, string>> = {
   all: "true",
   event: "true",
   credited: "amount > 0",
   refused: "amount = 0",
 };
-/** Which receipts are chosen beside them. */
+/** The condition for the receipts listed beside them. */
 const chosenReceipts: Partial<Record<Chosen, string>> = {
   all: "(unmatched_reason is not null or invalid_reason is not null)",
   event: "unmatched_reason is not null",
@@ -34,12 +34,12 @@ const chosenReceipts: Partial<Record<Chosen, string>> = {
   duplicate: "duplicates > 0",
 };
 
-/** A plan is kept and must fit one condition: everybody's and a user's receipts are statements of their own, too. */
+/** A plan is kept and must fit one condition, so the receipts of all users and of one user are separate statements. */
 const ofUser = (isOfUser: boolean, table: string) => (isOfUser ? `${table}.user_id = $4` : "true");
 
 /**
- * The ledger's events, newest first, read one by one: a recursion is read no further than the limit needs, and it ends
- * behind `since`. The order of commits may differ from that of time by as long as a transaction takes.
+ * The ledger's events, newest first, read one by one: the recursion reads no further than the limit needs, and ends at
+ * `since`. The order of commits may differ from that of time by the duration of a transaction.
  */
 function newestEntries(chosen: Chosen, isOfUser: boolean): Statement<Row> | undefined {
   const condition = chosenEntries[chosen];
@@ -67,7 +67,7 @@ where entry.event is not null and recorded_at >= $2 and ${condition} limit $3`,
   );
 }
 
-/** What is not in the ledger; and of what is, what came more than once. */
+/** Webhooks that are not in the ledger; and repeats of those that are. */
 function newestReceipts(chosen: Chosen, isOfUser: boolean): Statement<Row> | undefined {
   const condition = chosenReceipts[chosen];
   if (condition === undefined) return undefined;
@@ -85,7 +85,7 @@ order by receipt.received_at desc, receipt.event_id desc limit $3`,
   );
 }
 
-/** Receipts newest first, and what each of them did to the ledger. */
+/** Receipts, newest first, and the effect of each on the ledger. */
 export async function listReceipts(
   runner: Pick<Runner<unknown>, "run">,
   botId: string,
@@ -119,7 +119,7 @@ function receiptOf(row: Row): Receipt {
   };
 }
 
-/** Nothing is left of it after an erasure. */
+/** An erasure leaves nothing of it. */
 function headerOf(signature: Buffer): string {
   return signature.length === 0 ? "" : `sha256=${signature.toString("hex")}`;
 }

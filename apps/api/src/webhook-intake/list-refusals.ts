@@ -7,7 +7,7 @@ const counted = statement<{ hour: Date; reason: string; refused: number; last_at
 order by hour desc, reason limit 10000`,
 );
 
-/** How many webhooks were refused before their signature held, by hour and reason, newest first. Kept for 30 days. */
+/** The number of webhooks refused before their signature was verified, by hour and reason, newest first. Kept for 30 days. */
 export async function listRefusals(
   runner: Pick<Runner<unknown>, "run">,
   botId: string,

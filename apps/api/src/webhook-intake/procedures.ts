@@ -12,12 +12,12 @@ const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(tex
 
 export const receiptProcedures = (verbs: ReceiptVerbs) =>
   router({
-    /** The events that came last, newest first, with the bytes that were signed. */
+    /** The latest events, newest first, with the bytes that were signed. */
     latest: backendProcedure
       .input(z.object({ limit: z.int().min(1).max(50).default(20) }))
       .query(({ input }): Promise<Receipt[]> => verbs.listReceipts({ outcome: "event", ...input })),
 
-    /** Every webhook that was signed, newest first, also what was no event. */
+    /** Every signed webhook, newest first, including those that were not events. */
     list: backendProcedure
       .input(
         z.object({
@@ -29,7 +29,7 @@ export const receiptProcedures = (verbs: ReceiptVerbs) =>
       )
       .query(({ input }): Promise<Receipt[]> => verbs.listReceipts(input)),
 
-    /** How many were refused before their signature held, by hour and reason. */
+    /** The number of webhooks refused before their signature was verified, by hour and reason. */
     refused: backendProcedure
       .input(z.object({ since: moment }))
       .query(({ input }): Promise<RefusalCount[]> => verbs.listRefusals(input.since)),

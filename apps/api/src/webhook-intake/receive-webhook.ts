@@ -27,11 +27,11 @@ export interface ReceiveWebhookOptions {
   twoFieldEvents: "off" | "match";
   /** Called after each commit that may have added entries. */
   onRecorded: () => void;
-  /** What each batch of webhooks brought to the ledger; what is not among the counts was known. */
+  /** The new events of each batch of webhooks; events outside the counts were known. */
   onBatch?: (counts: readonly RecordedCount[], lines: number) => void;
 }
 
-/** Makes the receiver. It resolves only after the commit, so that a 2xx answer means: kept. */
+/** Returns the receiver. It resolves only after the commit, so that a 2xx answer means that the event is stored. */
 export function receiveWebhook({ database, botId, payout, ...options }: ReceiveWebhookOptions): ReceiveWebhook {
   const group = groupCommits<EventLine, undefined>({
     async run(lines) {
@@ -40,7 +40,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       if (counts.length > 0) options.onRecorded();
       return lines.map(() => undefined);
     },
-    // Two batches under way would be half as large, and cost PostgreSQL 55 instead of 40 µs an event.
+    // Two batches in flight would be half as large, and cost PostgreSQL 55 instead of 40 µs an event.
     ...{ store: database.kind, maxInFlight: 1 },
   });
 
@@ -57,7 +57,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
     if (parsed.outcome === "invalid") return refuse({ outcome: "bad-shape", message: parsed.message }, parsed.message);
     const { event } = parsed;
     if (isForeign(headers["x-bot-id"], botId) || isForeign(event.bot_id, botId)) {
-      return refuse({ outcome: "foreign-bot" }, "it is another bot's");
+      return refuse({ outcome: "foreign-bot" }, "it belongs to another bot");
     }
     const rawBody = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
     const eventId = idOf(event);
@@ -91,7 +91,7 @@ function isForeign(botId: string | string[] | undefined, ours: string): boolean 
   return botId !== undefined && botId !== ours;
 }
 
-/** A code earns each kind of event once: code and kind are an id, too, where a service sends no other. */
+/** A code earns each kind of event once, so code and kind are the id if a service sends none. */
 function idOf(event: WebhookEvent): string | undefined {
   return event.event_id ?? (event.code && `${event.code}:${event.event}`);
 }

@@ -45,7 +45,7 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 30, stopping };
     return reconcileEvents(options, new Date(startedAt.getTime() + minutesLater * minute));
   };
-  /** What a round recorded, in its order. */
+  /** The events that a round recorded, in order. */
   const recordedBy = async (round: () => Promise<unknown>) => {
     const before = new Set((await entries()).map(({ event_id }) => event_id));
     await round();
@@ -58,13 +58,13 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
   const webhook = (eventId: string) =>
     api.deliver({ event: "rewarded", user_tg_id: "42", event_id: eventId, code: `code_${eventId}` });
 
-  test("what another receiver may have paid before the first start is not recorded", async () => {
+  test("events that another receiver may have paid before the first start are not recorded", async () => {
     earn("evt_old", -100_000);
     earn("evt_older", -200_000);
     expect(await recordedBy(() => reconcile())).toEqual([]);
   });
 
-  test("an event whose webhook never came is recorded, and one that came is not recorded again", async () => {
+  test("an event whose webhook never arrived is recorded, and one that arrived is not recorded again", async () => {
     await webhook("evt_came");
     earn("evt_came");
     earn("evt_lost");
@@ -82,7 +82,7 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     },
   );
 
-  test("every page is read, and the next round goes on from the last one", async () => {
+  test("every page is read, and the next round continues from the last one", async () => {
     const ids = Array.from({ length: 10 }, (_, index) => `evt_page_${index}`);
     for (const id of ids) earn(id);
     expect(await recordedBy(() => reconcile())).toEqual(ids);
@@ -93,13 +93,13 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     expect(feed.asked).toEqual(["after-9"]);
   });
 
-  test("the webhook of an event that was reconciled changes nothing any more", async () => {
+  test("the webhook of a reconciled event changes nothing", async () => {
     earn("evt_late");
     await reconcile();
     expect(await recordedBy(() => webhook("evt_late"))).toEqual([]);
   });
 
-  test("a young event is left to its webhook, and taken the next time", async () => {
+  test("a young event is left to its webhook, and recorded in a later round", async () => {
     earn("evt_ripe", 1);
     earn("evt_young", 20);
     earn("evt_behind", 1);
@@ -107,7 +107,7 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     expect(await recordedBy(() => reconcile(21))).toEqual(["evt_young"]);
   });
 
-  test("another bot's event is left out, and so is one of a kind that nobody knows yet, which is told", async () => {
+  test("another bot's event is skipped, and so is one of an unknown kind, which is reported", async () => {
     earn("evt_foreign", 1, { bot_id: "7000000002" });
     earn("evt_tomorrow", 1, { event: "purchased" });
     earn("evt_surrogate", 1, { code: "\ud800" });
@@ -122,11 +122,11 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     expect(result).toMatchObject({ outcome: "done", recorded: 1, unreadable: 1 });
   });
 
-  test("a service that was restored from a backup is read from its start: nothing is missed and nothing paid twice", async () => {
+  test("after a restore of the service its list is read from the start: nothing is missed and nothing is paid twice", async () => {
     for (const id of ["evt_b1", "evt_b2", "evt_b3", "evt_b4", "evt_b5"]) earn(id);
     await reconcile();
     const backup = feed.events.slice(0, 2);
-    // Shorter than our place in it, …
+    // Shorter than our position in it, …
     feed.events = [...backup];
     earn("evt_after_restore");
     let result: unknown;
@@ -144,7 +144,7 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
   });
 
   test.each([400, 410])(
-    "a cursor that is answered %i is given up, and the list read from its start",
+    "a cursor that is answered %i is dropped, and the list is read from its start",
     async (status) => {
       earn(`evt_${status}_a`);
       earn(`evt_${status}_b`);
@@ -163,9 +163,9 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
   test.each([
     ["500", { status: 500, body: "{}" }],
     ["401", { status: 401, body: "{}" }],
-    ["200 with something else", { status: 200, body: "<html>" }],
+    ["200 with another body", { status: 200, body: "<html>" }],
   ])(
-    "a service that answers %s in the middle costs nothing: what was read is recorded, the rest the next time",
+    "a service that answers %s midway loses nothing: the pages read are recorded, the rest in the next round",
     async (name, answer) => {
       const ids = Array.from({ length: 7 }, (_, index) => `evt_${name}_${index}`);
       for (const id of ids) earn(id);
@@ -178,7 +178,7 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     },
   );
 
-  test("a service that is not there is an outcome", async () => {
+  test("an unreachable service is an outcome", async () => {
     await feed.stop();
     expect(await reconcile()).toMatchObject({ outcome: "unavailable", recorded: 0 });
   });
@@ -188,7 +188,7 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     expect(await reconcile()).toMatchObject({ outcome: "not-offered" });
   });
 
-  test("a list without end is read so far in one round, and a stop ends it at once", async () => {
+  test("an endless list is read up to a limit in one round, and a stop ends the round immediately", async () => {
     let made = 0;
     feed.fault = () => {
       made += 1;
@@ -202,7 +202,7 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     expect(made).toBe(200);
   });
 
-  test("two nodes that reconcile at once record each event once", async () => {
+  test("two nodes that reconcile concurrently record each event once", async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `evt_two_${String(index).padStart(2, "0")}`);
     for (const id of ids) earn(id);
     expect(await recordedBy(() => Promise.all([reconcile(), reconcile(), reconcile()]))).toHaveLength(20);

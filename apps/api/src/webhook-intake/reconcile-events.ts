@@ -8,7 +8,7 @@ export interface ReconcileOptions {
   adService: Pick<AdServiceClient, "listEvents">;
   botId: string;
   payout: Payout;
-  /** Younger events are left to their webhooks, whose bytes are worth keeping. */
+  /** Younger events are left to their webhooks, whose bytes should be kept. */
   settleAfterSeconds: number;
   stopping: AbortSignal;
 }
@@ -16,17 +16,17 @@ export interface ReconcileOptions {
 export interface Reconciled {
   /** `more`: there were too many pages for one round. */
   outcome: "done" | "more" | "not-offered" | "unavailable";
-  /** Events that no webhook had brought. */
+  /** Events that no webhook delivered. */
   recorded: number;
-  /** On the pages that were read: of a kind that this version does not know. */
+  /** Entries on the pages read whose kind this version does not know. */
   unreadable: number;
-  /** The list was another one than before, or did not know our place in it any more, and was read from its start. */
+  /** The list changed or no longer contains our position, and was read from its start. */
   hasBegunAnew: boolean;
-  /** What the service answered instead of a list. */
+  /** The service's answer instead of a list. */
   detail?: string;
 }
 
-/** Where the last page that held an event begins, and the last event on it that is settled. */
+/** The start of the last page that held an event, and the last settled event on it. */
 interface Place {
   cursor: string | null;
   settledEventId: string | null;
@@ -40,7 +40,7 @@ const readPlace = statement<{ started_at: Date; cursor: string | null; settled_e
   "read-reconciliation",
   "select started_at, cursor, settled_event_id from reconciliations where bot_id = $1",
 );
-// Two nodes that reconcile at once may set each other back: something is then read twice, and recorded once.
+// Two nodes that reconcile concurrently may set each other back: some events are then read twice, and recorded once.
 const keepPlace = statement<unknown>(
   "keep-reconciliation-place",
   "update reconciliations set cursor = $2, settled_event_id = $3 where bot_id = $1",
@@ -50,12 +50,11 @@ const pageSize = 500;
 const mostPagesInARound = 200;
 
 /**
- * Reads the ad service's own list of events since the last time, and records what no webhook brought. Events from before
- * this API's first start are not recorded: another receiver may have paid them.
- *
- * The last page is read again each time: where the event that was last settled is no longer on it, the service was restored
- * from a backup, its new events may stand before our place, and the list is read from its start. Nothing of this can pay
- * twice, since each event's id is its receipt's key.
+ * Reads the ad service's own list of events since the last time, and records those that no webhook delivered. Events
+ * from before this API's first start are not recorded: another receiver may have paid them.
+ * The last page is read again each time. If the event that was last settled is no longer on it, the service was
+ * restored from a backup, its new events may be before our position, and the list is read from its start. None of this
+ * can pay twice, since each event's id is its receipt's key.
  */
 export async function reconcileEvents(options: ReconcileOptions, now: Date): Promise<Reconciled> {
   const { database, adService, botId } = options;
@@ -87,7 +86,10 @@ export async function reconcileEvents(options: ReconcileOptions, now: Date): Pro
   return { ...done, outcome: "more" };
 }
 
-/** The page at a place without what is settled already; a page that has lost its settled event is a place no more. */
+/**
+ * The page at a position without its settled events; a page that no longer contains the settled event makes the
+ * position invalid.
+ */
 async function readPage(
   adService: ReconcileOptions["adService"],
   { cursor, settledEventId }: Place,
@@ -99,7 +101,10 @@ async function readPage(
   return { ...listed, events: listed.events.slice(index + 1) };
 }
 
-/** Records all that are ripe. Settled are those before the first that is not: the others are looked at again the next time. */
+/**
+ * Records all events that are old enough. Events before the first young one are settled; the rest are checked again the
+ * next time.
+ */
 async function recordRipe(
   { database, botId, payout, settleAfterSeconds }: ReconcileOptions,
   news: ListedEvent[],

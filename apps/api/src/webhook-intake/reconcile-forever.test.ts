@@ -6,7 +6,7 @@ import { adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
 import { reconcileForever } from "./reconcile-forever.ts";
 
-test("at its start it records what is missing, says so in one line, and a stop ends it at once", async () => {
+test("at its start it records missing events, logs one line, and a stop ends it immediately", async () => {
   const store = await openTestDatabase<unknown>({ schema: "api", migrations });
   const feed = await startFeed();
   const adService = adServiceClient({ url: feed.url, token: testToken });
@@ -29,7 +29,7 @@ test("at its start it records what is missing, says so in one line, and a stop e
   await vi.waitFor(() => expect(onRecorded).toHaveBeenCalledTimes(1), 10_000);
   second.stop();
   await second.ended;
-  expect(logger.info.mock.calls).toEqual([[{ recorded: 2 }, "events were recorded that no webhook brought"]]);
+  expect(logger.info.mock.calls).toEqual([[{ recorded: 2 }, "recorded events that no webhook delivered"]]);
 
   await store.dispose();
   const third = run();

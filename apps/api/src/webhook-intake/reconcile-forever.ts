@@ -6,18 +6,18 @@ const pauseSeconds: Record<Reconciled["outcome"], number> = {
   done: 60,
   more: 1,
   unavailable: 60,
-  // A service of another make: it may learn the endpoint one day.
+  // A service of another vendor: it may add the endpoint later.
   "not-offered": 6 * 3600,
 };
 
 export interface ReconcileForeverOptions extends ReconcileOptions {
   logger: Pick<Logger, "info" | "warn" | "error">;
   onRecorded: () => void;
-  /** Hears of each round, whatever became of it. */
+  /** Called after each round, whatever its outcome. */
   onRound?: (result: Reconciled) => void;
 }
 
-/** Reconciles at once and then each minute. Never rejects; resolves soon after `stopping` aborts. */
+/** Reconciles immediately and then each minute. Never rejects; resolves soon after `stopping` aborts. */
 export async function reconcileForever({
   logger,
   onRecorded,
@@ -40,9 +40,8 @@ function report(
   logger: ReconcileForeverOptions["logger"],
   { outcome, recorded, unreadable, hasBegunAnew, detail }: Reconciled,
 ): void {
-  if (recorded > 0) logger.info({ recorded }, "events were recorded that no webhook brought");
-  if (unreadable > 0)
-    logger.warn({ unreadable }, "the ad service lists events of a kind that this version does not know");
-  if (hasBegunAnew) logger.warn("the ad service's list was read from its start: it does not hold our place any more");
+  if (recorded > 0) logger.info({ recorded }, "recorded events that no webhook delivered");
+  if (unreadable > 0) logger.warn({ unreadable }, "the ad service lists events of a kind unknown to this version");
+  if (hasBegunAnew) logger.warn("the ad service's list was read from its start: it no longer contains our position");
   if (outcome === "unavailable") logger.warn({ detail }, "the ad service lists no events now");
 }

@@ -53,14 +53,14 @@ describe.each(bothTestDatabases())("recording events on %s", (kind) => {
   const rows = async <Row>(text: string, values: unknown[] = []) =>
     test_.database.run<Row>({ name: `test-${text.length}-${text.slice(0, 40)}`, text }, values);
 
-  test("an event pays once, whether it comes again in one batch or in another", async () => {
+  test("an event pays once, whether it is repeated in one batch or in another", async () => {
     const event = line({ userId: "1" });
     expect(await outcomes([event, event])).toEqual([10, 10]);
     expect(await outcomes([event])).toEqual(["nothing"]);
     expect(await rows("select balance from balances where user_id = '1'")).toEqual([{ balance: 10 }]);
   });
 
-  test("what was new is counted by the reason why it pays nothing, and a repeat is not", async () => {
+  test("new events are counted by the reason why they pay nothing, and repeats are not counted", async () => {
     const lines = [line({ userId: "20" }), line({ userId: "21" }), line({ userId: "22", isTest: true })];
     const counts = (await record(lines)).toSorted((a, b) => a.events - b.events);
     expect(counts).toEqual([
@@ -70,7 +70,7 @@ describe.each(bothTestDatabases())("recording events on %s", (kind) => {
     expect(await record(lines)).toEqual([]);
   });
 
-  test("each repeat is counted on the receipt with its time, whichever way it came", async () => {
+  test("each repeat is counted on the receipt with its time, however it arrived", async () => {
     const event = line({ userId: "23" });
     await record([event]);
     expect(await receiptOf(event)).toMatchObject({ duplicates: 0, lastDuplicateAt: null });
@@ -82,7 +82,7 @@ describe.each(bothTestDatabases())("recording events on %s", (kind) => {
     expect(await receiptOf(together)).toMatchObject({ duplicates: 2, lastDuplicateAt: expect.any(String) });
   });
 
-  test("a webhook after its reconciliation brings the bytes and is no repeat; one before it is not counted again", async () => {
+  test("a webhook after its reconciliation adds the bytes and is no repeat; one before it is not counted again", async () => {
     const event = line({ userId: "25", rawBody: '{"a":1}' });
     const listed = { ...event, rawBody: null, signatureHeader: null };
     await record([listed]);
@@ -92,7 +92,7 @@ describe.each(bothTestDatabases())("recording events on %s", (kind) => {
     expect(await receiptOf(event)).toMatchObject({ duplicates: 0, lastDuplicateAt: null, rawBody: '{"a":1}' });
   });
 
-  test("a code pays for its first event only, the link after the view is recorded as zero with the reason", async () => {
+  test("a code pays for its first event only; the link after the view is recorded as zero with the reason", async () => {
     const view = line({ userId: "2" });
     const link = line({ userId: "2", code: view.code, event: "direct_link" });
     expect(await outcomes([view])).toEqual([10]);
@@ -112,19 +112,19 @@ describe.each(bothTestDatabases())("recording events on %s", (kind) => {
     expect(await outcomes([view, link, again], { perCode: "each" })).toEqual([10, 3, "event-already-recorded"]);
   });
 
-  test("a kind of event that is worth nothing does not spend the code", async () => {
+  test("a kind of event that is worth nothing does not use up the code", async () => {
     const link = line({ userId: "5", event: "direct_link" });
     const view = line({ userId: "5", code: link.code });
     expect(await outcomes([link, view], { directLink: 0 })).toEqual(["no-reward", 10]);
   });
 
-  test("a test event pays nothing and leaves the code to the real one", async () => {
+  test("a test event pays nothing and leaves the code for the real one", async () => {
     const rehearsal = line({ userId: "6", isTest: true });
     const real = line({ userId: "6", code: rehearsal.code });
     expect(await outcomes([rehearsal, real])).toEqual(["test", 10]);
   });
 
-  test("an event for another user than the code's is recorded as zero and harms the right one in no way", async () => {
+  test("an event for another user than the code's is recorded as zero and does not affect the right user", async () => {
     const code = "shared1";
     await rows("insert into codes (bot_id, code, user_id, issued_at, expires_at) values ($1, $2, '7', now(), now())", [
       botId,
@@ -144,7 +144,7 @@ describe.each(bothTestDatabases())("recording events on %s", (kind) => {
     expect(await capped([on("2026-03-02T00:00:00Z")])).toEqual([10]);
   });
 
-  test("a batch of one user keeps each entry's own balance", async () => {
+  test("in a batch of one user each entry has its own balance", async () => {
     await record([line({ userId: "11" }), line({ userId: "11", event: "direct_link" }), line({ userId: "11" })]);
     const kept = await rows<{ balance_after: number }>(
       "select balance_after from ledger_entries where user_id = '11' order by entry_id",
@@ -182,26 +182,23 @@ describe.each(bothTestDatabases())("recording events on %s", (kind) => {
   test.runIf(kind === "server").each([
     ["the same user", "31", "31", "code-already-paid"],
     ["another user", "32", "33", "code-of-another-user"],
-  ])(
-    "an event sees what another node records of its code at that moment, for %s",
-    async (_name, one, other, reason) => {
-      const view = line({ userId: one });
-      const link = line({ userId: other, code: view.code, event: "direct_link" });
-      let recording = Promise.resolve<unknown>(undefined);
-      await test_.database.transaction(async (tx) => {
-        await recordBatch(tx, botId, payout, [{ line: view, repeats: 0 }]);
-        recording = outcomes([link]);
-        const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-        await expect.poll(() => rows(waiting)).toHaveLength(1);
-      });
-      expect(await recording).toEqual([reason]);
-      expect(await rows("select balance from balances where user_id = $1", [other])).toEqual(
-        one === other ? [{ balance: 10 }] : [],
-      );
-    },
-  );
+  ])("an event sees another node's concurrent entries of its code, for %s", async (_name, one, other, reason) => {
+    const view = line({ userId: one });
+    const link = line({ userId: other, code: view.code, event: "direct_link" });
+    let recording = Promise.resolve<unknown>(undefined);
+    await test_.database.transaction(async (tx) => {
+      await recordBatch(tx, botId, payout, [{ line: view, repeats: 0 }]);
+      recording = outcomes([link]);
+      const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+      await expect.poll(() => rows(waiting)).toHaveLength(1);
+    });
+    expect(await recording).toEqual([reason]);
+    expect(await rows("select balance from balances where user_id = $1", [other])).toEqual(
+      one === other ? [{ balance: 10 }] : [],
+    );
+  });
 
-  test("the ledger refuses to be changed", async () => {
+  test("the ledger rejects changes", async () => {
     await expect(rows("update ledger_entries set amount = 1000")).rejects.toThrow("append-only");
     await expect(rows("delete from ledger_entries")).rejects.toThrow("append-only");
   });

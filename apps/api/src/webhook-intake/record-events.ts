@@ -2,27 +2,27 @@ import { type Database, type Runner, statement } from "@intermission/postgres/op
 import type { EventLine, Payout } from "./schema.ts";
 import { type BatchLine, splitBatches } from "./split-batches.ts";
 
-/** How many events were new. */
+/** Number of new events. */
 export interface RecordedCount {
-  /** Why these pay nothing; null where they pay. */
+  /** Why these events pay nothing; null if they pay. */
   reason: string | null;
   events: number;
 }
 
-// Its SQL stands in schema.sql.
+// Its SQL is in schema.sql.
 const recordLines = statement<RecordedCount>(
   "record-events",
   "select reason, events from record_events($1, $2, $3, $4, $5, $6, $7)",
 );
 
-/** PostgreSQL's text holds neither U+0000 nor half a surrogate pair; such a line would fail again and again. */
+/** PostgreSQL's text cannot hold U+0000 or half a surrogate pair; such a line would fail on every retry. */
 export function isStorable({ eventId, code, reference }: Pick<EventLine, "eventId" | "code" | "reference">): boolean {
   return [eventId, code, reference].every((text) => text === null || (text.isWellFormed() && !text.includes("\0")));
 }
 
 /**
- * Records what is new among the lines and returns how many that were. Each event is recorded whole or not at all; several
- * of one user or code commit one after the other.
+ * Records the new lines and returns their number. Each event is recorded completely or not at all; several of one user
+ * or code commit one after the other.
  */
 export async function recordEvents(
   database: Pick<Database<unknown>, "run" | "transaction">,
@@ -44,8 +44,8 @@ export async function recordEvents(
 }
 
 /**
- * One attempt. It fails with a serialisation failure where another transaction records an event of the same code meanwhile;
- * a retry waits for those of the same users first.
+ * One attempt. It fails with a serialisation failure if another transaction records an event of the same code
+ * meanwhile; a retry waits for those of the same users first.
  */
 export function recordBatch(
   runner: Pick<Runner<unknown>, "run">,
@@ -58,7 +58,7 @@ export function recordBatch(
   return runner.run(recordLines, [botId, lines, rewarded, directLink, perCode === "once", dailyCap ?? null, isRetry]);
 }
 
-/** What is absent is null, false or 0. */
+/** Absent values are null, false or 0. */
 function jsonOf(batch: readonly BatchLine[], hasDailyCap: boolean): string {
   return JSON.stringify(
     batch.map(({ line, repeats }) => ({
@@ -77,8 +77,8 @@ function jsonOf(batch: readonly BatchLine[], hasDailyCap: boolean): string {
 }
 
 /**
- * The day in UTC. What claims to have been earned before the year 2000, or in no year at all, counts for the day on which
- * it is recorded: undefined.
+ * The day in UTC; undefined for an event that claims a time before the year 2000 or an invalid one: it counts for the
+ * day of its recording.
  */
 function dayOf(occurredAt: string | null): string | undefined {
   const moment = new Date(occurredAt ?? Number.NaN);

@@ -37,14 +37,14 @@ values ($1, $2, $3, now() + $4::interval - interval '1 hour', now() + $4::interv
     await run("test-lock", "alter table ledger_entries enable trigger ledger_entries_append_only");
   };
 
-  test("by default one is kept as unmatched, pays nothing and is answered 200", async () => {
+  test("by default an event is kept as unmatched, pays nothing and is answered 200", async () => {
     await issue("open1", "1", "30 minutes");
     expect((await off.deliver({ event: "rewarded", user_tg_id: "1" })).status).toBe(200);
     expect(await entriesOf("1")).toEqual([]);
     expect(await newest()).toMatchObject({ outcome: "unmatched", reason: "no-event-id", event: "rewarded" });
   });
 
-  test("matching records it on the user's oldest code that has not earned it", async () => {
+  test("matching records an event on the user's oldest code that has not earned it", async () => {
     await issue("newer2", "2", "50 minutes");
     await issue("older2", "2", "10 minutes");
     await matching.deliver({ event: "rewarded", user_tg_id: "2" });
@@ -57,7 +57,7 @@ values ($1, $2, $3, now() + $4::interval - interval '1 hour', now() + $4::interv
     ]);
   });
 
-  test("an equal event within the cooldown pays nothing, also when both come at once", async () => {
+  test("an equal event within the cooldown pays nothing, even if both arrive at the same time", async () => {
     await issue("first3", "3", "10 minutes");
     await issue("second3", "3", "20 minutes");
     const copies = Array.from({ length: 8 }, () => matching.deliver({ event: "rewarded", user_tg_id: "3" }));
@@ -65,7 +65,7 @@ values ($1, $2, $3, now() + $4::interval - interval '1 hour', now() + $4::interv
     expect(await entriesOf("3")).toEqual([{ code: "first3", amount: 10 }]);
     const repeats = await off.client().receipts.list.query({ userId: "3", outcome: "unmatched" });
     expect(new Set(repeats.map(({ reason }) => reason))).toEqual(new Set(["repeated-within-cooldown"]));
-    // One row, or two should a minute end in between.
+    // One row, or two if a minute ends in between.
     expect(repeats.reduce((sum, { duplicates }) => sum + 1 + duplicates, 0)).toBe(7);
   });
 
@@ -89,11 +89,11 @@ values ($1, $2, $3, now() + $4::interval - interval '1 hour', now() + $4::interv
     expect(await newest()).toMatchObject({ outcome: "unmatched", reason: "no-open-code" });
   });
 
-  test("a captured one that is sent again and again fills no disk", async () => {
+  test("repeats of a captured webhook do not fill the disk", async () => {
     const before = (await off.client().receipts.latest.query({ limit: 50 })).length;
     for (let index = 0; index < 10; index++) await off.deliver({ event: "direct_link", user_tg_id: "7" });
     const after = (await off.client().receipts.latest.query({ limit: 50 })).length;
-    // Two, should a minute end in between.
+    // Two if a minute ends in between.
     expect(after - before).toBeLessThanOrEqual(2);
   });
 

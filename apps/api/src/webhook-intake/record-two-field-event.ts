@@ -3,10 +3,10 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { recordBatch } from "./record-events.ts";
 import type { Payout } from "./schema.ts";
 
-/** Equal events closer together than this are taken for repeats: the ad service's default cooldown. */
+/** Equal events closer together than this count as repeats: the ad service's default cooldown. */
 const equalEventsApartSeconds = 60;
 
-/** Begins the ids that are made here for events which bring none. */
+/** Prefix of the ids that are made here for events without one. */
 const twoFieldPrefix = "two-field:";
 
 const lockUser = statement<unknown>("lock-two-field-user", "select pg_advisory_xact_lock(hashtextextended($1, 0))");
@@ -19,7 +19,7 @@ where bot_id = $1 and user_id = $2 and event = $3 and starts_with(event_id, $5)
 limit 1`,
 );
 
-// What was shown just before the code expired may be reported until the service's last attempt, 72 hours later.
+// An event from just before the code expired may be reported until the service's last attempt, 72 hours later.
 const findCode = statement<{ code: string }>(
   "find-two-field-code",
   `select code from codes
@@ -31,7 +31,7 @@ where bot_id = $1 and user_id = $2 and expires_at > now() - interval '72 hours 1
 order by issued_at, code limit 1`,
 );
 
-// One row per user, kind and cooldown, so that a captured webhook sent again and again fills no disk.
+// One row per user, kind and cooldown, so that repeats of a captured webhook do not fill the disk.
 const keepUnmatched = statement<unknown>(
   "keep-unmatched",
   `insert into receipts as kept (bot_id, event_id, event, user_id, raw_body, signature, unmatched_reason)
@@ -51,9 +51,9 @@ interface TwoFieldEvent {
 }
 
 /**
- * Records an event that carries no id of its own on the user's oldest code that has not earned it, or keeps it as unmatched.
- * Two views by one user are byte-identical, so this is not replay-safe: a captured webhook, sent again after the cooldown,
- * takes the user's next open code.
+ * Records an event without an id of its own on the user's oldest code that has not earned it, or keeps it as unmatched.
+ * Two views by one user are byte-identical, so this is not replay-safe: a captured webhook that is sent again after the
+ * cooldown uses up the user's next open code.
  */
 export async function recordTwoFieldEvent(
   database: Pick<Database<unknown>, "transaction">,
@@ -70,7 +70,7 @@ export async function recordTwoFieldEvent(
       return { outcome: "unmatched", reason } as const;
     };
     if (mode === "off") return keep("no-event-id");
-    // Two equal events at once must not take two codes: the second looks only after the first has committed.
+    // Two concurrent equal events must not take two codes: the second reads only after the first has committed.
     await tx.run(lockUser, [`two-field:${botId}:${event.userId}`]);
     const twins = await tx.run(findTwin, [botId, event.userId, event.event, equalEventsApartSeconds, twoFieldPrefix]);
     if (twins.length > 0) return keep("repeated-within-cooldown");

@@ -9,7 +9,7 @@ import { migrations } from "../migrations.ts";
 const event = { event: "rewarded", user_tg_id: "42", event_id: "evt_1", code: "code1", bot_id: testConfig.botId };
 const tables = ["receipts", "codes", "ledger_entries", "balances", "daily_rewards"];
 
-describe.each(testDatabases())("what is not recorded, on %s", (kind) => {
+describe.each(testDatabases())("refused webhooks, on %s", (kind) => {
   let store: TestDatabase<unknown>;
   let api: TestApi;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each(testDatabases())("what is not recorded, on %s", (kind) => {
   const signed = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
     post(body, { "content-type": "application/json", "x-signature": sign(Buffer.from(body), testToken), ...headers });
 
-  test("nothing is kept of what is not signed, except how often it came and why it was refused", async () => {
+  test("of unsigned webhooks only their number and the reason of the refusal are kept", async () => {
     const before = await kept();
     const body = JSON.stringify(event);
     const json = { "content-type": "application/json" };
@@ -78,7 +78,7 @@ describe.each(testDatabases())("what is not recorded, on %s", (kind) => {
     expect(await rows("select reason from refused_webhooks")).toEqual([{ reason: "missing-signature" }]);
   });
 
-  test("a megabyte of header is refused before anything is read of it, and the server goes on", async () => {
+  test("a megabyte of headers is refused before any of it is read, and the server continues", async () => {
     const before = await kept();
     const port = Number(new URL(api.url).port);
     const answer = await new Promise<string>((resolve) => {
@@ -99,7 +99,7 @@ describe.each(testDatabases())("what is not recorded, on %s", (kind) => {
     expect((await signed(JSON.stringify(event))).status).toBe(200);
   });
 
-  test("64 kB are read, not a byte more, with or without a length", async () => {
+  test("64 kB are read, not a byte more, with or without a content length", async () => {
     const body = JSON.stringify({ ...event, event_id: "evt_long", code: undefined });
     expect((await signed(body.padEnd(64 * 1024))).status).toBe(200);
     const streamed = body.padEnd(64 * 1024 + 1);
@@ -125,7 +125,7 @@ describe.each(testDatabases())("what is not recorded, on %s", (kind) => {
     ],
     ["another bot's", JSON.stringify({ ...event, bot_id: "7000000002" }), 403, "another bot"],
   ])(
-    "a signed body that is %s is kept as invalid with the reason, once, however often it comes",
+    "a signed body that is %s is kept as invalid with the reason, once, however often it arrives",
     async (_what, body, status, reason) => {
       for (let count = 0; count < 3; count++) expect((await signed(body)).status).toBe(status);
       expect(await receipts()).toEqual([
@@ -140,13 +140,13 @@ describe.each(testDatabases())("what is not recorded, on %s", (kind) => {
     },
   );
 
-  test("of an invalid body no more than its beginning is kept", async () => {
+  test("only the beginning of an invalid body is kept", async () => {
     expect((await signed("\u{1F600}\0".repeat(10_000))).status).toBe(400);
     const [receipt] = await receipts();
     expect(receipt?.rawBody).toMatch(/^\u{1F600}{2048}$/u);
   });
 
-  test("whatever bytes are signed, the answer is one of four, and the server goes on", async () => {
+  test("for any signed bytes the answer is one of four, and the server continues", async () => {
     const field = fc.oneof(
       fc.jsonValue(),
       fc.constantFrom("rewarded", "direct_link", "42", "0", "2026-03-01T10:00:00Z"),

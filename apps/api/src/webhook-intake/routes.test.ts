@@ -78,20 +78,20 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     expect(outcomes.filter((each) => each === "daily-cap")).toHaveLength(15);
   });
 
-  test("an event whose code this API never issued, or that names none, is paid", async () => {
+  test("an event is paid if this API never issued its code, or if it has none", async () => {
     const event = eventOf({ code: undefined });
     expect((await api.deliver(event)).status).toBe(200);
     expect(await entriesOf(event.user_tg_id)).toEqual([10]);
   });
 
-  test("a test event pays nobody", async () => {
+  test("a test event pays no one", async () => {
     const event = eventOf({ user_tg_id: "0", test: true });
     expect((await api.deliver(event)).status).toBe(200);
     const [receipt] = await api.client().receipts.latest.query({ limit: 1 });
     expect(receipt).toMatchObject({ outcome: "refused", reason: "test", eventId: event.event_id });
   });
 
-  test("a receipt shows the very bytes that were signed", async () => {
+  test("a receipt shows exactly the bytes that were signed", async () => {
     const body = ` {"event":"direct_link", "user_tg_id":"555","event_id":"evt_bytes","emoji":"\u{1F600}"}\n`;
     await api.deliver(body);
     const [receipt] = await api.client().receipts.latest.query({ limit: 1 });
@@ -99,7 +99,7 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     expect(receipt?.signatureHeader).toBe(sign(Buffer.from(body), testToken));
   });
 
-  test("while tokens rotate either signs", async () => {
+  test("during a rotation of tokens both are accepted", async () => {
     const rotating = await start({ adApiTokens: ["ad_another_token_", testToken] });
     expect((await rotating.deliver(eventOf())).status).toBe(200);
   });
@@ -108,7 +108,7 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
   const hex = (body: string) => valid(body).slice("sha256=".length);
   test.each<[string, (body: string) => string]>([
     ["empty", () => ""],
-    ["of another token", (body) => sign(Buffer.from(body), "ad_some_other_token")],
+    ["by another token", (body) => sign(Buffer.from(body), "ad_some_other_token")],
     ["of other bytes", () => valid("{}")],
     ["without its prefix", (body) => hex(body)],
     ["with another prefix", (body) => `sha1=${hex(body)}`],
@@ -142,7 +142,7 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     expect(await send([valid(event), valid(event)])).toBe(401);
   });
 
-  test("no changed byte and no invented header passes", async () => {
+  test("any changed byte and any invented header is refused", async () => {
     const body = JSON.stringify(eventOf());
     await fc.assert(
       fc.asyncProperty(fc.nat(body.length - 1), fc.integer({ min: 1, max: 127 }), async (place, flip) => {
@@ -165,7 +165,7 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     );
   });
 
-  test("Standard Webhooks headers, where there are any, must hold too", async () => {
+  test("Standard Webhooks headers, if present, must be valid too", async () => {
     const event = eventOf();
     const body = JSON.stringify(event);
     const headersAt = (secondsAgo: number) => ({
@@ -191,22 +191,22 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     ["a byte order mark", '\u{feff}{"event":"rewarded","user_tg_id":"42","event_id":"evt_x"}', 400],
     ["U+0000 in an id", '{"event":"rewarded","user_tg_id":"42","event_id":"evt_\\u0000"}', 400],
     [
-      "a moment that no calendar has",
+      "a moment that is not in the calendar",
       '{"event":"rewarded","user_tg_id":"42","event_id":"evt_y0","occurred_at":"0000-01-01T00:00:00Z"}',
       200,
     ],
     [
-      "a moment a day ahead of the sun",
+      "a moment a day in the future",
       '{"event":"rewarded","user_tg_id":"42","event_id":"evt_offset","occurred_at":"2026-03-01T10:00:00+23:59"}',
       200,
     ],
     [
-      "the last moment of all",
+      "the last possible moment",
       '{"event":"rewarded","user_tg_id":"42","event_id":"evt_last","occurred_at":"9999-12-31T23:59:59.999-23:59"}',
       200,
     ],
     ["nothing", "", 400],
-  ])("a signed body that is %s is answered in its own way", async (_name, body, status) => {
+  ])("a signed body that is %s gets the answer for its case", async (_name, body, status) => {
     expect((await api.deliver(body)).status).toBe(status);
   });
 
@@ -216,7 +216,7 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     expect((await api.deliver(eventOf(), { "content-type": "application/json; charset=utf-8" })).status).toBe(200);
   });
 
-  test("another bot's webhook is refused, by header or by body, though the signature holds", async () => {
+  test("another bot's webhook is refused, by header or by body, although the signature is valid", async () => {
     const event = eventOf();
     expect((await api.deliver(event, { "x-bot-id": "7000000002" })).status).toBe(403);
     expect((await api.deliver({ ...event, bot_id: "7000000002" })).status).toBe(403);
@@ -224,7 +224,7 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     expect((await api.deliver(event, { "x-bot-id": testConfig.botId })).status).toBe(200);
   });
 
-  test("a fault of our own is answered 503 with Retry-After, and the same webhook is recorded later", async () => {
+  test("a fault of this server is answered 503 with Retry-After, and the same webhook is recorded later", async () => {
     const broken = await openTestDatabase({ kind, schema: "api", migrations });
     const failing = await startTestApi(broken.database);
     await broken.dispose();

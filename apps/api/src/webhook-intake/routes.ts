@@ -6,21 +6,21 @@ import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts
 
 const answers = {
   recorded: [200, { status: "ok" }],
-  // Kept, and no repeat of it would be worth more: the sender may stop.
+  // Kept, and a repeat would not be paid either: the sender may stop.
   unmatched: [200, { status: "ok" }],
   "bad-signature": [401, errorBody("BAD_SIGNATURE", "X-Signature does not match the body")],
   "bad-shape": [400, errorBody("BAD_REQUEST", "the body is not a webhook of this contract")],
   "foreign-bot": [403, errorBody("FOREIGN_BOT", "this receiver belongs to another bot")],
 } as const satisfies Record<ReceiveWebhookOutcome["outcome"], readonly [number, object]>;
 
-/** Largest body that is read. Ours are below 1 kB. */
+/** Largest body that is read. The ad service's are below 1 kB. */
 const bodyLimit = 64 * 1024;
 
 const refusalOfStatus: Record<number, RefusalReason> = { 413: "too-large", 415: "wrong-content-type" };
 
 export function webhookRoutes(app: FastifyInstance, receive: ReceiveWebhook, refusals: RefusalCounter): void {
   app.register(async (scope) => {
-    // The signature covers the bytes as they came: nothing may parse them before.
+    // The signature covers the raw bytes: they must not be parsed before.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     scope.addHook("onError", async (_request, _reply, error) => {
@@ -36,7 +36,7 @@ export function webhookRoutes(app: FastifyInstance, receive: ReceiveWebhook, ref
         else if (result.outcome !== "recorded") request.log.warn(factsOf(result), "webhook not recorded");
         return await reply.code(status).send(answer);
       } catch (error) {
-        // Whether it was committed is unknown: the sender must come again, and a repeat does no harm.
+        // It is unknown whether it was committed: the sender must retry, and a repeat is safe.
         const unavailability = unavailabilityOf(error);
         if (unavailability) logUnavailability(request, error, unavailability);
         else request.log.error({ err: error }, "webhook could not be recorded");

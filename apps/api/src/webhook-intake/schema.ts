@@ -1,43 +1,43 @@
-/** One webhook that was kept: its bytes verified, and what they did to the ledger. */
+/** One webhook that was kept: its verified bytes, and its effect on the ledger. */
 export interface Receipt {
   receivedAt: string;
   outcome: ReceiptOutcome;
   /** Why it paid nothing, or was not recorded. */
   reason: string | null;
-  /** The event's id; made here where it brought none. */
+  /** The event's id; made here if it has none. */
   eventId: string;
-  /** What follows is null where the webhook was no event. */
+  /** The following fields are null if the webhook was not an event. */
   event: "rewarded" | "direct_link" | null;
   userId: string | null;
   code: string | null;
-  /** Whole units; null where it has no line in the ledger. */
+  /** Whole units; null if it has no entry in the ledger. */
   amount: number | null;
-  /** How often it came after the first time. */
+  /** Number of arrivals after the first. */
   duplicates: number;
   lastDuplicateAt: string | null;
-  /** The text whose UTF-8 bytes were signed, of an invalid one its beginning; null where reconciliation fetched the event. */
+  /** The text whose UTF-8 bytes were signed, for an invalid one its beginning; null if reconciliation fetched the event. */
   rawBody: string | null;
-  /** `X-Signature` as it came. Not a secret. */
+  /** `X-Signature` as received. Not a secret. */
   signatureHeader: string | null;
-  /** Nothing is kept before its signature holds. */
+  /** Nothing is kept before its signature is verified. */
   verified: true;
 }
 
 /**
  * `refused`: in the ledger with zero units. `unmatched`: not in the ledger, because it names no code and none fits.
- * `invalid`: signed, but no event for this bot.
+ * `invalid`: signed, but not an event for this bot.
  */
 export type ReceiptOutcome = "credited" | "refused" | "unmatched" | "invalid";
 
 export interface ReceiptQuery {
-  /** `duplicate`: those that came more than once. `event`: all that are not invalid. */
+  /** `duplicate`: those that arrived more than once. `event`: all that are not invalid. */
   outcome?: ReceiptOutcome | "duplicate" | "event" | undefined;
   userId?: string | undefined;
   since?: Date | undefined;
   limit: number;
 }
 
-/** Webhooks that came without a good signature, and left no more than this. */
+/** Webhooks without a valid signature, of which only this count is kept. */
 export interface RefusalCount {
   hour: string;
   reason: string;
@@ -45,7 +45,7 @@ export interface RefusalCount {
   lastAt: string;
 }
 
-/** One event to be recorded, whatever brought it. Its id is what makes a repeat harmless. */
+/** One event to be recorded, from any source. Its id makes a repeat harmless. */
 export interface EventLine {
   eventId: string;
   event: "rewarded" | "direct_link";
@@ -61,7 +61,7 @@ export interface EventLine {
 export interface Payout {
   readonly rewarded: number;
   readonly directLink: number;
-  /** Paid rewards of a user in one UTC day; undefined is no cap. */
+  /** Paid rewards of a user in one UTC day; undefined: no cap. */
   readonly dailyCap: number | undefined;
   readonly perCode: "once" | "each";
 }

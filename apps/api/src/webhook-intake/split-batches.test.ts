@@ -15,7 +15,7 @@ const lines = fc.array(
   { maxLength: 60 },
 );
 
-test("no event, code or user stands twice in a batch, and none gets lost", () => {
+test("no event, code or user occurs twice in a batch, and none is lost", () => {
   fc.assert(
     fc.property(lines, (drawn) => {
       const batches = splitBatches(drawn);

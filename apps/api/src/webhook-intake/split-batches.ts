@@ -2,13 +2,13 @@ import type { EventLine } from "./schema.ts";
 
 export interface BatchLine {
   readonly line: EventLine;
-  /** How often the event came in the same call, after the first time. */
+  /** Repeats of the event in the same call. */
   repeats: number;
 }
 
 /**
- * Parts lines into batches in which no event, code or user stands twice. Of two lines of one code or user the lower event
- * id (the order of time with ids that begin with it) is in the earlier batch.
+ * Splits lines into batches in which no event, code or user occurs twice. Of two lines of one code or user the lower
+ * event id (the order of time if ids begin with it) is in the earlier batch.
  */
 export function splitBatches(lines: readonly EventLine[]): BatchLine[][] {
   const merged = mergeRepeats(lines);
@@ -24,7 +24,7 @@ export function splitBatches(lines: readonly EventLine[]): BatchLine[][] {
   return batches;
 }
 
-/** The lines whose code and user no line before them has, and the others. */
+/** The lines whose code and user do not occur in an earlier line, and the others. */
 function parted(waiting: readonly BatchLine[]): { batch: BatchLine[]; later: BatchLine[] } {
   const users = new Set<string>();
   const codes = new Set<string>();

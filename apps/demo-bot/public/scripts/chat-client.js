@@ -1,6 +1,6 @@
 import { language } from "./words.js";
 
-/** This browser's user. `?user=` names one, so that two windows can be two users, or two devices of the same. */
+/** This browser's user id. `?user=` overrides it: two windows can act as two users, or as two devices of one user. */
 function userOfPage() {
   const named = new URLSearchParams(location.search).get("user");
   if (named !== null && /^[1-9][0-9]{0,14}$/.test(named)) return named;
@@ -11,7 +11,7 @@ function userOfPage() {
     if (kept !== null) return kept;
     localStorage.setItem("user", fresh);
   } catch {
-    // Without storage each visit is another user's.
+    // Without storage each visit gets a new user id.
   }
   return fresh;
 }
@@ -28,19 +28,19 @@ async function post(path, body) {
   return response;
 }
 
-/** Resolves when the bot has answered. A message of the same id is heard once. */
+/** Resolves when the bot has answered. A message id is processed once. */
 export async function sendMessage(text, id = crypto.randomUUID()) {
   await post("messages", { id, text, language });
 }
 
-/** The mini-app's address with launch data that were signed just now. */
+/** Returns the mini-app's URL with freshly signed launch data. */
 export async function signLaunch(miniappUrl, themeParams) {
   const response = await post("launch", { miniappUrl, themeParams });
   const { url } = await response.json();
   return url;
 }
 
-/** Follows the conversation for as long as the page lives. Each connection begins with the whole history. */
+/** Follows the conversation until the page closes. Each connection starts with the whole history. */
 export function followConversation({ onHistory, onMessage, onConnection }) {
   const stream = new EventSource(`/chat/${user}/events?${new URLSearchParams({ language })}`);
   stream.addEventListener("open", () => onConnection(true));
@@ -49,7 +49,7 @@ export function followConversation({ onHistory, onMessage, onConnection }) {
   stream.addEventListener("error", () => {
     onConnection(false);
     if (stream.readyState !== EventSource.CLOSED) return;
-    // A browser gives up for good when it was answered with an error; the server may only be restarting.
+    // An EventSource stops reconnecting after an error response, but the server may only be restarting.
     setTimeout(() => followConversation({ onHistory, onMessage, onConnection }), 2000);
   });
 }

@@ -4,7 +4,7 @@ const system = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set();
 const root = document.documentElement;
 
-// Telegram's names, our garden's colours. The style sheet has the same ones.
+// Keys are Telegram's theme names; values are the demo's colours, the same as in the style sheet.
 const light = {
   bg_color: "#ffffff",
   secondary_bg_color: "#eef4ef",
@@ -49,14 +49,14 @@ function tell() {
   for (const listener of listeners) listener();
 }
 
-/** The button chooses; until it did, the system's choice is followed. */
+/** Applies the colours chosen with the button; until the user chooses, the system's colour scheme. */
 export function startColours() {
   byId("colours").addEventListener("click", () => {
     root.dataset.colours = isDark() ? "light" : "dark";
     try {
       localStorage.setItem("colours", root.dataset.colours);
     } catch {
-      // Without storage the choice lasts as long as the page.
+      // Without storage the choice lasts until the page closes.
     }
     tell();
   });

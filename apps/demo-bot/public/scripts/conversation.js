@@ -33,7 +33,7 @@ export function createConversation({ say, openAd }) {
     return made;
   }
 
-  /** As in Telegram, a command in a message can be tapped. */
+  /** Makes the commands in a message tappable, as in Telegram. */
   function withCommands(text) {
     return text
       .split(/(\/(?:start|bonus|balance|buy)\b)/)
@@ -52,9 +52,9 @@ export function createConversation({ say, openAd }) {
     suggestions.replaceChildren(
       ...offered.map(({ label, command }) =>
         button(label, "suggestion", ({ detail }) => {
-          // What is taken is gone, so that a double tap says it once.
+          // Removing the suggestions makes a double tap send the command once.
           suggest([]);
-          // The button goes from under a keyboard's focus; on a phone, focus would only raise the keyboard.
+          // The focused button disappears: keyboard users continue in the text field. On a phone this would open the keyboard.
           if (detail === 0) byId("text").focus();
           say(command);
         }),

@@ -21,7 +21,7 @@ function show(facts) {
   showReceipts(facts.receipts);
 }
 
-/** Cards that stand are left alone: what is open stays open, and the focus where it is. */
+/** Adds new cards only; existing cards keep their open state and focus. */
 function showReceipts(receipts) {
   if (receipts.length === 0) return list.replaceChildren(none);
   none.remove();
@@ -32,7 +32,7 @@ function showReceipts(receipts) {
     card.remove();
     cards.delete(key);
   }
-  // Newest first: from the end on, each new card goes before those that came earlier.
+  // Newest first: iterate from the oldest and insert each new card before the earlier ones.
   for (const receipt of receipts.toReversed()) {
     const key = keyOf(receipt);
     if (cards.has(key)) continue;
@@ -56,12 +56,12 @@ export async function lookAtFacts() {
 function openFacts(isOpen) {
   document.body.classList.toggle("with-facts", isOpen);
   toggle.ariaExpanded = String(isOpen);
-  // On a phone the panel lies over the conversation, which is then out of reach.
+  // On a phone the panel covers the conversation, so the conversation becomes inert.
   byId("messages").inert = isOpen;
   byId("foot").inert = isOpen;
 }
 
-/** Looks every two seconds while the page is looked at. */
+/** Polls every two seconds while the page is visible. */
 export function startFacts() {
   const isColumn = matchMedia("(min-width: 900px)");
   toggle.addEventListener("click", () => openFacts(toggle.ariaExpanded !== "true"));

@@ -3,7 +3,7 @@ import { byId } from "./element.js";
 const question = byId("leave");
 let answer = () => {};
 
-/** Whether the user wants to close a mini-app that asked to be asked. */
+/** Asks the user to confirm closing a mini-app that enabled the closing confirmation. */
 export function askToLeave() {
   answer(false);
   if (!question.open) question.showModal();

@@ -18,10 +18,10 @@ function showState() {
   state.textContent = isConnected ? (waiting > 0 ? words.typing : words.subtitle) : words.connecting;
 }
 
-/** Whether it was sent. */
+/** Resolves to whether the message was sent. */
 async function say(text, id) {
   let isLate = false;
-  // Most answers come at once: a flash of "typing" would only be restless.
+  // Most answers arrive immediately; showing "typing" only after a delay avoids a flash.
   const late = setTimeout(() => {
     isLate = true;
     waiting++;
@@ -55,7 +55,7 @@ followConversation({
   },
   onHistory(messages) {
     for (const message of messages) conversation.show(message);
-    // Who has no history has just met the bot. Two windows greet it once: the message has the same id.
+    // An empty history means a new user. Two windows send /start once, because the message id is the same.
     if (conversation.isEmpty()) say("/start", "start");
   },
   onMessage(message) {

@@ -10,10 +10,10 @@ const screen = byId("screen");
 const back = byId("phone-back");
 const isBeside = matchMedia("(min-width: 1180px)");
 
-/** The mini-app that is open: its frame and bridge, what opened it, and whether it wants to be asked before it closes. */
+/** The open mini-app: its frame and bridge, the element that opened it, and whether closing needs a confirmation. */
 let open;
 
-/** Opens the mini-app as Telegram's web client would: in a frame, with launch data that were signed at this tap. */
+/** Opens the mini-app as Telegram's web client does: in a frame, with launch data signed at this tap. */
 export async function openPhone(miniappUrl, opener) {
   if (open) return screen.querySelector("iframe")?.focus();
   const opening = { opener, needsConfirmation: false };
@@ -52,7 +52,7 @@ function closePhone() {
   const closing = open;
   open = undefined;
   closing?.bridge?.disconnect();
-  // Taking the frame away is what swiping the mini-app away is on a phone: it hears pagehide and nothing else.
+  // Removing the frame equals swiping the mini-app away on a phone: it receives pagehide and nothing else.
   screen.replaceChildren();
   phone.close();
   closing?.opener?.focus();
@@ -106,7 +106,7 @@ phone.addEventListener("cancel", (event) => {
 });
 isBeside.addEventListener("change", () => {
   if (!phone.open) return;
-  // A dialog changes between window and panel only while it is closed; its frame goes on.
+  // A dialog can change between modal and panel only while it is closed; its frame keeps running.
   phone.close();
   show();
 });

@@ -4,7 +4,7 @@ import { language, words } from "./words.js";
 const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
 let openedByItself;
 
-/** One webhook: what it said, what became of it, and its bytes as they came. */
+/** One webhook: its content, its outcome and its raw bytes. */
 export function receiptCard(receipt, user) {
   const { event, outcome, reason, rawBody, receivedAt } = receipt;
   const fields = rawBody === null ? {} : JSON.parse(rawBody);
@@ -23,7 +23,7 @@ export function receiptCard(receipt, user) {
   );
   if (rawBody === null) return card;
   const details = rawDetails(receipt);
-  // The user's newest one is shown as it came, the others on demand.
+  // The user's newest webhook is expanded, the others on demand.
   if (isOwn) {
     if (openedByItself) openedByItself.open = false;
     details.open = true;
@@ -62,7 +62,7 @@ function rawDetails({ rawBody, signatureHeader }) {
   );
 }
 
-/** The same characters, with names and values told apart. */
+/** The same characters, with names and values highlighted. */
 function coloured(json) {
   return json.split(/("(?:[^"\\]|\\.)*")/).map((part, at, parts) => {
     if (!part.startsWith('"')) return part;

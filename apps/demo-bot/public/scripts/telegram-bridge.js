@@ -1,6 +1,6 @@
 /**
- * The client's side of Telegram's bridge for mini-apps in a frame: JSON texts `{ eventType, eventData }` by postMessage,
- * heard only from this frame and this origin. What is not among the answers is ignored, as Telegram ignores it.
+ * The client's side of Telegram's bridge for mini-apps in a frame: JSON strings `{ eventType, eventData }` by postMessage,
+ * accepted only from this frame and this origin. Events without an entry in `answers` are ignored, as Telegram does.
  */
 export function connectBridge(frame, origin, answers) {
   function tell(eventType, eventData) {

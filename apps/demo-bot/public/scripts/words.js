@@ -4,11 +4,11 @@ import { russian } from "./words-ru.js";
 const parameters = new URLSearchParams(location.search);
 const wanted = parameters.get("lang") ?? navigator.language;
 
-/** An IETF tag; `?lang=` goes before the browser's own. */
+/** An IETF tag; `?lang=` takes precedence over the browser's language. */
 export const language = /^[a-z]{2,3}(-[\w-]{1,30})?$/i.test(wanted) ? wanted : "en";
 export const words = /^ru\b/i.test(language) ? russian : english;
 
-/** Writes the words into what is marked with `data-words`, `data-label` and `data-placeholder`. */
+/** Fills the elements marked with `data-words`, `data-label` and `data-placeholder`. */
 export function fillWords() {
   document.documentElement.lang = words === russian ? "ru" : "en";
   for (const marked of document.querySelectorAll("[data-words]")) marked.textContent = words[marked.dataset.words];

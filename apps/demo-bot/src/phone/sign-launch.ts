@@ -4,7 +4,7 @@ export interface LaunchRequest {
   readonly miniappUrl: string;
   readonly userId: string;
   readonly language: string;
-  /** Telegram's colours by their names, such as `bg_color`. */
+  /** Colours by Telegram's names, such as `bg_color`. */
   readonly themeParams: Readonly<Record<string, string>>;
   readonly now: Date;
 }
@@ -16,7 +16,7 @@ export interface TelegramIdentity {
   readonly privateKey: string;
 }
 
-/** The address that Telegram's client would open: the button's own, and behind the hash the user's signed launch data. */
+/** The URL that Telegram's client opens: the button's URL with the user's signed launch data in the fragment. */
 export function signLaunch(request: LaunchRequest, telegram: TelegramIdentity): string {
   const user = {
     id: Number(request.userId),

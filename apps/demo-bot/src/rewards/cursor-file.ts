@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Keeps one cursor in a file. Written beside and renamed: a crash leaves the old place or the new one, never half of one. */
+/** Stores one cursor in a file. Write and rename: a crash leaves the old cursor or the new one, never a partial one. */
 export function cursorFile(file: string): { read(): string | undefined; keep(cursor: string): void } {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   return {
@@ -10,7 +10,7 @@ export function cursorFile(file: string): { read(): string | undefined; keep(cur
         return readFileSync(file, "utf8").trim() || undefined;
       } catch (error) {
         if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-        throw new Error(`the place in the feed of rewards could not be read from ${file}`, { cause: error });
+        throw new Error(`the rewards feed's cursor could not be read from ${file}`, { cause: error });
       }
     },
     keep(cursor) {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => companion.remove());
 
-/** A bot that follows the feed and keeps its place in a file of this name. */
+/** Follows the feed and stores the cursor in a file of this name. */
 function follow(file: string, onEntry: (entry: RewardEntry) => Promise<void> = async () => {}) {
   const codes: (string | null)[] = [];
   const troubles: unknown[] = [];
@@ -36,7 +36,7 @@ function follow(file: string, onEntry: (entry: RewardEntry) => Promise<void> = a
   return { ...following, codes, troubles, hasHeard, path };
 }
 
-test("nothing is missed and nothing comes twice over restarts of the bot and of the API", async () => {
+test("no entry is missed or repeated across restarts of the bot and of the API", async () => {
   await companion.deliver({ userId: "11", code: "before-the-first-start" });
   const first = follow("restarts");
   await first.hasHeard("before-the-first-start");
@@ -56,7 +56,7 @@ test("nothing is missed and nothing comes twice over restarts of the bot and of 
   expect(readFileSync(second.path, "utf8").trim()).not.toBe("");
 }, 60_000);
 
-test("a line that could not be told comes again, before those behind it", async () => {
+test("an entry whose handler failed is retried before later entries", async () => {
   const place = follow("failures");
   await vi.waitFor(() => expect(place.codes.length).toBeGreaterThan(0));
   await place.stop();
@@ -73,7 +73,7 @@ test("a line that could not be told comes again, before those behind it", async 
   await second.stop();
 }, 30_000);
 
-test("after it was stopped nothing is heard", async () => {
+test("after a stop no entry is handled", async () => {
   const place = follow("stopped");
   await place.stop();
   await companion.deliver({ userId: "14", code: "unheard" });
@@ -81,7 +81,7 @@ test("after it was stopped nothing is heard", async () => {
   expect(place.codes).toEqual([]);
 });
 
-test("the last payment is found behind many purchases, and one before the given moment is not", async () => {
+test("the last payment is found behind many purchases, but not if it is older than the given time", async () => {
   const rewards = publisherRewards(api);
   const before = new Date(Date.now() - 1000);
   await companion.deliver({ userId: "15", code: "for-seeds" });
@@ -119,6 +119,6 @@ test("a purchase whose answer was lost is recorded once", async () => {
   proxy.close();
 });
 
-test("while the ad service is down no code can be had", async () => {
+test("while the ad service is down, creating a code returns unavailable", async () => {
   expect(await publisherRewards(api).createAd("18")).toMatchObject({ outcome: "unavailable" });
 });

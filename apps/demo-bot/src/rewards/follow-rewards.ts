@@ -8,7 +8,7 @@ export type RewardEntry = inferRouterOutputs<AppRouter>["rewards"]["list"]["entr
 
 export interface FollowRewardsOptions {
   readonly api: Pick<PublisherApi, "rewards">;
-  /** Where the place in the feed is kept. */
+  /** File that stores the feed's cursor. */
   readonly file: string;
   readonly onEntry: (entry: RewardEntry) => Promise<void>;
   readonly onTrouble: (error: unknown) => void;
@@ -17,13 +17,13 @@ export interface FollowRewardsOptions {
 const retryAfterMilliseconds = 1000;
 
 /**
- * Hears of every line of the ledger, one after the other, also of those that were recorded while this bot or the API was
- * down. The place in the feed moves on only after a line was handled: around a crash the last one may come twice.
+ * Calls `onEntry` for every ledger entry in sequence, including those recorded while this bot or the API was down. The
+ * cursor advances only after an entry is handled: after a crash the last entry may be handled twice.
  */
 export function followRewards({ api, file, onEntry, onTrouble }: FollowRewardsOptions): { stop(): Promise<void> } {
   const place = cursorFile(file);
   let cursor = place.read();
-  // What an earlier subscription still brings after it was given up is not handled: the next one brings it again.
+  // Entries of an abandoned subscription are ignored: the next subscription delivers them again.
   let run = 0;
   let handled: Promise<void> = Promise.resolve();
   let subscription: { unsubscribe(): void } | undefined;
@@ -53,7 +53,7 @@ export function followRewards({ api, file, onEntry, onTrouble }: FollowRewardsOp
     run++;
     subscription?.unsubscribe();
     if (error !== undefined) onTrouble(error);
-    // The ledger is older than our place in it. Everything comes once more, and nothing is left out.
+    // The ledger is older than the cursor: read again from the start, which repeats entries but misses none.
     if (error instanceof TRPCClientError && error.data?.code === "PRECONDITION_FAILED") cursor = undefined;
     retry = setTimeout(subscribe, retryAfterMilliseconds);
   }

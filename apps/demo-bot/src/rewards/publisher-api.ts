@@ -14,7 +14,7 @@ export function createPublisherApi(options: { readonly url: string; readonly api
         condition: (operation) => operation.type === "subscription",
         true: httpSubscriptionLink({
           url,
-          // An EventSource that can send a header: the key stays out of the address.
+          // An EventSource that can send headers, so that the key stays out of the URL.
           EventSource,
           eventSourceOptions: () => ({
             fetch: (input: string | URL | Request, init?: RequestInit) =>

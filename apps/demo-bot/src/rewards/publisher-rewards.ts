@@ -1,7 +1,7 @@
 import type { RewardsPort } from "../scenario/rewards-port.ts";
 import type { PublisherApi } from "./publisher-api.ts";
 
-/** The scenario's calls of the companion API. */
+/** Implements the scenario's rewards port with the companion API. */
 export function publisherRewards(api: Pick<PublisherApi, "codes" | "rewards">): RewardsPort {
   return {
     async createAd(userId) {
@@ -17,7 +17,7 @@ export function publisherRewards(api: Pick<PublisherApi, "codes" | "rewards">): 
 
     async spend(userId, amount, key) {
       const order = { userId, amount, idempotencyKey: key, note: "seeds" };
-      // An answer may be lost after the purchase was recorded; the key makes asking once more safe.
+      // The response may be lost after the purchase was recorded; the idempotency key makes the retry safe.
       return api.rewards.spend.mutate(order).catch(() => api.rewards.spend.mutate(order));
     },
 

@@ -3,7 +3,7 @@ import type { Reply } from "./chat-port.ts";
 import type { Phrases } from "./phrases.ts";
 import type { RecordedEntry } from "./rewards-port.ts";
 
-/** What the bot says by itself about a new line of the ledger, if it is worth a word. */
+/** The message that the bot sends about a new ledger entry; undefined if the user need not know. */
 export function announceEntry(entry: RecordedEntry, phrases: Phrases): Reply | undefined {
   if (entry.event === null) return undefined;
   if (entry.amount > 0) {
@@ -13,7 +13,7 @@ export function announceEntry(entry: RecordedEntry, phrases: Phrases): Reply | u
       suggestions: suggest(phrases, "/bonus", "/balance", "/buy"),
     };
   }
-  // Tests, repeats and rewards that the publisher set to zero are nothing that the user waits for.
+  // Tests, duplicates and rewards that the publisher set to zero need no message.
   const explained = entry.reason === null ? undefined : phrases.unpaid[entry.reason];
   return explained === undefined ? undefined : { text: explained, suggestions: suggest(phrases, "/bonus") };
 }

@@ -21,7 +21,7 @@ const answers = {
 
 type Command = keyof typeof answers;
 
-/** The command that a message begins with. Telegram writes `/bonus@some_bot` in groups. */
+/** The command that a message starts with. In groups Telegram writes `/bonus@some_bot`. */
 export function commandOf(text: string): Command | undefined {
   const word = /^\s*(\/[a-z]+)(@\w+)?(\s|$)/i.exec(text)?.[1]?.toLowerCase();
   return word !== undefined && isCommand(word) ? word : undefined;
@@ -35,7 +35,7 @@ export function suggest(phrases: Phrases, ...commands: Exclude<Command, "/start"
   return commands.map((command) => ({ command, label: phrases.commands[command] }));
 }
 
-/** One message in, one reply out. Throws only when the publisher's backend fails. */
+/** Returns the reply to a message. Throws only when the publisher's backend fails. */
 export async function answerMessage(situation: Situation): Promise<Reply> {
   const command = commandOf(situation.message.text);
   if (command) return answers[command](situation);
@@ -53,7 +53,7 @@ async function greet({ phrases }: Situation): Promise<Reply> {
 
 async function offerAd({ message, phrases, rewards, cooldownSeconds, now }: Situation): Promise<Reply> {
   const { userId } = message;
-  // The ledger knows when the last ad was paid, also after a restart; a timer of the bot's own would not.
+  // The ledger knows when the last ad was paid, even after a restart of the bot; an in-memory timer would not.
   const since = new Date(now.getTime() - cooldownSeconds * 1000);
   const lastPaidAt = cooldownSeconds > 0 ? await rewards.lastPaidAt(userId, since) : undefined;
   const waitSeconds = lastPaidAt ? Math.ceil((lastPaidAt.getTime() - since.getTime()) / 1000) : 0;
@@ -77,7 +77,7 @@ async function tellBalance({ message, phrases, rewards }: Situation): Promise<Re
 
 async function sellSeeds({ message, phrases, rewards }: Situation): Promise<Reply> {
   const sale = await rewards.spend(message.userId, seedPrice, message.id);
-  if (sale.outcome === "conflict") throw new Error(`message ${message.id} has bought something else before`);
+  if (sale.outcome === "conflict") throw new Error(`message ${message.id} was already used for another purchase`);
   if (sale.outcome === "insufficient") {
     return { text: phrases.tooPoor(seedPrice, sale.balance), suggestions: suggest(phrases, "/bonus") };
   }

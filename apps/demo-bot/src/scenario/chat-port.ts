@@ -1,8 +1,8 @@
-/** What the bot says. Its text alone is enough: a messenger shows as much of the rest as it can. */
+/** A message of the bot. The text alone is sufficient; a messenger shows the other fields if it can. */
 export interface Reply {
   readonly text: string;
   readonly picture?: "garden" | "coins" | "seeds";
-  /** A button that opens the mini-app, and beside it the link for those who cannot open one. */
+  /** A button that opens the mini-app, and a link for users who cannot open mini-apps. */
   readonly ad?: {
     readonly label: string;
     readonly miniappUrl: string;
@@ -12,22 +12,22 @@ export interface Reply {
   readonly suggestions?: readonly Suggestion[];
 }
 
-/** A button that says a command for the user. */
+/** A button that sends a command for the user. */
 export interface Suggestion {
   readonly label: string;
   readonly command: string;
 }
 
-/** A messenger, as far as this bot needs one. The simulated chat is one; a real bot's library can be another. */
+/** The messenger functions that this bot needs. The simulated chat implements them; a real bot library can, too. */
 export interface ChatPort {
-  /** Resolves when the messenger has taken the reply. A key that it knows is not said again. */
+  /** Resolves when the messenger has accepted the reply. A key that was sent before is not sent again. */
   send(userId: string, reply: Reply, key: string): Promise<void>;
-  /** The user's language as an IETF tag, as far as the messenger has told. */
+  /** The user's language as an IETF tag, as reported by the messenger. */
   languageOf(userId: string): string;
 }
 
 export interface IncomingMessage {
-  /** The user's own number for it: a message that is delivered twice buys once. */
+  /** Assigned by the sender: a message that is delivered twice buys once. */
   readonly id: string;
   readonly userId: string;
   readonly text: string;

@@ -1,13 +1,13 @@
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string };
 
-/** Makes `(count) => "5 coins"` with the language's own plural. */
+/** Returns a function `(count) => "5 coins"` with the language's plural rules. */
 export function countWords(language: string, forms: Forms): (count: number) => string {
   const rules = new Intl.PluralRules(language);
   const digits = new Intl.NumberFormat(language);
   return (count) => `${digits.format(count)} ${forms[rules.select(count)] ?? forms.other}`;
 }
 
-/** Says a wait in the unit that a person would use, never too short. */
+/** Formats a wait in a natural unit, rounded up. */
 export function waitWords(
   units: Readonly<Record<"seconds" | "minutes" | "hours", (count: number) => string>>,
 ): (seconds: number) => string {

@@ -16,7 +16,7 @@ interface Fixture {
   readonly rewards?: Partial<RewardsPort>;
 }
 
-/** The bot between a messenger and a ledger of our making, which keep what it said and bought. */
+/** The bot with a fake messenger and a fake ledger, which record what it sends and buys. */
 function fixture({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "en-GB", rewards = {} }: Fixture = {}) {
   const said: { userId: string; reply: Reply; key: string }[] = [];
   const spends: string[] = [];
@@ -62,7 +62,7 @@ function fixture({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "
 
 const down = async () => Promise.reject(new Error("connection refused"));
 
-test("/bonus offers an ad by its button and by its link", async () => {
+test("/bonus offers an ad as a button and as a link", async () => {
   const reply = await fixture().hear("/bonus");
   expect(reply?.ad).toEqual({
     label: "Watch an ad",
@@ -72,7 +72,7 @@ test("/bonus offers an ad by its button and by its link", async () => {
   });
 });
 
-test("within the cooldown /bonus says how long to wait; at its end it offers again", async () => {
+test("within the cooldown /bonus shows the remaining wait; after it, /bonus offers an ad again", async () => {
   const early = await fixture({ paidSecondsAgo: 5 }).hear("/bonus");
   expect(early?.ad).toBeUndefined();
   expect(early?.text).toContain("10 seconds");
@@ -80,7 +80,7 @@ test("within the cooldown /bonus says how long to wait; at its end it offers aga
   expect((await fixture({ paidSecondsAgo: 0, cooldownSeconds: 0 }).hear("/bonus"))?.ad).toBeDefined();
 });
 
-test("a long wait is told in minutes and hours, never too short", async () => {
+test("a long wait is shown in minutes and hours, rounded up", async () => {
   const wait = async (cooldownSeconds: number) =>
     (await fixture({ paidSecondsAgo: 0, cooldownSeconds }).hear("/bonus"))?.text;
   expect(await wait(90)).toContain("90 seconds");
@@ -88,27 +88,27 @@ test("a long wait is told in minutes and hours, never too short", async () => {
   expect(await wait(5401)).toContain("2 hours");
 });
 
-test("when no code can be had, the ad service's own wait is told", async () => {
+test("when no code is available, the ad service's wait is shown", async () => {
   const unavailable = (retryAfterSeconds?: number) =>
     fixture({ rewards: { createAd: async () => ({ outcome: "unavailable", retryAfterSeconds }) } }).hear("/bonus");
   expect((await unavailable(30))?.text).toContain("in 30 seconds");
   expect((await unavailable())?.text).toContain("in a moment");
 });
 
-test("a backend that is down is answered kindly, and its error is reported", async () => {
+test("when the backend is down, the user is asked to try again and the error is reported", async () => {
   const { hear, troubles } = fixture({ rewards: { balance: down } });
   expect((await hear("/balance"))?.text).toBe("Something went wrong on my side. Please try again in a moment.");
   expect(troubles).toEqual([new Error("connection refused")]);
 });
 
-test("/buy spends once a message, under the message's id", async () => {
+test("/buy spends once per message, with the message's id as the key", async () => {
   const rich = fixture({ coins: seedPrice + 5 });
   expect((await rich.hear("/buy"))?.text).toBe("Here are your seeds! You have 5 coins left.");
   expect(rich.spends).toEqual(["message-1"]);
   expect((await fixture({ coins: 1 }).hear("/buy"))?.text).toContain("you have 1 coin.");
 });
 
-test("a purchase without an answer is not offered anew: it may have been recorded", async () => {
+test("a purchase without a response is not offered again: it may have been recorded", async () => {
   const reply = await fixture({ rewards: { spend: down } }).hear("/buy");
   expect(reply?.text).toContain("look at your balance");
   expect(reply?.suggestions?.map(({ command }) => command)).toEqual(["/balance"]);
@@ -118,11 +118,11 @@ test.each(["/START", " /start@coin_garden_bot hello", "/start\n"])("%j is the co
   expect((await fixture().hear(text))?.text).toContain("Welcome to Coin Garden!");
 });
 
-test.each(["hello", "/starting", "/", "constructor", "/constructor"])("%j is no command", async (text) => {
+test.each(["hello", "/starting", "/", "constructor", "/constructor"])("%j is not a command", async (text) => {
   expect((await fixture().hear(text))?.text).toBe("I understand /bonus, /balance and /buy.");
 });
 
-test("what was paid is told with its balance, under the entry's id", async () => {
+test("a payment is announced with the balance, with the entry's id as the key", async () => {
   const { tell, said } = fixture();
   expect(await tell({})).toBe("+10 coins for watching. You have 30 coins now.");
   expect(await tell({ event: "direct_link", amount: 3 })).toBe(
@@ -142,15 +142,15 @@ test.each([
 test.each([
   ["a purchase", { event: null, amount: -25 }],
   ["a test", { amount: 0, reason: "test" }],
-  ["a repeat", { amount: 0, reason: "event-already-recorded" }],
+  ["a duplicate", { amount: 0, reason: "event-already-recorded" }],
   ["an event whose reward is set to zero", { amount: 0, reason: "no-reward" }],
-])("%s is not worth a word", async (_what, entry) => {
+])("%s is not announced", async (_what, entry) => {
   const { tell, said } = fixture();
   await tell(entry);
   expect(said).toEqual([]);
 });
 
-test("numbers have the right plural in Russian", async () => {
+test("Russian numbers have the correct plural", async () => {
   const { balance, tooSoon } = choosePhrases("ru-RU");
   expect([1, 3, 5, 21].map(balance)).toEqual([
     "У вас 1 монета.",

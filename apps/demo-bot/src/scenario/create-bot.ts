@@ -7,21 +7,21 @@ import type { RecordedEntry, RewardsPort } from "./rewards-port.ts";
 export interface BotOptions {
   readonly chat: ChatPort;
   readonly rewards: RewardsPort;
-  /** Between two ads of a user; as long as the ad service's own, or it refuses what the bot offers. */
+  /** Cooldown between two ads of a user. Must match the ad service's cooldown, or the ad service refuses the bot's offers. */
   readonly cooldownSeconds: number;
   readonly now: () => Date;
-  /** The user hears a kind word, and this the reason. */
+  /** Receives the error; the user gets a friendly message. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 export interface Bot {
   /** Answers a message. Rejects only when the messenger fails. */
   hear(message: IncomingMessage): Promise<void>;
-  /** Tells the user of a new line in the ledger. A line that comes twice is told once. */
+  /** Announces a new ledger entry to the user. An entry that is passed twice is announced once. */
   tell(entry: RecordedEntry): Promise<void>;
 }
 
-/** The whole bot. It knows no messenger's library and no HTTP: only its two ports. */
+/** The whole bot. It depends only on its two ports, not on a messenger library or HTTP. */
 export function createBot({ chat, rewards, cooldownSeconds, now, onTrouble }: BotOptions): Bot {
   async function replyTo(message: IncomingMessage): Promise<Reply> {
     const phrases = choosePhrases(chat.languageOf(message.userId));
@@ -29,7 +29,7 @@ export function createBot({ chat, rewards, cooldownSeconds, now, onTrouble }: Bo
       return await answerMessage({ message, phrases, rewards, cooldownSeconds, now: now() });
     } catch (error) {
       onTrouble(error);
-      // Whether an unanswered purchase was recorded is unknown, and asking anew would be another purchase.
+      // An unanswered purchase may have been recorded, and another /buy would be another purchase.
       return commandOf(message.text) === "/buy"
         ? { text: phrases.purchaseUnclear, suggestions: suggest(phrases, "/balance") }
         : { text: phrases.failed, suggestions: suggest(phrases, "/bonus", "/balance") };

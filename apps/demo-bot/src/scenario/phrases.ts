@@ -1,4 +1,4 @@
-/** All that the bot says, in one language. */
+/** All texts of the bot in one language. */
 export interface Phrases {
   readonly commands: Readonly<Record<"/bonus" | "/balance" | "/buy", string>>;
   welcome(price: number): string;
@@ -11,7 +11,7 @@ export interface Phrases {
   tooPoor(price: number, coins: number): string;
   bought(coins: number): string;
   rewarded(amount: number, coins: number, event: "rewarded" | "direct_link"): string;
-  /** By the ledger's reason; what is missing is not worth a word. */
+  /** Keyed by the ledger's reason; reasons without an entry are not announced. */
   readonly unpaid: Readonly<Record<string, string>>;
   readonly unknown: string;
   readonly failed: string;

@@ -1,4 +1,4 @@
-/** What the bot asks of its publisher's backend. Whatever fails throws; what can be expected is an outcome. */
+/** What the bot needs from its publisher's backend. Failures throw; expected results are outcomes. */
 export interface RewardsPort {
   createAd(
     userId: string,
@@ -13,15 +13,15 @@ export interface RewardsPort {
     amount: number,
     key: string,
   ): Promise<{ outcome: "spent" | "insufficient"; balance: number } | { outcome: "conflict" }>;
-  /** When the user was last paid for an ad, if that was after `since`. */
+  /** The time of the user's last payment for an ad; undefined if it is not after `since`. */
   lastPaidAt(userId: string, since: Date): Promise<Date | undefined>;
 }
 
-/** One line of the publisher's ledger. */
+/** One entry of the publisher's ledger. */
 export interface RecordedEntry {
   readonly entryId: string;
   readonly userId: string;
-  /** Null where the user spent. */
+  /** Null for a purchase. */
   readonly event: "rewarded" | "direct_link" | null;
   readonly amount: number;
   /** Why an event paid nothing. */

@@ -12,25 +12,25 @@ export interface ChatRoutesOptions {
   readonly bot: Bot;
   readonly miniappOrigin: string;
   readonly signLaunch: (request: LaunchRequest) => string;
-  /** Ends the open event streams. */
+  /** Aborting it ends the open event streams. */
   readonly stopping: AbortSignal;
   readonly now: () => Date;
 }
 
 const params = z.object({
   // Init data carries the id as a JSON number.
-  userId: telegramId.refine((id) => Number.isSafeInteger(Number(id)), "is beyond Telegram's ids"),
+  userId: telegramId.refine((id) => Number.isSafeInteger(Number(id)), "is larger than Telegram's ids"),
 });
 const language = z.string().regex(/^[a-z]{2,3}\b[\w-]{0,32}$/i, "is no language tag");
 const newMessage = z.object({
-  id: z.string().regex(/^[\w-]{1,64}$/, "is no id of a message"),
+  id: z.string().regex(/^[\w-]{1,64}$/, "is not a message id"),
   text: z.string().trim().min(1).max(500),
   language,
 });
 const colour = z.string().regex(/^#[0-9a-f]{6}$/i);
 const newLaunch = z.object({ miniappUrl: z.url(), themeParams: z.record(z.string().max(40), colour) });
 
-/** What the chat's page speaks, in Telegram's place. */
+/** The chat page's API, in place of Telegram's. */
 export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): void {
   const { chat, bot, miniappOrigin, now } = options;
 
@@ -46,7 +46,7 @@ export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): vo
     const { userId } = parse(params, request.params);
     const { miniappUrl, themeParams } = parse(newLaunch, request.body);
     if (new URL(miniappUrl).origin !== miniappOrigin) {
-      throw new HttpError(400, "BAD_REQUEST", "not an address of the mini-app");
+      throw new HttpError(400, "BAD_REQUEST", "miniappUrl is not a URL of the mini-app");
     }
     const launch = { miniappUrl, userId, language: chat.languageOf(userId), themeParams, now: now() };
     return { url: options.signLaunch(launch) };

@@ -15,7 +15,7 @@ interface Conversation {
 const longestHistory = 200;
 const mostConversations = 2000;
 
-/** Telegram's part, played in memory: one conversation a user, its newest messages, and the browsers that look at it. */
+/** An in-memory stand-in for Telegram: one conversation per user, its newest messages and the connected browsers. */
 export class SimulatedChat implements ChatPort {
   readonly #conversations = new Map<string, Conversation>();
   readonly #now: () => Date;
@@ -24,7 +24,7 @@ export class SimulatedChat implements ChatPort {
     this.#now = now;
   }
 
-  /** Whether the message is new. One that is known is not heard again. */
+  /** Stores the message. Returns whether its id is new; known ids are ignored. */
   receive({ userId, id, text }: IncomingMessage): boolean {
     return this.#say(userId, { id, from: "user", at: this.#now().toISOString(), text });
   }
@@ -45,7 +45,7 @@ export class SimulatedChat implements ChatPort {
     return this.#of(userId).messages;
   }
 
-  /** Returns what ends the listening. */
+  /** Returns a function that removes the listener. */
   listen(userId: string, listener: (message: ChatMessage) => void): () => void {
     const { listeners } = this.#of(userId);
     listeners.add(listener);

@@ -3,7 +3,7 @@ import type { SimulatedChat } from "./simulated-chat.ts";
 
 const pingEveryMilliseconds = 15_000;
 
-/** A conversation as server-sent events: once `history` with all that was said, then a `message` for each new one. */
+/** Streams a conversation as server-sent events: one `history` with all messages, then a `message` for each new one. */
 export function streamMessages(
   response: ServerResponse,
   chat: SimulatedChat,

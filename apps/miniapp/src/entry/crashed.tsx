@@ -3,7 +3,7 @@ import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/support-code.tsx";
 
-/** A fault of ours. What was watched lies with the ad service, so that trying again loses nothing. */
+/** An error in the app itself. The ad service has stored the watched ranges, so a retry loses nothing. */
 export function Crashed({ place, onRetry }: { place: string; onRetry: () => void }) {
   const { text } = useTranslator();
   return (

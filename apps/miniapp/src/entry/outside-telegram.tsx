@@ -1,7 +1,7 @@
 import { useTranslator } from "../locales/use-translator.tsx";
 import { Notice } from "../ui/notice.tsx";
 
-/** Nobody signed who is here, so there is nobody to reward. */
+/** Without signed launch data the user is unknown and cannot be rewarded. */
 export function OutsideTelegram() {
   const { text } = useTranslator();
   return (

@@ -21,17 +21,17 @@ const refusals = {
 
 interface RefusedEntryProps {
   code: string;
-  /** Of the answer that refused; the service's log has it, too. */
+  /** Request id of the refusal; it is also in the service's log. */
   requestId: string | null;
-  /** The bot's chat, where the service told it. */
+  /** Link to the bot's chat, if the service returned it. */
   botLink?: string | undefined;
   host: Host;
 }
 
-/** By so much of it the request is found in a log. */
+/** This many characters of the request id suffice to find it in a log. */
 const SUPPORT_CODE_LENGTH = 8;
 
-/** The ad service will not open an ad; says why in words that lead on. Codes of the future are told in general. */
+/** The ad service refused to open an ad: explains why and what to do next. Unknown codes get a general text. */
 export function RefusedEntry({ code, requestId, botLink, host }: RefusedEntryProps) {
   const { text } = useTranslator();
   const { state, icon } = isKnown(code) ? refusals[code] : ({ state: "not-understood", icon: "note" } as const);

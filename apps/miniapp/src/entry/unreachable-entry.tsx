@@ -2,7 +2,7 @@ import { useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 
-/** It goes on trying by itself; the button is for those who know that they are back. */
+/** The app retries automatically; the button is for users who know that they are online again. */
 export function UnreachableEntry({ onRetry }: { onRetry: () => void }) {
   const { text } = useTranslator();
   return (

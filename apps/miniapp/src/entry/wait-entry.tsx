@@ -14,7 +14,7 @@ interface WaitEntryProps {
   onReopen: () => void;
 }
 
-/** Nothing to watch yet, with the time that is left by the service's clock. Then it asks again by itself. */
+/** No ad is available yet: counts down the remaining time by the service's clock, then reopens automatically. */
 export function WaitEntry({ reason, untilMs, host, onReopen }: WaitEntryProps) {
   const { text, language } = useTranslator();
   const leftMs = untilMs - useNow(500);

@@ -3,7 +3,7 @@ import { languages } from "../locales/languages.ts";
 import { states } from "./states.tsx";
 import { themes } from "./themes.ts";
 
-/** All states side by side, each in a frame of its own: the size of a window decides how it is laid out. */
+/** Shows all states side by side, each in its own frame because the layout depends on the window size. */
 export function Gallery() {
   const [theme, setTheme] = useState("light");
   const [language, setLanguage] = useState("en");

@@ -1,6 +1,6 @@
 /**
- * A page for development: `#state=offer&theme=dark&language=ar` shows one state as the app would, no hash all of them.
- * It needs no server of ours. The build leaves it out, and fails if it does not.
+ * A development page: `#state=offer&theme=dark&language=ar` shows one state as the app does; without a hash it shows all
+ * states. It needs no server of this project. The app's build excludes it and fails if it does not.
  */
 import { type ReactNode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
@@ -20,7 +20,7 @@ const root = createRoot(place);
 
 declare global {
   interface Window {
-    /** For tests: shows one state, to its last animation. */
+    /** For tests: shows one state with its finite animations finished. */
     showState: (wanted: Record<string, string>) => Promise<void>;
   }
 }
@@ -39,7 +39,7 @@ async function show(): Promise<void> {
   await new Promise<void>((resolve) =>
     root.render(
       <TranslatorProvider value={translator}>
-        {/* Each state begins anew, as in the app. */}
+        {/* The key remounts each state, as in the app. */}
         <Shown key={location.hash} onShown={resolve}>
           {state()}
         </Shown>

@@ -1,7 +1,7 @@
 import type { Host } from "../telegram/host.ts";
 import type { Session } from "../watch-ad/watching.ts";
 
-/** Drawn instead of a video: sky, sun and hills, bright and dark parts under every control. */
+/** A drawing instead of a video: sky, sun and hills, with bright and dark parts under every control. */
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 180"><defs><linearGradient id="s" x2="0" y2="1">
 <stop stop-color="#7fc4ff"/><stop offset="1" stop-color="#fff3d6"/></linearGradient></defs><path fill="url(#s)" d="M0 0h320v180H0z"/>
 <circle cx="236" cy="62" r="30" fill="#fff"/><path fill="#3f8f6b" d="M0 128q60-52 122-14t118-18 80 26v58H0z"/>
@@ -35,7 +35,7 @@ export const session: Session = {
 
 const nothing = () => {};
 
-/** A client that hears nothing. */
+/** A client that ignores every call. */
 export const idleHost: Host = {
   ready: nothing,
   close: nothing,

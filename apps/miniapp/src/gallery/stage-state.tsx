@@ -28,7 +28,7 @@ const actions: WatchingActions = {
   close: nothing,
 };
 
-/** A moment of an ad that stands still. */
+/** A fixed moment of an ad. */
 export function StageState(props: StageStateProps) {
   const { stage, playback, hold, isMuted = true, isConnected = true, isAskedToLeave = false } = props;
   const [video] = useState(posterVideo);

@@ -21,7 +21,7 @@ const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
   <WaitEntry reason={reason} untilMs={Date.now() + waitMs} host={idleHost} onReopen={nothing} />
 );
 
-/** Every screen that a user can meet, made of the app's own components and of nothing else. */
+/** Every screen that a user can see, built only from the app's own components. */
 export const states: Readonly<Record<string, () => ReactNode>> = {
   opening: () => <OpeningEntry />,
   "outside-telegram": () => <OutsideTelegram />,

@@ -19,7 +19,7 @@ interface StatusStateProps {
 
 const nothing = () => {};
 
-/** What the status screen makes of these answers of both parties. */
+/** The status screen for given responses of the ad service and the publisher. */
 export function StatusState(props: StatusStateProps) {
   const { hasPublisher = true, isOffline = false, isOld = false, waitedMs = 1000 } = props;
   const watchedAt = new Date();

@@ -1,4 +1,4 @@
-/** Colours as clients send them; `own` is a client that sends none, `dim` one with little contrast of its own. */
+/** Colours as clients send them; `own`: the client sends none, `dim`: the client's colours have little contrast. */
 export const themes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   own: {},
   light: {

@@ -1,6 +1,6 @@
 import { type LanguageTag, languages } from "./languages.ts";
 
-/** The first preferred language that we speak, by its primary subtag (`ru-RU` is `ru`); English where there is none. */
+/** The first preferred language that is supported, by its primary subtag (`ru-RU` is `ru`); English if none is. */
 export function chooseLanguage(preferred: readonly (string | null | undefined)[]): LanguageTag {
   for (const language of preferred) {
     const tag = language?.toLowerCase().split(/[-_]/)[0];

@@ -3,25 +3,25 @@ import type { en } from "./en.ts";
 type Source = typeof en;
 export type MessageKey = keyof Source;
 
-/** One text for each plural category that the language has; the category comes from `Intl.PluralRules`. */
+/** One text for each plural category of the language; the category comes from `Intl.PluralRules`. */
 export type PluralForms<Category extends Intl.LDMLPluralRule> = Readonly<Record<Category, string>>;
 
 type TextKey = { [Key in MessageKey]: Source[Key] extends string ? Key : never }[MessageKey];
 
-/** A dictionary of a language with these plural categories. A key that is missing, or one too many, does not compile. */
+/** A dictionary of a language with these plural categories. A missing or additional key does not compile. */
 export type Dictionary<Category extends Intl.LDMLPluralRule> = Readonly<
   { [Key in TextKey]: string } & { [Key in Exclude<MessageKey, TextKey>]: PluralForms<Category> }
 >;
 
-/** Any language's dictionary, as the app reads it. */
+/** A dictionary of any language, as the app reads it. */
 export type AnyDictionary = Readonly<Record<MessageKey, string | Partial<PluralForms<Intl.LDMLPluralRule>>>>;
 
 type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 type TextOf<Key extends MessageKey> = Source[Key] extends { other: infer Other } ? Other : Source[Key];
 
-/** The values that a text asks for by its `{names}`. */
+/** The values that a text needs for its `{names}`. */
 export type MessageValues<Key extends MessageKey> = Readonly<Record<NamesIn<TextOf<Key>>, string | number>>;
 
-/** Nothing more to pass where the text has no `{names}`. */
+/** Arguments for a text: none if it has no `{names}`. */
 export type MessageArguments<Key extends MessageKey> =
   NamesIn<TextOf<Key>> extends never ? [] : [values: MessageValues<Key>];

@@ -1,4 +1,4 @@
-/** A moment as people tell it: the time of day, and the day, too, where that is not today. */
+/** Formats the time of day, with the date if it is not today. */
 export function formatMoment(moment: Date, now: Date, language: string): string {
   const options: Intl.DateTimeFormatOptions = isSameDay(moment, now)
     ? { timeStyle: "short" }
@@ -6,7 +6,7 @@ export function formatMoment(moment: Date, now: Date, language: string): string 
   return new Intl.DateTimeFormat(language, options).format(moment);
 }
 
-/** Of this device's calendar. */
+/** In this device's time zone. */
 export function isSameDay(one: Date, other: Date): boolean {
   return one.toDateString() === other.toDateString();
 }

@@ -1,4 +1,4 @@
-/** A wait as a clock with the language's digits: `0:09`, `12:30`, `1:05:00`. It does not jump while it counts down. */
+/** Formats a wait as a clock with the language's digits: `0:09`, `12:30`, `1:05:00`. Padded, so the countdown does not jump. */
 export function formatWait(milliseconds: number, language: string): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

@@ -7,8 +7,8 @@ interface Language {
 }
 
 /**
- * To add a language: a dictionary beside this file and a line here. Each is a file of its own, so that nobody loads
- * another's; English alone is in the first load, as what always works.
+ * To add a language, add a dictionary beside this file and a line here. Each dictionary is a separate chunk, so that a user
+ * loads only one language. Only English is in the first load, as the fallback that is always available.
  */
 export const languages = {
   en: { direction: "ltr", load: async () => en },

@@ -5,7 +5,7 @@ import { createTranslator, type Translator } from "./translate.ts";
 
 const STORED = "language";
 
-/** The user's Telegram language → the one he used here before → the browser's → English. Sets `lang` and `dir` of the page. */
+/** The user's Telegram language → the language used here before → the browser's → English. Sets the page's `lang` and `dir`. */
 export async function loadTranslator(languageCode: string | undefined): Promise<Translator> {
   const language = chooseLanguage([languageCode, readStored(), ...navigator.languages]);
   const root = document.documentElement;
@@ -16,7 +16,7 @@ export async function loadTranslator(languageCode: string | undefined): Promise<
     if (languageCode) store(language);
     return createTranslator(language, dictionary);
   } catch {
-    // A dictionary that does not arrive must not stand between a user and his reward.
+    // A dictionary that fails to load must not block the reward.
     return createTranslator("en", en);
   }
 }
@@ -33,6 +33,6 @@ function store(language: string): void {
   try {
     localStorage.setItem(STORED, language);
   } catch {
-    // Storage is closed in some frames.
+    // Storage is not accessible in some frames.
   }
 }

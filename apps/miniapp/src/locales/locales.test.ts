@@ -51,25 +51,25 @@ describe("plurals", () => {
 });
 
 describe("texts", () => {
-  test("values stand apart from the words around them", () => {
+  test("values are separate parts of a text", () => {
     expect(createTranslator("en", en).parts("offer.from", { bot: "بوت" })).toEqual([
       { kind: "text", text: "Reward from " },
       { kind: "value", text: "بوت" },
     ]);
   });
 
-  test("what looks like a name in a value is not filled in again", () => {
+  test("a placeholder inside a value is not replaced", () => {
     expect(createTranslator("en", en).text("offer.from", { bot: "{bot} $& <b>" })).toBe("Reward from {bot} $& <b>");
   });
 
-  test("a reason that a newer service invents has no text, and breaks nothing", () => {
+  test("an unknown reason from a newer service has an empty text and does not throw", () => {
     const { text } = createTranslator("en", en);
     const unknown = "refused.of-the-future" as "refused.test";
     expect(text(unknown)).toBe("");
   });
 });
 
-test("there are ten languages, and two of them run from right to left", () => {
+test("there are ten languages; two of them are written from right to left", () => {
   expect(Object.keys(languages)).toEqual(["en", "ru", "uk", "es", "pt", "ar", "fa", "hi", "id", "tr"]);
   const fromRight = Object.entries(languages).filter(([, { direction }]) => direction === "rtl");
   expect(fromRight.map(([tag]) => tag)).toEqual(["ar", "fa"]);
@@ -82,11 +82,11 @@ describe.each(Object.keys(languages) as LanguageTag[])("the dictionary of %s", (
   const plurals = new Intl.PluralRules(tag);
   const keys = Object.keys(en) as (keyof typeof en)[];
 
-  /** A form for one number alone may say it in words: "two seconds" is one word in Arabic. */
+  /** A form for a single number may omit the number: "two seconds" is one word in Arabic. */
   const isOfOneNumber = (category: string) =>
     Array.from({ length: 200 }, (_, number) => plurals.select(number)).filter((each) => each === category).length === 1;
 
-  test("has every text and no other, none empty, each with the values of the English one", async () => {
+  test("has exactly the English keys, no empty text, and the same placeholders as English", async () => {
     const dictionary: AnyDictionary = await languages[tag].load();
     expect(Object.keys(dictionary).sort()).toEqual(keys.toSorted());
     for (const key of keys) {
@@ -100,7 +100,7 @@ describe.each(Object.keys(languages) as LanguageTag[])("the dictionary of %s", (
     }
   });
 
-  test("has a form for each plural of its language", async () => {
+  test("has a form for each plural category of its language", async () => {
     const dictionary: AnyDictionary = await languages[tag].load();
     const categories = plurals.resolvedOptions().pluralCategories.toSorted();
     for (const key of keys) {
@@ -108,7 +108,7 @@ describe.each(Object.keys(languages) as LanguageTag[])("the dictionary of %s", (
     }
   });
 
-  test.skipIf(tag === "en")("leaves nothing in English", async () => {
+  test.skipIf(tag === "en")("has no text left in English", async () => {
     const dictionary: AnyDictionary = await languages[tag].load();
     expect(keys.filter((key) => forms(dictionary[key]).other === forms(en[key]).other)).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe("times", () => {
     expect(formatWait(milliseconds, language)).toBe(told);
   });
 
-  test("of today stand without a date, older ones with it", () => {
+  test("times of today have no date; older ones have one", () => {
     const now = new Date(2030, 4, 2, 12, 0);
     expect(formatMoment(new Date(2030, 4, 2, 9, 5), now, "ru")).toBe("09:05");
     expect(formatMoment(new Date(2030, 4, 1, 9, 5), now, "ru")).toMatch(/1 мая.*9:05/);

@@ -1,13 +1,13 @@
 import type { AnyDictionary, MessageArguments, MessageKey, MessageValues } from "./dictionary.ts";
 
-/** A text in pieces: values stand apart, so that they can be kept from the text's own direction. */
+/** A part of a text. Values are separate parts, so that they can be isolated from the text's direction. */
 export type MessagePart = { readonly kind: "text" | "value"; readonly text: string };
 
 export interface Translator {
   readonly language: string;
   parts<Key extends MessageKey>(key: Key, values: MessageValues<Key>): MessagePart[];
   text<Key extends MessageKey>(key: Key, ...values: MessageArguments<Key>): string;
-  /** What came on top: `+10`. */
+  /** Formats a gain: `+10`. */
   gain(amount: number): string;
 }
 
@@ -17,11 +17,11 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
   const gains = new Intl.NumberFormat(language, { signDisplay: "always" });
 
   const parts = (key: MessageKey, values: Readonly<Record<string, string | number>> = {}): MessagePart[] => {
-    // A service that is newer than this page may give a reason that has no text yet.
+    // A service that is newer than this page may return a reason that has no text yet.
     const entry = dictionary[key] ?? "";
     const template =
       typeof entry === "string" ? entry : (entry[plurals.select(Number(values.count))] ?? entry.other ?? "");
-    // Odd pieces are the names between braces.
+    // Pieces with an odd index are the names between braces.
     return template
       .split(/\{(\w+)\}/)
       .map((piece, index): MessagePart => {

@@ -8,11 +8,11 @@ export const TranslatorProvider = TranslatorContext;
 
 export function useTranslator(): Translator {
   const translator = use(TranslatorContext);
-  if (!translator) throw new Error("no TranslatorProvider above this component");
+  if (!translator) throw new Error("this component needs a TranslatorProvider as an ancestor");
   return translator;
 }
 
-/** A text with its values in `<bdi>`: a name or a number in another direction must not turn the sentence around it. */
+/** A text with its values in `<bdi>`: a value of another direction must not reorder the text around it. */
 export function Message<Key extends MessageKey>({ id, values }: { id: Key; values: MessageValues<Key> }): ReactNode {
   return useTranslator()
     .parts(id, values)

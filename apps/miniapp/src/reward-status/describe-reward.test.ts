@@ -17,8 +17,8 @@ const notYet: PublisherStatus = { outcome: "not-yet" };
 
 const soon = { publisher: undefined, hasPublisher: true, waitedMs: 1000 };
 
-describe("with a publisher to ask", () => {
-  test("the publisher's ledger has the last word, whatever the ad service knows", () => {
+describe("with a publisher's API", () => {
+  test("the publisher's ledger takes precedence over the ad service", () => {
     for (const known of [
       undefined,
       service("watched"),
@@ -37,14 +37,14 @@ describe("with a publisher to ask", () => {
     });
   });
 
-  test("a view that was earned is on its way until the publisher has recorded it", () => {
+  test("an earned reward is on its way until the publisher has recorded it", () => {
     expect(describeReward({ ...soon, service: service("rewarded", "on-its-way") }).kind).toBe("on-its-way");
     expect(describeReward({ ...soon, service: service("rewarded", "delivered"), publisher: notYet }).kind).toBe(
       "on-its-way",
     );
   });
 
-  test("and delayed when that takes long", () => {
+  test("an earned reward is delayed if recording takes long", () => {
     const late = { ...soon, publisher: notYet, waitedMs: 21_000 };
     expect(describeReward({ ...late, service: service("rewarded", "delivered") })).toEqual({
       kind: "delayed",
@@ -60,24 +60,24 @@ describe("with the ad service alone", () => {
     { delivery: "delivered", kind: "delivered" },
     { delivery: "delayed", kind: "delayed" },
     { delivery: "failed", kind: "undelivered" },
-  ] as const)("$delivery is told as $kind", ({ delivery, kind }) => {
+  ] as const)("$delivery is shown as $kind", ({ delivery, kind }) => {
     expect(describeReward({ ...alone, service: service("rewarded", delivery) }).kind).toBe(kind);
   });
 });
 
 describe("before anything was earned", () => {
-  test("it is being checked, also while nobody answers", () => {
+  test("the state is checking, even while neither party answers", () => {
     expect(describeReward({ ...soon, service: undefined }).kind).toBe("checking");
     expect(describeReward({ ...soon, service: undefined, waitedMs: 60_000 }).kind).toBe("checking");
     expect(describeReward({ ...soon, service: service("playing") }).kind).toBe("checking");
   });
 
-  test("a close whose reports never completed the view is told as such", () => {
+  test("a closed view whose reports never completed it is not counted", () => {
     expect(describeReward({ ...soon, service: service("playing"), waitedMs: 31_000 }).kind).toBe("not-counted");
   });
 });
 
-test("a view that an operator looks at is told as such, and so is one that was refused", () => {
+test("a view held for the operator's review is shown as held, a refused view as refused", () => {
   const looked = (review: "held" | "refused") =>
     describeReward({ ...soon, service: { ...service("watched"), review }, publisher: notYet, waitedMs: 60_000 });
   expect(looked("held").kind).toBe("held");
@@ -85,7 +85,7 @@ test("a view that an operator looks at is told as such, and so is one that was r
   expect([looked("held"), looked("refused")].map(isFinal)).toEqual([false, true]);
 });
 
-test("asking begins each second and slows down", () => {
+test("polling starts at one per second and slows down", () => {
   expect([0, 9999, 10_000, 59_999, 60_000, 3_600_000].map(pollAfterMs)).toEqual([
     1000, 1000, 3000, 3000, 15_000, 15_000,
   ]);

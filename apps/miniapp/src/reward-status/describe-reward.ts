@@ -5,34 +5,34 @@ import type { inferRouterOutputs } from "@trpc/server";
 export type PublisherStatus = inferRouterOutputs<AppRouter>["rewards"]["status"];
 type RefusalReason = Extract<PublisherStatus, { outcome: "refused" }>["reason"];
 
-/** What the two parties answered last; `hasPublisher` where there is a publisher's API to ask. */
+/** The latest responses of both parties; `hasPublisher` if the publisher's API can be queried. */
 export interface KnownOfReward {
   readonly service: StatusResponse | undefined;
   readonly publisher: PublisherStatus | undefined;
   readonly hasPublisher: boolean;
 }
 
-/** What the user is told about the reward. `credited` and what follows are final. */
+/** What the user sees about the reward. See `isFinal` for the final kinds. */
 export type Reward =
   | { readonly kind: "checking" }
   | { readonly kind: "on-its-way" }
-  /** The ad service waits long for the bot, or the bot's records for the view. */
+  /** The ad service has waited long for the bot, or the bot's ledger for the view. */
   | { readonly kind: "delayed" }
   | { readonly kind: "credited"; readonly amount: number; readonly balance: number }
-  /** All that is known where the bot has no API to ask. */
+  /** The last known state if the bot has no API. */
   | { readonly kind: "delivered" }
   | { readonly kind: "refused"; readonly reason: RefusalReason }
   | { readonly kind: "undelivered" }
-  /** It looks wrong: the ad service's operator decides about it, or it earned nothing. */
+  /** The view is suspicious: `held` for the ad service's operator to decide, or refused without a reward. */
   | { readonly kind: "held" }
   | { readonly kind: "view-refused" }
   | { readonly kind: "not-counted" };
 
 const USUALLY_DONE_MS = 20_000;
-/** A close may overtake the reports that complete the view; the service waits this long for them. */
+/** A close may arrive before the reports that complete the view; the service waits this long for them. */
 const CLOSE_WAITS_MS = 30_000;
 
-/** Joins what the two parties say. The publisher's records have the last word; the ad service knows what is under way. */
+/** Merges the responses of both parties. The publisher's ledger takes precedence; the ad service knows what is in progress. */
 export function describeReward(known: KnownOfReward & { waitedMs: number }): Reward {
   const { service, publisher, waitedMs } = known;
   const event = service?.event;
@@ -42,7 +42,7 @@ export function describeReward(known: KnownOfReward & { waitedMs: number }): Rew
   if (publisher?.outcome === "refused") return { kind: "refused", reason: publisher.reason };
   if (service?.review) return { kind: service.review === "held" ? "held" : "view-refused" };
   if (!event) {
-    // Watched and closed, it may wait for the bot's cooldown: it is paid then.
+    // A watched and closed view may be waiting for the bot's cooldown; it is paid afterwards.
     if (service?.state === "watched" && waitedMs > USUALLY_DONE_MS) return { kind: "delayed" };
     const isUnfinished = service?.state === "opened" || service?.state === "playing";
     return isUnfinished && waitedMs > CLOSE_WAITS_MS ? { kind: "not-counted" } : { kind: "checking" };

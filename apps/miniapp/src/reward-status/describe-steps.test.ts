@@ -34,47 +34,47 @@ test.each<[string, KnownOfReward, string[]]>([
     ["active", "waiting", "waiting"],
   ],
   [
-    "it is not earned yet",
+    "the reward is not earned yet",
     { service: service(), publisher: notYet, hasPublisher: true },
     ["active", "waiting", "waiting"],
   ],
   [
-    "an operator looks at it",
+    "an operator reviews the view",
     { service: { ...service(), review: "held" }, publisher: notYet, hasPublisher: true },
     ["active", "waiting", "waiting"],
   ],
   [
-    "it is on its way",
+    "the webhook is on its way",
     { service: service("on-its-way"), publisher: notYet, hasPublisher: true },
     ["done", "active", "waiting"],
   ],
   [
-    "it is delayed",
+    "the webhook is delayed",
     { service: service("delayed"), publisher: undefined, hasPublisher: true },
     ["done", "active", "waiting"],
   ],
   [
-    "it cannot be sent",
+    "the webhook cannot be delivered",
     { service: service("failed"), publisher: notYet, hasPublisher: true },
     ["done", "failed", "waiting"],
   ],
   [
-    "the bot took it",
+    "the bot has accepted the webhook",
     { service: service("delivered"), publisher: notYet, hasPublisher: true },
     ["done", "done", "active"],
   ],
   [
-    "it is credited",
+    "the reward is credited",
     { service: service("delivered"), publisher: credited, hasPublisher: true },
     ["done", "done", "done"],
   ],
   [
-    "the records refuse it",
+    "the publisher's ledger refuses the reward",
     { service: service("delivered"), publisher: refused, hasPublisher: true },
     ["done", "done", "failed"],
   ],
   [
-    "nobody can be asked about the records",
+    "there is no publisher's API",
     { service: service("delivered"), publisher: undefined, hasPublisher: false },
     ["done", "done"],
   ],
@@ -82,7 +82,7 @@ test.each<[string, KnownOfReward, string[]]>([
   expect(told(known)).toEqual(steps);
 });
 
-test("what was credited was sent and watched, whatever the ad service knows", () => {
+test("a credited reward counts as watched and sent, whatever the ad service reports", () => {
   expect(told({ service: undefined, publisher: credited, hasPublisher: true })).toEqual(["done", "done", "done"]);
   expect(told({ service: service("failed"), publisher: credited, hasPublisher: true })).toEqual([
     "done",
@@ -91,7 +91,7 @@ test("what was credited was sent and watched, whatever the ad service knows", ()
   ]);
 });
 
-test("a view that can no longer be completed has failed", () => {
+test("the first step of a view that can no longer be completed has failed", () => {
   expect(told({ service: service(), publisher: notYet, hasPublisher: true }, true)).toEqual([
     "failed",
     "waiting",
@@ -99,7 +99,7 @@ test("a view that can no longer be completed has failed", () => {
   ]);
 });
 
-test("each step has the time of whoever made it", () => {
+test("each step has the time of the party that completed it", () => {
   const steps = describeSteps({ service: service("delivered"), publisher: credited, hasPublisher: true }, false);
   expect(steps.map(({ at }) => at)).toEqual([watchedAt, deliveredAt, recordedAt]);
 });

@@ -5,16 +5,16 @@ export type StepName = "watched" | "sent" | "credited";
 export interface Step {
   readonly name: StepName;
   readonly progress: "done" | "active" | "waiting" | "failed";
-  /** When it was done or failed, by the clock of whoever did it. */
+  /** When the step was done or failed, by the clock of the party that did it. */
   readonly at: string | undefined;
 }
 
-/** The way of a reward. The last step is left out where nobody can tell whether it was made. */
+/** The steps of a reward. The last step is omitted if no API can report it. */
 export function describeSteps({ service, publisher, hasPublisher }: KnownOfReward, isOver: boolean): Step[] {
   const event = service?.event;
   const recorded = publisher && publisher.outcome !== "not-yet" ? publisher : undefined;
   const isWatched = event !== undefined || recorded !== undefined;
-  // What the publisher recorded was delivered, even where the answer to the webhook was lost.
+  // A recorded reward was delivered, even if the response to the webhook was lost.
   const isSent = event?.delivery === "delivered" || recorded !== undefined;
   const steps: Step[] = [
     { name: "watched", progress: isWatched ? "done" : pending(true, isOver), at: event?.occurred_at },

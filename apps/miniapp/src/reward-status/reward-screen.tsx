@@ -12,11 +12,11 @@ import type { RewardStatusView } from "./use-reward-status.ts";
 interface RewardScreenProps {
   view: RewardStatusView;
   botName: string;
-  /** By which both parties' records know this reward. */
+  /** Identifies this reward in both parties' records. */
   code: string;
   onClose: () => void;
   onReopen: () => void;
-  /** Asks for a further ad; the service says when, where the bot does not allow one yet. */
+  /** Requests another ad; if the bot does not allow one yet, the service returns when it will. */
   onAnother: () => void;
 }
 
@@ -39,10 +39,10 @@ interface Look {
   haptic: "success" | "warning" | null;
 }
 
-/** Worth writing to somebody about. */
+/** Kinds for which the user may contact support, so the code is shown. */
 const kindsWithCode: readonly Reward["kind"][] = ["delayed", "refused", "undelivered", "held", "view-refused"];
 
-/** One screen for all that can become of a reward. */
+/** One screen for all states of a reward. */
 export function RewardScreen({ view, botName, code, onClose, onReopen, onAnother }: RewardScreenProps) {
   const { text } = useTranslator();
   const { reward, steps, isOffline, isSuperseded } = view;

@@ -13,11 +13,11 @@ interface RewardStatusProps {
   onAnother: () => void;
 }
 
-// The browser's own idea of being online is often wrong inside web views; a request that fails tells the truth.
+// navigator.onLine is often wrong inside web views, so requests are always tried.
 const always = { networkMode: "always" } as const;
 const queryClient = new QueryClient({ defaultOptions: { queries: always, mutations: always } });
 
-/** Always says where the reward is, also when the app is opened again later. */
+/** Shows the state of the reward, also when the app is opened again later. */
 export function RewardStatus(props: RewardStatusProps) {
   return (
     <QueryClientProvider client={queryClient}>

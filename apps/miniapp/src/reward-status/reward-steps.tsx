@@ -3,7 +3,7 @@ import { useTranslator } from "../locales/use-translator.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { Step } from "./describe-steps.ts";
 
-/** The reward's way, each step with its time. */
+/** The steps of the reward, each with its time. */
 export function RewardSteps({ steps }: { steps: readonly Step[] }) {
   const { text, language } = useTranslator();
   const now = new Date();

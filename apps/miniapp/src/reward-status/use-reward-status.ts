@@ -14,11 +14,11 @@ export interface RewardStatusView {
   readonly reward: Reward;
   readonly steps: readonly Step[];
   readonly isOffline: boolean;
-  /** Another window holds the session now, and shows how it ends. */
+  /** Another window has taken over the session and shows its outcome. */
   readonly isSuperseded: boolean;
 }
 
-/** Where the reward is. Both parties are asked, again and again until the publisher's records know. */
+/** The state of the reward. Polls both parties until the publisher has recorded it. */
 export function useRewardStatus(session: Session, initData: string): RewardStatusView {
   const [sinceMs] = useState(() => Date.now());
   const waitedMs = useNow(1000) - sinceMs;

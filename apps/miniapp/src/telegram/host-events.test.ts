@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { createHost } from "./host.ts";
 
-// Apart from the host's other tests: the SDK's bridge listens to the first window it meets, for as long as it lives.
-test("of what the client says about visibility, only a yes or a no is heard", () => {
+// In a separate file from the other host tests, because the SDK's bridge keeps listening to the first window it gets.
+test("visibility events of the client are ignored unless the value is a boolean", () => {
   const page = Object.assign(new EventTarget(), { parent: {} });
   const window = Object.assign(page, { self: page, top: page });
   vi.stubGlobal("window", window);

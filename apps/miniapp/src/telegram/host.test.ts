@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createHost, type Host } from "./host.ts";
 import { paintTheme } from "./paint-theme.ts";
 
-/** The little of a browser's window that the bridge touches. */
+/** The part of a browser's window that the bridge uses. */
 function fakePage() {
   const style = { properties: new Map<string, string>(), colorScheme: "", setProperty: vi.fn() };
   style.setProperty.mockImplementation((name: string, value: string) => style.properties.set(name, value));
@@ -31,12 +31,12 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-describe("without a client around it", () => {
-  test.each(["8.0", "6.0", "", "nonsense"])("of version %j nothing throws", (version) => {
+describe("without a client", () => {
+  test.each(["8.0", "6.0", "", "nonsense"])("no call throws with version %j", (version) => {
     expect(() => useEverything(createHost(version))).not.toThrow();
   });
 
-  test("a bridge that throws is as good as none", () => {
+  test("a bridge that throws is ignored", () => {
     Object.assign(page.window, {
       TelegramWebviewProxy: {
         postEvent() {
@@ -56,7 +56,7 @@ describe("with a native client", () => {
     return posted;
   }
 
-  test("what holds the window open is let go of before it is closed", () => {
+  test("the closing confirmation is disabled before the window is closed", () => {
     const posted = record();
     const host = createHost("8.0");
     host.holdOpen(true);
@@ -69,13 +69,13 @@ describe("with a native client", () => {
     ]);
   });
 
-  test("an old client is not sent what it does not know", () => {
+  test("an old client does not get methods that it does not support", () => {
     const posted = record();
     createHost("6.0").holdOpen(true);
     expect(posted).toEqual(['web_app_setup_closing_behavior {"need_confirmation":true}']);
   });
 
-  test("links open beside the app, those into Telegram inside Telegram", () => {
+  test("links open outside the app; t.me links open inside Telegram", () => {
     const posted = record();
     const host = createHost("8.0");
     expect(host.openLink("https://shop.example/a?b=1")).toBe(true);
@@ -91,7 +91,7 @@ test("in a frame, the page's own links are left to the browser", () => {
   expect(createHost("8.0").openLink("https://shop.example/")).toBe(false);
 });
 
-test("short colours are painted, and dark ones are told from light ones", () => {
+test("short colours are applied, and dark ones are distinguished from light ones", () => {
   paintTheme({ bg_color: "#fff", secondary_bg_color: "#eee" });
   expect(page.root.style.properties.get("--tg-bg-color")).toBe("#fff");
   expect(page.root.style.properties.get("--tg-secondary-bg-color")).toBe("#eee");

@@ -12,31 +12,31 @@ import { paintSafeArea } from "./paint-safe-area.ts";
 import { paintTheme } from "./paint-theme.ts";
 
 /**
- * The Telegram client around this page. Every call may have no effect: an old client, another frame or no client at all leaves
- * it unheard, and nothing in the app waits for one.
+ * The Telegram client around this page. Any call may have no effect, with an old client, another frame or no client at all;
+ * nothing in the app waits for a result.
  */
 export interface Host {
   ready(): void;
   close(): void;
-  /** True where the client opens the link itself, beside the app; else the page's own link must do it. */
+  /** Returns true if the client opens the link outside the app; otherwise the page's own link must open it. */
   openLink(url: string): boolean;
   haptic(outcome: "success" | "warning" | "error"): void;
-  /** Asks before the window closes and keeps a swipe down from closing it. */
+  /** Makes the client ask before closing the window, and prevents a swipe down from closing it. */
   holdOpen(isHeld: boolean): void;
-  /** Shows Telegram's back button for as long as somebody listens. */
+  /** Shows Telegram's back button until the returned function is called. */
   onBack(listener: () => void): () => void;
   onVisibility(listener: (isVisible: boolean) => void): () => void;
 }
 
 /**
- * Uses the SDK's bridge and not its components: those refuse to work where the launch data is not what they expect (a
- * missing `signature`, short colours), which real clients send, and cost 12 kB of the first load.
+ * Uses the SDK's bridge but not its components: those throw on launch data that real clients send (a missing `signature`,
+ * short colours), and they add 12 kB to the first load.
  */
 export function createHost(version: string): Host {
-  // What is sent holds no secrets, and the page's policy decides who may frame it.
+  // The messages contain no secrets, and the page's content security policy restricts which sites may frame it.
   attempt(() => targetOrigin.set("*"));
 
-  // Throws for what the client's version does not know, and where there is no client.
+  // Throws if the client's version does not support the method, or if there is no client.
   const send: (method: MethodName, parameters?: object) => void = createPostEvent(version);
   const post = (method: MethodName, parameters?: object) => attempt(() => send(method, parameters));
   const listen = <Name extends EventName>(name: Name, listener: (payload: EventPayload<Name>) => void) =>
@@ -62,7 +62,7 @@ export function createHost(version: string): Host {
       post("web_app_close");
     },
     openLink(url) {
-      // A frame's own links open beside it; a native web view would go there itself and lose the ad.
+      // In a frame the page's links open in a new tab; a native web view would navigate itself and lose the ad.
       if (!("TelegramWebviewProxy" in window)) return false;
       const { hostname, pathname, search } = new URL(url);
       if (hostname === "t.me") post("web_app_open_tg_link", { path_full: pathname + search });
@@ -82,7 +82,7 @@ export function createHost(version: string): Host {
         post("web_app_setup_back_button", { is_visible: false });
       };
     },
-    // What says neither yes nor no must not hold the video for ever.
+    // An invalid value must not pause the video for ever.
     onVisibility: (listener) =>
       listen("visibility_changed", (payload: { is_visible?: unknown } | null) => {
         if (typeof payload?.is_visible === "boolean") listener(payload.is_visible);

@@ -13,7 +13,7 @@ function launchHash(parameters: Record<string, string>): string {
 }
 
 describe("forms of launch", () => {
-  test("a code in the address comes first", () => {
+  test("a code in the URL takes precedence", () => {
     const withStart = launchHash({ tgWebAppData: `${initData}&start_param=fromStart` });
     expect(readLaunch(address(`/app/7000000001?code=fromQuery${withStart}`))).toMatchObject({
       botId: "7000000001",
@@ -31,22 +31,22 @@ describe("forms of launch", () => {
     expect(readLaunch(address(path)).code).toBe("abc");
   });
 
-  test("the user's number in the address is neither a code nor an identity", () => {
+  test("the user id in the URL is neither a code nor an identity", () => {
     const launch = readLaunch(address(`/app/7?user_tg_id=999${launchHash({})}`));
     expect(launch).toEqual({ botId: "7", initData, code: undefined, theme: {}, version: "8.0" });
     expect(JSON.stringify(launch)).not.toContain("999");
   });
 
-  test("nothing but the bot and Telegram's data", () => {
+  test("a launch with only the bot and Telegram's data has no code", () => {
     expect(readLaunch(address(`/app/7${launchHash({})}`))).toMatchObject({ botId: "7", code: undefined });
   });
 
-  test("the raw signed data comes out as it was signed", () => {
+  test("the signed data is returned byte for byte", () => {
     const raw = "user=%7B%22first_name%22%3A%22J%C3%BCrgen%20%2B%20%26%22%7D&hash=00";
     expect(readLaunch(address(`/app/7#tgWebAppData=${encodeURIComponent(raw)}`)).initData).toBe(raw);
   });
 
-  test("a page that had a hash of its own gets Telegram's parameters after a question mark", () => {
+  test("Telegram's parameters are read after a question mark if the page already had a hash", () => {
     expect(readLaunch(address(`/app/7#/start?${launchHash({}).slice(1)}`)).initData).toBe(initData);
   });
 });
@@ -67,7 +67,7 @@ describe("broken launches", () => {
     expect(readLaunch({ pathname: "/app/7", search: "", hash })).toMatchObject({ initData: undefined, version: "6.0" });
   });
 
-  test("an empty code is none, and an over-long one is cut to what the service reads", () => {
+  test("an empty code is ignored, and a code that is too long is cut to the length that the service reads", () => {
     expect(readLaunch(address("/app/7?code=")).code).toBeUndefined();
     expect(readLaunch(address(`/app/7?code=${"x".repeat(5000)}`)).code).toBe("x".repeat(64));
   });
@@ -76,12 +76,12 @@ describe("broken launches", () => {
 describe("theme", () => {
   const themeOf = (theme: string) => readLaunch(address(`/app/7${launchHash({ tgWebAppThemeParams: theme })}`)).theme;
 
-  test("long and short colours are taken, whatever is none is left out", () => {
+  test("long and short colours are read; invalid colours are omitted", () => {
     const theme = { bg_color: "#FFF", text_color: "#17212b", hint_color: "red; }", link_color: 7, accent: "#12345" };
     expect(themeOf(JSON.stringify(theme))).toEqual({ bg_color: "#FFF", text_color: "#17212b" });
   });
 
-  test.each(["", "{", "null", "[]", "7", '"#fff"'])("%j is no theme", (json) => {
+  test.each(["", "{", "null", "[]", "7", '"#fff"'])("%j is not a theme", (json) => {
     expect(themeOf(json)).toEqual({});
   });
 });
@@ -90,7 +90,7 @@ describe("language of the user", () => {
   test("is read from the signed data", () => expect(readLanguageCode(initData)).toBe("ru"));
 
   test.each([undefined, "", "user=", "user=%7B", "user=null", "user=%7B%22language_code%22%3A7%7D"])(
-    "%j tells none",
+    "%j contains none",
     (damaged) => expect(readLanguageCode(damaged)).toBeUndefined(),
   );
 });

@@ -1,22 +1,22 @@
-/** How this page was opened. Nothing in it is trusted: the ad service decides by the signature in `initData`. */
+/** How this page was opened. Nothing in it is trusted: the ad service verifies the signature in `initData`. */
 export interface Launch {
-  /** The last part of the address's path. */
+  /** The last segment of the URL's path. */
   readonly botId: string | undefined;
-  /** Telegram's signed data, the raw string as it came. */
+  /** Telegram's signed data, as the unchanged raw string. */
   readonly initData: string | undefined;
   readonly code: string | undefined;
-  /** Colours of the client by their names, as `#rgb…`. */
+  /** The client's colours by name, as `#rgb…`. */
   readonly theme: Readonly<Record<string, string>>;
-  /** Of the Telegram client's interface to mini-apps. */
+  /** Version of the Telegram client's mini-app interface. */
   readonly version: string;
 }
 
 const LONGEST_CODE = 64;
 
-/** Reads every form of launch: `?code=`, `startapp`, `?user_tg_id=` (which is ignored: anybody can write it) or nothing. */
+/** Reads every form of launch: `?code=`, `startapp`, `?user_tg_id=` (ignored, because anyone can forge it) or none. */
 export function readLaunch(address: Pick<Location, "pathname" | "search" | "hash">): Launch {
   const query = new URLSearchParams(address.search);
-  // A page that was opened with a hash of its own gets Telegram's parameters after a "?".
+  // If the URL already has a hash, Telegram appends its parameters after a "?".
   const hash = new URLSearchParams(address.hash.replace(/^#([^=]*\?)?/, ""));
   const initData = hash.get("tgWebAppData") || undefined;
   const code =
@@ -33,7 +33,7 @@ export function readLaunch(address: Pick<Location, "pathname" | "search" | "hash
   };
 }
 
-/** What is not a colour is left out, so that no launch can put anything else into a style. */
+/** Omits values that are not colours, so that launch data cannot inject other CSS into a style. */
 export function readTheme(json: string | null): Record<string, string> {
   try {
     return colours(JSON.parse(json || "{}"));

@@ -1,6 +1,6 @@
 import { readableButton } from "./readable-button.ts";
 
-/** Replaces the theme's button colours by a pair that can be read. */
+/** Replaces the theme's button colours with a readable pair. */
 export function paintButton(theme: Readonly<Record<string, string>>): void {
   if (!theme.button_color) return;
   const { background, text } = readableButton(theme.button_color, theme.button_text_color ?? "#ffffff");

@@ -1,6 +1,6 @@
 const SIDES = ["top", "right", "bottom", "left"] as const;
 
-/** Offers what the client covers to the style sheet as `--tg-device-top`, `--tg-content-bottom` and so on. */
+/** Sets the insets covered by the client as CSS variables `--tg-device-top`, `--tg-content-bottom` and so on. */
 export function paintSafeArea(
   area: "device" | "content",
   insets: Partial<Record<(typeof SIDES)[number], unknown>>,

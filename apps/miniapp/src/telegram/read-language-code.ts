@@ -1,4 +1,4 @@
-/** The language of the user's Telegram, as the launch data says. Undefined where there is none or it cannot be read. */
+/** The user's Telegram language from the launch data. Undefined if it is missing or unreadable. */
 export function readLanguageCode(initData: string | undefined): string | undefined {
   try {
     const user: unknown = JSON.parse(new URLSearchParams(initData).get("user") ?? "null");
@@ -11,7 +11,7 @@ export function readLanguageCode(initData: string | undefined): string | undefin
       return user.language_code;
     }
   } catch {
-    // Damaged launch data is the ad service's to judge; texts then follow the browser.
+    // The ad service rejects damaged launch data; the texts then use the browser's language.
   }
   return undefined;
 }

@@ -13,11 +13,11 @@ test.each([
   { background: "#8774e1", text: "#fff" },
   { background: "#ffd60a", text: "#000000" },
   { background: "#888888", text: "#888888" },
-])("$text on $background becomes readable and stays as near as it can", ({ background, text }) => {
+])("$text on $background becomes readable with the smallest change", ({ background, text }) => {
   const button = readableButton(background, text);
   expect(contrastOf(button.background, button.text)).toBeGreaterThanOrEqual(4.5);
 });
 
-test("a pair that can be read stays as it is", () => {
+test("a readable pair is not changed", () => {
   expect(readableButton("#0b5394", "#ffffff")).toEqual({ background: "#0b5394", text: "#ffffff" });
 });

@@ -4,8 +4,8 @@ type Channels = readonly [number, number, number];
 const ENOUGH = 4.5;
 
 /**
- * Button colours of a theme that can be read. Several of Telegram's own pairs (white on #2481cc) miss the contrast that
- * text needs: the background then moves towards black, or towards white under dark text, as little as it must.
+ * Returns readable button colours. Several of Telegram's own pairs (white on #2481cc) do not have enough contrast for text:
+ * the background is then moved towards black, or towards white under dark text, as little as necessary.
  */
 export function readableButton(background: string, text: string): { background: string; text: string } {
   const [back, front] = [channelsOf(background), channelsOf(text)];

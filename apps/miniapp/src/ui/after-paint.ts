@@ -1,7 +1,7 @@
-/** Pages that are not on the screen are never painted. */
+/** Upper bound, because hidden pages are never painted. */
 const LONGEST_MS = 100;
 
-/** Calls back once the screen shows what a tap did to it already, so that its answer never waits for what is drawn next. */
+/** Calls back after the next paint, so that the visible response to a tap never waits for the following render. */
 export function afterPaint(callback: () => void): void {
   let isDone = false;
   const once = () => {

@@ -2,13 +2,13 @@ import { Component, type ReactNode } from "react";
 import { faultPlace } from "./fault-place.ts";
 
 interface ErrorBoundaryProps {
-  /** What stands there instead; `retry` shows the children again, made anew. */
+  /** Shown instead of the children; `retry` mounts the children again. */
   fallback: (fault: { place: string; retry: () => void }) => ReactNode;
-  /** `attempt` counts the retries. */
+  /** `attempt` is the number of retries. */
   children: (attempt: number) => ReactNode;
 }
 
-/** A fault in what it shows takes neither the page away nor the way to try again. */
+/** After an error in the children, shows a fallback from which the user can retry. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { place: string | null; attempt: number }> {
   override state = { place: null, attempt: 0 };
 

@@ -13,10 +13,10 @@ test.each([
   ["Gx@https://a.example/app/assets/index-Dw1at4Mz.js:12:4021\nb@", "index-Dw1at4Mz-12-4021"],
   ["TypeError: secret\n    at <anonymous>", "TypeError"],
   ["", "TypeError"],
-])("the stack %j is told as %s", (stack, told) => {
+])("the stack %j gives %s", (stack, told) => {
   expect(faultPlace(faultWith(stack))).toBe(told);
 });
 
-test("what was thrown without being an error has no place", () => {
+test("a thrown value that is not an Error has no place", () => {
   expect(faultPlace("user 42")).toBe("unknown");
 });

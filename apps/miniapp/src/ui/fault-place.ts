@@ -1,6 +1,6 @@
 /**
- * A short code for a fault of ours: which built file, line and column it came from. It leads to the very place, and it
- * holds nothing of the user's, which an error's message might.
+ * A short code for an error in the app: the built file, line and column. It locates the error exactly and contains no user
+ * data, which an error's message might.
  */
 export function faultPlace(fault: unknown): string {
   if (!(fault instanceof Error)) return "unknown";

@@ -10,7 +10,7 @@ interface LinkOutsideProps {
   onOpened?: () => void;
 }
 
-/** Leads away from the app without closing it. */
+/** A link that opens outside the app without closing it. */
 export function LinkOutside({ url, label, look = "outside", host, onOpened }: LinkOutsideProps) {
   const isStray = useStrayClick();
   return (

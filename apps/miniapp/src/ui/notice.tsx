@@ -3,23 +3,23 @@ import { Icon, type IconName } from "./icon.tsx";
 import { useStateName } from "./use-state-name.ts";
 
 interface NoticeProps {
-  /** What the page's state is called. */
+  /** Name of the page's state. */
   state: string;
   icon: IconName | "spinner";
   tone?: "plain" | "good" | "bad";
   title: ReactNode;
   children?: ReactNode;
-  /** The one thing to do, at the foot. */
+  /** The main action, in the foot. */
   action?: ReactNode;
-  /** What belongs to it and is not read aloud each time it changes. */
+  /** Content outside the live region: screen readers do not announce its changes. */
   below?: ReactNode;
-  /** Something good just happened. */
+  /** Plays the success animation. */
   isCelebrated?: boolean;
-  /** Screen readers hear what changes here without being moved. */
+  /** Screen readers announce changes without moving the focus. */
   isLive?: boolean;
 }
 
-/** A full-screen message: a picture, a heading, a sentence and at most one thing to do. */
+/** A full-screen message: a picture, a heading, a sentence and at most one action. */
 export function Notice(props: NoticeProps) {
   const { state, icon, tone = "plain", title, children, below, action, isLive = false, isCelebrated = false } = props;
   useStateName(state);
@@ -35,7 +35,7 @@ export function Notice(props: NoticeProps) {
           <h1 ref={heading} tabIndex={-1}>
             <span key={state}>{title}</span>
           </h1>
-          {/* Other words are other elements: none of them has moved. */}
+          {/* New elements for each state, so that changed texts do not count as layout shifts. */}
           <Fragment key={state}>{children}</Fragment>
         </div>
         {below}

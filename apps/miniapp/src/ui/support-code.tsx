@@ -1,6 +1,6 @@
 import { Message } from "../locales/use-translator.tsx";
 
-/** What a user quotes to support. One tap selects all of it. */
+/** A code that the user quotes to support. One tap selects all of it. */
 export function SupportCode({ id }: { id: string }) {
   return (
     <p className="support-code">

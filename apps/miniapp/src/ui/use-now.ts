@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** This device's clock, told again each `intervalMs`. */
+/** This device's time, updated every `intervalMs`. */
 export function useNow(intervalMs: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

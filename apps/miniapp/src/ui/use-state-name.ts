@@ -1,6 +1,6 @@
 import { useLayoutEffect } from "react";
 
-/** Names what is on the screen on the page itself, for styles and for tests. */
+/** Sets the screen's state as `data-state` of the root element, for styles and tests. */
 export function useStateName(name: string): void {
   useLayoutEffect(() => {
     document.documentElement.dataset.state = name;

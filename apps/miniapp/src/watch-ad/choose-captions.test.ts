@@ -7,11 +7,11 @@ test.each([
   ["pt", "pt-BR"],
   ["ar", "ar"],
   ["hi", "en-GB"],
-])("who reads %s is shown %s", (language, shown) => {
+])("a viewer with language %s gets %s", (language, shown) => {
   expect(chooseCaptions(offered, language)?.language).toBe(shown);
 });
 
-test("without English the first are shown, and without any nothing", () => {
+test("without English the first captions are chosen; without captions the result is undefined", () => {
   expect(chooseCaptions([{ language: "tr", url: "/tr.vtt" }], "hi")?.language).toBe("tr");
   expect(chooseCaptions([], "en")).toBeUndefined();
   expect(chooseCaptions(undefined, "en")).toBeUndefined();

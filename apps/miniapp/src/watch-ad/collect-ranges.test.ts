@@ -27,7 +27,7 @@ function reportsOf(events: PlayerEvent[], { durationMs = 30_000, nextSequence = 
 
 const spans = (reports: ProgressReport[]) => reports.map(({ from_ms, to_ms }) => [from_ms, to_ms]);
 
-/** A tick each quarter of a second, a little late now and then, and the stop at the end. */
+/** A tick every quarter of a second, sometimes slightly late, and the stop at the end. */
 function playback(durationMs: number, fromMs = 0): PlayerEvent[] {
   const ticks = Math.floor((durationMs - fromMs) / 257);
   return [...Array.from({ length: ticks + 1 }, (_, tick) => moved(fromMs + tick * 257.3)), stopped(durationMs)];
@@ -47,11 +47,11 @@ describe("when a report is due", () => {
     { durationMs: 20_000, due: [5000, 10_000, 15_000] },
     { durationMs: 30_000, due: [3750, 7500, 11_250, 15_000, 18_750, 22_500, 26_250] },
     { durationMs: 60_000, due: Array.from({ length: 11 }, (_, index) => 5000 * (index + 1)) },
-  ])("a video of $durationMs ms is reported at its quartiles and at least each 5 s", ({ durationMs, due }) => {
+  ])("a video of $durationMs ms is reported at its quartiles and at least every 5 s", ({ durationMs, due }) => {
     expect(dueIn(durationMs)).toEqual(due);
   });
 
-  test("no report is due at once or later than in 5 s, wherever playback goes on, and no quartile is passed over", () => {
+  test("from any position the next report is due later than now, within 5 s, and not after the next quartile", () => {
     const position = fc.record({
       durationMs: fc.integer({ min: 1000, max: 180_000 }),
       share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -70,8 +70,8 @@ describe("when a report is due", () => {
   });
 });
 
-describe("an even playback", () => {
-  test("is told in ranges that leave no hole up to its end", () => {
+describe("an uninterrupted playback", () => {
+  test("is reported in ranges without gaps up to its end", () => {
     const ticks = [0, 260, 2510, 3760.4, 4000, 7490, 7502.6, 8000];
     const reports = reportsOf([...ticks.map((position) => moved(position)), stopped(8300)]);
     expect(spans(reports)).toEqual([
@@ -87,13 +87,13 @@ describe("an even playback", () => {
     expect(reportsOf(playback(2000), { durationMs: 2000 })).toHaveLength(2);
   });
 
-  test("of a session that goes on begins with the number the service asked for", () => {
+  test("of a resumed session starts with the sequence number that the service returned", () => {
     expect(reportsOf([moved(5000), stopped(5600)], { nextSequence: 17 })).toEqual([
       { sequence: 17, from_ms: 5000, to_ms: 5600, visible: true, muted: true },
     ]);
   });
 
-  test("told late, after a starved timer, comes in pieces that the service accepts, and none is lost", () => {
+  test("reported late, after a delayed timer, is split into ranges that the service accepts, and nothing is lost", () => {
     expect(spans(reportsOf([moved(0), moved(25_000)]))).toEqual([
       [0, 10_000],
       [10_000, 20_000],
@@ -102,15 +102,15 @@ describe("an even playback", () => {
   });
 });
 
-describe("what was not played is not told", () => {
-  test("a jump ahead ends the range where it stood", () => {
+describe("positions that were not played are not reported", () => {
+  test("a jump ahead ends the range at the position before it", () => {
     expect(spans(reportsOf([moved(0), moved(400), jumped, moved(9000), stopped(9300)]))).toEqual([
       [0, 400],
       [9000, 9300],
     ]);
   });
 
-  test("a position that goes back without a word is a jump too", () => {
+  test("a position that goes back without a jump event counts as a jump", () => {
     expect(spans(reportsOf([moved(2000), moved(2500), moved(1000), stopped(1400)]))).toEqual([
       [2000, 2500],
       [1000, 1400],
@@ -121,11 +121,11 @@ describe("what was not played is not told", () => {
     { name: "a stop", events: [stopped(1000), stopped(1000)] },
     { name: "a jump", events: [jumped] },
     { name: "a start that never moved", events: [moved(0), stopped(0), jumped] },
-  ])("$name without playback says nothing", ({ events }) => {
+  ])("$name without playback reports nothing", ({ events }) => {
     expect(reportsOf(events)).toEqual([]);
   });
 
-  test("a pause belongs to no range", () => {
+  test("a pause is not part of any range", () => {
     expect(spans(reportsOf([moved(0), stopped(700), moved(700), stopped(1500)]))).toEqual([
       [0, 700],
       [700, 1500],
@@ -133,8 +133,8 @@ describe("what was not played is not told", () => {
   });
 });
 
-describe("how it was seen and heard", () => {
-  test("sound that is turned on begins a range of its own", () => {
+describe("visibility, sound and frames", () => {
+  test("unmuting starts a new range", () => {
     const reports = reportsOf([moved(0), moved(600, { isMuted: false }), stopped(900)]);
     expect(reports.map(({ muted }) => muted)).toEqual([true, false]);
     expect(spans(reports)).toEqual([
@@ -143,16 +143,16 @@ describe("how it was seen and heard", () => {
     ]);
   });
 
-  test("a volume that changes while it stays heard ends nothing", () => {
+  test("a volume change without muting does not end a range", () => {
     expect(spans(reportsOf([moved(0), moved(300), moved(310), stopped(900)]))).toEqual([[0, 900]]);
   });
 
-  test("a range that began out of sight is told as hidden, and ends where it is seen", () => {
+  test("a range that started hidden is reported as hidden and ends where the page becomes visible", () => {
     const reports = reportsOf([moved(0, { isVisible: false }), moved(500), stopped(900)]);
     expect(reports.map(({ visible }) => visible)).toEqual([false, true]);
   });
 
-  test("frames are those of the range; a count that began anew is left out", () => {
+  test("the frame count is that of the range; it is omitted if the browser's count restarted", () => {
     const [first, second] = reportsOf(
       [moved(0, { renderedFrames: 10 }), moved(1000, { renderedFrames: 40 }), moved(2000, { renderedFrames: 5 })],
       { durationMs: 4000 },

@@ -1,18 +1,18 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 
-/** What the player sees at one moment. */
+/** The player's state at one moment. */
 export interface PlayerMoment {
   readonly positionMs: number;
   readonly isVisible: boolean;
   readonly isMuted: boolean;
-  /** Video frames rendered since the media was loaded, where the browser tells. */
+  /** Video frames rendered since the media was loaded, if the browser reports them. */
   readonly renderedFrames?: number | undefined;
 }
 
 /**
  * - `moved`: playback is running and has reached this position;
  * - `stopped`: it stopped at this position;
- * - `jumped`: the position is about to be another one without having been played up to.
+ * - `jumped`: the position is about to change without playback.
  */
 export type PlayerEvent =
   | { readonly type: "moved" | "stopped"; readonly moment: PlayerMoment }
@@ -21,19 +21,19 @@ export type PlayerEvent =
 export interface Collecting {
   readonly durationMs: number;
   readonly nextSequence: number;
-  /** Where the open range began, and how far it has come. */
+  /** The start of the open range and its current end. */
   readonly open: { readonly from: PlayerMoment; readonly to: PlayerMoment } | null;
 }
 
 const LONGEST_STEP_MS = 5000;
-/** Of a clip of three seconds the quartiles are not worth a call each. */
+/** The quartiles of a three-second clip do not justify a call each. */
 const SHORTEST_STEP_MS = 1000;
-/** Timers of a busy device starve; what they then tell at once still goes out in pieces that the service accepts. */
+/** A busy device delays timers; the resulting long range is split into ranges that the service accepts. */
 const LONGEST_RANGE_MS = 10_000;
 
 /**
- * Turns what a player does into the played ranges that it reports, without holes between them. A range ends where playback
- * stops, jumps, or is seen or heard differently, and where its report is due.
+ * Converts player events into the played ranges to report, without gaps between them. A range ends where playback stops or
+ * jumps, where visibility or sound changes, and where its report is due.
  */
 export function collectRanges(
   collecting: Collecting,
@@ -52,8 +52,8 @@ export function collectRanges(
 }
 
 /**
- * The position at which a range is reported, should nothing end it before: the next quartile, or the next of the equal
- * steps of at most 5 s between quartiles. A video of 30 s has eight: at 3.75 s, 7.5 s and so on up to its end.
+ * The position at which a range is reported if nothing ends it before: the next quartile, or the next of the equal steps of
+ * at most 5 s between quartiles. A video of 30 s has eight: at 3.75 s, 7.5 s and so on up to its end.
  */
 export function reportDueMs(fromMs: number, durationMs: number): number {
   const quarterMs = durationMs / 4;
@@ -84,7 +84,7 @@ function reportsOf(from: PlayerMoment, to: PlayerMoment, firstSequence: number):
   }));
 }
 
-/** Loading the media again starts the browser's count anew; then the range says nothing about frames. */
+/** Reloading the media restarts the browser's count; the range then has no frame count. */
 function framesBetween(from: PlayerMoment, to: PlayerMoment): number | undefined {
   if (from.renderedFrames === undefined || to.renderedFrames === undefined) return undefined;
   const frames = to.renderedFrames - from.renderedFrames;

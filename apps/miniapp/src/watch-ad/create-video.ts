@@ -1,6 +1,6 @@
 import type { AdForPlayer } from "@intermission/ad-core/player-api";
 
-/** The one `<video>` of a view, loading from here on. Muted and inline, since anything else is not allowed to play by itself. */
+/** Creates the view's only `<video>`, which starts loading. Muted and inline, as browsers require for autoplay. */
 export function createVideo(ad: Pick<AdForPlayer, "media_url" | "poster_url">): HTMLVideoElement {
   const video = document.createElement("video");
   video.className = "video";

@@ -4,9 +4,8 @@ const DECODE = 3;
 const SOURCE_NOT_SUPPORTED = 4;
 
 /**
- * Why a video is given up, as far as browsers tell. They say the same of a file that is not there and of one that they
- * cannot read; only the words beside it differ, and not those of another host's file. Without an error it did not go on
- * in time.
+ * Why a video failed, as far as browsers report it. They use the same code for a missing file and an unreadable file; only
+ * the message differs, and not for files of another host. No error means that playback timed out.
  */
 export function describeFault(error: Pick<MediaError, "code" | "message"> | null): PlaybackFault {
   if (!error) return "timeout";

@@ -5,7 +5,7 @@ import { describeOpening } from "./describe-opening.ts";
 const bot = { bot_id: "7", name: "Bot" };
 const answered = (body: OpenSessionResponse) => describeOpening({ outcome: "answered", body }, 1_000_000);
 
-test("a limit is counted by the service's clock, whatever this device's says", () => {
+test("a limit is counted by the service's clock, whatever this device's clock shows", () => {
   const limit = { outcome: "limit-reached", bot, reason: "cooldown", server_time: "2030-01-01T00:00:00Z" } as const;
   expect(answered({ ...limit, available_at: "2030-01-01T00:01:15Z" })).toEqual({
     phase: "wait",
@@ -14,17 +14,17 @@ test("a limit is counted by the service's clock, whatever this device's says", (
   });
 });
 
-test("a limit that is just over is asked about again after a second, not in a loop", () => {
+test("a limit that has just ended is retried after a second, not in a tight loop", () => {
   const limit = { outcome: "limit-reached", bot, reason: "daily-cap", server_time: "2030-01-01T00:00:01Z" } as const;
   expect(answered({ ...limit, available_at: "2030-01-01T00:00:00Z" })).toMatchObject({ untilMs: 1_001_000 });
 });
 
-test("without an ad the service says when to ask again", () => {
+test("without an ad the service's retry time is used", () => {
   const noAd = { outcome: "no-ad", bot, retry_after_seconds: 90, server_time: "2030-01-01T00:00:00Z" } as const;
   expect(answered(noAd)).toEqual({ phase: "wait", reason: "no-ad", untilMs: 1_090_000 });
 });
 
-test("an ad that was watched before leads to its reward, any other to the offer", () => {
+test("an ad that was already watched leads to its reward, any other ad to the offer", () => {
   const session = {
     outcome: "session",
     bot,
@@ -44,7 +44,7 @@ test("an ad that was watched before leads to its reward, any other to the offer"
   expect(answered({ ...session, state: "playing" })).toMatchObject({ phase: "watch" });
 });
 
-test("a refusal keeps the service's code, and the request that its log knows", () => {
+test("a refusal keeps the service's code and request id", () => {
   const refused = { code: "CODE_USED", requestId: "3f2a91c0-0000-4000-8000-000000000000" };
   expect(describeOpening({ outcome: "refused", ...refused }, 0)).toEqual({ phase: "refused", ...refused });
 });

@@ -4,23 +4,23 @@ import type { Session } from "./watching.ts";
 
 export type WaitReason = "no-ad" | "cooldown" | "daily-cap";
 
-/** What came of asking the ad service for an ad. */
+/** The outcome of requesting an ad from the ad service. */
 export type Opened =
   | { readonly phase: "watch"; readonly session: Session }
-  /** It was watched before; opening it again closed it, and only what became of its reward is left to show. */
+  /** The ad was already watched; opening it again closed it, and only the state of its reward is shown. */
   | { readonly phase: "closed"; readonly session: Session }
-  /** `untilMs` is a moment of this device's clock. */
+  /** `untilMs` is a time of this device's clock. */
   | { readonly phase: "wait"; readonly reason: WaitReason; readonly untilMs: number }
   | { readonly phase: "refused"; readonly code: string; readonly requestId: string | null; readonly botLink?: string };
 
-/** A moment that is just over must not make us ask in a loop. */
+/** Prevents a tight retry loop when the wait has just ended. */
 const SHORTEST_WAIT_MS = 1000;
 
 function isClosed(state: Session["state"]): boolean {
   return state === "rewarded" || state === "watched";
 }
 
-/** Waits are counted by the service's clock, however wrong this device's is. */
+/** Computes waits from the service's clock, so a wrong device clock does not matter. */
 export function describeOpening(
   answer: Exclude<Answer<OpenSessionResponse>, { outcome: "unreachable" }>,
   nowMs: number,

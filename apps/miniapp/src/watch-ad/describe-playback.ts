@@ -1,9 +1,9 @@
-/** Why playback waits although the user started it. It goes on when nothing holds it any more. */
+/** Why playback is held although the user started it. It continues when no hold is left. */
 export type Hold = "paused" | "dialog" | "away" | "over";
 
 /**
- * `held`: the user or his absence stopped it. `blocked`: the browser wants a tap. `stalled`: we gave up loading, until he
- * asks again.
+ * `held`: the user paused or is away. `blocked`: the browser requires a tap. `stalled`: the player gave up loading until
+ * the user taps again.
  */
 export type Playback = "idle" | "playing" | "buffering" | "held" | "blocked" | "stalled" | "ended";
 
@@ -14,7 +14,7 @@ export interface PlayerSnapshot {
   readonly isMuted: boolean;
 }
 
-/** What the user sees of it, the most final reason first. */
+/** The playback state to show; the most final reason takes precedence. */
 export function describePlayback(player: {
   readonly isWanted: boolean;
   readonly isEnded: boolean;

@@ -1,4 +1,4 @@
-/** Keeps a video to being watched: no native ways out, no seeking ahead, no other speed. The server is the judge all the same. */
+/** Prevents native controls, seeking ahead and other speeds. The server verifies the view in any case. */
 export function guardVideo(
   video: HTMLVideoElement,
   options: { furthestSeconds: () => number; onSeek: () => void },
@@ -45,7 +45,7 @@ const MEDIA_ACTIONS = [
   "nexttrack",
 ] as const;
 
-/** Without handlers of ours the browser would apply its own. */
+/** Without these handlers the browser would apply its own. */
 function silenceMediaKeys(): () => void {
   if (!("mediaSession" in navigator)) return () => {};
   const setAll = (handler: (() => void) | null) => {
@@ -53,7 +53,7 @@ function silenceMediaKeys(): () => void {
       try {
         navigator.mediaSession.setActionHandler(action, handler);
       } catch {
-        // A browser that does not know the action has no key for it.
+        // A browser that does not support the action has no key for it.
       }
     }
   };

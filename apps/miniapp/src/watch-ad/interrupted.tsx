@@ -12,7 +12,7 @@ interface InterruptedProps {
   onReopen: () => void;
 }
 
-/** The ad stopped before its reward; except after its time, it can go on. */
+/** The ad stopped before its reward; it can be resumed unless its deadline has passed. */
 export function Interrupted({ stage, onClose, onReopen }: InterruptedProps) {
   const { text } = useTranslator();
   if (stage === "superseded") return <Superseded onReopen={onReopen} />;

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 
-/** Stands over the held video. The safe answer has the focus, and Escape gives it. */
+/** Shown over the held video. The safe choice has the focus, and Escape selects it. */
 export function LeaveDialog({
   seconds,
   onStay,

@@ -16,7 +16,7 @@ interface OnStageProps {
   children: ReactNode;
 }
 
-/** All screens that have the video in them. */
+/** All screens that contain the video. */
 export function OnStage({ session, actions, snapshot, host, children }: OnStageProps) {
   const { stage, isAskedToLeave, player } = snapshot;
   useStateName(stage);

@@ -16,7 +16,7 @@ interface PlayerControlsProps {
   host: Host;
 }
 
-/** Everything that lies over the running video. */
+/** The overlay of the running video. */
 export function PlayerControls({ session, actions, snapshot, host }: PlayerControlsProps) {
   const { text, language } = useTranslator();
   const { ad } = session;
@@ -107,7 +107,7 @@ export function secondsLeft({ ad }: Session, { player }: WatchingSnapshot): numb
   return Math.max(0, Math.ceil((ad.duration_ms - player.positionMs) / 1000));
 }
 
-/** In the middle: why nothing moves, and what to tap. */
+/** In the centre: why playback is stopped, and what to tap. */
 function PlaybackNote({ actions, snapshot }: { actions: WatchingActions; snapshot: WatchingSnapshot }) {
   const { text } = useTranslator();
   const { playback, holds } = snapshot.player;

@@ -8,30 +8,33 @@ import { startWatching, type Watching, watch } from "./watchdog.ts";
 export interface PlayerOptions {
   readonly resumeAtMs: number;
   readonly durationMs: number;
-  /** Addresses of lighter files of the same video, the heaviest first. */
+  /** URLs of lighter files of the same video, the heaviest first. */
   readonly lighter: readonly string[];
   readonly isHere: () => boolean;
   readonly onEvent: (event: PlayerEvent) => void;
-  /** The first frames play. */
+  /** Playback has started for the first time. */
   readonly onStart: () => void;
   readonly onEnd: () => void;
-  /** It cannot be played, it seems; the player goes on trying for as long as the watchdog lets it. */
+  /** The video probably cannot be played; the player keeps trying until the watchdog gives up. */
   readonly onFault: (fault: PlaybackFault) => void;
   readonly onChange: (snapshot: PlayerSnapshot) => void;
 }
 
 const TICK_MS = 250;
 const ERROR_PAUSE_MS = 1500;
-/** In a row: what fails so often is broken, not late. */
+/** Consecutive errors after which the video counts as broken, not slow. */
 const ERRORS_OF_A_FAULT = 3;
-/** A view is watched with 97 % of its video, or all but the last second (of a short one the last tenth): of a shorter file it never is. */
+/**
+ * The service counts a view as watched at 97 % of the video, or at all but the last second (the last tenth of a short one):
+ * a file that is shorter than that can never be watched.
+ */
 const SHORTEST_SHARE = 0.97;
 const LAST_SECOND_MS = 1000;
 const LAST_SECOND_SHARE = 0.1;
-/** A video stands still a little later than it was asked to. */
+/** A video stops slightly after `pause()`. */
 const UNCOUNTED_MS = 100;
 
-/** Plays one video from its start tap to its end, whatever holds it up. It never plays ahead of the user's will. */
+/** Plays one video from the start tap to its end, across all interruptions. It never plays unless the user wants it. */
 export class Player {
   private readonly video: HTMLVideoElement;
   private readonly options: PlayerOptions;
@@ -44,11 +47,11 @@ export class Player {
   private isEnded = false;
   private isRunning = false;
   private furthestMs: number;
-  /** Where playback stood when it was last asked for. */
+  /** The position at the last call of `play()`. */
   private restMs = 0;
   private attempts = 0;
   private errors = 0;
-  /** How far playback had come at the last error. */
+  /** The furthest position at the last error. */
   private failedAtMs = -1;
   private watching: Watching;
   private ticks: ReturnType<typeof setInterval> | undefined;
@@ -74,7 +77,7 @@ export class Player {
     this.listen("loadedmetadata", () => this.onMetadata());
   }
 
-  /** The user asks for playback, at first or again after it was blocked or gave up. Only inside a tap. */
+  /** Starts playback, for the first time or after it was blocked or gave up. Call it only inside a tap. */
   start(): void {
     const hasStalled = this.isStalled;
     this.isWanted = true;
@@ -99,7 +102,7 @@ export class Player {
     this.follow();
   }
 
-  /** Sound only inside a tap: elsewhere browsers pause a video that is unmuted. */
+  /** Unmute only inside a tap: otherwise browsers pause the video. */
   setMuted(isMuted: boolean): void {
     this.video.muted = isMuted;
     this.publish();
@@ -145,7 +148,7 @@ export class Player {
     this.publish();
   }
 
-  /** Told at once and not with the event: a page that goes away does not live to see it. */
+  /** Reports the stop immediately instead of with the event, which a page that is being closed does not receive. */
   private pause(): void {
     this.video.pause();
     if (this.isRunning) this.onEvent("stopped");
@@ -154,14 +157,14 @@ export class Player {
 
   private async play(): Promise<void> {
     const attempt = ++this.attempts;
-    // What ran before a busy page was told so, and was held before it could be counted, is played again, not missed.
+    // Playback that ran and was held before a busy page got the event was not counted, so it is played again.
     if (this.positionMs > this.furthestMs + UNCOUNTED_MS) this.seek(this.furthestMs);
     this.restMs = this.positionMs;
     try {
       await this.video.play();
       this.isBlocked = false;
     } catch {
-      // A newer attempt, or our own pause, interrupts an older one; only the last one tells.
+      // A newer attempt or a pause() aborts an older attempt; only the last one is conclusive.
       this.isBlocked = attempt === this.attempts && this.shouldPlay && !this.video.error;
     }
     this.publish();
@@ -172,7 +175,7 @@ export class Player {
       this.video.pause();
       return;
     }
-    // A busy device tells late that playback began: what ran until then was played, too.
+    // A busy device reports the start late: the range played until then counts, too.
     if (!this.isRunning && !this.video.seeking) {
       this.options.onEvent({ type: "moved", moment: { ...this.moment(), positionMs: this.restMs } });
     }
@@ -183,7 +186,7 @@ export class Player {
   }
 
   private onPause(): void {
-    // Something outside paused it: a call, a system dialog. Ask for a tap instead of fighting.
+    // The system paused it, such as for a call or a dialog. Ask for a tap instead of resuming automatically.
     if (this.isRunning && this.shouldPlay && !this.video.ended) this.isBlocked = true;
     this.onEvent("stopped");
     this.isRunning = false;
@@ -191,7 +194,7 @@ export class Player {
   }
 
   private onEnded(): void {
-    // A seek to the end that was taken back.
+    // The seek to the end was undone.
     if (!this.video.ended) return;
     this.isEnded = true;
     this.onEvent("stopped");
@@ -199,7 +202,7 @@ export class Player {
     this.options.onEnd();
   }
 
-  /** The network or the decoder gave up. The watchdog decides how long it is worth trying. */
+  /** A network or decoder error. The watchdog decides how long to retry. */
   private onError(): void {
     this.publish();
     if (this.shouldPlay) this.errors = this.furthestMs > this.failedAtMs ? 1 : this.errors + 1;
@@ -229,7 +232,7 @@ export class Player {
     this.checkLength();
   }
 
-  /** An ad may promise more than its file holds. */
+  /** An ad's file may be shorter than its declared duration. */
   private checkLength(): void {
     const { durationMs, onFault } = this.options;
     const lastMs = Math.min(LAST_SECOND_MS, durationMs * LAST_SECOND_SHARE);
@@ -254,7 +257,7 @@ export class Player {
     };
   }
 
-  /** What stalled may be too heavy for the connection. */
+  /** A stalled file may be too large for the connection. */
   private reloadLighter(): void {
     const files = this.options.lighter.map((url) => new URL(url, location.href).href);
     const next = files[files.indexOf(this.video.src) + 1];
@@ -262,7 +265,7 @@ export class Player {
     this.reload();
   }
 
-  /** Loads the media again and goes on where it stopped. */
+  /** Reloads the media and continues at the furthest position. */
   private reload(): void {
     this.options.onEvent({ type: "jumped" });
     this.isRunning = false;
@@ -271,7 +274,7 @@ export class Player {
     if (this.shouldPlay) this.play();
   }
 
-  /** Before the media's length is known this asks where playback will start; not each web view listens, so it is asked again then. */
+  /** Before the metadata is loaded this sets the start position; some web views ignore it, so `onMetadata` seeks again. */
   private seek(positionMs: number): void {
     if (Math.abs(this.positionMs - positionMs) > 1) this.video.currentTime = positionMs / 1000;
   }

@@ -21,7 +21,7 @@ function acknowledging(call: Call, response: Partial<ReportResponse> = {}): Answ
   return { outcome: "answered", body };
 }
 
-/** The other side's endpoint: answers as the test says, after so many milliseconds, and keeps what it was sent. */
+/** A fake endpoint: returns the given responses after `takesMs` and records the calls. */
 function endpoint(answer: (call: Call, index: number) => Answer<ReportResponse>, takesMs = (_: number) => 50) {
   const calls: Call[] = [];
   const beacons: Call[] = [];
@@ -43,8 +43,8 @@ function endpoint(answer: (call: Call, index: number) => Answer<ReportResponse>,
   return { queue, calls, beacons, refusals, connections, states, sequences };
 }
 
-describe("nothing that was played is lost", () => {
-  test("reports go again until they are acknowledged, and then never more", async () => {
+describe("no played range is lost", () => {
+  test("reports are sent until they are acknowledged, and then not again", async () => {
     const { queue, sequences, connections } = endpoint((call, index) =>
       index < 2 ? unreachable : acknowledging(call),
     );
@@ -57,7 +57,7 @@ describe("nothing that was played is lost", () => {
     expect(connections).toEqual([false, false, true, true]);
   });
 
-  test("the start goes along until the service knows it", async () => {
+  test("each call carries the start until the service has acknowledged it", async () => {
     const { queue, calls } = endpoint((call, index) => (index === 0 ? unreachable : acknowledging(call)));
     queue.start();
     await vi.advanceTimersByTimeAsync(1000);
@@ -66,7 +66,7 @@ describe("nothing that was played is lost", () => {
     expect(calls.map(({ started }) => started)).toEqual([true, true, undefined]);
   });
 
-  test("what is too early is sent again when the service said, without a hurry", async () => {
+  test("a report that is too early is sent again at the time that the service returned, not before", async () => {
     const early = { acknowledged: [], too_early: { sequences: [0], retry_after_ms: 1500 } };
     const { queue, sequences } = endpoint((call, index) => acknowledging(call, index === 1 ? early : {}));
     queue.start();
@@ -78,7 +78,7 @@ describe("nothing that was played is lost", () => {
     expect(sequences()).toEqual([[], [0], [0]]);
   });
 
-  test("a long backlog goes in calls that the service accepts, oldest first, and all of it", async () => {
+  test("a long backlog is sent completely, oldest first, in calls of a size that the service accepts", async () => {
     const { queue, calls } = endpoint((call) => acknowledging(call));
     queue.start();
     queue.add(Array.from({ length: 700 }, (_, index) => range(index)));
@@ -87,7 +87,7 @@ describe("nothing that was played is lost", () => {
     expect(queue.isSettled).toBe(true);
   });
 
-  test("a backlog that is all too early makes no storm of calls", async () => {
+  test("a backlog that is entirely too early does not cause a burst of calls", async () => {
     const { queue, calls } = endpoint((call) =>
       acknowledging(call, { acknowledged: [], too_early: { sequences: [0], retry_after_ms: 5000 } }),
     );
@@ -97,7 +97,7 @@ describe("nothing that was played is lost", () => {
     expect(calls.length).toBeLessThanOrEqual(4);
   });
 
-  test("a page that goes away tells by beacon all that is not acknowledged, and keeps it", async () => {
+  test("a page that is being closed sends all unacknowledged reports by beacon, and keeps them", async () => {
     const { queue, beacons, sequences } = endpoint((call, index) => (index < 2 ? unreachable : acknowledging(call)));
     queue.start();
     queue.add([range(0), range(1)]);
@@ -107,7 +107,7 @@ describe("nothing that was played is lost", () => {
     expect(sequences().at(-1)).toEqual([0, 1]);
   });
 
-  test("a page that leaves before playback says nothing", () => {
+  test("a page that is closed before playback sends nothing", () => {
     const { queue, beacons } = endpoint((call) => acknowledging(call));
     queue.leave("page-hidden");
     expect(beacons).toEqual([]);
@@ -117,7 +117,7 @@ describe("nothing that was played is lost", () => {
 describe("a call that hangs", () => {
   const hangs = (which: number) => (index: number) => (index === which ? 10_000 : 50);
 
-  test("holds up what comes after it for two seconds, and its failure is no failure of the newer call", async () => {
+  test("delays later reports by two seconds at most, and its failure does not affect the newer call", async () => {
     const { queue, sequences, connections } = endpoint(
       (call, index) => (index === 1 ? unreachable : acknowledging(call)),
       hangs(1),
@@ -137,7 +137,7 @@ describe("a call that hangs", () => {
     expect(queue.isSettled).toBe(true);
   });
 
-  test("that carries the end is repeated after two seconds, and the first of both answers counts", async () => {
+  test("that carries the end is repeated after two seconds, and the first of the two responses counts", async () => {
     const { queue, sequences, states } = endpoint((call) => acknowledging(call, { state: "watched" }), hangs(1));
     queue.start();
     await vi.advanceTimersByTimeAsync(100);
@@ -150,7 +150,7 @@ describe("a call that hangs", () => {
     expect(queue.isSettled).toBe(true);
   });
 
-  test("whose answer comes late changes nothing but what it acknowledges", async () => {
+  test("with a late response has no effect except for its acknowledgements", async () => {
     const { queue, states, calls } = endpoint(
       (call, index) => acknowledging(call, { state: index === 1 ? "playing" : "watched" }),
       hangs(1),
@@ -176,7 +176,7 @@ describe("closing", () => {
     expect(calls.at(-1)).toEqual({ reports: [range(0)], started: true, closed: "tap" });
   });
 
-  test("is said again until the service heard it, and ends with the reward", async () => {
+  test("is repeated until the service has received it, and ends with the reward", async () => {
     const { queue, calls, states } = endpoint((call, index) =>
       index < 3 ? unreachable : acknowledging(call, { state: call.closed ? "rewarded" : "watched" }),
     );
@@ -189,7 +189,7 @@ describe("closing", () => {
   });
 });
 
-test("a watched view sends a heartbeat each 5 s until it is closed", async () => {
+test("a watched view sends a heartbeat every 5 s until it is closed", async () => {
   const { queue, calls } = endpoint((call) => acknowledging(call, { state: "watched" }));
   queue.start();
   await vi.advanceTimersByTimeAsync(16_000);
@@ -197,7 +197,7 @@ test("a watched view sends a heartbeat each 5 s until it is closed", async () =>
   expect(calls.slice(1)).toEqual([{ reports: [] }, { reports: [] }, { reports: [] }]);
 });
 
-test("retries wait longer and longer, but never more than 8 s, nor less than the service asks", async () => {
+test("retries back off up to 8 s, and never wait less than the service requests", async () => {
   const { queue, calls } = endpoint((_, index) => ({ outcome: "unreachable", retryAfterMs: index === 6 ? 20_000 : 0 }));
   queue.start();
   await vi.advanceTimersByTimeAsync(500 + 1000 + 2000 + 4000 + 8000 + 8000 + 6 * 50);
@@ -208,7 +208,7 @@ test("retries wait longer and longer, but never more than 8 s, nor less than the
   expect(calls.length).toBe(8);
 });
 
-test("a refusal is told once, and nothing is sent after it", async () => {
+test("a refusal is reported once, and nothing is sent after it", async () => {
   const { queue, calls, refusals } = endpoint(() => ({ outcome: "refused", code: "SUPERSEDED", requestId: null }));
   queue.start();
   queue.add([range(0)]);

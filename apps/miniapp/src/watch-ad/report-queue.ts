@@ -5,26 +5,26 @@ export type Call = Omit<ReportRequest, "token">;
 
 export interface ReportQueueOptions {
   send(call: Call): Promise<Answer<ReportResponse>>;
-  /** For a page that is going away; nobody hears the answer. */
+  /** For a page that is being closed; the response is discarded. */
   beacon(call: Call): boolean;
   onAnswer(response: ReportResponse): void;
-  /** The service takes nothing more from this opening: `SUPERSEDED`, `SESSION_OVER`, `SESSION_UNKNOWN`, `LIMIT_REACHED`. */
+  /** The service accepts no more calls of this opening: `SUPERSEDED`, `SESSION_OVER`, `SESSION_UNKNOWN`, `LIMIT_REACHED`. */
   onRefused(code: string): void;
   onConnection(isReachable: boolean): void;
 }
 
 const HEARTBEAT_MS = 5000;
-/** The most that one call may carry; about 30 kB, which a beacon takes too. */
+/** The maximum per call; about 30 kB, which also fits into a beacon. */
 const MOST_REPORTS = 300;
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 8000;
-/** A call may hang: what comes meanwhile waits no longer than this for its answer. */
+/** A call may hang: later reports wait no longer than this for its response. */
 const PATIENCE_MS = 2000;
 
 /**
- * Keeps what was played until the service has acknowledged it: lost answers, restarts of the server and tunnels cost
- * time, never progress. Reports are a set, so sending one again is harmless. Each call carries all that is not
- * acknowledged, so nothing depends on an older one.
+ * Keeps reports until the service has acknowledged them: lost responses, server restarts and network outages cost time,
+ * never progress. Reports are a set, so sending one again is harmless. Each call carries all unacknowledged reports, so no
+ * call depends on an older one.
  */
 export class ReportQueue {
   private readonly options: ReportQueueOptions;
@@ -33,10 +33,10 @@ export class ReportQueue {
   private isStartKnown = false;
   private isClosing = false;
   private isOver = false;
-  /** Numbers of calls: the newest one, and the newest that was answered or failed. */
+  /** Call numbers: the newest call, and the newest call that was answered or failed. */
   private sent = 0;
   private heard = 0;
-  /** There is something that the newest call does not carry. */
+  /** There is data that the newest call does not carry. */
   private hasNews = false;
   private failures = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,7 +49,7 @@ export class ReportQueue {
     return this.unacknowledged.size === 0 && !this.isUnderWay;
   }
 
-  /** Playback began. Goes with each call until the service knows, since it counts nothing before. */
+  /** Playback has started. Each call carries this until acknowledged, because the service counts nothing before the start. */
   start(): void {
     this.hasStarted = true;
     this.tell();
@@ -61,21 +61,21 @@ export class ReportQueue {
     this.tell();
   }
 
-  /** At once, even while another call is under way, since that one may hang; unless it carries as much. */
+  /** Sends immediately, even during another call, which may hang; unless that call already carries everything. */
   flush(): void {
     this.failures = 0;
     if (this.isUnderWay && !this.hasNews) this.sendIn(PATIENCE_MS);
     else this.send();
   }
 
-  /** The user leaves the ad. Carried by each call until the service answered one. */
+  /** The user leaves the ad. Each call carries this until the service has answered one. */
   close(): void {
     this.hasNews ||= !this.isClosing;
     this.isClosing = true;
     this.flush();
   }
 
-  /** The page may be gone in a moment. What went by beacon stays here, should the page live on. */
+  /** The page may be closed soon. Reports sent by beacon stay in the queue, in case the page continues. */
   leave(closed?: "page-hidden"): void {
     const isWorthACall = this.unacknowledged.size > 0 || closed || this.isClosing;
     if (this.isOver || !this.hasStarted || !isWorthACall) return;
@@ -99,7 +99,7 @@ export class ReportQueue {
     return this.heard < this.sent;
   }
 
-  /** At once, unless a call is under way or about to be repeated. */
+  /** Sends immediately, unless a call is in progress or about to be retried. */
   private tell(): void {
     this.hasNews = true;
     if (this.failures > 0) return;
@@ -114,7 +114,7 @@ export class ReportQueue {
     const number = ++this.sent;
     this.hasNews = false;
     const answer = await this.options.send(call);
-    // What a newer call was answered holds, also what that one acknowledged.
+    // The response to a newer call takes precedence, including its acknowledgements.
     if (this.isOver || number < this.heard) return;
     this.heard = number;
     if (answer.outcome === "answered") this.settle(call, answer.body);

@@ -2,7 +2,7 @@ import { useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 
-/** Another window of this user holds the session now. */
+/** Another window of this user has taken over the session. */
 export function Superseded({ onReopen }: { onReopen: () => void }) {
   const { text } = useTranslator();
   return (

@@ -13,28 +13,28 @@ export type Opening =
   | { readonly phase: "watch"; readonly session: Session; readonly video: HTMLVideoElement }
   | Exclude<Opened, { phase: "watch" }>;
 
-/** The user sees that it does not work only after these, while it goes on by itself. */
+/** Failures that are retried without telling the user. */
 const QUIET_FAILURES = 2;
 const LONGEST_RETRY_MS = 8000;
 
-/** How far the page came before the app arrived. */
+/** What the page started before the app's files arrived. */
 export interface Start {
   readonly launch: Launch;
   readonly opening?: Promise<Answer<OpenSessionResponse>> | undefined;
-  /** Of `opening`, where it was there already: the first screen is the one that it asks for. */
+  /** The result of `opening`, if it is already available: the first screen then shows it directly. */
   readonly answer?: Answer<OpenSessionResponse> | undefined;
-  /** The element that loads already. */
+  /** The element that is already loading. */
   readonly video: () => HTMLVideoElement | undefined;
 }
 
 interface AdSession {
   opening: Opening;
   reopen: () => void;
-  /** A further ad, after the one that the app was opened for. */
+  /** Opens another ad after the one that the app was opened for. */
   openAnother: () => void;
 }
 
-/** Opens the session, adopting the request and the video that began before the app arrived, and opens it again when asked. */
+/** Opens the session, reusing the request and the video that the early start created, and reopens it on request. */
 export function useAdSession(start: Start): AdSession {
   const [opening, setOpening] = useState<Opening>(() =>
     isAnswered(start.answer) ? settle(start.answer, start.video()) : { phase: "opening" },
@@ -104,7 +104,7 @@ function settle(answer: Answered, loading: HTMLVideoElement | undefined): Openin
   return video.canPlayType(session.ad.media_type) === "" ? { phase: "unplayable", session } : { ...opened, video };
 }
 
-/** The element that loads already, maybe a lighter file by now, unless another ad was chosen meanwhile. */
+/** The element that is already loading, possibly a lighter file, unless the service has chosen another ad. */
 function adopt(ad: Session["ad"], video: HTMLVideoElement | undefined): HTMLVideoElement {
   const files = [ad.media_url, ...(ad.lighter_media ?? []).map(({ url }) => url)];
   return video && files.some((file) => new URL(file, location.href).href === video.src) ? video : createVideo(ad);

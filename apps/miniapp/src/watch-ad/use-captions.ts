@@ -10,8 +10,8 @@ export interface ShownCaptions {
 }
 
 /**
- * The ad's captions, once they are there. They are drawn by us and not by the browser: a `<track>` would make the video
- * itself load with CORS when the app lies on another origin, and lie under our controls.
+ * The ad's captions, once loaded. The app draws them instead of the browser: a `<track>` would make the video itself load
+ * with CORS when the app is on another origin, and would be covered by the controls.
  */
 export function useCaptions({ captions }: AdForPlayer, viewerLanguage: string): ShownCaptions | undefined {
   const chosen = chooseCaptions(captions, viewerLanguage);

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import type { WatchingActions, WatchingSnapshot } from "./watching.ts";
 
-/** On a desktop: space pauses and plays, M turns the sound off and on. Keys that belong to a button or a link are theirs. */
+/** On a desktop: space pauses and plays, M mutes and unmutes. Keys pressed on a button or a link are left to it. */
 export function usePlayerKeys(actions: WatchingActions, { stage, isAskedToLeave, player }: WatchingSnapshot): void {
   const isRunning = player.playback === "playing" || player.playback === "buffering";
   const isListening = stage === "playing" && !isAskedToLeave;

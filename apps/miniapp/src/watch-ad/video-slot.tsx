@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 
-/** A place for the video that was there before React: the element is moved in, never made anew, so nothing loads twice. */
+/** A slot for the video created before React: the element is moved in, never created again, so nothing loads twice. */
 export function VideoSlot({ video, width, height }: { video: HTMLVideoElement; width: number; height: number }) {
   const adopt = useCallback(
     (slot: HTMLDivElement | null) => {

@@ -11,17 +11,17 @@ interface WatchAdProps {
   video: HTMLVideoElement;
   host: Host;
   onReopen: () => void;
-  /** What takes the screen once the ad is closed. */
+  /** The screen after the ad is closed. */
   status: ReactNode;
 }
 
-/** From the offer to the close. The video stays in one place of the tree all the way, since moving it would pause it. */
+/** From the offer to the close. The video stays in one place of the tree, because moving it would pause it. */
 export function WatchAd({ session, video, host, onReopen, status }: WatchAdProps) {
   const [watching, snapshot] = useWatching(session, video, host);
   const { stage } = snapshot;
   const isOnStage = stage === "playing" || stage === "confirming" || stage === "watched";
   useEffect(() => (isOnStage ? host.onBack(watching.askToClose) : undefined), [isOnStage, host, watching]);
-  // Opening again brings the screen that says until when to wait.
+  // Reopening shows the screen with the remaining wait.
   useEffect(() => {
     if (stage === "limited") onReopen();
   }, [stage, onReopen]);

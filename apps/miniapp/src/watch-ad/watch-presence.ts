@@ -1,9 +1,9 @@
 import type { Host } from "../telegram/host.ts";
 
 /**
- * Tells whether the user is in front of the page. No single signal holds in every client, so any of them takes him away:
- * `visibilitychange`, the window's `blur` and `pagehide`, and Telegram's own `visibility_changed`. A touch brings him
- * back even where the matching `focus` never comes.
+ * Reports whether the user is looking at the page. No single signal works in every client, so any of these means away:
+ * `visibilitychange`, the window's `blur` and `pagehide`, and Telegram's own `visibility_changed`. A touch means present,
+ * even if the matching `focus` is never fired.
  */
 export function watchPresence(host: Host, onChange: (isHere: boolean) => void): () => void {
   const away = new Set<"document" | "window" | "page" | "telegram">();
@@ -18,7 +18,7 @@ export function watchPresence(host: Host, onChange: (isHere: boolean) => void): 
 
   const onVisibility = () => set("document", document.visibilityState !== "hidden");
   document.addEventListener("visibilitychange", onVisibility, listening);
-  // Only after the event it is known whether the focus left the window or merely moved inside it.
+  // Only after the event is it known whether the focus left the window or moved inside it.
   const onBlur = () => setTimeout(() => stop.signal.aborted || document.hasFocus() || set("window", false));
   window.addEventListener("blur", onBlur, listening);
   window.addEventListener("focus", () => set("window", true), listening);

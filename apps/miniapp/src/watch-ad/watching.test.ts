@@ -11,14 +11,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A tick of the player, and what a video shows before its page is told that it plays. */
+/** A tick of the player, and the playback before the page gets the `playing` event. */
 const TICK_MS = 250;
 const UNCOUNTED_MS = 100;
-/** The last call hangs until it is given up, and is repeated after the longest pause. */
+/** Worst case: the last call hangs until its timeout and is retried after the longest backoff. */
 const LONGEST_SILENCE_MS = 20_000;
 
 function openAd({ durationMs }: { durationMs: number }) {
-  // Nothing of a page before it reaches this one.
+  // Timers of earlier pages must not affect this one.
   vi.clearAllTimers();
   const page = simulatePage({ durationMs });
   const watching = new Watching(sessionOf(durationMs), page.video as unknown as HTMLVideoElement, idleHost);
@@ -34,7 +34,7 @@ function openAd({ durationMs }: { durationMs: number }) {
       page.die();
       watching.destroy();
     },
-    /** All that the page can still do is to send beacons. */
+    /** The page can only send beacons any more. */
     swipe({ isHiddenFirst }: { isHiddenFirst: boolean }): void {
       if (isHiddenFirst) page.hide();
       page.leave();
@@ -77,20 +77,17 @@ describe("how often a player calls", () => {
     { durationMs: 10_000, most: 6 },
     { durationMs: 30_000, most: 10 },
     { durationMs: 60_000, most: 14 },
-  ])(
-    "a view of $durationMs ms takes no more than $most calls from its start to its close",
-    async ({ durationMs, most }) => {
-      const page = openAd({ durationMs });
-      await watchAndClose(page, durationMs);
-      expect(page.service.state).toBe("rewarded");
-      expect(page.calls.length).toBeLessThanOrEqual(most);
-      expect(page.calls[0]).toMatchObject({ started: true, reports: [] });
-      expect(page.calls.at(-1)).toMatchObject({ closed: "tap", reports: [] });
-      expect(page.calls.every(({ by }) => by === "fetch")).toBe(true);
-    },
-  );
+  ])("a view of $durationMs ms makes at most $most calls from its start to its close", async ({ durationMs, most }) => {
+    const page = openAd({ durationMs });
+    await watchAndClose(page, durationMs);
+    expect(page.service.state).toBe("rewarded");
+    expect(page.calls.length).toBeLessThanOrEqual(most);
+    expect(page.calls[0]).toMatchObject({ started: true, reports: [] });
+    expect(page.calls.at(-1)).toMatchObject({ closed: "tap", reports: [] });
+    expect(page.calls.every(({ by }) => by === "fetch")).toBe(true);
+  });
 
-  test("a view of 30 s is reported at its start, each quartile and its end, and never later than 5 s after the call before", async () => {
+  test("a view of 30 s is reported at its start, each quartile and its end, at most 5 s after the previous call", async () => {
     const page = openAd({ durationMs: 30_000 });
     await watchAndClose(page, 30_000);
     const reached = page.calls.map(({ reports }) => reports.at(-1)?.to_ms ?? 0);
@@ -113,7 +110,7 @@ describe("how often a player calls", () => {
     },
   );
 
-  test("a view that was watched says each 5 s that its viewer is there", async () => {
+  test("a watched view sends a heartbeat every 5 s", async () => {
     const page = openAd({ durationMs: 2000 });
     page.tapPlay();
     await page.wait(2500);
@@ -123,7 +120,7 @@ describe("how often a player calls", () => {
   });
 });
 
-describe("what ends a range is told at once", () => {
+describe("an event that ends a range is reported immediately", () => {
   const playing = async () => {
     const page = openAd({ durationMs: 30_000 });
     page.tapPlay();
@@ -147,7 +144,7 @@ describe("what ends a range is told at once", () => {
     expect(told(page, before)).toEqual([{ by: "fetch", reports: [range] }]);
   });
 
-  test("a page out of sight, by a beacon too", async () => {
+  test("hiding the page, also by beacon", async () => {
     const { page, before } = await playing();
     page.hide();
     expect(told(page, before)).toEqual([
@@ -157,7 +154,7 @@ describe("what ends a range is told at once", () => {
     expect(page.video.paused).toBe(true);
   });
 
-  test("a page that goes away, also where no other signal came before", async () => {
+  test("closing the page, also without an earlier signal", async () => {
     const { page, before } = await playing();
     page.swipe({ isHiddenFirst: false });
     expect(page.calls.slice(before).at(-1)).toMatchObject({ by: "beacon", reports: [range], closed: "page-hidden" });
@@ -191,8 +188,8 @@ async function act(page: Opened, actions: readonly Action[]): Promise<void> {
   }
 }
 
-describe("whatever the viewer and the network do", () => {
-  test("a swipe at any moment loses nothing that was played", async () => {
+describe("with arbitrary viewer actions and network faults", () => {
+  test("a swipe at any moment loses no played range", async () => {
     await fc.assert(
       fc.asyncProperty(durations, rough, fc.boolean(), async (durationMs, actions, isHiddenFirst) => {
         const page = openAd({ durationMs });
@@ -219,7 +216,7 @@ describe("whatever the viewer and the network do", () => {
     );
   });
 
-  test("who watches to the end after all is paid, and a closed view calls no more", async () => {
+  test("a viewer who finally watches to the end is paid, and a closed view makes no more calls", async () => {
     await fc.assert(
       fc.asyncProperty(durations, rough, async (durationMs, actions) => {
         const page = openAd({ durationMs });

@@ -11,9 +11,10 @@ import { watchPresence } from "./watch-presence.ts";
 export type Session = Extract<OpenSessionResponse, { outcome: "session" }>;
 
 /**
- * offer → playing → confirming (played to the end, the service has not said so yet) → watched → closed.
- * `limited`: the user earned elsewhere since the ad was opened, so it may not start now. `incomplete`: the service is missing a part. `broken`: the video does not play, and the next opening brings another one. `left`: the user gave the reward up. `superseded`, `over`: the service
- * takes nothing more from this window.
+ * offer → playing → confirming (played to the end, not yet confirmed by the service) → watched → closed.
+ * `limited`: the user earned elsewhere since the ad was opened, so it may not start now. `incomplete`: the service lacks a
+ * played range. `broken`: the video does not play, and the next opening delivers another one. `left`: the user gave up the
+ * reward. `superseded`, `over`: the service accepts no more calls from this window.
  */
 export type Stage =
   | "offer"
@@ -35,10 +36,10 @@ export interface WatchingSnapshot {
   readonly isAskedToLeave: boolean;
 }
 
-/** What the user can do about it. */
+/** The user's actions. */
 export type WatchingActions = Pick<Watching, "play" | "pause" | "setMuted" | "askToClose" | "stay" | "leave" | "close">;
 
-/** One opening of one ad, from the offer to its close: the player, what it reports, and what the service answers. */
+/** One opening of one ad, from the offer to its close: the player, its reports and the service's responses. */
 export class Watching {
   private readonly host: Host;
   private readonly player: Player;
@@ -77,7 +78,7 @@ export class Watching {
     this.stop.signal.addEventListener("abort", stopPresence);
     const listening = { signal: this.stop.signal };
     const onPageHide = () => {
-      // What was played up to now goes along, whatever the signals of presence said before.
+      // Includes everything played until now, whatever the presence signals reported before.
       this.player.hold("away");
       this.queue.leave("page-hidden");
     };
@@ -92,7 +93,7 @@ export class Watching {
 
   readonly getSnapshot = (): WatchingSnapshot => this.snapshot;
 
-  /** The start tap, and each further tap that asks for playback. */
+  /** The start tap, and each later tap that requests playback. */
   readonly play = (): void => {
     if (this.snapshot.stage === "offer") {
       this.host.holdOpen(true);
@@ -106,7 +107,7 @@ export class Watching {
   readonly pause = (): void => this.player.hold("paused");
   readonly setMuted = (isMuted: boolean): void => this.player.setMuted(isMuted);
 
-  /** The close button and Telegram's back button: asks first, while there is something to lose. */
+  /** The close button and Telegram's back button: asks for confirmation while the reward can still be lost. */
   readonly askToClose = (): void => {
     if (this.snapshot.isAskedToLeave) this.stay();
     else if (this.snapshot.stage === "playing") {
@@ -120,7 +121,7 @@ export class Watching {
     this.player.release("dialog");
   };
 
-  /** Gives the reward up. */
+  /** Gives up the reward. */
   readonly leave = (): void => {
     this.set({ isAskedToLeave: false });
     this.finish("left");
@@ -128,7 +129,7 @@ export class Watching {
     this.host.close();
   };
 
-  /** After the end. Whatever is not acknowledged goes along, so the user need not wait for it. */
+  /** Closes after the end. The call carries all unacknowledged reports, so the user need not wait for them. */
   readonly close = (): void => {
     this.finish("closed");
     this.queue.close();
@@ -153,7 +154,7 @@ export class Watching {
     this.queue.flush();
   }
 
-  /** Unless it plays by then after all, or nobody answers: then the player goes on trying. */
+  /** Ends the ad as broken, unless it plays by then or the service does not answer: then the player keeps trying. */
   private async onFault(sessionId: string, report: { token: string; fault: PlaybackFault }): Promise<void> {
     const answer = await reportFault(sessionId, report);
     const isAnother = answer.outcome === "answered" && answer.body.next_opening === "another-ad";
@@ -193,7 +194,7 @@ export class Watching {
 
   private finish(stage: Stage): void {
     this.player.hold("over");
-    // What was taken from the device for the ad, its media keys above all, is given back with it.
+    // Also releases what the player took from the device, such as the media keys.
     this.player.destroy();
     this.host.holdOpen(false);
     this.set({ stage, isAskedToLeave: false });

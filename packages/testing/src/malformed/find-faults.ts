@@ -7,14 +7,14 @@ export type { Sample } from "./malformed-request.ts";
 export type { Exchange } from "./send-malformed.ts";
 
 export interface ResilienceReport {
-  /** What was wrong, with the request; at most a hundred. */
+  /** The faults with their requests; at most a hundred. */
   readonly faults: string[];
   readonly statuses: Readonly<Record<string, number>>;
 }
 
 const MOST_FAULTS = 100;
 
-/** Sends malformed requests and tells what of them a server got wrong; `written` are the lines of its log. For tests. */
+/** Sends malformed requests and returns the server's faults; `written` are the lines of its log. For tests. */
 export async function findFaults(options: {
   readonly address: string;
   readonly seed: number;

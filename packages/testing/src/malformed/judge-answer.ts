@@ -1,11 +1,11 @@
 import type { Exchange } from "./send-malformed.ts";
 
-/** Which form errors have at a path: the error body; tRPC's own; or a page for people. */
+/** The form of errors at a path: the error body, tRPC's own form, or a page for people. */
 export type ErrorForm = "json" | "trpc" | "page";
 
 /**
- * What is wrong with an exchange; undefined where nothing is. An answer is a success, a redirect, or an error of 4xx in one
- * of the forms that may stand there, with a request id. Without an answer only a request may stay that had no end.
+ * The fault of an exchange, or undefined. An answer must be a success, a redirect, or a 4xx error in one of the allowed
+ * forms, with a request id. Only an incomplete request may remain without an answer.
  */
 export function judgeAnswer(
   { answer, request, wasWaiting }: Exchange,
@@ -20,7 +20,7 @@ export function judgeAnswer(
   return isJudged ? undefined : `status ${status} with ${headers["content-type"]} ${body.slice(0, 300)}`;
 }
 
-/** Spoiled bytes may have made a HEAD of another method. */
+/** Corrupted bytes may have turned another method into HEAD. */
 function isBodiless(method: string, headers: Readonly<Record<string, string>>): boolean {
   return method === "HEAD" && headers["content-length"] !== "0";
 }

@@ -1,4 +1,4 @@
-/** One item a line: one line of a head, or several. */
+/** One item per line: one header line, or several. */
 const short = `
 content-length: -1
 content-length: +2
@@ -131,7 +131,7 @@ x\u007f: y
 connection: te\r\nte: x
 `;
 
-/** Lines of a head, as they are sent. */
+/** Header lines as they are sent. */
 export const headerLines = [
   ...short.trim().split(/(?<!\r)\n/),
   `content-type: ${"a".repeat(500)}`,

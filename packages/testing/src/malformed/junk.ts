@@ -1,4 +1,4 @@
-/** What stands in malformed requests, by place. */
+/** Junk for malformed requests, by its place in the request. */
 
 export const methods = [
   ...["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD", "TRACE", "CONNECT", "PROPFIND", "QUERY", "LINK"],
@@ -32,7 +32,7 @@ export const versions = [
   "",
 ];
 
-/** Put into a path. */
+/** Parts to insert into a path. */
 export const pathParts = [
   ...[
     "%",

@@ -2,7 +2,7 @@ import * as junk from "./junk.ts";
 import { headerLines } from "./junk-headers.ts";
 import type { Random } from "./seeded-random.ts";
 
-/** A request that is well-formed, from which malformed ones are made. */
+/** A well-formed request, from which malformed ones are made. */
 export interface Sample {
   readonly method: string;
   readonly path: string;
@@ -13,7 +13,7 @@ export interface Sample {
 
 export interface MalformedRequest {
   readonly bytes: Buffer;
-  /** As its first line says; a server may not understand it. */
+  /** From the request line, which may be invalid. */
   readonly method: string;
   readonly target: string;
 }
@@ -46,7 +46,7 @@ const changes: ((draft: Draft, random: Random, sample: Sample) => void)[] = [
   changeVersion,
 ];
 
-/** One to three things are wrong with it, or all is well; in one of ten, some of its bytes are spoiled, too. */
+/** Makes one to three changes to a sample, which may leave it valid; in one of ten, some bytes are corrupted, too. */
 export function malformedRequest(random: Random, samples: readonly Sample[]): MalformedRequest {
   const sample = random.pick(samples);
   const draft: Draft = {
@@ -104,7 +104,7 @@ function changeBody(draft: Draft, random: Random): void {
   draft.body = Buffer.from(random.pick(junk.bodies));
 }
 
-/** A value of the sample's own JSON becomes another, so that the checks behind the parser are reached. */
+/** Replaces or removes a value in the sample's JSON, so that the validation after the parser is reached. */
 function changeFields(draft: Draft, random: Random, { body }: Sample): void {
   if (typeof body !== "object") {
     changeQuery(draft, random);

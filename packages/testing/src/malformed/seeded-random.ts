@@ -1,12 +1,12 @@
 export interface Random {
   /** A whole number from 0 to below `end`. */
   below(end: number): number;
-  /** True in one of so many cases. */
+  /** True in one of `count` cases. */
   oneIn(count: number): boolean;
   pick<T>(items: readonly T[]): T;
 }
 
-/** mulberry32: the same seed gives the same choices. For tests. */
+/** mulberry32: the same seed gives the same numbers. For tests. */
 export function seededRandom(seed: number): Random {
   let state = seed;
   const next = () => {

@@ -3,19 +3,19 @@ import { type MalformedRequest, malformedRequest, type Sample } from "./malforme
 import { seededRandom } from "./seeded-random.ts";
 
 export interface RawAnswer {
-  /** The last one: interim answers are passed over. */
+  /** The status of the final answer; interim answers are ignored. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 export interface Exchange {
-  /** With the seed it says which request it was. */
+  /** Identifies the request, together with the seed. */
   readonly index: number;
   readonly request: MalformedRequest;
-  /** Undefined where the connection was closed without an answer. */
+  /** Undefined if the connection was closed without an answer. */
   readonly answer: RawAnswer | undefined;
-  /** The server waited for more, until we ended our side. */
+  /** The server waited for more bytes until this side ended the connection. */
   readonly wasWaiting: boolean;
 }
 
@@ -24,18 +24,18 @@ export interface MalformedRun {
   readonly seed: number;
   readonly count: number;
   readonly samples: readonly Sample[];
-  /** Gets each exchange as it ends. */
+  /** Receives each exchange when it ends. */
   readonly onExchange: (exchange: Exchange) => void;
 }
 
 const AT_ONCE = 128;
-/** A server that has said nothing by then waits for the rest of a request, and is told that there is none. */
+/** A server without an answer after this time waits for the rest of the request, so this side ends the connection. */
 const PATIENCE_MS = 1000;
 const HANG_MS = 20_000;
 
 /**
  * Sends `count` malformed requests, each on a connection of its own, to 127.0.0.1 only. The same seed sends the same bytes.
- * Rejects when a connection neither brings an answer nor ends in 20 s: a server that hangs.
+ * Rejects if a connection neither returns an answer nor ends within 20 s, which means that the server hangs.
  */
 export async function sendMalformed({ port, seed, count, samples, onExchange }: MalformedRun): Promise<void> {
   const random = seededRandom(seed);
@@ -50,7 +50,7 @@ export async function sendMalformed({ port, seed, count, samples, onExchange }: 
   await Promise.all(Array.from({ length: AT_ONCE }, sendOneByOne));
 }
 
-/** One connection: the bytes, and what comes back. */
+/** Sends bytes on a new connection and returns the answer. */
 export function exchange(port: number, bytes: Buffer): Promise<Pick<Exchange, "answer" | "wasWaiting">> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -94,7 +94,7 @@ function parseAnswer(bytes: Buffer): { answer: RawAnswer; isWhole: boolean } | u
   const headers: Record<string, string> = Object.fromEntries(pairs);
   const isChunked = headers["transfer-encoding"] === "chunked";
   const length = headers["content-length"];
-  // What comes behind it answers what came behind the request.
+  // Bytes after the body answer bytes after the request.
   const all = rest.toString("latin1");
   const body = isChunked ? unchunked(all) : all.slice(0, length === undefined ? undefined : Number(length));
   const isWhole = isChunked ? /(^|\r\n)0\r\n\r\n/.test(all) : length !== undefined && rest.length >= Number(length);

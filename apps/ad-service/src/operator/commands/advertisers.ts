@@ -3,19 +3,20 @@ import { type Row, recordOf, rowsOf, tableOf } from "../show.ts";
 import { type CommandContext, callForRow, withExamples } from "./command-context.ts";
 
 export function advertiserCommands(program: Command, context: CommandContext): void {
-  const advertisers = program.command("advertisers").description("who pays, and the keys of their postbacks");
+  const advertisers = program.command("advertisers").description("advertisers, and the keys of their postbacks");
 
-  withExamples(advertisers.command("list").description("all advertisers: those that campaigns name"), [
+  withExamples(advertisers.command("list").description("all advertisers that campaigns name"), [
     "advertisers list",
   ]).action(async () => {
     const rows = rowsOf(await context.call({ method: "GET", path: "/advertisers" }), "advertisers");
     context.print(rows, () => tableOf(rows, columns));
   });
 
-  withExamples(advertisers.command("key").description("a new key for postbacks; the one before is void at once"), [
-    "advertisers key 'The Shop'",
-  ])
-    .argument("<advertiser>", "the name, as campaigns say it, in any case")
+  withExamples(
+    advertisers.command("key").description("make a new key for postbacks; the previous one is void immediately"),
+    ["advertisers key 'The Shop'"],
+  )
+    .argument("<advertiser>", "its name in the campaigns, in any case")
     .action(async (advertiser: string) => {
       const path = `/advertisers/${encodeURIComponent(advertiser)}/key`;
       const issued = await callForRow(context, { method: "POST", path });
@@ -27,10 +28,10 @@ export function advertiserCommands(program: Command, context: CommandContext): v
     });
 
   withExamples(
-    advertisers.command("rename").description("another name; campaigns, the key and the bots that block it stay"),
+    advertisers.command("rename").description("change the name; campaigns, the key and the bots that block it stay"),
     ["advertisers rename 'The Shop' 'The New Shop'"],
   )
-    .argument("<advertiser>", "the name, as campaigns say it, in any case")
+    .argument("<advertiser>", "its name in the campaigns, in any case")
     .argument("<new-name>", "shown to viewers from now on")
     .action(async (advertiser: string, newName: string) => {
       const path = `/advertisers/${encodeURIComponent(advertiser)}/rename`;

@@ -6,7 +6,7 @@ import { collect, telegramIdOption, wholeNumber } from "./parse-option.ts";
 export function botCommands(program: Command, context: CommandContext): void {
   const bots = program.command("bots").description("publishers' bots and their settings");
 
-  withExamples(withSettings(bots.command("add").description("add a bot; its API token is shown this once")), [
+  withExamples(withSettings(bots.command("add").description("add a bot; its API token is shown only once")), [
     'bots add --bot-id 7000000001 --name "Coin Garden" --webhook-url https://example.com/webhooks/ads',
     "bots add --bot-id 7000000001 --json",
   ])
@@ -22,7 +22,7 @@ export function botCommands(program: Command, context: CommandContext): void {
     context.print(rows, () => tableOf(rows, columns));
   });
 
-  forOneBot(bots, "show", "a bot, its settings and its tokens").action(async (botId: string) => {
+  forOneBot(bots, "show", "show a bot, its settings and its tokens").action(async (botId: string) => {
     const bot = await callForRow(context, { method: "GET", path: `/bots/${botId}` });
     const { tokens: _, ...settings } = bot;
     context.print(bot, () => `${recordOf(settings)}\n\n${tableOf(rowsOf(bot, "tokens"), tokenColumns)}`);
@@ -46,11 +46,11 @@ export function botCommands(program: Command, context: CommandContext): void {
 function nextSteps({ botId, webhookUrl }: Row): string {
   const keep = "Keep the token now: it is not shown again.";
   if (!webhookUrl) return keep;
-  return `${keep}\nIts webhook address gets a signed test event, and events once it has answered that 2xx; see it with: endpoints show ${botId}`;
+  return `${keep}\nIts webhook address gets a signed test event, and further events once it has answered 2xx; see it with: endpoints show ${botId}`;
 }
 
 const suspensions = {
-  suspend: "answer its requests 403 and let its codes earn nothing; what was earned is still delivered",
+  suspend: "answer its requests with 403 and let its codes earn nothing; earned events are still delivered",
   resume: "undo suspend",
 };
 
@@ -75,33 +75,29 @@ function withSettings(command: Command): Command {
     .option("--name <name>", "shown to its users")
     .option("--username <name>", "its @username, without the @; none clears it")
     .option("--webhook-url <url>", "where its events are sent; none holds them")
-    .option("--publisher-api-url <url>", "from which the mini-app reads what was credited; none clears it")
-    .addOption(new Option("--delivery-mode <mode>", "at-most-once where a receiver ignores event_id").choices(modes))
-    .option("--code-lifetime <seconds>", "how long a code is good, 60 to 86400", wholeNumber)
-    .option("--cooldown <seconds>", "between two earnings of a user", wholeNumber)
-    .option("--daily-cap <number>", "earnings of a user in a UTC day", wholeNumber)
-    .option(
-      "--tester <id>",
-      "Telegram id of a tester; repeat it for more; replaces the list",
-      collect(telegramIdOption),
-    )
-    .option("--category <word>", "what it is about, as games; none clears it")
-    .option("--time-zone <name>", "as Europe/Berlin: of the hours that campaigns ask for")
+    .option("--publisher-api-url <url>", "where the mini-app reads what was credited; none clears it")
+    .addOption(new Option("--delivery-mode <mode>", "at-most-once for a receiver that ignores event_id").choices(modes))
+    .option("--code-lifetime <seconds>", "how long a code is valid, 60 to 86400", wholeNumber)
+    .option("--cooldown <seconds>", "least time between two rewards of a user", wholeNumber)
+    .option("--daily-cap <number>", "most rewards of a user in a UTC day", wholeNumber)
+    .option("--tester <id>", "Telegram id of a tester; repeatable; replaces the list", collect(telegramIdOption))
+    .option("--category <word>", "the bot's topic, such as games; none clears it")
+    .option("--time-zone <name>", "such as Europe/Berlin; campaigns limited to hours use it")
     .option(
       "--block-category <word>",
-      "of campaigns it does not want; repeat it for more; none clears the list",
+      "category of unwanted campaigns; repeatable; none clears the list",
       collect(String),
     )
-    .option("--block-advertiser <name>", "repeat it for more; none clears the list", collect(String))
+    .option("--block-advertiser <name>", "repeatable; none clears the list", collect(String))
     .addOption(
-      new Option("--suspicious-views <what>", "of a view that earned but looks wrong").choices([
+      new Option("--suspicious-views <what>", "what happens to a view that earned but looks suspicious").choices([
         "pay",
         "hold",
         "refuse",
       ]),
     )
     .addOption(
-      new Option("--suspicious-clicks <what>", "of a click that counts but looks wrong").choices([
+      new Option("--suspicious-clicks <what>", "what happens to a click that counts but looks suspicious").choices([
         "pay",
         "hold",
         "refuse",

@@ -2,31 +2,37 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Row } from "../show.ts";
 import { momentOption, wholeNumber } from "./parse-option.ts";
 
-/** Settings of a campaign, as words of the command line. `none` takes a limit or a target away. */
+/** A campaign's settings as options of the command line. `none` removes a limit or a target. */
 export function withSettings(command: Command): Command {
   return command
-    .option("--name <name>", "for the operator; a new campaign needs it")
-    .option("--advertiser <name>", "who pays, shown to viewers; a new campaign needs it")
+    .option("--name <name>", "name for the operator; required for a new campaign")
+    .option("--advertiser <name>", "shown to viewers; required for a new campaign")
     .option("--landing-url <url>", "where the link, or the button beside the video, leads")
-    .option("--call-to-action <label>", "of the button beside the video", orNone(asIs))
-    .addOption(new Option("--priority <priority>", "who goes first").choices(["sponsorship", "standard", "house"]))
-    .option("--category <word>", "which bots may block, as games", orNone(asIs))
+    .option("--call-to-action <label>", "label of the button beside the video", orNone(asIs))
     .addOption(
-      new Option("--pacing <pacing>", "spread over the day, or as fast as people come").choices(["even", "asap"]),
+      new Option("--priority <priority>", "campaigns of a higher priority are shown first").choices([
+        "sponsorship",
+        "standard",
+        "house",
+      ]),
     )
-    .option("--starts-at <moment>", "as 2026-01-31T08:00:00Z, or none", orNone(momentOption))
-    .option("--ends-at <moment>", "as 2026-01-31T08:00:00Z, or none", orNone(momentOption))
-    .option("--weight <number>", "how often it is chosen, compared with others", wholeNumber)
-    .option("--view-price <amount>", "of a completed view, in the deployment's currency, as 0.002", money)
-    .option("--click-price <amount>", "of a counted click on a direct link", money)
-    .option("--total-budget <amount>", "of all time, or none", orNone(money))
-    .option("--daily-budget <amount>", "of a UTC day, or none", orNone(money))
-    .option("--total-view-cap <number>", "completed views of all time, or none", orNone(wholeNumber))
-    .option("--daily-view-cap <number>", "completed views of a UTC day, or none", orNone(wholeNumber))
-    .option("--total-click-cap <number>", "counted clicks of all time, or none", orNone(wholeNumber))
-    .option("--daily-click-cap <number>", "counted clicks of a UTC day, or none", orNone(wholeNumber))
-    .option("--user-cap <cap>", "views and clicks of one user in a time, as 3/24h, or none", orNone(userCap))
-    .option("--languages <codes>", "of the user, as en,ru, or none", orNone(words))
+    .option("--category <word>", "topic that bots may block, such as games", orNone(asIs))
+    .addOption(
+      new Option("--pacing <pacing>", "spread over the day, or as fast as users come").choices(["even", "asap"]),
+    )
+    .option("--starts-at <moment>", "such as 2026-01-31T08:00:00Z, or none", orNone(momentOption))
+    .option("--ends-at <moment>", "such as 2026-01-31T08:00:00Z, or none", orNone(momentOption))
+    .option("--weight <number>", "how often it is chosen, relative to others", wholeNumber)
+    .option("--view-price <amount>", "price of a completed view, in the deployment's currency, such as 0.002", money)
+    .option("--click-price <amount>", "price of a counted click on a direct link", money)
+    .option("--total-budget <amount>", "in total, or none", orNone(money))
+    .option("--daily-budget <amount>", "per UTC day, or none", orNone(money))
+    .option("--total-view-cap <number>", "completed views in total, or none", orNone(wholeNumber))
+    .option("--daily-view-cap <number>", "completed views per UTC day, or none", orNone(wholeNumber))
+    .option("--total-click-cap <number>", "counted clicks in total, or none", orNone(wholeNumber))
+    .option("--daily-click-cap <number>", "counted clicks per UTC day, or none", orNone(wholeNumber))
+    .option("--user-cap <cap>", "views and clicks of one user within a period, such as 3/24h, or none", orNone(userCap))
+    .option("--languages <codes>", "the user's, such as en,ru, or none", orNone(words))
     .option("--platforms <names>", "of android,ios,desktop,web, or none", orNone(words))
     .addOption(
       new Option("--premium <who>", "with Telegram Premium only, without it only, or all").choices([
@@ -39,8 +45,8 @@ export function withSettings(command: Command): Command {
     .option("--bot-categories <words>", "only in bots of these categories, or none", orNone(words))
     .option("--excluded-bots <ids>", "never in these bots, or none", orNone(words))
     .option("--excluded-bot-categories <words>", "never in bots of these categories, or none", orNone(words))
-    .option("--hours <hours>", "of the day in the bot's time zone, as 8-22 or 7,12,18, or none", orNone(numbers))
-    .option("--weekdays <days>", "1 is Monday, as 1-5, or none", orNone(numbers));
+    .option("--hours <hours>", "of the day in the bot's time zone, such as 8-22 or 7,12,18, or none", orNone(numbers))
+    .option("--weekdays <days>", "1 is Monday; such as 1-5, or none", orNone(numbers));
 }
 
 const targets = [
@@ -48,7 +54,7 @@ const targets = [
   "premium",
 ];
 
-/** The options as the server takes them. Targets that are not named stay as they are in `targeting`, those of before. */
+/** The options as the server expects them. Targets without an option keep their value in `targeting`, the previous targets. */
 export function settingsOf(options: Row, targeting: Row = {}): Row {
   const cleared = Object.fromEntries(
     Object.entries(options).map(([name, value]) => [name, value === NONE ? null : value]),
@@ -71,16 +77,16 @@ export function settingsOf(options: Row, targeting: Row = {}): Row {
   };
 }
 
-/** Whether an option is a target: then the others must be known to stay. */
+/** Whether an option is a target: then the other targets must be read first, to keep them. */
 export function namesTarget(options: Row): boolean {
   return targets.some((name) => options[name] !== undefined);
 }
 
-/** An amount in micros: exact, since it is never a fraction. */
+/** An amount in micros: always an integer, so it is exact. */
 export function money(text: string): number {
   const [, whole, fraction = ""] = /^(\d{1,6})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
   if (whole === undefined)
-    throw new InvalidArgumentError("It must be an amount as 12 or 0.002, with 6 decimals at most.");
+    throw new InvalidArgumentError("It must be an amount such as 12 or 0.002, with 6 decimals at most.");
   return Number(whole) * 1_000_000 + Number(fraction.padEnd(6, "0"));
 }
 
@@ -90,7 +96,7 @@ export function amountOf(micros: unknown): string {
   return (micros / 1_000_000).toFixed(6).replace(/\.?0+$/, "");
 }
 
-/** Commander makes an empty text of null. */
+/** Commander turns an empty text into null. */
 const NONE = Symbol("none");
 
 function orNone<Value>(parse: (text: string) => Value) {
@@ -110,7 +116,7 @@ function numbers(text: string): number[] {
   return words(text).flatMap((word) => {
     const [, first, last = first] = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(word) ?? [];
     const [from, to] = [Number(first), Number(last)];
-    if (Number.isNaN(from) || to < from) throw new InvalidArgumentError("It must be numbers, as 8-22 or 7,12,18.");
+    if (Number.isNaN(from) || to < from) throw new InvalidArgumentError("It must be numbers such as 8-22 or 7,12,18.");
     return Array.from({ length: to - from + 1 }, (_, index) => from + index);
   });
 }
@@ -119,6 +125,7 @@ const unitSeconds: Record<string, number> = { m: 60, h: 3600, d: 86_400 };
 
 function userCap(text: string): { userCap: number; userCapSeconds: number } {
   const [, cap, count, unit = ""] = /^(\d{1,5})\/(\d{1,4})([mhd])$/.exec(text) ?? [];
-  if (cap === undefined) throw new InvalidArgumentError("It must be a number in a time, as 3/24h or 1/30m or 10/7d.");
+  if (cap === undefined)
+    throw new InvalidArgumentError("It must be a number per period, such as 3/24h, 1/30m or 10/7d.");
   return { userCap: Number(cap), userCapSeconds: Number(count) * (unitSeconds[unit] ?? 0) };
 }

@@ -5,23 +5,27 @@ import { type CommandContext, callForRow, withExamples } from "./command-context
 import { collect, existingFile, wholeNumber } from "./parse-option.ts";
 import { uploadVideo } from "./upload-video.ts";
 
-const verbs = { pause: "show it to nobody new", resume: "undo pause", archive: "end it for good; its figures stay" };
+const verbs = {
+  pause: "stop showing it to new viewers",
+  resume: "undo pause",
+  archive: "end it for good; its statistics stay",
+};
 
 export function campaignCommands(program: Command, context: CommandContext): void {
-  const campaigns = program.command("campaigns").description("what is shown: videos and landing pages");
+  const campaigns = program.command("campaigns").description("ads to show: videos and landing pages");
   const show = (campaign: Row) => context.print(campaign, () => recordOf(readable(campaign)));
 
-  withExamples(withSettings(campaigns.command("add").description("add a campaign; it runs at once")), [
+  withExamples(withSettings(campaigns.command("add").description("add a campaign; it runs immediately")), [
     'campaigns add --name "Spring sale" --advertiser "Acme" --format rewarded --video spring.mp4 --view-price 0.002',
     'campaigns add --name "Acme shop" --advertiser "Acme" --format direct_link --landing-url "https://example.com/?c={click_id}"',
   ])
     .addOption(
-      new Option("--format <format...>", "a video that is watched, a page that is visited, or both")
+      new Option("--format <format...>", "rewarded is a video, direct_link a landing page; both are possible")
         .choices(["rewarded", "direct_link"])
         .makeOptionMandatory(),
     )
-    .option("--video <file>", "MP4 (H.264 + AAC) or WebM, uploaded and checked; may be repeated", collect(existingFile))
-    .option("--creative <id>", "a video that was added before; may be repeated", collect(String))
+    .option("--video <file>", "MP4 (H.264 + AAC) or WebM, uploaded and checked; repeatable", collect(existingFile))
+    .option("--creative <id>", "a video that was added before; repeatable", collect(String))
     .action(
       async ({ video = [], creative = [], format, ...options }: Row & { video?: string[]; creative?: string[] }) => {
         const creativeIds: unknown[] = [...creative];
@@ -32,14 +36,14 @@ export function campaignCommands(program: Command, context: CommandContext): voi
     );
 
   withExamples(campaigns.command("list").description("all campaigns"), ["campaigns list", "campaigns list --archived"])
-    .option("--archived", "those that were archived, too")
+    .option("--archived", "include archived campaigns")
     .action(async ({ archived }: { archived?: boolean }) => {
       const query = { archived: String(archived === true) };
       const rows = rowsOf(await context.call({ method: "GET", path: "/campaigns", query }), "campaigns");
       context.print(rows, () => tableOf(rows, columns));
     });
 
-  forOneCampaign(campaigns, "show", "a campaign").action(async (campaignId: string) =>
+  forOneCampaign(campaigns, "show", "show a campaign").action(async (campaignId: string) =>
     show(await callForRow(context, { method: "GET", path: pathOf(campaignId) })),
   );
 
@@ -60,7 +64,7 @@ export function campaignCommands(program: Command, context: CommandContext): voi
   }
 }
 
-/** Which videos a campaign shows. */
+/** The videos of a campaign. */
 function videosOfCampaign(campaigns: Command, context: CommandContext, show: (campaign: Row) => void): void {
   const forOneVideo = (verb: string, description: string) =>
     withExamples(campaigns.command(verb).description(description), [
@@ -71,17 +75,17 @@ function videosOfCampaign(campaigns: Command, context: CommandContext, show: (ca
   const pathTo = (campaignId: string, creativeId: string, verb: string) =>
     `${pathOf(campaignId)}/creatives/${encodeURIComponent(creativeId)}/${verb}`;
 
-  forOneVideo("attach", "show a video in a campaign, or show it otherwise")
-    .option("--weight <number>", "how often, compared with its other videos", wholeNumber)
-    .option("--label <text>", "instead of the advertiser's name; none clears it")
-    .option("--call-to-action <label>", "instead of the campaign's; none clears it")
+  forOneVideo("attach", "show a video in a campaign, or change how it is shown")
+    .option("--weight <number>", "how often it is shown, relative to the campaign's other videos", wholeNumber)
+    .option("--label <text>", "shown instead of the advertiser's name; none clears it")
+    .option("--call-to-action <label>", "shown instead of the campaign's; none clears it")
     .action(async (campaignId: string, creativeId: string, options: Row) => {
       const body = Object.fromEntries(
         Object.entries(options).map(([name, value]) => [name, value === "none" ? null : value]),
       );
       show(await callForRow(context, { method: "POST", path: pathTo(campaignId, creativeId, "attach"), body }));
     });
-  forOneVideo("detach", "show a video of a campaign to nobody new").action(
+  forOneVideo("detach", "stop showing a video of a campaign to new viewers").action(
     async (campaignId: string, creativeId: string) =>
       show(await callForRow(context, { method: "POST", path: pathTo(campaignId, creativeId, "detach") })),
   );
@@ -99,7 +103,7 @@ function pathOf(campaignId: string): string {
   return `/campaigns/${encodeURIComponent(campaignId)}`;
 }
 
-/** For people: what is set, money as amounts. */
+/** The campaign as people read it: only what is set, with money as amounts. */
 function readable(campaign: Row): Row {
   const given = Object.entries(campaign).filter(([, value]) => value !== null);
   return Object.fromEntries(

@@ -6,15 +6,15 @@ import { telegramIdOption, wholeNumber } from "./parse-option.ts";
 export function clickCommands(program: Command, context: CommandContext): void {
   const clicks = program
     .command("clicks")
-    .description("clicks of direct links that look wrong, and what becomes of those that are held");
+    .description("suspicious clicks of direct links, and what happens to held ones");
 
-  withExamples(clicks.command("list").description("suspicious clicks, the latest first"), [
+  withExamples(clicks.command("list").description("suspicious clicks, newest first"), [
     "clicks list --state held",
     "clicks list --bot-id 7000000001 --limit 10 --json",
   ])
     .option("--bot-id <id>", "of one bot only", telegramIdOption)
     .addOption(new Option("--state <state>", "in one state only").choices(["held", "refused", "counted"]))
-    .option("--limit <number>", "at most so many, up to 1000", wholeNumber, 50)
+    .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
     .action(async ({ botId, state, limit }: { botId?: string; state?: string; limit: number }) => {
       const query = { botId, state, limit: String(limit) };
       const rows = rowsOf(await context.call({ method: "GET", path: "/clicks", query }), "clicks");
@@ -24,7 +24,7 @@ export function clickCommands(program: Command, context: CommandContext): void {
   const decisions = {
     release: "pay a held click: its event is made now",
     refuse: "refuse a held click for good",
-    refund: "give the advertiser back what a counted click cost",
+    refund: "refund the advertiser for a counted click",
   };
   for (const [verb, description] of Object.entries(decisions)) {
     const example = `clicks ${verb} clk_01969f2c-3f00-7c3e-8f4e-2b9a1d6c5e70`;

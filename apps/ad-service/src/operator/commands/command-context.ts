@@ -3,11 +3,11 @@ import type { OperatorClient } from "../operator-client.ts";
 import { type Row, row } from "../show.ts";
 
 export interface CommandContext {
-  /** Connects with the first call of a command. */
+  /** Connects on the first call of a command. */
   call: OperatorClient["call"];
-  /** For people, or with `--json` the server's own answer for programs. */
+  /** Prints text for people, or with `--json` the server's own answer for programs. */
   print(answer: unknown, asText: () => string): void;
-  /** A program asks: it is told everything at once, and not asked back. */
+  /** Whether the caller is a program: it gets everything in one answer, without a prompt. */
   isJson(): boolean;
 }
 

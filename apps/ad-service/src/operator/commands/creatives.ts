@@ -15,20 +15,19 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     "creatives add --from https://files.example.com/spring.mp4",
     "creatives add spring.mp4 --captions en=spring.en.vtt --captions pt-BR=spring.pt.vtt",
   ])
-    .argument("[file]", "what phones would not play is converted where the server has ffmpeg", existingFile)
+    .argument("[file]", "a format that phones do not play is converted if the server has ffmpeg", existingFile)
     .option("--from <address>", "instead of a file: the server fetches it once and keeps it")
-    .option("--captions <language=file>", "WebVTT; may be repeated", collect(captionsOption))
-    .option("--poster <file>", "JPEG, PNG or WebP, instead of a picture out of the video", existingFile)
+    .option("--captions <language=file>", "WebVTT; repeatable", collect(captionsOption))
+    .option("--poster <file>", "JPEG, PNG or WebP, instead of a frame of the video", existingFile)
     .action(async (file: string | undefined, { from, captions = [], poster }: VideoOptions) => {
-      if ((file === undefined) === (from === undefined))
-        creatives.error("Give a file, or --from with the address of one.");
+      if ((file === undefined) === (from === undefined)) creatives.error("Give a file, or its address with --from.");
       const added = await (from === undefined ? uploadVideo(context, String(file)) : addVideoByAddress(context, from));
       const creativeId = String(added.creativeId);
       const withPoster = poster === undefined ? added : await uploadPoster(context, creativeId, poster);
       show((await uploadCaptions(context, creativeId, captions)) ?? withPoster);
     });
 
-  withExamples(creatives.command("poster").description("show another picture until a video plays"), [
+  withExamples(creatives.command("poster").description("set another picture to show until a video plays"), [
     "creatives poster cre_0a1b2c3d4e5f60718293a4b5 spring.webp",
   ])
     .argument("<creative-id>", "as shown by creatives list")
@@ -40,8 +39,8 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     "creatives captions cre_0a1b2c3d4e5f60718293a4b5 --remove ru",
   ])
     .argument("<creative-id>", "as shown by creatives list")
-    .argument("[language=file...]", "WebVTT, in 10 languages at most", collect(captionsOption))
-    .option("--remove <language>", "may be repeated", collect(String))
+    .argument("[language=file...]", "WebVTT, in at most 10 languages", collect(captionsOption))
+    .option("--remove <language>", "repeatable", collect(String))
     .action(async (creativeId: string, captions: CaptionsFile[] = [], { remove = [] }: { remove?: string[] }) => {
       const path = `/creatives/${encodeURIComponent(creativeId)}`;
       for (const language of remove) {
@@ -53,7 +52,7 @@ export function creativeCommands(program: Command, context: CommandContext): voi
     });
 
   withExamples(
-    creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is asked for an ad each time"),
+    creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is queried for an ad at each opening"),
     ["creatives add-tag 'https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]'"],
   )
     .argument("<url>", "the tag's address; its macros are filled in")

@@ -16,8 +16,8 @@ export function deliveryCommands(program: Command, context: CommandContext): voi
   ])
     .option("--bot-id <id>", "of one bot only", telegramIdOption)
     .addOption(new Option("--state <state>", "in one state only").choices(states))
-    .option("--before <event-id>", "go on where an earlier list ended")
-    .option("--limit <number>", "at most so many, up to 1000", wholeNumber, 50)
+    .option("--before <event-id>", "continue where an earlier list ended")
+    .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
     .action(async ({ botId, state, before, limit }: ListOptions) => {
       const query = { botId, state, before, limit: String(limit) };
       const rows = rowsOf(await context.call({ method: "GET", path: "/deliveries", query }), "deliveries");
@@ -26,7 +26,7 @@ export function deliveryCommands(program: Command, context: CommandContext): voi
     });
 
   withExamples(
-    deliveries.command("show").description("a delivery, its body, each attempt, and why it is where it is"),
+    deliveries.command("show").description("show a delivery, its body, each attempt, and the reason for its state"),
     ["deliveries show evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3"],
   )
     .argument("<event-id>", "as shown by deliveries list")

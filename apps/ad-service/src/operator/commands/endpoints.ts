@@ -9,7 +9,7 @@ export function endpointCommands(program: Command, context: CommandContext): voi
   const endpoints = program
     .command("endpoints")
     .description(
-      "where bots' webhooks go: health and queues. An endpoint must answer a signed test 2xx to become active",
+      "where bots' webhooks are sent: health and queues. An endpoint must answer a signed test with 2xx to become active",
     );
   const print = (endpoint: Row) => context.print(endpoint, () => recordOf(endpoint));
 
@@ -21,9 +21,9 @@ export function endpointCommands(program: Command, context: CommandContext): voi
     context.print(answer, () => showEndpoints(rowsOf(answer, "endpoints"), new Date(String(answer.asOf))));
   });
 
-  ofBot(endpoints.command("show").description("everything about one endpoint"), ["endpoints show 7000000001"]).action(
-    async (botId: string) => print(await callForRow(context, { method: "GET", path: `/endpoints/${botId}` })),
-  );
+  ofBot(endpoints.command("show").description("show everything about one endpoint"), [
+    "endpoints show 7000000001",
+  ]).action(async (botId: string) => print(await callForRow(context, { method: "GET", path: `/endpoints/${botId}` })));
 
   ofBot(
     endpoints
@@ -31,14 +31,16 @@ export function endpointCommands(program: Command, context: CommandContext): voi
       .description("begin anew: a test is sent, and once that is answered 2xx what was held goes out"),
     ["endpoints enable 7000000001", "endpoints enable 7000000001 --skip-test"],
   )
-    .option("--skip-test", "active at once: what was held goes out whether or not a test is answered")
+    .option("--skip-test", "active immediately: held events are sent without waiting for a test")
     .action(async (botId: string, body: { skipTest?: boolean }) => {
       const enabled = await callForRow(context, { method: "POST", path: `/endpoints/${botId}/enable`, body });
-      const next = `\n\nIts test is due now; see what it answers with: endpoints test ${botId}`;
+      const next = `
+
+Its test is due now; see its answer with: endpoints test ${botId}`;
       context.print(enabled, () => `${recordOf(enabled)}${enabled.state === "pending" ? next : ""}`);
     });
 
-  ofBot(endpoints.command("disable").description("send it nothing more; its events are held for 30 days"), [
+  ofBot(endpoints.command("disable").description("stop sending to it; its events are held for 30 days"), [
     "endpoints disable 7000000001",
   ]).action(async (botId: string) =>
     print(await callForRow(context, { method: "POST", path: `/endpoints/${botId}/disable` })),
@@ -47,7 +49,7 @@ export function endpointCommands(program: Command, context: CommandContext): voi
   ofBot(endpoints.command("set").description("change settings of an endpoint"), [
     "endpoints set 7000000001 --max-in-flight 8",
   ])
-    .requiredOption("--max-in-flight <number>", "webhooks under way at once, 1 to 40", wholeNumber)
+    .requiredOption("--max-in-flight <number>", "webhooks in flight at the same time, 1 to 40", wholeNumber)
     .action(async (botId: string, body: { maxInFlight: number }) =>
       print(await callForRow(context, { method: "PATCH", path: `/endpoints/${botId}`, body })),
     );
@@ -56,10 +58,12 @@ export function endpointCommands(program: Command, context: CommandContext): voi
     "endpoints test 7000000001",
     "endpoints test 7000000001 --event direct_link --user-id 123456789",
   ])
-    .addOption(new Option("--event <event>", "what is tested (default: rewarded)").choices(["rewarded", "direct_link"]))
+    .addOption(
+      new Option("--event <event>", "kind of event to test (default: rewarded)").choices(["rewarded", "direct_link"]),
+    )
     .option(
       "--user-id <id>",
-      "a listed tester of the bot, who may be rewarded; without one nobody is",
+      "a listed tester of the bot, who may be rewarded; without it, no user is",
       telegramIdOption,
     )
     .action(async (botId: string, body: { event?: string; userId?: string }) => {

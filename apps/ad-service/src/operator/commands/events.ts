@@ -11,8 +11,8 @@ export function eventCommands(program: Command, context: CommandContext): void {
     "events list --bot-id 7000000001 --after MTIzLmV2dF8 --limit 1000 --json",
   ])
     .requiredOption("--bot-id <id>", "Telegram id of the bot", telegramIdOption)
-    .option("--after <cursor>", "go on where an earlier list ended")
-    .option("--limit <number>", "at most so many, up to 1000", wholeNumber, 100)
+    .option("--after <cursor>", "continue where an earlier list ended")
+    .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 100)
     .action(async ({ botId, after, limit }: { botId: string; after?: string; limit: number }) => {
       const query = { after, limit: String(limit) };
       const page = await callForRow(context, { method: "GET", path: `/bots/${botId}/events`, query });

@@ -4,7 +4,7 @@ import { type CommandContext, withExamples } from "./command-context.ts";
 import { telegramIdOption } from "./parse-option.ts";
 
 export function explainCommand(program: Command, context: CommandContext): void {
-  withExamples(program.command("explain").description("why a user is or is not shown each campaign, now"), [
+  withExamples(program.command("explain").description("show why a user is or is not shown each campaign, now"), [
     "explain --bot-id 7000000001 --user-id 100000001",
     "explain --bot-id 7000000001 --user-id 100000001 --format direct_link --language en --platform android",
   ])
@@ -13,7 +13,7 @@ export function explainCommand(program: Command, context: CommandContext): void 
     .addOption(
       new Option("--format <format>", "a video, or a link").choices(["rewarded", "direct_link"]).default("rewarded"),
     )
-    .option("--language <code>", "as Telegram tells it, as en")
+    .option("--language <code>", "as Telegram reports it, such as en")
     .addOption(new Option("--platform <name>", "of the user's client").choices(["android", "ios", "desktop", "web"]))
     .addOption(new Option("--premium <who>", "whether the user has Telegram Premium").choices(["yes", "no"]))
     .action(async (query: Record<string, string>) => {
@@ -32,7 +32,7 @@ const columns = {
   "ADS BEHIND PLAN": (verdict: Row) => behindPlan(verdict.behindPlan),
 };
 
-/** Each exclusion reason in words. */
+/** The text of each exclusion reason. */
 const reasons: Record<string, string> = {
   "other-format": "is of another format",
   "no-video": "shows no video",
@@ -42,11 +42,11 @@ const reasons: Record<string, string> = {
   "blocked-advertiser": "the bot blocks its advertiser",
   "other-bot": "is for other bots",
   "other-bot-category": "is for bots of other categories",
-  "excluded-bot": "keeps away from this bot",
-  "excluded-bot-category": "keeps away from bots of this category",
+  "excluded-bot": "excludes this bot",
+  "excluded-bot-category": "excludes bots of this category",
   "other-language": "is for other languages",
   "other-platform": "is for other platforms",
-  "other-premium": "is for the others as to Telegram Premium",
+  "other-premium": "is for users with the other Telegram Premium status",
   "other-hour": "is for other hours",
   "other-weekday": "is for other weekdays",
   "total-budget": "has used up its budget",
@@ -55,11 +55,11 @@ const reasons: Record<string, string> = {
   "daily-view-cap": "has had its views of the day",
   "total-click-cap": "has had all its clicks",
   "daily-click-cap": "has had its clicks of the day",
-  "user-cap": "the user has seen it often enough",
-  "ahead-of-plan": "is ahead of its plan of the day",
+  "user-cap": "the user has reached its cap per user",
+  "ahead-of-plan": "is ahead of its plan for the day",
 };
 
-/** Below 0 it is ahead of its plan of the day; undefined: it has none. */
+/** Below 0 it is ahead of its plan for the day; undefined if it has no plan. */
 function behindPlan(behind: unknown): number | undefined {
   return typeof behind === "number" ? Math.round(behind) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { OperatorRefusal } from "../operator-client.ts";
 
-/** Flags whose field is not the flag in camel case, with a unit at its end, or in the plural. */
+/** Flags whose field is not the flag in camel case, optionally with a unit suffix or a plural. */
 const flagsOfField: Record<string, readonly string[]> = {
   blockedAdvertisers: ["block-advertiser"],
   blockedCategories: ["block-category"],
@@ -11,8 +11,8 @@ const flagsOfField: Record<string, readonly string[]> = {
 };
 
 /**
- * A refusal in the words of the command that was typed: the server names fields of a request, as `codeLifetimeSeconds`,
- * its user knows `--code-lifetime`. A field that is no option or argument of the command keeps its name.
+ * Puts a refusal into the words of the typed command: the server names request fields, such as `codeLifetimeSeconds`,
+ * the user knows `--code-lifetime`. A field that is no option or argument of the command keeps its name.
  */
 export function nameFlags({ message, faults }: OperatorRefusal, command: Command | undefined): string {
   if (command === undefined || faults.length === 0) return message;

@@ -8,7 +8,7 @@ export function wholeNumber(text: string): number {
 
 export function telegramIdOption(text: string): string {
   if (!/^[1-9][0-9]{0,19}$/.test(text))
-    throw new InvalidArgumentError("It must be a Telegram id: digits, as 7000000001.");
+    throw new InvalidArgumentError("It must be a Telegram id: digits, such as 7000000001.");
   return text;
 }
 
@@ -32,14 +32,14 @@ export interface CaptionsFile {
 export function captionsOption(text: string): CaptionsFile {
   const [, language, file] = /^([A-Za-z0-9-]+)=(.+)$/.exec(text) ?? [];
   if (language === undefined || file === undefined) {
-    throw new InvalidArgumentError("It must be a language and a file, as en=captions.vtt.");
+    throw new InvalidArgumentError("It must be a language and a file, such as en=captions.vtt.");
   }
   return { language, file: existingFile(file) };
 }
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** A moment in RFC 3339, or how long ago it was. */
+/** A date-time in RFC 3339, a date, or how long ago it was. */
 export function momentOption(text: string): Date {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return new Date(Date.now() - Number(count) * (unitSeconds[unit] ?? 0) * 1000);
@@ -47,6 +47,6 @@ export function momentOption(text: string): Date {
   const moment = new Date(isMoment ? text : Number.NaN);
   if (!Number.isNaN(moment.getTime())) return moment;
   throw new InvalidArgumentError(
-    "It must be a moment as 2026-01-31T08:00:00Z or 2026-01-31, or a time ago as 30m, 2h, 3d.",
+    "It must be a date-time such as 2026-01-31T08:00:00Z or 2026-01-31, or a time ago such as 30m, 2h, 3d.",
   );
 }

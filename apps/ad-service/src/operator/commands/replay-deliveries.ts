@@ -18,9 +18,7 @@ interface Range {
 }
 
 export function replayDeliveriesCommand(deliveries: Command, context: CommandContext): void {
-  const command = deliveries
-    .command("replay")
-    .description("send again what was sent before: the same event_id, the same bytes");
+  const command = deliveries.command("replay").description("send webhooks again: the same event_id, the same bytes");
   withExamples(command, [
     "deliveries replay evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3",
     "deliveries replay --bot-id 7000000001 --failed-since 2h",
@@ -30,11 +28,11 @@ export function replayDeliveriesCommand(deliveries: Command, context: CommandCon
     .option("--bot-id <id>", "of this bot", telegramIdOption)
     .option(
       "--failed-since <time>",
-      "all that failed, of events since then: a moment, or 90s, 30m, 2h, 3d",
+      "all failed deliveries of events since then: a date-time, or 90s, 30m, 2h, 3d",
       momentOption,
     )
-    .option("--everything-since <time>", "what was delivered or waits, too", momentOption)
-    .option("--yes", "without this, many are only counted")
+    .option("--everything-since <time>", "also delivered and waiting ones", momentOption)
+    .option("--yes", "send; without it, several deliveries are only counted")
     .action(async (eventId: string | undefined, options: ReplayOptions) => {
       const meant = whatIsMeant(eventId, options);
       if (meant === undefined) command.error(wrongUsage);
@@ -58,7 +56,8 @@ function whatIsMeant(
 async function replayOne(context: CommandContext, eventId: string): Promise<void> {
   const path = `/deliveries/${encodeURIComponent(eventId)}/replay`;
   const replayed = await callForRow(context, { method: "POST", path });
-  const soon = replayed.notBefore === null ? "It is sent now" : "Its endpoint rests: it is sent after notBefore";
+  const soon =
+    replayed.notBefore === null ? "It is sent now" : "Its endpoint is in backoff: it is sent after notBefore";
   context.print(replayed, () => `${recordOf(replayed)}\n\n${soon}; see: deliveries show ${eventId}`);
 }
 
@@ -70,7 +69,7 @@ async function replayMany(context: CommandContext, range: Range, isMeant: boolea
   const unknown =
     counted.unknown === 0 ? "" : `; ${counted.unknown} that are unknown are left out: replay each by its id`;
   if (!isMeant && !context.isJson()) {
-    throw new OperatorRefusal(409, "NOT_MEANT", `${count} would be sent again${unknown}. Say so with: --yes`);
+    throw new OperatorRefusal(409, "NOT_MEANT", `${count} would be sent again${unknown}. Confirm with: --yes`);
   }
   let replayed = 0;
   let after: unknown;

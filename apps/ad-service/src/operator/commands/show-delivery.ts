@@ -1,6 +1,6 @@
 import { type Row, recordOf, rowsOf, tableOf, textOf } from "../show.ts";
 
-/** A delivery and each of its attempts: a line of numbers, and below it what was answered. */
+/** A delivery and its attempts: for each a line of numbers, and below it the answer. */
 export function showDelivery(delivery: Row): string {
   const { log: _, body, explanation, advice, ...facts } = delivery;
   const attempts = rowsOf(delivery, "log");
@@ -25,7 +25,7 @@ const columns = {
 function wordsOf(attempt: Row, earlier: Row | undefined): string[] {
   const words = [];
   if (attempt.url !== earlier?.url) words.push(`    to: ${textOf(attempt.url)}`);
-  if (attempt.isReplay) words.push("    sent again because somebody asked");
+  if (attempt.isReplay) words.push("    sent again by a replay");
   if (attempt.responseText) words.push(`    answer: ${textOf(attempt.responseText)}`);
   return words;
 }

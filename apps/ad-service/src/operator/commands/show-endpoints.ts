@@ -1,7 +1,7 @@
 import { type Row, tableOf, textOf } from "../show.ts";
 import { minutesFrom, timeFrom } from "../time-from.ts";
 
-/** A line of numbers for each endpoint, and below it what there is to say of it in words. */
+/** A line of numbers for each endpoint, and below it its state in words. */
 export function showEndpoints(endpoints: readonly Row[], asOf: Date): string {
   const [heads = "", ...lines] = tableOf(endpoints, columnsAt(asOf)).split("\n");
   return [heads, ...lines.flatMap((line, index) => [line, ...wordsOf(endpoints[index] ?? {}, asOf)])].join("\n");
@@ -15,7 +15,7 @@ const columnsAt = (asOf: Date) => ({
   "IN FLIGHT": (endpoint: Row) => endpoint.state && `${endpoint.inFlight} of ${endpoint.maxInFlight}`,
   WAITING: (endpoint: Row) => counted(endpoint.waiting),
   HELD: (endpoint: Row) => counted(endpoint.held),
-  // Below 0 the oldest is overdue.
+  // Negative if the oldest is overdue.
   "DUE IN MIN": (endpoint: Row) => minutesFrom(asOf, endpoint.oldestDueAt),
   "2XX MIN AGO": (endpoint: Row) => minutesFrom(new Date(String(endpoint.lastSuccessAt)), asOf.toISOString()),
   "TO DISABLED": (endpoint: Row) => endpoint.state && `${endpoint.disablePercent} %`,
@@ -23,8 +23,8 @@ const columnsAt = (asOf: Date) => ({
 
 const disabledBecause: Record<string, string> = {
   operator: "by an operator",
-  gone: "for answering nothing but 410 Gone",
-  failing: "for taking nothing for five days",
+  gone: "for answering only 410 Gone",
+  failing: "for accepting nothing for five days",
 };
 
 function wordsOf(endpoint: Row, asOf: Date): string[] {
@@ -43,7 +43,7 @@ function wordsOf(endpoint: Row, asOf: Date): string[] {
     words.push(`disabled ${because} ${timeFrom(asOf, endpoint.stateSince)}; undo it with: endpoints enable ${botId}`);
   }
   if (breaker === "open") words.push(`its breaker is open: the next delivery probes ${timeFrom(asOf, probeAt)}`);
-  if (restUntil !== null) words.push(`it is left in peace: it may be asked again ${timeFrom(asOf, restUntil)}`);
+  if (restUntil !== null) words.push(`it is in backoff: the next request is allowed ${timeFrom(asOf, restUntil)}`);
   if (typeof warnedPercent === "number" && warnedPercent > 0 && state === "active") {
     words.push(`past ${warnedPercent} % of the way to being disabled; the marks are 50, 70, 90 and 100`);
   }

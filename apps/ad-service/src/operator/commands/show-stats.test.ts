@@ -23,7 +23,7 @@ const answer = statsAnswer.parse({
 });
 
 describe("statistics on the command line", () => {
-  test("a table with the sum, the courses, and why not more", () => {
+  test("the text shows a table with totals, sparklines, and the counts by reason", () => {
     const lines = showStats(answer).split("\n");
     expect(lines).toContain(
       "2026-03-01  10        90.0 %  8       75.0 %   6        37.5 %  2       5        0.0360     0.0180       1.8750",
@@ -49,7 +49,7 @@ describe("statistics on the command line", () => {
     }
   });
 
-  test("as CSV, a column for each reason, and nothing that a spreadsheet would run", () => {
+  test("CSV has a column for each reason, and no field that a spreadsheet would evaluate", () => {
     const [row] = answer.rows;
     const evil = { ...answer, by: "campaign", rows: [{ ...row, key: "cmp_1", name: '=HYPERLINK("x"),1' } as never] };
     const [head = "", first = ""] = statsCsv(evil).split("\n");
@@ -67,7 +67,7 @@ describe("statistics on the command line", () => {
     ]);
   });
 
-  test("a sparkline shows the least as something and nothing as nothing", () => {
+  test("a sparkline shows the smallest value as a bar and zero as a blank", () => {
     expect(sparkline([0, 1, 50, 100])).toBe(" ▁▅█");
     expect(sparkline([0, 0])).toBe("  ");
   });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { tableOf, textOf } from "../show.ts";
 import { sparkline } from "./sparkline.ts";
 
-/** From here on amounts are shown with two decimals, so that a line stays within 120 columns. */
+/** From this amount on, amounts have two decimals, so that a line stays within 120 columns. */
 const LARGE_MICROS = 1e9;
 
 const reasons = z.record(z.string(), z.number());
@@ -17,7 +17,7 @@ const figures = z.object({
 });
 type Figures = z.infer<typeof figures>;
 
-/** What `/operator/v1/stats` answers, as far as it is shown. */
+/** The part of the answer of `/operator/v1/stats` that is shown. */
 export const statsAnswer = z.object({
   currency: z.string(),
   by: z.string(),
@@ -54,29 +54,29 @@ export function showStats(answer: StatsAnswer): string {
   ].join("\n");
 }
 
-/** A line for each row, without the total; reasons as columns of their own. */
+/** A line for each row, without the total; each reason has a column of its own. */
 export function statsCsv({ rows }: StatsAnswer): string {
   const flat = rows.map(({ name, ...row }) => ({ ...(name !== undefined && { name }), ...flatten(row) }));
   const names = [...new Set(["key", ...flat.flatMap((row) => Object.keys(row))])];
-  // What has no column value is a count of nothing, but a name or a share that is not there is empty.
+  // A missing count is 0; a missing name or share is empty.
   const fieldOf = (row: Record<string, unknown>, name: string) => row[name] ?? (name.includes(".") ? 0 : "");
   return [names, ...flat.map((row) => names.map((name) => fieldOf(row, name)))]
     .map((values) => values.map(csvField).join(","))
     .join("\n");
 }
 
-/** All amounts have equally many decimals. CSV and JSON have the millionths. */
+/** All amounts have the same number of decimals. CSV and JSON have the millionths. */
 function columnsOf(
   { by, currency }: StatsAnswer,
   decimals: number,
 ): Record<string, (line: Record<string, unknown>) => unknown> {
   const money = (micros: number) => (micros / 1e6).toFixed(decimals);
-  // Within 120 columns, beside the largest numbers.
+  // Keeps the line within 120 columns, beside the largest numbers.
   const longestName = by === "bot" ? 7 : 14;
   const of = (show: (line: Line) => unknown) => (line: Record<string, unknown>) => show(line as Line);
   return {
     [by.toUpperCase()]: of(({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, longestName)}`)),
-    // A request that was not filled belongs to no campaign.
+    // An unfilled request belongs to no campaign.
     ...(by !== "campaign" &&
       by !== "creative" && {
         REQUESTS: of(({ requests }) => requests),
@@ -140,7 +140,7 @@ function flatten(row: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** Quoted where it must be (RFC 4180); what a spreadsheet would take for a formula gets a quote mark before it. */
+/** Quoted where RFC 4180 requires it; a field that a spreadsheet would read as a formula gets an apostrophe prefix. */
 function csvField(value: unknown): string {
   const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,6 +1,6 @@
 const bars = [..."▁▂▃▄▅▆▇█"];
 
-/** A course of numbers as a line of bars: the highest is full, and nothing at all is a blank. */
+/** A series of numbers as a line of bars: the highest is full, and zero is a blank. */
 export function sparkline(values: readonly number[]): string {
   const highest = Math.max(...values, 0);
   return values

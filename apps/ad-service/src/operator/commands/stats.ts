@@ -14,7 +14,7 @@ interface StatsOptions {
 }
 
 export function statsCommands(program: Command, context: CommandContext): void {
-  withExamples(program.command("stats").description("what was asked for, shown, earned, refused and paid"), [
+  withExamples(program.command("stats").description("requests, fills, views, clicks, refusals and revenue"), [
     "stats",
     "stats --bot-id 7000000001 --from 30d --by campaign",
     "stats --from 2026-03-01 --to 2026-04-01 --by bot --csv",
@@ -22,10 +22,10 @@ export function statsCommands(program: Command, context: CommandContext): void {
     .option("--bot-id <id>", "of one bot only", telegramIdOption)
     .option("--campaign-id <id>", "of one campaign only")
     .option("--creative-id <id>", "of one creative only")
-    .option("--from <moment>", "as 2026-03-01 or 7d; without it a week, today included", momentOption)
-    .option("--to <moment>", "the end, not included; without it now", momentOption)
+    .option("--from <moment>", "such as 2026-03-01 or 7d (default: a week, today included)", momentOption)
+    .option("--to <moment>", "the end, exclusive (default: now)", momentOption)
     .addOption(
-      new Option("--by <what>", "what a line stands for")
+      new Option("--by <what>", "what each line sums up")
         .choices(["hour", "day", "bot", "campaign", "creative"])
         .default("day"),
     )

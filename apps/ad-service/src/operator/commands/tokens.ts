@@ -8,16 +8,19 @@ export function tokenCommands(program: Command, context: CommandContext): void {
     .command("tokens")
     .description("API tokens of bots. To rotate: create, give it to the publisher, activate, then revoke the old one");
 
-  ofBot(tokens.command("create").description("make a token, shown this once; beside an active one it is the next"), [
-    "tokens create --bot-id 7000000001",
-  ]).action(async ({ botId }: { botId: string }) => {
+  ofBot(
+    tokens
+      .command("create")
+      .description("make a token, shown only once; if another is active, it becomes the next one"),
+    ["tokens create --bot-id 7000000001"],
+  ).action(async ({ botId }: { botId: string }) => {
     const created = await callForRow(context, { method: "POST", path: `/bots/${botId}/tokens` });
     const next = created.state === "next" ? `\n${afterNext(botId, created.tokenId)}` : "";
     context.print(created, () => `${recordOf(created)}\n\nKeep the token now: it is not shown again.${next}`);
   });
 
   ofBot(
-    tokens.command("activate").description("sign with the next token; the old one works on for seven days at most"),
+    tokens.command("activate").description("sign with the next token; the old one stays valid for at most seven days"),
     ["tokens activate tok_8fJ2kLm4Qr9T --bot-id 7000000001"],
   )
     .argument("<token-id>", "as shown by bots show")
@@ -27,7 +30,7 @@ export function tokenCommands(program: Command, context: CommandContext): void {
       context.print(activated, () => recordOf(activated));
     });
 
-  ofBot(tokens.command("revoke").description("let a token work no longer"), [
+  ofBot(tokens.command("revoke").description("make a token invalid"), [
     "tokens revoke tok_8fJ2kLm4Qr9T --bot-id 7000000001",
   ])
     .argument("<token-id>", "as shown by bots show")

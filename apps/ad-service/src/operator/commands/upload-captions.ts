@@ -4,7 +4,7 @@ import type { Row } from "../show.ts";
 import { type CommandContext, callForRow } from "./command-context.ts";
 import type { CaptionsFile } from "./parse-option.ts";
 
-/** Adds captions to a video that is there, and returns it; undefined: none were given. */
+/** Adds captions to an existing video, and returns it; undefined if none were given. */
 export async function uploadCaptions(
   context: CommandContext,
   creativeId: string,
@@ -20,7 +20,7 @@ export async function uploadCaptions(
   return creative;
 }
 
-/** The video is there already: only what was refused is to be done again. */
+/** The video exists already: the message names only the refused step, to be repeated. */
 export async function withNextStep<Result>(
   { file, next }: { file: string; next: string },
   upload: () => Promise<Result>,
@@ -29,7 +29,7 @@ export async function withNextStep<Result>(
     return await upload();
   } catch (error) {
     if (!(error instanceof OperatorRefusal)) throw error;
-    const message = `${file} was not added: ${error.message}; correct that, then: ${next}`;
+    const message = `${file} was not added: ${error.message}; correct it, then run: ${next}`;
     throw new OperatorRefusal(error.status, error.code, message);
   }
 }

@@ -3,7 +3,7 @@ import type { Row } from "../show.ts";
 import { type CommandContext, callForRow } from "./command-context.ts";
 import { withNextStep } from "./upload-captions.ts";
 
-/** Gives a video that is there another poster, and returns the video. */
+/** Replaces the poster of an existing video, and returns the video. */
 export async function uploadPoster(context: CommandContext, creativeId: string, file: string): Promise<Row> {
   const path = `/creatives/${encodeURIComponent(creativeId)}/poster`;
   return withNextStep({ file, next: `creatives poster ${creativeId} ${file}` }, () =>

@@ -4,7 +4,7 @@ import { Transform } from "node:stream";
 import type { Row } from "../show.ts";
 import { type CommandContext, callForRow } from "./command-context.ts";
 
-/** Sends a video, and shows people how far it is. */
+/** Uploads a video, with a progress bar for people. */
 export async function uploadVideo(context: CommandContext, file: string): Promise<Row> {
   const name = basename(file);
   const all = statSync(file).size;
@@ -31,14 +31,14 @@ export async function addVideoByAddress(context: CommandContext, url: string): P
   return creative;
 }
 
-/** What became of it beyond being added. */
+/** Reports that the video was converted, or that its renditions are missing. */
 function tellOfVideo(name: string, creative: Row): void {
   if (typeof creative.converted === "string") {
-    process.stderr.write(`${name} was converted on the way: ${creative.converted}.\n`);
+    process.stderr.write(`${name} was converted during the upload: ${creative.converted}.\n`);
   }
   if (typeof creative.renditionFault === "string") {
     process.stderr.write(
-      `${name} was added without lighter files for slow connections: ${creative.renditionFault}. Add it again to make them.\n`,
+      `${name} was added without smaller renditions for slow connections: ${creative.renditionFault}. Add it again to make them.\n`,
     );
   }
 }

@@ -12,7 +12,7 @@ export function userCommands(program: Command, context: CommandContext): void {
   ])
     .requiredOption("--bot-id <id>", "Telegram id of the bot", telegramIdOption)
     .requiredOption("--user-id <id>", "Telegram id of the user", telegramIdOption)
-    .option("--yes", "erase it; without this, it is only counted")
+    .option("--yes", "erase it; without it, the records are only counted")
     .action(async ({ botId, userId, yes = false }: { botId: string; userId: string; yes?: boolean }) => {
       const path = `/bots/${botId}/users/${userId}`;
       const answer = await callForRow(context, { method: yes ? "DELETE" : "GET", path });

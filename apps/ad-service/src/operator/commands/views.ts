@@ -4,15 +4,15 @@ import { type CommandContext, callForRow, withExamples } from "./command-context
 import { telegramIdOption, wholeNumber } from "./parse-option.ts";
 
 export function viewCommands(program: Command, context: CommandContext): void {
-  const views = program.command("views").description("views that look wrong, and what becomes of those that are held");
+  const views = program.command("views").description("suspicious views, and what happens to held ones");
 
-  withExamples(views.command("list").description("suspicious views, the latest first"), [
+  withExamples(views.command("list").description("suspicious views, newest first"), [
     "views list --state held",
     "views list --bot-id 7000000001 --limit 10 --json",
   ])
     .option("--bot-id <id>", "of one bot only", telegramIdOption)
     .addOption(new Option("--state <state>", "in one state only").choices(["held", "refused", "rewarded"]))
-    .option("--limit <number>", "at most so many, up to 1000", wholeNumber, 50)
+    .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
     .action(async ({ botId, state, limit }: { botId?: string; state?: string; limit: number }) => {
       const query = { botId, state, limit: String(limit) };
       const rows = rowsOf(await context.call({ method: "GET", path: "/views", query }), "views");
@@ -22,7 +22,7 @@ export function viewCommands(program: Command, context: CommandContext): void {
   const decisions = {
     release: "pay a held view: its event is made now",
     refuse: "refuse a held view for good",
-    refund: "give the advertiser back what a paid view cost",
+    refund: "refund the advertiser for a paid view",
   };
   for (const [verb, description] of Object.entries(decisions)) {
     withExamples(views.command(verb).description(description), [`views ${verb} 7000000001-4f9Tq2LmXw8KcYd3Rt6VbN`])

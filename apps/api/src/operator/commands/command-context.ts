@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { OperatorClient } from "../operator-client.ts";
 
 export interface CommandContext {
-  /** Connects with the first question of a command. */
+  /** Connects on the first query of a command. */
   client(): Promise<OperatorClient>;
-  /** For people, or with `--json` the answer itself for programs. */
+  /** Prints text for people, or with `--json` the answer itself for programs. */
   print(answer: unknown, asText: () => string): void;
 }
 
@@ -31,7 +31,7 @@ export function telegramIdOption(text: string): string {
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `90m`, `24h` and `7d` ago, or a moment as `2026-01-31` or `2026-01-31T12:00:00Z`. */
+/** A time span ago, such as `90m`, `24h` or `7d`, or a date-time such as `2026-01-31` or `2026-01-31T12:00:00Z`. */
 export function sinceOption(text: string): Date {
   const [, number, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   if (number !== undefined && (unit === "m" || unit === "h" || unit === "d")) {
@@ -39,7 +39,9 @@ export function sinceOption(text: string): Date {
   }
   const moment = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? new Date(text) : undefined;
   if (moment === undefined || Number.isNaN(moment.getTime())) {
-    throw new InvalidArgumentError("It must be a time span as 90m, 24h or 7d, or a moment as 2026-01-31T12:00:00Z.");
+    throw new InvalidArgumentError(
+      "It must be a time span such as 90m, 24h or 7d, or a date-time such as 2026-01-31T12:00:00Z.",
+    );
   }
   return moment;
 }

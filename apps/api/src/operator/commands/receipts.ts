@@ -6,34 +6,34 @@ import { type CommandContext, limitUpTo, sinceOption, telegramIdOption, withExam
 const outcomes = ["credited", "refused", "unmatched", "invalid", "duplicate"];
 
 export function receiptCommands(program: Command, context: CommandContext): void {
-  const receipts = program.command("receipts").description("webhooks: what came, and what was made of it");
+  const receipts = program.command("receipts").description("received webhooks and their outcomes");
 
   withExamples(
-    receipts.command("list").description("signed webhooks, newest first, with the reason why one was not paid"),
+    receipts.command("list").description("signed webhooks, newest first, with the reason if one was not paid"),
     ["receipts list --outcome unmatched --since 24h", "receipts list --user-id 123456789 --limit 10 --json"],
   )
     .addOption(
-      new Option("--outcome <outcome>", "of one outcome only; duplicate: came more than once").choices(outcomes),
+      new Option("--outcome <outcome>", "of one outcome only; duplicate: received more than once").choices(outcomes),
     )
     .option("--user-id <id>", "of one user only", telegramIdOption)
-    .option("--since <time>", "from then on: 90m, 24h, 7d, or a moment", sinceOption)
-    .option("--limit <number>", "at most so many, up to 1000", limitUpTo(1000), 50)
+    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time", sinceOption)
+    .option("--limit <number>", "at most this many, up to 1000", limitUpTo(1000), 50)
     .action(async (query: ReceiptQuery) => {
       const client = await context.client();
       const listed = await client.listReceipts(query);
       const since = query.since ?? new Date(Date.now() - 24 * 3_600_000);
       const refused = summaryOf(await client.listRefusals(since));
-      const footer = `Refused before a signature held, since ${since.toISOString().slice(0, 16)}Z: ${refused}`;
+      const footer = `Refused before a signature was verified, since ${since.toISOString().slice(0, 16)}Z: ${refused}`;
       context.print(listed, () => `${tableOf(listed, receiptColumns)}\n\n${footer}`);
     });
 
   withExamples(
     receipts
       .command("refused")
-      .description("how many came without a good signature, by hour and reason; of those nothing is kept"),
+      .description("the number of webhooks without a valid signature, by hour and reason; their content is not kept"),
     ["receipts refused", "receipts refused --since 7d --json"],
   )
-    .option("--since <time>", "from then on: 90m, 24h, 7d, or a moment (default: 24h)", sinceOption)
+    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time (default: 24h)", sinceOption)
     .action(async ({ since = sinceOption("24h") }: { since?: Date }) => {
       const refused = await (await context.client()).listRefusals(since);
       context.print(refused, () => tableOf(refused, refusalColumns));

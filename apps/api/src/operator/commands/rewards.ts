@@ -11,15 +11,15 @@ export function rewardCommands(program: Command, context: CommandContext): void 
     "rewards list --limit 100 --json",
   ])
     .option("--user-id <id>", "of one user only", telegramIdOption)
-    .option("--cursor <cursor>", "go on where an earlier list ended")
-    .option("--limit <number>", "at most so many, up to 100", limitUpTo(100), 50)
+    .option("--cursor <cursor>", "continue where an earlier list ended")
+    .option("--limit <number>", "at most this many, up to 100", limitUpTo(100), 50)
     .action(async ({ userId, cursor, limit }: { userId?: string; cursor?: string; limit: number }) => {
       const page = await (await context.client()).listRewards({ userId, cursor, limit });
       const more = page.next === null ? "" : `\n\nThere are more: --cursor ${page.next}`;
       context.print(page, () => `${tableOf(page.entries, entryColumns)}${more}`);
     });
 
-  withExamples(rewards.command("balance").description("what a user has now"), ["rewards balance 123456789"])
+  withExamples(rewards.command("balance").description("a user's balance"), ["rewards balance 123456789"])
     .argument("<user-id>", "Telegram id of the user", telegramIdOption)
     .action(async (userId: string) => {
       const balance = await (await context.client()).getBalance(userId);

@@ -12,11 +12,11 @@ export function userCommands(program: Command, context: CommandContext): void {
     "users erase --user-id 123456789 --yes",
   ])
     .requiredOption("--user-id <id>", "Telegram id of the user", telegramIdOption)
-    .option("--bot-id <id>", "Telegram id of the bot; refused where this store is another's", telegramIdOption)
-    .option("--yes", "erase it; without this, it is only counted")
+    .option("--bot-id <id>", "Telegram id of the bot; refused if this store is another bot's", telegramIdOption)
+    .option("--yes", "erase it; without it, the records are only counted")
     .action(async ({ userId, botId, yes = false }: { userId: string; botId?: string; yes?: boolean }) => {
       const client = await context.client();
-      // Counted first: the answer names the bot before anything is changed.
+      // Counted first: the answer names the bot before anything changes.
       const kept = await client.eraseUser(userId, false);
       if (botId !== undefined && kept.botId !== botId) {
         throw new OperatorRefusal(`this is the companion API of bot ${kept.botId}, not of --bot-id ${botId}`);

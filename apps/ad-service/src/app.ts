@@ -83,6 +83,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     rateLimits: config.rateLimits,
     currency,
     publicUrl,
+    links: config,
     now,
   });
   const isPlainHttpAllowed = config.mode === "demo";

@@ -28,6 +28,10 @@ export const createCodeResponse = z.object({
   expires_in: z.int().nonnegative(),
   /** `YYYY-MM-DDThh:mm:ssZ`, UTC without fractions. */
   expires_at: z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/),
+  /** The address to send to users whose messenger has no mini-apps. Not every service of the contract sends it. */
+  direct_link: z.string().optional(),
+  /** The address of a `web_app` button, which opens the mini-app with this code. Not every service sends it. */
+  miniapp_url: z.string().optional(),
 });
 export type CreateCodeResponse = z.infer<typeof createCodeResponse>;
 

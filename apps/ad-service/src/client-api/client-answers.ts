@@ -11,9 +11,24 @@ import type { EventsPage } from "../webhook-delivery/list-events.ts";
 import type { EndpointTestOutcome } from "../webhook-endpoints/test-endpoint.ts";
 import type { Availability } from "./describe-availability.ts";
 
-export function createCodeAnswer({ code, expiresAt }: IssuedCode, now: Date): CreateCodeResponse {
+/** Base addresses that a code is appended to, without a slash at their ends. */
+export interface CodeLinks {
+  readonly directLinkUrl: string;
+  readonly miniappUrl: string;
+}
+
+export function createCodeAnswer(
+  { code, expiresAt }: IssuedCode,
+  { botId, links, now }: { botId: string; links: CodeLinks; now: Date },
+): CreateCodeResponse {
   const secondsLeft = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
-  return { code, expires_in: Math.max(0, secondsLeft), expires_at: expiresAt.toISOString().replace(/\.\d+Z$/, "Z") };
+  return {
+    code,
+    expires_in: Math.max(0, secondsLeft),
+    expires_at: expiresAt.toISOString().replace(/\.\d+Z$/, "Z"),
+    direct_link: `${links.directLinkUrl}/${code}`,
+    miniapp_url: `${links.miniappUrl}/${botId}?code=${code}`,
+  };
 }
 
 export function describeCodeAnswer(code: DescribedCode): DescribeCodeResponse {

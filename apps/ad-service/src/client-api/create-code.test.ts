@@ -16,15 +16,18 @@ describe.each(testDatabases())("POST /client/v1/codes on the %s store", (kind) =
     fixture.clock.now = new Date("2026-03-01T12:00:00.000Z");
   });
 
-  test("returns exactly 200 with code, expires_in and expires_at, and nothing else", async () => {
+  test("returns exactly 200 with code, expires_in, expires_at and both addresses, and nothing else", async () => {
     fixture.clock.now = new Date("2026-03-01T12:00:00.400Z");
     const response = await fixture.askFor(newTelegramId());
     const body: unknown = await response.json();
     expect(response.status).toBe(200);
-    expect(createCodeResponse.strict().parse(body)).toEqual({
+    const answer = createCodeResponse.strict().parse(body);
+    expect(answer).toEqual({
       code: expect.stringMatching(/^[0-9A-Za-z]{16}$/),
       expires_in: 3600,
       expires_at: "2026-03-01T13:00:01Z",
+      direct_link: `http://ads.test/${answer.code}`,
+      miniapp_url: `http://ads.test/app/${botId}?code=${answer.code}`,
     });
   });
 

@@ -12,7 +12,13 @@ import { listEvents } from "../webhook-delivery/list-events.ts";
 import type { EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
 import { type RateLimitSettings, rateLimits } from "./apply-rate-limits.ts";
 import { authenticateRequest, callerOf } from "./authenticate-request.ts";
-import { availabilityAnswer, createCodeAnswer, describeCodeAnswer, listEventsAnswer } from "./client-answers.ts";
+import {
+  availabilityAnswer,
+  type CodeLinks,
+  createCodeAnswer,
+  describeCodeAnswer,
+  listEventsAnswer,
+} from "./client-answers.ts";
 import { describeAvailability } from "./describe-availability.ts";
 import { openapiDocument } from "./openapi-document.ts";
 import { statsRoutes } from "./stats-routes.ts";
@@ -30,6 +36,7 @@ export interface ClientApiDeps {
   /** The currency of all prices (ISO 4217). */
   currency: string;
   publicUrl: string;
+  links: CodeLinks;
   now?: () => Date;
 }
 
@@ -67,7 +74,8 @@ function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
     if (botId !== caller.bot.botId) throw new HttpError(403, "FORBIDDEN", "the token belongs to another bot");
     limits.countCode(reply, caller, userId);
     const at = now();
-    return createCodeAnswer(await issueCode(database, { bot: caller.bot, userId, reference, now: at }), at);
+    const issued = await issueCode(database, { bot: caller.bot, userId, reference, now: at });
+    return createCodeAnswer(issued, { botId, links: deps.links, now: at });
   });
 
   scope.get<{ Params: { code: string } }>("/codes/:code", async (request) => {

@@ -1,0 +1,150 @@
+/** What a user earned. */
+export interface AdEvent {
+  /** `rewarded`: the ad was watched to its end and closed. `direct_link`: the direct link was followed. */
+  readonly event: "rewarded" | "direct_link";
+  /** The user's Telegram id; `"0"` for a test event that names no tester. */
+  readonly userId: string;
+  /** The same on every attempt and every replay. Absent where the service sends no ids. */
+  readonly eventId: string | undefined;
+  readonly botId: string | undefined;
+  readonly code: string | undefined;
+  /** The reference that the code was created with. */
+  readonly reference: string | undefined;
+  /** RFC 3339: when it was earned. */
+  readonly occurredAt: string | undefined;
+  /** A test of the webhook: pay nothing for it. */
+  readonly isTest: boolean;
+}
+
+export type VerifiedWebhook =
+  | { readonly outcome: "verified"; readonly event: AdEvent }
+  /** Not signed with one of the tokens, or too old or too new. Answer 401 and do nothing. */
+  | { readonly outcome: "not-signed" }
+  /** Signed, but no event of the contract. Answer 400. */
+  | { readonly outcome: "malformed" };
+
+export interface VerifyOptions {
+  /** 300 by default: how far the time of sending may be from now. */
+  readonly toleranceSeconds?: number;
+  /**
+   * For an ad service that sends `X-Signature` alone. False by default: without `webhook-timestamp` a captured webhook could
+   * be sent again at any time, and only its `event_id` would show it.
+   */
+  readonly isTimestampOptional?: boolean;
+  readonly now?: Date;
+}
+
+type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const utf8 = new TextEncoder();
+
+/**
+ * Verifies a webhook of an ad service against the bytes that arrived, before anything parses them, and reads its event.
+ *
+ * `tokens`: the bot's API tokens, both of them while they rotate; empty ones are ignored, so that an unset variable never
+ * lets a forger in. Checks `X-Signature` (`sha256=` and lower-case hex) and, where they are sent, the three headers of
+ * Standard Webhooks 1.0. Never throws for what was sent.
+ */
+export async function verifyWebhook(
+  rawBody: Uint8Array | ArrayBuffer | string,
+  headers: HeaderSource,
+  tokens: string | readonly string[],
+  { toleranceSeconds = 300, isTimestampOptional = false, now = new Date() }: VerifyOptions = {},
+): Promise<VerifiedWebhook> {
+  const body = bytesOf(rawBody);
+  const read = readerOf(headers);
+  const keys = await Promise.all(
+    [tokens]
+      .flat()
+      .filter((token) => token !== "")
+      .map(keyOf),
+  );
+  const [signature, id, timestamp, list] = [
+    read("x-signature"),
+    read("webhook-id"),
+    read("webhook-timestamp"),
+    read("webhook-signature"),
+  ];
+  const hex = /^sha256=([0-9a-f]{64})$/.exec(signature ?? "")?.[1];
+  if (hex === undefined || !(await isSignedBy(keys, fromHex(hex), body))) return { outcome: "not-signed" };
+  const hasStandard = id !== undefined || timestamp !== undefined || list !== undefined;
+  if (hasStandard || !isTimestampOptional) {
+    const ageSeconds = now.getTime() / 1000 - Number(timestamp);
+    const isReadable = /^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id ?? "") && /^(0|[1-9][0-9]{0,11})$/.test(timestamp ?? "");
+    // Compared this way round, a clock that is not a number is refused.
+    if (!isReadable || !(Math.abs(ageSeconds) <= toleranceSeconds)) return { outcome: "not-signed" };
+    const signed = concat(utf8.encode(`${id}.${timestamp}.`), body);
+    const given = (list ?? "").length > 4096 ? [] : (list ?? "").split(" ").map(fromVersion1);
+    const verdicts = await Promise.all(given.map((mac) => mac && isSignedBy(keys, mac, signed)));
+    if (!verdicts.includes(true)) return { outcome: "not-signed" };
+  }
+  const event = readEvent(body);
+  return event ? { outcome: "verified", event } : { outcome: "malformed" };
+}
+
+function bytesOf(body: Uint8Array | ArrayBuffer | string): Uint8Array<ArrayBuffer> {
+  if (typeof body === "string") return utf8.encode(body);
+  return new Uint8Array(body instanceof ArrayBuffer ? body : Uint8Array.from(body).buffer);
+}
+
+/** A header that arrives more than once is no signature. */
+function readerOf(headers: HeaderSource): (name: string) => string | undefined {
+  if (headers instanceof Headers) return (name) => headers.get(name) ?? undefined;
+  return (name) => {
+    const value = headers[name];
+    return typeof value === "string" ? value : value === undefined ? undefined : "";
+  };
+}
+
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+function keyOf(token: string): Promise<Key> {
+  return crypto.subtle.importKey("raw", utf8.encode(token), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+}
+
+/** Tries every key; WebCrypto compares in constant time. */
+async function isSignedBy(
+  keys: readonly Key[],
+  mac: Uint8Array<ArrayBuffer>,
+  signed: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const verdicts = await Promise.all(keys.map((key) => crypto.subtle.verify("HMAC", key, mac, signed)));
+  return verdicts.includes(true);
+}
+
+function fromHex(hex: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+/** The MAC of `v1,<base64>`; undefined for other versions and other spellings. */
+function fromVersion1(entry: string): Uint8Array<ArrayBuffer> | undefined {
+  const base64 = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(entry)?.[1];
+  if (base64 === undefined) return undefined;
+  const text = atob(base64);
+  return btoa(text) === base64 ? Uint8Array.from(text, (letter) => letter.charCodeAt(0)) : undefined;
+}
+
+function concat(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}
+
+function readEvent(body: Uint8Array): AdEvent | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const { event, user_tg_id: userId, test } = fields;
+  const texts = ["event_id", "bot_id", "code", "reference", "occurred_at"].map((name) => fields[name]);
+  const areTexts = texts.every((text) => text === undefined || typeof text === "string");
+  if ((event !== "rewarded" && event !== "direct_link") || !areTexts) return undefined;
+  if (typeof userId !== "string" || !/^(0|[1-9][0-9]{0,19})$/.test(userId)) return undefined;
+  const [eventId, botId, code, reference, occurredAt] = texts as (string | undefined)[];
+  return { event, userId, eventId, botId, code, reference, occurredAt, isTest: test === true || userId === "0" };
+}

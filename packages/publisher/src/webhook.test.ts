@@ -1,0 +1,147 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DatabaseSync } from "node:sqlite";
+import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { toNodeHandler } from "./node.ts";
+import { type RedisClient, redisStore, sqliteStore } from "./stores.ts";
+import type { AdEvent } from "./verify-webhook.ts";
+import { type EventStore, memoryStore, webhook } from "./webhook.ts";
+
+const token = "ad_test";
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+let events = 0;
+function signed(fields: object = {}, key = token): RequestInit {
+  events += 1;
+  const event = { event: "rewarded", event_id: `evt_${events}`, user_tg_id: "42", ...fields };
+  const body = Buffer.from(JSON.stringify(event));
+  const timestampSeconds = Math.floor(Date.now() / 1000);
+  const headers = {
+    ...{ "content-type": "application/json", "x-signature": sign(body, key) },
+    ...signStandardWebhook({ id: event.event_id, timestampSeconds, body, tokens: [key] }),
+  };
+  return { method: "POST", headers, body };
+}
+
+/** A real server, as a bot's backend runs one. */
+async function serve(handler: (request: Request) => Promise<Response>): Promise<string> {
+  const server = createServer(toNodeHandler(handler));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stops.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`;
+}
+
+describe("over HTTP", () => {
+  test("an event is handled once, however often it is sent, and each copy is answered 200", async () => {
+    const handled: AdEvent[] = [];
+    const url = await serve(webhook((event) => void handled.push(event), { tokens: token }));
+    const request = signed({ code: "ABCD", reference: "order 7" });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(url, request)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(handled).toMatchObject([{ userId: "42", code: "ABCD", reference: "order 7" }]);
+  });
+
+  test("a handler that fails is answered 500 and called again for the next attempt", async () => {
+    const onError = vi.fn();
+    const handle = vi.fn().mockRejectedValueOnce(new Error("no database")).mockResolvedValueOnce(undefined);
+    const url = await serve(webhook(handle, { tokens: token, onError }));
+    const request = signed();
+    expect((await fetch(url, request)).status).toBe(500);
+    expect((await fetch(url, request)).status).toBe(200);
+    expect((await fetch(url, request)).status).toBe(200);
+    expect(handle).toHaveBeenCalledTimes(2);
+    expect(onError).toHaveBeenCalledTimes(1);
+  });
+
+  test("a test event pays nothing, and is shown to whoever wants it", async () => {
+    const [handle, onTest] = [vi.fn(), vi.fn()];
+    const url = await serve(webhook(handle, { tokens: token, onTest }));
+    expect((await fetch(url, signed({ user_tg_id: "0", test: true }))).status).toBe(200);
+    expect(handle).not.toHaveBeenCalled();
+    expect(onTest).toHaveBeenCalledWith(expect.objectContaining({ userId: "0", isTest: true }));
+  });
+
+  test("both tokens are accepted while they rotate", async () => {
+    const url = await serve(webhook(() => {}, { tokens: ["ad_new", token] }));
+    expect((await fetch(url, signed())).status).toBe(200);
+    expect((await fetch(url, signed({}, "ad_new"))).status).toBe(200);
+  });
+
+  test.each<[string, number, () => RequestInit]>([
+    ["another method", 405, () => ({ method: "GET" })],
+    ["no signature", 401, () => ({ method: "POST", body: "{}" })],
+    ["another token", 401, () => signed({}, "ad_other")],
+    ["no event", 400, () => signed({ event: "something" })],
+    ["a body of 65 kB", 413, () => ({ method: "POST", body: "x".repeat(65 * 1024) })],
+  ])("%s is answered %d and handles nothing", async (_name, status, request) => {
+    const handle = vi.fn();
+    const url = await serve(webhook(handle, { tokens: token }));
+    const response = await fetch(url, request());
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ error: { code: expect.any(String), message: expect.any(String) } });
+    expect(handle).not.toHaveBeenCalled();
+  });
+
+  test("an empty token is refused when the handler is made", () => {
+    expect(() => webhook(() => {}, { tokens: ["", ""] })).toThrow("API token");
+  });
+});
+
+/** Redis as far as the store uses it. */
+function fakeRedis(): RedisClient {
+  const values = new Map<string, string>();
+  return {
+    async set(key, value, { NX }) {
+      if (NX && values.has(key)) return null;
+      values.set(key, value);
+      return "OK";
+    },
+    get: async (key) => values.get(key) ?? null,
+    del: async (key) => values.delete(key),
+  };
+}
+
+describe.each<[string, () => EventStore]>([
+  ["memory", () => memoryStore()],
+  ["SQLite", () => sqliteStore(new DatabaseSync(":memory:"))],
+  ["Redis", () => redisStore(fakeRedis())],
+])("a store in %s", (name, open) => {
+  test("runs an event's handler until it succeeds, and never after", async () => {
+    const store = open();
+    const handle = vi.fn(async () => {}).mockRejectedValueOnce(new Error("first"));
+    await expect(store.once("evt_1", handle)).rejects.toThrow("first");
+    await store.once("evt_1", handle);
+    await store.once("evt_1", handle);
+    expect(handle).toHaveBeenCalledTimes(2);
+  });
+
+  test("runs one of two at the same time; the other waits, or is told to come again", async () => {
+    const store = open();
+    let finish = () => {};
+    const handle = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)));
+    const both = Promise.allSettled([store.once("evt_1", handle), store.once("evt_1", handle)]);
+    await vi.waitFor(() => expect(handle).toHaveBeenCalled());
+    finish();
+    const outcomes = (await both).map(({ status }) => status);
+    expect(outcomes).toEqual(["fulfilled", name === "Redis" ? "rejected" : "fulfilled"]);
+    expect(handle).toHaveBeenCalledTimes(1);
+  });
+});
+
+test("what the handler wrote to SQLite is there exactly when its event is", async () => {
+  const database = new DatabaseSync(":memory:");
+  database.exec("create table coins (user_id text)");
+  const store = sqliteStore(database);
+  const pay = (shouldFail: boolean) => async () => {
+    database.prepare("insert into coins values ('42')").run();
+    if (shouldFail) throw new Error("later");
+  };
+  await expect(store.once("evt_1", pay(true))).rejects.toThrow("later");
+  expect(database.prepare("select count(*) as n from coins").get()).toEqual({ n: 0 });
+  await Promise.all([store.once("evt_1", pay(false)), store.once("evt_1", pay(false))]);
+  expect(database.prepare("select count(*) as n from coins").get()).toEqual({ n: 1 });
+});

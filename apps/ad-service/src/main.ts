@@ -123,9 +123,7 @@ function endAfter(fault: Error, logger: Logger): never {
 async function claimFolder(dataFolder: string) {
   const claim = await claimDataFolder(dataFolder);
   if (claim.outcome === "claimed") return claim;
-  throw new StartFault(
-    `another ad service uses ${dataFolder}: stop it, or set DATA_DIR to another folder for this one`,
-  );
+  throw new StartFault(`another ad service uses ${dataFolder}: stop it, or choose another folder with DATA_DIR`);
 }
 
 try {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { NotReady } from "@intermission/http-server/health";
+import { NotReady } from "@intermission/server/health";
 
 export interface BuiltPage {
   html: string;

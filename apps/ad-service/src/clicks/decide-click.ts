@@ -1,0 +1,120 @@
+import { eventIdOfClick } from "@intermission/ad-core/code";
+import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
+import { enqueueWebhook } from "../events/enqueue-webhook.ts";
+
+export type DecideClickOutcome =
+  | { outcome: "released"; eventId: string }
+  | { outcome: "refused" }
+  | { outcome: "unknown-click" }
+  | { outcome: "not-held"; state: string };
+
+interface StoredClick {
+  botId: string;
+  code: string;
+  userId: string;
+  reference: string;
+  state: string;
+}
+
+const find = statement<StoredClick>(
+  "direct-links.find-click",
+  `select clicks.*, coalesce(
+     (select reference from codes where codes.bot_id = clicks."botId" and codes.code = clicks.code), '') as reference
+   from (
+     select bot_id as "botId", code, user_id as "userId", case when is_test then 'test' else 'counted' end as state
+     from events where event_id = $2 and event = 'direct_link'
+     union all
+     select bot_id, code, user_id, outcome from withheld_clicks where click_id = $1
+   ) as clicks limit 1`,
+);
+
+// Two operators may decide at the same time: the update of the held row lets only one of them through.
+const release = statement<{ eventId: string }>(
+  "direct-links.release-click",
+  `with released as (
+    update withheld_clicks set outcome = 'released', decided_at = $2
+    where click_id = $1 and outcome = 'held' and (
+      select event_id from events where events.bot_id = withheld_clicks.bot_id and events.code = withheld_clicks.code
+        and event = 'direct_link' limit 1
+    ) is null
+    returning bot_id, code, user_id, campaign_id, user_agent, address_hash, network_hash
+  ),
+  earned as (
+    select bot_id, $3::text as event_id, 'direct_link'::text as event, user_id, code, nullif($4::text, '') as reference,
+      false as is_test, campaign_id, null::text as creative_id, click_price_micros as price_micros,
+      $2::timestamptz as occurred_at, $5::text as body, user_agent, address_hash, network_hash,
+      null::text[] as suspicions
+    from released join campaigns using (campaign_id)
+  ),
+  ${enqueueWebhook({ from: "earned", isClick: true })}
+  select event_id as "eventId" from enqueued`,
+);
+
+const refuse = statement<{ code: string }>(
+  "direct-links.refuse-held",
+  `with refused as (
+    update withheld_clicks set outcome = 'refused', decided_at = $2 where click_id = $1 and outcome = 'held'
+    returning bot_id, code
+  )
+  insert into click_refusals (bot_id, code, reason, hour, count)
+  select bot_id, code, 'operator', date_trunc('hour', $2::timestamptz, 'UTC'), 1 from refused
+  on conflict (bot_id, code, reason, hour) do update set count = click_refusals.count + 1, is_summed = false
+  returning code`,
+);
+
+/**
+ * Pays a held click: its event is created now, like any other. It used up its viewer's quota when it occurred. Then
+ * call `deliveries.wake()`.
+ */
+export async function releaseClick(
+  database: AdDatabase,
+  { clickId, now }: { clickId: string; now: Date },
+): Promise<DecideClickOutcome> {
+  const click = await findClick(database, clickId);
+  if (!click) return { outcome: "unknown-click" };
+  const eventId = eventIdOfClick(clickId);
+  const body = encodeWebhookEvent({
+    event: "direct_link",
+    event_id: eventId,
+    bot_id: click.botId,
+    user_tg_id: click.userId,
+    code: click.code,
+    ...(click.reference !== "" && { reference: click.reference }),
+    occurred_at: now.toISOString(),
+  });
+  const made = await database.run(release, [clickId, now, eventId, click.reference, body]);
+  if (made.length === 0) return notHeld(database, clickId);
+  return { outcome: "released", eventId };
+}
+
+async function findClick(database: AdDatabase, clickId: string): Promise<StoredClick | undefined> {
+  return (await database.run(find, [clickId, eventIdOfClick(clickId)]))[0];
+}
+
+/** Refuses a held click permanently. */
+export async function refuseClick(
+  database: AdDatabase,
+  { clickId, now }: { clickId: string; now: Date },
+): Promise<DecideClickOutcome> {
+  const refused = await database.run(refuse, [clickId, now]);
+  return refused.length === 0 ? notHeld(database, clickId) : { outcome: "refused" };
+}
+
+/** Refunds to the advertiser what a counted click cost. */
+export async function refundClick(
+  database: AdDatabase,
+  { clickId, now }: { clickId: string; now: Date },
+): Promise<RefundOutcome | { outcome: "unknown-click" }> {
+  const click = await findClick(database, clickId);
+  if (!click) return { outcome: "unknown-click" };
+  if (click.state !== "counted") return { outcome: "not-charged" };
+  return refundCharge(database, { botId: click.botId, code: click.code, event: "direct_link", now });
+}
+
+async function notHeld(database: AdDatabase, clickId: string): Promise<DecideClickOutcome> {
+  const click = await findClick(database, clickId);
+  return click ? { outcome: "not-held", state: click.state } : { outcome: "unknown-click" };
+}

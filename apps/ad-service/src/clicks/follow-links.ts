@@ -78,7 +78,7 @@ const visits = rowParameters({
 });
 
 const follow = statement<Row>(
-  "direct-links.follow",
+  "clicks.follow",
   `select visit, outcome, available_at as "availableAt", campaign_id as "usedCampaignId", user_id as "userId", body, url,
      delivery_mode as "deliveryMode"
    from follow_links(${visits.parameters.join(", ")},

@@ -86,7 +86,9 @@ test("held clicks are listed with their suspicions, released or refused once, an
   });
   expect((await call("GET", "/clicks?state=held")).body.clicks).toEqual([]);
   expect((await call("GET", `/clicks?botId=${botId}`)).body.clicks).toHaveLength(2);
-  expect(await store.database.query.selectFrom("events").select("event").execute()).toEqual([{ event: "direct_link" }]);
+  expect(await store.database.run({ name: "", text: "select event from events" }, [])).toEqual([
+    { event: "direct_link" },
+  ]);
 });
 
 test.each(["release", "refuse", "refund"])("an unknown click is reported as such: %s", async (verb) => {

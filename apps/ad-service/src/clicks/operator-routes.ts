@@ -6,8 +6,7 @@ import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import { type DecideClickOutcome, refundClick, refuseClick, releaseClick } from "./decide-click.ts";
-import { listClicks } from "./list-clicks.ts";
+import { type DecideClickOutcome, listClicks, refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
 
 const clicksQuery = z.object({
   botId: telegramId.optional(),

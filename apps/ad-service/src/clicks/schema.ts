@@ -1,15 +1,5 @@
 import type { ColumnType } from "kysely";
-
-/** Why a click may not be a person's although it is within every limit; `follow-links.sql` decides it. */
-export type ClickSuspicion =
-  /** More than five users came from one address with one user agent. */
-  | "many-users-of-one-agent"
-  /** At least ten of the clicks that the address counted on this day were taps, and at least four of five. */
-  | "mostly-taps"
-  /** The latest hundred clicks of the network (/24, /48) on this day came from thirty users or more. */
-  | "crowded-network"
-  /** The click came within a second of the code. */
-  | "right-after-issue";
+import type { ClickSuspicion } from "./review-clicks.ts";
 
 /** Hot statements write the clicks; the query builder only reads them. */
 type Read<Value> = ColumnType<Value, never, never>;

@@ -6,8 +6,7 @@ import type { AdTables } from "../ad-database.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
-import { refundClick, refuseClick, releaseClick } from "./decide-click.ts";
-import { type ClickState, listClicks } from "./list-clicks.ts";
+import { type ClickState, listClicks, refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 const now = new Date("2026-03-01T13:00:00Z");
@@ -40,11 +39,10 @@ describe.each(testDatabases())("suspicious clicks on the %s store", (kind) => {
     return (await readStatistics(store.database, { botId: fixture.botId, ...time })).total;
   };
   const ofCampaign = () =>
-    store.database.query
-      .selectFrom("campaign_days")
-      .select(["clicks", "spent_micros as spent"])
-      .where("campaign_id", "=", fixture.campaignId)
-      .execute();
+    store.database.run<{ clicks: number; spent: number }>(
+      { name: "", text: "select clicks, spent_micros as spent from campaign_days where campaign_id = $1" },
+      [fixture.campaignId],
+    );
 
   test("sixty invented users with one phone and one address are limited by the address limit, and listed", async () => {
     await open("pay", { mostDailyClicksPerAddress: 25 });

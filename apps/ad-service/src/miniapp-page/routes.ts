@@ -9,10 +9,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { briefCache } from "../bots/brief-cache.ts";
 import { findBot } from "../bots/find-bot.ts";
-import { contentSecurityPolicy } from "./content-security-policy.ts";
+import { type BuiltPage, contentSecurityPolicy, loadBuiltPage, mediaSources } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
-import { type BuiltPage, loadBuiltPage } from "./load-built-page.ts";
-import { mediaSources } from "./media-sources.ts";
 
 export interface MiniappPageDeps {
   database: AdDatabase;

@@ -5,6 +5,81 @@ import type { AdDatabase } from "../ad-database.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
 
+/** Why a click may not be a person's although it is within every limit; `follow-links.sql` decides it. */
+export type ClickSuspicion =
+  /** More than five users came from one address with one user agent. */
+  | "many-users-of-one-agent"
+  /** At least ten of the clicks that the address counted on this day were taps, and at least four of five. */
+  | "mostly-taps"
+  /** The latest hundred clicks of the network (/24, /48) on this day came from thirty users or more. */
+  | "crowded-network"
+  /** The click came within a second of the code. */
+  | "right-after-issue";
+
+/** `counted`: paid anyway, by the bot's setting or by release. */
+export type ClickState = "counted" | "held" | "refused";
+
+export interface SuspiciousClick {
+  botId: string;
+  clickId: string;
+  userId: string;
+  code: string;
+  campaignId: string | null;
+  state: ClickState;
+  suspicions: ClickSuspicion[];
+  userAgent: string;
+  /** Equal for clicks from one address or one network on one day (UTC); it has no other use. */
+  address: string | null;
+  network: string | null;
+  occurredAt: Date;
+  decidedAt: Date | null;
+  refundedAt: Date | null;
+}
+
+/** A row of the query, with whole hashes; `state` of a released click is `counted`. */
+type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };
+
+// Each half reads its own index, the latest first; an event has the UUID of its click.
+const list = statement<Row>(
+  "clicks.list",
+  `select "botId", "clickId", "userId", code, "campaignId", state, suspicions, "userAgent", "addressHash", "networkHash",
+     "occurredAt", "decidedAt", refunds.occurred_at as "refundedAt"
+   from (
+     (select bot_id as "botId", 'clk_' || substr(event_id, 5) as "clickId", user_id as "userId", code,
+        campaign_id as "campaignId", 'counted' as state, suspicions, coalesce(user_agent, '') as "userAgent",
+        address_hash as "addressHash", network_hash as "networkHash", occurred_at as "occurredAt",
+        null::timestamptz as "decidedAt"
+      from events
+      where suspicions is not null and ($1::text is null or bot_id = $1) and coalesce($2::text, 'counted') = 'counted'
+      order by occurred_at desc, event_id limit $3)
+     union all
+     (select bot_id, click_id, user_id, code, campaign_id, became.state, suspicions, user_agent, address_hash,
+        network_hash, occurred_at, decided_at
+      from withheld_clicks
+      cross join lateral (select case outcome when 'released' then 'counted' else outcome end as state) as became
+      where suspicions <> '{}' and ($1::text is null or bot_id = $1) and ($2::text is null or became.state = $2)
+      order by occurred_at desc, click_id limit $3)
+   ) as clicks left join refunds on refunds.event_id = 'evt_' || substr("clickId", 5)
+   order by "occurredAt" desc, "clickId" limit $3`,
+);
+
+/** Lists the clicks that looked suspicious when they occurred, the latest first. */
+export async function listClicks(
+  database: AdDatabase,
+  { botId, state, limit }: { botId?: string | undefined; state?: ClickState | undefined; limit: number },
+): Promise<SuspiciousClick[]> {
+  const rows = await database.run(list, [botId ?? null, state ?? null, limit]);
+  return rows.map(({ addressHash, networkHash, ...row }) => ({
+    ...row,
+    address: shortened(addressHash),
+    network: shortened(networkHash),
+  }));
+}
+
+function shortened(hash: Buffer | null): string | null {
+  return hash?.toString("hex").slice(0, 8) ?? null;
+}
+
 export type DecideClickOutcome =
   | { outcome: "released"; eventId: string }
   | { outcome: "refused" }
@@ -20,7 +95,7 @@ interface StoredClick {
 }
 
 const find = statement<StoredClick>(
-  "direct-links.find-click",
+  "clicks.find-click",
   `select clicks.*, coalesce(
      (select reference from codes where codes.bot_id = clicks."botId" and codes.code = clicks.code), '') as reference
    from (
@@ -33,7 +108,7 @@ const find = statement<StoredClick>(
 
 // Two operators may decide at the same time: the update of the held row lets only one of them through.
 const release = statement<{ eventId: string }>(
-  "direct-links.release-click",
+  "clicks.release-click",
   `with released as (
     update withheld_clicks set outcome = 'released', decided_at = $2
     where click_id = $1 and outcome = 'held' and (
@@ -54,7 +129,7 @@ const release = statement<{ eventId: string }>(
 );
 
 const refuse = statement<{ code: string }>(
-  "direct-links.refuse-held",
+  "clicks.refuse-held",
   `with refused as (
     update withheld_clicks set outcome = 'refused', decided_at = $2 where click_id = $1 and outcome = 'held'
     returning bot_id, code

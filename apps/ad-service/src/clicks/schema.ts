@@ -1,5 +1,4 @@
 import type { ColumnType } from "kysely";
-import type { ClickSuspicion } from "./review-clicks.ts";
 
 /** Hot statements write the clicks; the query builder only reads them. */
 type Read<Value> = ColumnType<Value, never, never>;
@@ -21,7 +20,7 @@ export interface DirectLinkTables {
     occurred_at: Read<Date>;
     /** Of the /24 or /48, keyed like `address_hash`; set for suspicious clicks. */
     network_hash: Read<Buffer | null>;
-    suspicions: Read<ClickSuspicion[]>;
+    suspicions: Read<string[]>;
     /** When the operator released or refused a held click. */
     decided_at: Read<Date | null>;
   };

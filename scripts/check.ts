@@ -28,6 +28,13 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
   ["unused code", () => runCommand("knip", [], { nextStep: "Remove unused code, or stop exporting it." })],
   ["workspace", () => runCommand("sherif", ["--fail-on-warnings"], { nextStep: "sherif --fix corrects most of it." })],
   ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
+  [
+    "documentation site",
+    () =>
+      runCommand(process.execPath, ["docs/node_modules/vitepress/bin/vitepress.js", "build", "docs"], {
+        nextStep: "A dead link names its page; see the site with: pnpm --filter @intermission/docs dev",
+      }),
+  ],
 ];
 
 const outcomes = await Promise.allSettled(checks.map(([title, run]) => step(title, run)));

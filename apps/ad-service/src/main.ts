@@ -18,9 +18,8 @@ import { openEndpointTests } from "./deliveries/test-endpoint.ts";
 import { startTestingEndpoints } from "./deliveries/test-pending-endpoints.ts";
 import { migrations } from "./migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
-import { rememberPublisherShare } from "./statistics/remember-publisher-share.ts";
-import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
-import { startCallingTrackers } from "./vast/call-trackers.ts";
+import { rememberPublisherShare, startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
+import { startCallingTrackers } from "./vast/trackers.ts";
 import { startSweepingSessions } from "./views/sweep-sessions.ts";
 import { viewRecorder } from "./views/view-recorder.ts";
 

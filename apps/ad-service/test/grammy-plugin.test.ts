@@ -5,7 +5,7 @@ import { type AdsFlavor, adsMiddleware, bonusCommand } from "@intermission/publi
 import { testDatabases } from "@intermission/testing/test-database";
 import { Bot, type Context } from "grammy";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addCampaign } from "../src/campaigns/add-campaign.ts";
+import { addCampaign } from "../src/campaigns/change-campaign.ts";
 import { type ClientFixture, openClientFixture } from "./fixtures/client-fixture.ts";
 
 let fixture: ClientFixture;

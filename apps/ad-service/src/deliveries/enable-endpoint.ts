@@ -1,7 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import { sql } from "kysely";
 import type { AdDatabase } from "../ad-database.ts";
-import { pendingEndpoint } from "../bots/pending-endpoint.ts";
+import { pendingEndpoint } from "../bots/change-bot.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { lockEndpoint, type MissingEndpoint } from "./lock-endpoint.ts";
 

@@ -4,7 +4,7 @@ import { conflict, invalid } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { unknownBot } from "../bots/require-bots.ts";
+import { unknownBot } from "../bots/bots.ts";
 import { adviseOnAnswer } from "./advise-on-answer.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { disableEndpoint } from "./disable-endpoint.ts";

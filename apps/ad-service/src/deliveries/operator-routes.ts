@@ -4,7 +4,7 @@ import { invalidField } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { requireBots } from "../bots/require-bots.ts";
+import { requireBots } from "../bots/bots.ts";
 import { listEvents } from "../events/list-events.ts";
 import { adviseOnAnswer } from "./advise-on-answer.ts";
 import { explainDelivery } from "./explain-delivery.ts";

@@ -4,7 +4,7 @@ import { conflict, invalid } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { unknownBot } from "../bots/require-bots.ts";
+import { unknownBot } from "../bots/bots.ts";
 import { countReplayable } from "./count-replayable.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { explainBlockedReason } from "./explain-blocked-reason.ts";

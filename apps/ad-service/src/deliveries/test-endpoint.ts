@@ -3,7 +3,7 @@ import type { EventType } from "@intermission/ad-core/client-api";
 import { newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import type { AdDatabase } from "../ad-database.ts";
-import { readBot } from "../bots/rows.ts";
+import { readBot } from "../bots/bots.ts";
 import type { SecretBox } from "../bots/secret-box.ts";
 import { signingTokens } from "../bots/signing-tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";

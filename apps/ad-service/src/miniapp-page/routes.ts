@@ -7,8 +7,8 @@ import { unavailabilityOf } from "@intermission/postgres/unavailability";
 import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
+import { findBot } from "../bots/bots.ts";
 import { briefCache } from "../bots/brief-cache.ts";
-import { findBot } from "../bots/find-bot.ts";
 import { type BuiltPage, contentSecurityPolicy, loadBuiltPage, mediaSources } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
 

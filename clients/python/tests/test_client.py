@@ -125,6 +125,22 @@ def test_the_next_token_is_used_where_one_is_refused(call):
     assert used == ["Bearer old", "Bearer new"]
 
 
+def test_requests_that_are_refused_together_all_use_the_next_token():
+    async def answer(request: httpx.Request) -> httpx.Response:
+        is_old = request.headers["authorization"] == "Bearer old"
+        return refusal(401, "BAD_TOKEN") if is_old else httpx.Response(200, json={"available": True})
+
+    async def main():
+        transport = httpx.MockTransport(answer)
+        async with AsyncAds("https://ads.example", ["old", "new"], 7, transport=transport) as ads:
+            assert len(await asyncio.gather(*(ads.availability(user) for user in range(1, 9)))) == 8
+        async with AsyncAds("https://ads.example", "old", 7, transport=transport) as ads:
+            with pytest.raises(AdsError):
+                await ads.availability(1)
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize("answer", ["<html>", "null", "[]", "{}", '{"code":1,"expires_in":"soon","expires_at":""}'])
 def test_an_answer_of_another_shape_is_an_error_of_its_own(call, answer):
     with pytest.raises(AdsError) as raised:

@@ -20,22 +20,28 @@ By = Literal["hour", "day", "campaign", "creative"]
 class _Settings:
     def __init__(self, url: str, token: str | Iterable[str], bot_id: str | int, retries: int) -> None:
         self.base = f"{url.rstrip('/')}/client/v1"
-        self.tokens = [one for one in ([token] if isinstance(token, str) else token) if one != ""]
+        given = [token] if isinstance(token, str) else token
+        self.tokens = list(dict.fromkeys(one for one in given if one != ""))
         if not self.tokens:
             raise ValueError("the bot's API token is missing")
         self.bot_id = str(bot_id)
         self.retries = retries
         self._token_index = 0
 
-    def request_of(self, operation: Operation[Any]) -> dict[str, Any]:
-        return operations.request_of(operation, self.base, self.tokens[self._token_index])
+    @property
+    def token(self) -> str:
+        return self.tokens[self._token_index]
 
-    def uses_next_token(self, error: AdsError) -> bool:
-        """After a 401, the next of two tokens that rotate is used from now on."""
-        if error.status != 401 or self._token_index + 1 >= len(self.tokens):
+    def request_of(self, operation: Operation[Any], token: str) -> dict[str, Any]:
+        return operations.request_of(operation, self.base, token)
+
+    def has_another_token(self, error: AdsError, used: str) -> bool:
+        """After a 401, the next of two tokens that rotate is used from now on. Another request may have moved on before."""
+        if error.status != 401:
             return False
-        self._token_index += 1
-        return True
+        if self.token == used and self._token_index + 1 < len(self.tokens):
+            self._token_index += 1
+        return self.token != used
 
 
 class Ads:
@@ -99,13 +105,15 @@ class Ads:
     def _send(self, operation: Operation[T]) -> T:
         attempts = 1
         while True:
+            token = self._settings.token
             try:
-                return operations.read_answer(operation, self._http.request(**self._settings.request_of(operation)))
+                response = self._http.request(**self._settings.request_of(operation, token))
+                return operations.read_answer(operation, response)
             except httpx.HTTPError as lost:
                 error = operations.unreachable(lost)
             except AdsError as refused:
                 error = refused
-            if self._settings.uses_next_token(error):
+            if self._settings.has_another_token(error, token):
                 continue
             pause = operations.pause_before_retry(operation, error, attempts, self._settings.retries)
             if pause is None:
@@ -170,14 +178,15 @@ class AsyncAds:
     async def _send(self, operation: Operation[T]) -> T:
         attempts = 1
         while True:
+            token = self._settings.token
             try:
-                response = await self._http.request(**self._settings.request_of(operation))
+                response = await self._http.request(**self._settings.request_of(operation, token))
                 return operations.read_answer(operation, response)
             except httpx.HTTPError as lost:
                 error = operations.unreachable(lost)
             except AdsError as refused:
                 error = refused
-            if self._settings.uses_next_token(error):
+            if self._settings.has_another_token(error, token):
                 continue
             pause = operations.pause_before_retry(operation, error, attempts, self._settings.retries)
             if pause is None:

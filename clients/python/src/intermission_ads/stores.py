@@ -80,8 +80,8 @@ class SqliteStore:
     """Handled events in a SQLite table, in one transaction with what the handler writes through the same connection.
 
     After a crash at any point the event and its effect are both there, or neither. Handlers run one after the other. The
-    handler must not commit or roll back. For threads other than the one that connects, connect with
-    `check_same_thread=False`.
+    handler must not commit or roll back, and while an awaited one runs, nothing else may write through this connection.
+    For threads other than the one that connects, connect with `check_same_thread=False`.
     """
 
     def __init__(self, database: sqlite3.Connection, table: str = "handled_ad_events") -> None:

@@ -1,14 +1,15 @@
-import { type ChildProcess, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Found, findGo, findPhp, findPython } from "../scripts/find-languages.ts";
+import { freePort, root } from "../scripts/processes.ts";
 import { startFakeBotApi } from "./fake-bot-api.ts";
-import { type ExampleBot, end, type LiveStack, startLiveStack } from "./live-stack.ts";
+import { type ExampleBot, end, type LiveStack, outputOf, startLiveStack } from "./live-stack.ts";
 
 const folderOf = (name: string) => join(import.meta.dirname, name);
 const node: Found = { path: process.execPath };
-const pythonPath = join(import.meta.dirname, "../clients/python/src");
+const pythonPath = join(root, "clients/python/src");
 
 /** Prints what is not tested here, and why. */
 function pathOf(name: string, found: Found): string {
@@ -25,13 +26,6 @@ afterAll(() => stack?.stop());
 
 let bots = 0;
 const newBot = () => stack.addBot(String(7_100_000_001 + bots++));
-
-/** What `child` printed, so that a failure shows it. */
-function outputOf(child: ChildProcess): () => string {
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += chunk));
-  return () => output;
-}
 
 async function activate(bot: ExampleBot): Promise<void> {
   const tested = await stack.call<{ delivered: boolean }>(bot, "POST", "/webhook/test", {});
@@ -150,7 +144,6 @@ describe.each(telegramBots)("the bot of examples/%s", (name, found, script) => {
     const bot = await demoBot();
     const telegram = await startFakeBotApi(stack.secrets.telegramBotToken);
     const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));
-    mkdirSync(scratch, { recursive: true });
     const child = stack.startBackend(bot, [path, script], folderOf(name), {
       ...{ BOT_TOKEN: stack.secrets.telegramBotToken, BOT_API_URL: telegram.url, PYTHONPATH: pythonPath },
       ...{ DATABASE: join(scratch, "bot.sqlite"), PYTHONDONTWRITEBYTECODE: "1" },
@@ -181,3 +174,37 @@ function demoBot(): Promise<ExampleBot> {
   demo ??= stack.addBot(stack.secrets.botId);
   return demo;
 }
+
+test("the commands of docs/quickstart.md lead to a paid reward", { timeout: 120_000 }, async () => {
+  const page = readFileSync(join(root, "docs/quickstart.md"), "utf8");
+  const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+  const [start, addBot = "", startBackend = "", testWebhook = "", ask = "", coins = ""] = blocks;
+  expect([start, blocks.length]).toEqual(["npm start\n", 6]);
+  const port = await freePort();
+  // A shell as a person has it: with npm's own variables, without those of Vitest.
+  const env = { ...process.env, MODE: undefined, NODE_ENV: undefined, DATA_DIR: stack.dataDirectory };
+  /** As on the page, but with this test's ports and files. */
+  const here = (commands: string) =>
+    commands
+      .replaceAll("http://127.0.0.1:8701", stack.url)
+      .replaceAll("127.0.0.1:3000", `127.0.0.1:${port}`)
+      .replaceAll("bot.json", join(stack.dataDirectory, "bot.json"));
+  const run = (commands: string) => spawnSync("bash", ["-euc", here(commands)], { cwd: root, env, encoding: "utf8" });
+
+  const backend = stack.startBackend(
+    { botId: "123456789", token: "", port },
+    ["bash", "-euc", here(addBot + startBackend)],
+    root,
+    { ...env, DATABASE: join(stack.dataDirectory, "quickstart.sqlite"), AD_API_TOKEN: undefined },
+  );
+  const output = outputOf(backend);
+  await expect.poll(() => run(coins).stdout || output(), { timeout: 60_000, interval: 300 }).toBe('{"coins":0}');
+
+  const tested = run(testWebhook);
+  expect(tested.status, tested.stdout + tested.stderr).toBe(0);
+  expect(tested.stdout).toMatch(/^status +200$/m);
+  const { directLink } = JSON.parse(run(ask).stdout);
+  expect(await stack.followLink(directLink)).toBe(302);
+  await expect.poll(() => run(coins).stdout, { timeout: 20_000, interval: 100 }).toBe('{"coins":10}');
+  await end(backend);
+});

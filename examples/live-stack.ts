@@ -148,3 +148,10 @@ export async function end(child: ChildProcess): Promise<void> {
   await exited;
   clearTimeout(giveUp);
 }
+
+/** What `child` printed, so that a failure shows it. */
+export function outputOf(child: ChildProcess): () => string {
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (output += chunk));
+  return () => output;
+}

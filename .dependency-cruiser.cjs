@@ -67,10 +67,10 @@ module.exports = {
     },
     {
       name: "transports-in-app-and-router",
-      comment: "Only app.ts and router.ts may import routes.ts or procedures.ts.",
+      comment: "Only app.ts and router.ts may import routes or procedures.",
       severity: "error",
-      from: { path: servers, pathNot: "(/src/(app|router)[.]ts|[.]test[.]ts)$" },
-      to: { path: "^apps/[^/]+/src/.*/(routes|procedures)[.]ts$" },
+      from: { path: servers, pathNot: "(/src/(app|router)[.]ts|routes[.]ts|[.]test[.]ts)$" },
+      to: { path: "^apps/[^/]+/src/.*/((client|player|operator)-)?(routes|procedures)[.]ts$" },
     },
     {
       name: "nothing-imports-main",

@@ -2,7 +2,7 @@
 import { runCommand } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
-const packages = ["ad-core", "postgres", "http-server", "testing", "publisher"].map((name) => `packages/${name}`);
+const packages = ["ad-core", "postgres", "server", "testing", "publisher"].map((name) => `packages/${name}`);
 const apps = ["ad-service", "api", "miniapp", "demo-bot"].map((name) => `apps/${name}`);
 
 const checks: [title: string, run: () => Promise<unknown>][] = [

@@ -8,7 +8,7 @@ export type Role = "ad-service" | "api";
  */
 export const deathSteps: Readonly<Record<Role, readonly string[]>> = {
   "ad-service": [
-    ...around("direct-links.follow"),
+    ...around("clicks.follow"),
     ...around("ad-sessions.begin"),
     ...around("ad-sessions.record-progress"),
     ...around("ad-sessions.record"),

@@ -1,33 +1,53 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
-import { countRequests } from "@intermission/http-server/count-requests";
-import { healthRoutes } from "@intermission/http-server/health";
-import { createHttpServer, refuseOtherMethods } from "@intermission/http-server/http-server";
-import type { Logger } from "@intermission/http-server/logger";
-import { metricsRoutes } from "@intermission/http-server/metrics-routes";
 import { unavailabilityOf } from "@intermission/postgres/unavailability";
+import { countRequests } from "@intermission/server/count-requests";
+import { healthRoutes } from "@intermission/server/health";
+import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
+import type { Logger } from "@intermission/server/logger";
+import { metricsRoutes } from "@intermission/server/metrics-routes";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Registry } from "prom-client";
-import { adClickRoutes } from "./ad-clicks/routes.ts";
 import type { AdDatabase } from "./ad-database.ts";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
-import { sessionRoutes } from "./ad-sessions/routes.ts";
-import type { ViewRecorder } from "./ad-sessions/view-recorder.ts";
+import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
+import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
+import { conversionRoutes } from "./advertisers/routes.ts";
+import { type RateLimitSettings, rateLimits } from "./bots/apply-rate-limits.ts";
+import { authenticateRequest } from "./bots/authenticate-request.ts";
+import { type BotOperatorDeps, botOperatorRoutes } from "./bots/operator-routes.ts";
 import type { SecretBox } from "./bots/secret-box.ts";
-import { clientApiRoutes } from "./client-api/routes.ts";
+import { tokenOperatorRoutes } from "./bots/token-operator-routes.ts";
+import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
+import { clickOperatorRoutes } from "./clicks/operator-routes.ts";
+import { directLinkRoutes } from "./clicks/routes.ts";
+import { type CodeLinks, codeClientRoutes } from "./codes/client-routes.ts";
 import type { Config } from "./config.ts";
-import { conversionRoutes } from "./conversions/routes.ts";
 import { openMediaStorage } from "./creatives/open-media-storage.ts";
+import { type CreativeOperatorDeps, creativeOperatorRoutes } from "./creatives/operator-routes.ts";
 import { mediaRoutes } from "./creatives/routes.ts";
-import { directLinkRoutes } from "./direct-links/routes.ts";
+import { webhookClientRoutes } from "./deliveries/client-routes.ts";
+import type { Deliveries } from "./deliveries/deliveries.ts";
+import { type EndpointOperatorDeps, endpointOperatorRoutes } from "./deliveries/endpoint-operator-routes.ts";
+import { deliveryOperatorRoutes } from "./deliveries/operator-routes.ts";
+import { replayOperatorRoutes } from "./deliveries/replay-operator-routes.ts";
+import type { EndpointTests } from "./deliveries/test-endpoint.ts";
+import { eventClientRoutes } from "./events/client-routes.ts";
+import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/error-page.ts";
-import { requireBuiltPage } from "./miniapp-page/load-built-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
-import { type OperatorDeps, operatorRoutes } from "./operator/routes.ts";
+import { openapiDocument } from "./openapi-document.ts";
+import { authorizeOperator, type OperatorAuth } from "./operator/authorize-operator.ts";
 import type { GuardedRequests } from "./outbound/guarded-request.ts";
+import { statsClientRoutes } from "./statistics/client-routes.ts";
+import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
+import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { tagFiller } from "./vast/fill-from-tag.ts";
-import type { Deliveries } from "./webhook-delivery/deliveries.ts";
-import type { EndpointTests } from "./webhook-endpoints/test-endpoint.ts";
+import { availabilityClientRoutes } from "./views/client-routes.ts";
+import { adClickRoutes } from "./views/cta-click-routes.ts";
+import { viewOperatorRoutes } from "./views/operator-routes.ts";
+import { sessionRoutes } from "./views/player-routes.ts";
+import type { ViewRecorder } from "./views/view-recorder.ts";
 
 export interface AppDeps {
   config: Config;
@@ -132,4 +152,75 @@ export function createOperatorApp(deps: Omit<OperatorDeps, "isTrusted" | "operat
   const app = createHttpServer({ logger: deps.logger, unavailabilityOf });
   operatorRoutes(app, { ...deps, isTrusted: () => true, operatorToken: undefined });
   return app;
+}
+
+interface ClientApiDeps {
+  database: AdDatabase;
+  campaigns: CampaignSnapshot;
+  deliveries: Deliveries;
+  endpointTests: Pick<EndpointTests, "testEndpoint">;
+  rateLimits: RateLimitSettings;
+  /** The currency of all prices (ISO 4217). */
+  currency: string;
+  publicUrl: string;
+  links: CodeLinks;
+  now: () => Date;
+}
+
+/** `/client/v1`: the API for publishers. */
+export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void {
+  const document = openapiDocument(deps.publicUrl);
+  app.get("/client/v1/openapi.json", (_request, reply) => reply.header("cache-control", "max-age=300").send(document));
+  app.register(
+    async (scope) => {
+      const limits = rateLimits(deps.rateLimits);
+      // Fastify parses text/plain too; this API accepts only JSON.
+      scope.removeContentTypeParser("text/plain");
+      scope.decorateRequest("caller", undefined);
+      scope.addHook("onRequest", async (request, reply) => {
+        reply.header("cache-control", "no-store");
+        limits.countRequest(reply, await authenticateRequest(deps.database, request, deps.now()));
+      });
+      codeClientRoutes(scope, { ...deps, limits });
+      availabilityClientRoutes(scope, deps);
+      eventClientRoutes(scope, deps);
+      statsClientRoutes(scope, deps);
+      webhookClientRoutes(scope, deps);
+    },
+    { prefix: "/client/v1" },
+  );
+}
+
+export type OperatorDeps = BotOperatorDeps &
+  CampaignOperatorDeps &
+  CreativeOperatorDeps &
+  EndpointOperatorDeps &
+  StatsOperatorDeps &
+  ExplainOperatorDeps &
+  OperatorAuth;
+
+/** `/operator/v1`: the API of the operator's command line. */
+function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
+  app.register(
+    async (scope) => {
+      scope.addHook("onRequest", async (request, reply) => {
+        reply.header("cache-control", "no-store");
+        authorizeOperator(request, deps);
+      });
+      botOperatorRoutes(scope, deps);
+      tokenOperatorRoutes(scope, deps);
+      creativeOperatorRoutes(scope, deps);
+      campaignOperatorRoutes(scope, deps);
+      advertiserOperatorRoutes(scope, deps);
+      explainOperatorRoutes(scope, deps);
+      endpointOperatorRoutes(scope, deps);
+      deliveryOperatorRoutes(scope, deps);
+      replayOperatorRoutes(scope, deps);
+      viewOperatorRoutes(scope, deps);
+      clickOperatorRoutes(scope, deps);
+      statsOperatorRoutes(scope, deps);
+      userOperatorRoutes(scope, deps);
+    },
+    { prefix: "/operator/v1" },
+  );
 }

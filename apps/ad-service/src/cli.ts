@@ -1,22 +1,22 @@
-import { startFaultOf } from "@intermission/http-server/start-fault";
+import { startFaultOf } from "@intermission/server/start-fault";
 import { Command, CommanderError } from "commander";
+import { explainCommand } from "./ad-selection/commands.ts";
+import { advertiserCommands } from "./advertisers/commands.ts";
+import { botCommands } from "./bots/commands.ts";
+import { tokenCommands } from "./bots/token-commands.ts";
+import { campaignCommands } from "./campaigns/commands.ts";
+import { clickCommands } from "./clicks/commands.ts";
 import { readCommandConfig } from "./config.ts";
+import { creativeCommands } from "./creatives/commands.ts";
+import { deliveryCommands } from "./deliveries/commands.ts";
+import { endpointCommands } from "./deliveries/endpoint-commands.ts";
+import { eventCommands } from "./events/commands.ts";
 import { openOperatorClient } from "./open-operator-client.ts";
-import { advertiserCommands } from "./operator/commands/advertisers.ts";
-import { botCommands } from "./operator/commands/bots.ts";
-import { campaignCommands } from "./operator/commands/campaigns.ts";
-import { clickCommands } from "./operator/commands/clicks.ts";
-import { creativeCommands } from "./operator/commands/creatives.ts";
-import { deliveryCommands } from "./operator/commands/deliveries.ts";
-import { endpointCommands } from "./operator/commands/endpoints.ts";
-import { eventCommands } from "./operator/commands/events.ts";
-import { explainCommand } from "./operator/commands/explain.ts";
-import { nameFlags } from "./operator/commands/name-flags.ts";
-import { statsCommands } from "./operator/commands/stats.ts";
-import { tokenCommands } from "./operator/commands/tokens.ts";
-import { userCommands } from "./operator/commands/users.ts";
-import { viewCommands } from "./operator/commands/views.ts";
+import { nameFlags } from "./operator/name-flags.ts";
 import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
+import { statsCommands } from "./statistics/commands.ts";
+import { userCommands } from "./users/commands.ts";
+import { viewCommands } from "./views/commands.ts";
 
 const exitCodes = { done: 0, refused: 1, wrongUsage: 2, notReachable: 3 };
 

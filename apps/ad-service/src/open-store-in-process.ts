@@ -1,17 +1,17 @@
-import type { ClaimedFolder } from "@intermission/http-server/control-socket";
-import { createLogger } from "@intermission/http-server/logger";
 import { openDatabase } from "@intermission/postgres/open-database";
+import type { ClaimedFolder } from "@intermission/server/control-socket";
+import { createLogger } from "@intermission/server/logger";
 import type { AdTables } from "./ad-database.ts";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
 import { secretBox } from "./bots/secret-box.ts";
 import type { CommandConfig } from "./config.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-storage.ts";
+import { noDeliveries } from "./deliveries/deliveries.ts";
+import { openEndpointTests } from "./deliveries/test-endpoint.ts";
 import { migrations } from "./migrations.ts";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator/operator-client.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
-import { noDeliveries } from "./webhook-delivery/deliveries.ts";
-import { openEndpointTests } from "./webhook-endpoints/test-endpoint.ts";
 
 /** Serves the operator's API from this process, on an embedded store that no server has open, or on a shared database. */
 export async function openStoreInProcess(

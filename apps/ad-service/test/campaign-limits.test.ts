@@ -2,11 +2,11 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../src/ad-database.ts";
-import { sessionRoutes } from "../src/ad-sessions/routes.ts";
 import { updateBot } from "../src/bots/update-bot.ts";
 import { addCampaign, type CampaignDraft } from "../src/campaigns/add-campaign.ts";
-import { directLinkRoutes } from "../src/direct-links/routes.ts";
+import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
+import { sessionRoutes } from "../src/views/player-routes.ts";
 import { openDirectLinkFixture } from "./fixtures/direct-link-fixture.ts";
 import { type Opened, openSessionFixture, type SessionFixture, wholeVideo } from "./fixtures/session-fixture.ts";
 

@@ -1,10 +1,10 @@
 import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
+import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newTelegramId } from "./fixtures/app-fixture.ts";
 import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
 import { eventually, openTestEndpoint, type TestEndpoint } from "./fixtures/delivery-fixture.ts";
 import { newAddress } from "./fixtures/direct-link-fixture.ts";
-import { personAgents } from "./fixtures/visitor-agents.ts";
 
 describe.each(testDatabases())("webhooks on the command line, with a server on the %s store", (kind) => {
   let fixture: CliFixture;

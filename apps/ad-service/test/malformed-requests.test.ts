@@ -6,8 +6,8 @@ import { type ErrorForm, type Exchange, findFaults, type Sample } from "@intermi
 import { openTestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import type { AdTables } from "../src/ad-database.ts";
-import { newSessionId } from "../src/ad-sessions/session-id.ts";
 import { migrations } from "../src/migrations.ts";
+import { newSessionId } from "../src/views/session-id.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { codeIn } from "./fixtures/client-fixture.ts";
 import { addBotOf, demoOf, launchData } from "./fixtures/launch-fixture.ts";

@@ -6,7 +6,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdTables } from "../src/ad-database.ts";
 import { advertiserKey } from "../src/advertisers/advertiser-names.ts";
-import { issuePostbackKey } from "../src/conversions/issue-postback-key.ts";
+import { issuePostbackKey } from "../src/advertisers/issue-postback-key.ts";
 import { migrations } from "../src/migrations.ts";
 import { pruneFacts } from "../src/statistics/prune-facts.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";

@@ -3,10 +3,10 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../src/ad-database.ts";
-import { sweepSessions } from "../src/ad-sessions/sweep-sessions.ts";
 import { migrations } from "../src/migrations.ts";
 import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { rollUpStatistics } from "../src/statistics/roll-up-statistics.ts";
+import { sweepSessions } from "../src/views/sweep-sessions.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { HonestPlayer, openViewerFixture, type ViewerFixture } from "./fixtures/viewer-fixture.ts";
 

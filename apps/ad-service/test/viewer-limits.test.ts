@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { personAgents } from "@intermission/testing/visitor-agents";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../src/ad-database.ts";
-import { sessionRoutes } from "../src/ad-sessions/routes.ts";
-import { sweepSessions } from "../src/ad-sessions/sweep-sessions.ts";
-import { directLinkRoutes } from "../src/direct-links/routes.ts";
+import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
+import { sessionRoutes } from "../src/views/player-routes.ts";
+import { sweepSessions } from "../src/views/sweep-sessions.ts";
 import {
   type Opened,
   openSessionFixture,
@@ -15,7 +16,6 @@ import {
   type SessionFixture,
   wholeVideo,
 } from "./fixtures/session-fixture.ts";
-import { personAgents } from "./fixtures/visitor-agents.ts";
 
 const ann = "501";
 const closing = { closed: "tap" as const };

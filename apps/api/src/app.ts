@@ -1,17 +1,17 @@
 import cors from "@fastify/cors";
-import { countRequests } from "@intermission/http-server/count-requests";
-import { healthRoutes } from "@intermission/http-server/health";
+import { type Database, statement } from "@intermission/postgres/open-database";
+import { unavailabilityOf } from "@intermission/postgres/unavailability";
+import { countRequests } from "@intermission/server/count-requests";
+import { healthRoutes } from "@intermission/server/health";
 import {
   createHttpServer,
   errorBody,
   refuseOtherMethods,
   UNAVAILABLE_RETRY_SECONDS,
-} from "@intermission/http-server/http-server";
-import type { Logger } from "@intermission/http-server/logger";
-import { metricsRegistry } from "@intermission/http-server/metrics-registry";
-import { metricsRoutes } from "@intermission/http-server/metrics-routes";
-import { type Database, statement } from "@intermission/postgres/open-database";
-import { unavailabilityOf } from "@intermission/postgres/unavailability";
+} from "@intermission/server/http-server";
+import type { Logger } from "@intermission/server/logger";
+import { metricsRegistry } from "@intermission/server/metrics-registry";
+import { metricsRoutes } from "@intermission/server/metrics-routes";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";

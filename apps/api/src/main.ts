@@ -1,11 +1,11 @@
 import type { AddressInfo } from "node:net";
-import { type ClaimedFolder, claimDataFolder } from "@intermission/http-server/control-socket";
-import { onStopSignal } from "@intermission/http-server/graceful-stop";
-import { createLogger, type Logger } from "@intermission/http-server/logger";
-import { countProcess } from "@intermission/http-server/metrics-registry";
-import { serveMetrics } from "@intermission/http-server/serve-metrics";
-import { StartFault, startFaultOf } from "@intermission/http-server/start-fault";
 import { openDatabase } from "@intermission/postgres/open-database";
+import { type ClaimedFolder, claimDataFolder } from "@intermission/server/control-socket";
+import { onStopSignal } from "@intermission/server/graceful-stop";
+import { createLogger, type Logger } from "@intermission/server/logger";
+import { countProcess } from "@intermission/server/metrics-registry";
+import { serveMetrics } from "@intermission/server/serve-metrics";
+import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { adServiceClient } from "./ad-service-client.ts";
 import { createApp, newMetrics } from "./app.ts";

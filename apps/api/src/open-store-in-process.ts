@@ -1,6 +1,6 @@
-import type { ClaimedFolder } from "@intermission/http-server/control-socket";
-import { startFaultOf } from "@intermission/http-server/start-fault";
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
+import type { ClaimedFolder } from "@intermission/server/control-socket";
+import { startFaultOf } from "@intermission/server/start-fault";
 import type { CommandConfig } from "./config.ts";
 import { getBalance } from "./ledger/get-balance.ts";
 import { listRewards } from "./ledger/list-rewards.ts";

@@ -1,4 +1,4 @@
-import { type ErrorAnswer, HttpError } from "@intermission/http-server/http-server";
+import { type ErrorAnswer, HttpError } from "@intermission/server/http-server";
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from "@trpc/server/rpc";
 import type { FastifyInstance } from "fastify";
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { request } from "node:http";
 import { verifyInitDataWithBotId, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
-import { createLogger } from "@intermission/http-server/logger";
+import { createLogger } from "@intermission/server/logger";
 import { findFaults } from "@intermission/testing/malformed/find-faults";
 import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";

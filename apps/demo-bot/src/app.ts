@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
-import { healthRoutes } from "@intermission/http-server/health";
-import { createHttpServer, refuseOtherMethods } from "@intermission/http-server/http-server";
-import type { Logger } from "@intermission/http-server/logger";
+import { healthRoutes } from "@intermission/server/health";
+import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
+import type { Logger } from "@intermission/server/logger";
 import type { FastifyInstance } from "fastify";
 import { guardPage } from "./guard-page.ts";
 import type { PublisherApi } from "./rewards/publisher-api.ts";

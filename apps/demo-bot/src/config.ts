@@ -1,7 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
-import { StartFault } from "@intermission/http-server/start-fault";
+import { StartFault } from "@intermission/server/start-fault";
 import { z } from "zod";
 
 const loopback = ["127.0.0.1", "::1", "localhost"];

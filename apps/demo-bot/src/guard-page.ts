@@ -1,4 +1,4 @@
-import { HttpError } from "@intermission/http-server/http-server";
+import { HttpError } from "@intermission/server/http-server";
 import type { FastifyInstance } from "fastify";
 
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;

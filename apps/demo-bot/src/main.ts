@@ -1,6 +1,6 @@
-import { onStopSignal } from "@intermission/http-server/graceful-stop";
-import { createLogger } from "@intermission/http-server/logger";
-import { StartFault, startFaultOf } from "@intermission/http-server/start-fault";
+import { onStopSignal } from "@intermission/server/graceful-stop";
+import { createLogger } from "@intermission/server/logger";
+import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import { createApp } from "./app.ts";
 import { readConfig } from "./config.ts";
 import { signLaunch } from "./phone/sign-launch.ts";

@@ -1,6 +1,6 @@
+import { boundedText } from "@intermission/server/parse-request";
 import { z } from "zod";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import { text } from "./campaign-settings.ts";
 import { type Campaign, findCampaign } from "./rows.ts";
 
 /** How a campaign shows a creative; omitted settings keep their value, or default to the campaign's. */
@@ -10,8 +10,8 @@ export const creativeSettings = z.strictObject({
     .min(1, "must be 1 or more")
     .max(1_000_000, "must be 1000000 at most")
     .optional(),
-  label: text(128).nullable().optional(),
-  callToAction: text(40).nullable().optional(),
+  label: boundedText(128).nullable().optional(),
+  callToAction: boundedText(40).nullable().optional(),
 });
 export type CreativeSettings = z.infer<typeof creativeSettings>;
 

@@ -1,14 +1,9 @@
+import { boundedText } from "@intermission/server/parse-request";
 import { z } from "zod";
 import { category } from "../bots/category.ts";
 import { checkLandingUrl } from "./check-landing-url.ts";
 import { targeting } from "./targeting.ts";
 
-export const text = (most: number) =>
-  z
-    .string("is needed")
-    .trim()
-    .min(1, `must have 1 to ${most} characters`)
-    .max(most, `must have 1 to ${most} characters`);
 const price = z.int("must be a whole number of micros").min(0, "must be 0 or more").max(1e12, "is too large");
 const limit = z.int("must be a whole number").min(1, "must be 1 or more, or none").max(1e15, "is too large").nullable();
 const moment = z.coerce.date("must be a date and time, as 2026-01-31T08:00:00Z").nullable();
@@ -22,9 +17,9 @@ const landingUrl = z.string().transform((url, context) => {
 
 /** The settings of a campaign, each checked alone. Null means none. */
 export const campaignSettings = z.strictObject({
-  name: text(128),
+  name: boundedText(128),
   /** Shown to the viewer as text: the company that pays for the ad. */
-  advertiser: text(128),
+  advertiser: boundedText(128),
   priority: z.enum(["sponsorship", "standard", "house"]),
   category: category.nullable(),
   pacing: z.enum(["even", "asap"]),
@@ -33,7 +28,7 @@ export const campaignSettings = z.strictObject({
   /** The target of a direct link, or of a video's call to action. */
   landingUrl: landingUrl.nullable(),
   /** The label of the button beside a video. */
-  callToAction: text(40).nullable(),
+  callToAction: boundedText(40).nullable(),
   weight: z.int("must be a whole number").min(1, "must be 1 or more").max(1_000_000, "must be 1000000 at most"),
   /** The price of one completed view and of one counted click, in millionths of the deployment's currency. */
   viewPriceMicros: price,

@@ -1,5 +1,6 @@
 import type { EventType } from "@intermission/ad-core/client-api";
 import { statement } from "@intermission/postgres/open-database";
+import { conflict } from "@intermission/server/refuse";
 import type { AdDatabase } from "../ad-database.ts";
 
 export type RefundOutcome =
@@ -44,4 +45,12 @@ export async function refundCharge(
   if (!priced) return { outcome: "not-charged" };
   const [refunded] = await database.run(refund, [priced.eventId, botId, now]);
   return refunded ? { outcome: "refunded", ...refunded } : { outcome: "refunded-before" };
+}
+
+/** The operator's answer. `what` names the view or the click. */
+export function refundAnswer(refunded: RefundOutcome, what: string): { campaignId: string; refundedMicros: number } {
+  if (refunded.outcome === "not-charged")
+    throw conflict("NOT_CHARGED", `${what} was not charged: there is nothing to refund`);
+  if (refunded.outcome === "refunded-before") throw conflict("REFUNDED", `${what} was refunded before`);
+  return { campaignId: refunded.campaignId, refundedMicros: refunded.priceMicros };
 }

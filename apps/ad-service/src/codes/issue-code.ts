@@ -1,9 +1,9 @@
 import { codeRandomBytes, newCode } from "@intermission/ad-core/code";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
+import { randomBytes } from "@intermission/server/random-bytes";
 import type { AdDatabase } from "../ad-database.ts";
 import type { Bot } from "../bots/rows.ts";
-import { randomBytes } from "../random-bytes.ts";
 
 export interface IssueCodeInput {
   bot: Pick<Bot, "botId" | "codePrefix" | "codeLifetimeSeconds">;

@@ -1,5 +1,5 @@
 import { access, constants, stat } from "node:fs/promises";
-import { StartFault } from "@intermission/http-server/start-fault";
+import { StartFault } from "@intermission/server/start-fault";
 import type { BucketStorage, MediaBucket } from "./bucket-storage.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
 

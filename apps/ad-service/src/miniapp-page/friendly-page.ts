@@ -1,4 +1,4 @@
-import { pageLanguage } from "../direct-links/page-language.ts";
+import { pageLanguage } from "@intermission/server/page-language";
 
 export type FriendlyPage = "unknown-address" | "no-bot" | "unknown-bot" | "not-built" | "unavailable";
 

@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
-import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
@@ -28,7 +27,7 @@ describe("the addresses of the mini-app", () => {
     await rm(folder, { recursive: true });
   });
   beforeEach(async () => {
-    await sql`truncate bots cascade`.execute(store.database.query);
+    await store.database.run({ name: "", text: "truncate bots cascade" }, []);
     fixture = await openAppFixture(store.database, { miniappDir: join(folder, "built") });
   });
   afterEach(() => fixture.close());

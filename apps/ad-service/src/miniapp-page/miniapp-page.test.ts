@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createHttpServer } from "@intermission/http-server/http-server";
-import { createLogger } from "@intermission/http-server/logger";
+import { createHttpServer } from "@intermission/server/http-server";
+import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { contentSecurityPolicy } from "./content-security-policy.ts";
+import { contentSecurityPolicy } from "./built-page.ts";
 import { miniappPageRoutes } from "./routes.ts";
 
 const inline = 'document.documentElement.dataset.start = "1";';
@@ -22,14 +22,10 @@ describe("the mini-app's page", () => {
   beforeAll(async () => {
     const options = { schema: "ad_service", migrations } as const;
     store = await openTestDatabase<AdTables>(options);
-    const shared = { name: "Bot", username: null, created_at: new Date(), updated_at: new Date() };
-    await store.database.query
-      .insertInto("bots")
-      .values([
-        { ...shared, bot_id: "701", code_prefix: "aaaa", publisher_api_url: "https://api.publisher.example/trpc" },
-        { ...shared, bot_id: "702", code_prefix: "bbbb", publisher_api_url: "javascript:alert(1)" },
-      ])
-      .execute();
+    const bots = `insert into bots (bot_id, code_prefix, name, publisher_api_url, created_at, updated_at) values
+      ('701', 'aaaa', 'Bot', 'https://api.publisher.example/trpc', now(), now()),
+      ('702', 'bbbb', 'Bot', 'javascript:alert(1)', now(), now())`;
+    await store.database.run({ name: "", text: bots }, []);
     folder = await mkdtemp(join(tmpdir(), "intermission-miniapp-"));
     await mkdir(join(folder, "built", "assets"), { recursive: true });
     await writeFile(join(folder, "built", "index.html"), html);
@@ -55,27 +51,16 @@ describe("the mini-app's page", () => {
       /media-src ([^;]*)/.exec(String((await get("/app/701")).headers["content-security-policy"]))?.[1];
     const own = "'self' https://ads.example";
     expect(await mediaSrc()).toBe(own);
-    const creatives = store.database.query.insertInto("creatives");
-    const video = {
-      media_type: "video/mp4",
-      byte_length: 1,
-      duration_ms: 5000,
-      width: 1,
-      height: 1,
-      created_at: new Date(),
-    };
-    const url = "https://cdn.example:8443/spring.mp4?x=1";
-    await creatives.values({ ...video, creative_id: "cre_a", kind: "address", url }).execute();
+    const video = `insert into creatives
+      (creative_id, kind, url, media_type, byte_length, duration_ms, width, height, created_at) values
+      ('cre_a', 'address', 'https://cdn.example:8443/spring.mp4?x=1', 'video/mp4', 1, 5000, 1, 1, now())`;
+    await store.database.run({ name: "", text: video }, []);
     expect(await mediaSrc()).toBe(`${own} https://cdn.example:8443`);
-    const tag = {
-      creative_id: "cre_t",
-      kind: "vast",
-      url: "https://ads.example/vast",
-      created_at: new Date(),
-    } as const;
-    await creatives.values(tag).execute();
+    const tag = `insert into creatives (creative_id, kind, url, created_at) values
+      ('cre_t', 'vast', 'https://ads.example/vast', now())`;
+    await store.database.run({ name: "", text: tag }, []);
     expect(await mediaSrc()).toBe(`${own} https:`);
-    await store.database.query.deleteFrom("creatives").execute();
+    await store.database.run({ name: "", text: "delete from creatives" }, []);
   });
 
   test("has a policy for each bot: its own scripts, this service and that publisher's API", async () => {

@@ -2,17 +2,15 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import { telegramId } from "@intermission/ad-core/client-api";
-import { logUnavailability } from "@intermission/http-server/http-server";
 import { statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/unavailability";
+import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { briefCache } from "../bots/brief-cache.ts";
 import { findBot } from "../bots/find-bot.ts";
-import { contentSecurityPolicy } from "./content-security-policy.ts";
+import { type BuiltPage, contentSecurityPolicy, loadBuiltPage, mediaSources } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
-import { type BuiltPage, loadBuiltPage } from "./load-built-page.ts";
-import { mediaSources } from "./media-sources.ts";
 
 export interface MiniappPageDeps {
   database: AdDatabase;

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { HttpError } from "@intermission/http-server/http-server";
+import { HttpError } from "@intermission/server/http-server";
 import type { FastifyRequest } from "fastify";
 
 export interface OperatorAuth {

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import type { AdDatabase, AdTables } from "../ad-database.ts";
-import { sessionRoutes } from "../ad-sessions/routes.ts";
+import { noDeliveries } from "../deliveries/deliveries.ts";
+import { replayDelivery } from "../deliveries/replay-delivery.ts";
+import { listEvents } from "../events/list-events.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
-import { noDeliveries } from "../webhook-delivery/deliveries.ts";
-import { listEvents } from "../webhook-delivery/list-events.ts";
-import { replayDelivery } from "../webhook-delivery/replay-delivery.ts";
+import { sessionRoutes } from "../views/player-routes.ts";
 import { eraseUser, newPseudonym } from "./erase-user.ts";
 import { steps } from "./erasure-steps.ts";
 

@@ -10,7 +10,7 @@ function loggedFor(answer: { status: number; headers?: Record<string, string>; b
   const file = (path: string) => JSON.stringify(join(src, path));
   const script = `
     import { createServer } from "node:http";
-    import { createLogger } from ${JSON.stringify(join(src, "../../../packages/http-server/src/logger.ts"))};
+    import { createLogger } from ${JSON.stringify(join(src, "../../../packages/server/src/logger.ts"))};
     import { describeDevice } from ${file("creatives/describe-device.ts")};
     import { openGuardedRequests } from ${file("outbound/guarded-request.ts")};
     import { tagFiller } from ${file("vast/fill-from-tag.ts")};

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Logger } from "@intermission/http-server/logger";
 import type { Database } from "@intermission/postgres/open-database";
+import type { Logger } from "@intermission/server/logger";
 
 /**
  * Wakes callers that wait for entries, on this node and on the others. It is only a hint: polling on a timer finds

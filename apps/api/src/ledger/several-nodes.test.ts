@@ -1,5 +1,5 @@
-import { createLogger } from "@intermission/http-server/logger";
 import { type Database, openDatabase } from "@intermission/postgres/open-database";
+import { createLogger } from "@intermission/server/logger";
 import { createServerDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";

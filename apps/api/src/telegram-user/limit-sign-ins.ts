@@ -1,4 +1,4 @@
-import { addressNetwork } from "@intermission/http-server/client-address";
+import { addressNetwork } from "@intermission/server/client-address";
 
 export interface SignInLimits {
   /** Shared by all users of an address, such as those of a mobile network. */

@@ -1,5 +1,5 @@
-import type { Logger } from "@intermission/http-server/logger";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import type { Logger } from "@intermission/server/logger";
 import type { SignatureFault } from "./judge-signature.ts";
 
 export type RefusalReason = SignatureFault | "too-large" | "wrong-content-type" | "malformed-request";

@@ -1,4 +1,4 @@
-import { durationHistogram } from "@intermission/http-server/duration-histogram";
+import { durationHistogram } from "@intermission/server/duration-histogram";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { RefusalCounter } from "./count-refusals.ts";
 import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";

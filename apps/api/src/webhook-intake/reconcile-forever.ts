@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Logger } from "@intermission/http-server/logger";
+import type { Logger } from "@intermission/server/logger";
 import { type Reconciled, type ReconcileOptions, reconcileEvents } from "./reconcile-events.ts";
 
 const pauseSeconds: Record<Reconciled["outcome"], number> = {

@@ -1,5 +1,5 @@
-import { errorBody, logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/http-server/http-server";
 import { unavailabilityOf } from "@intermission/postgres/unavailability";
+import { errorBody, logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import type { FastifyInstance } from "fastify";
 import type { RefusalCounter, RefusalReason } from "./count-refusals.ts";
 import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";

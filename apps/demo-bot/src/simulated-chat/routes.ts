@@ -1,5 +1,5 @@
 import { telegramId } from "@intermission/ad-core/client-api";
-import { HttpError } from "@intermission/http-server/http-server";
+import { HttpError } from "@intermission/server/http-server";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { LaunchRequest } from "../phone/sign-launch.ts";

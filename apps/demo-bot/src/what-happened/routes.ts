@@ -1,5 +1,5 @@
 import { telegramId } from "@intermission/ad-core/client-api";
-import { HttpError } from "@intermission/http-server/http-server";
+import { HttpError } from "@intermission/server/http-server";
 import type { FastifyInstance } from "fastify";
 import type { PublisherApi } from "../rewards/publisher-api.ts";
 

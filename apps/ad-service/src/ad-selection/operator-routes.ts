@@ -1,0 +1,42 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { parseRequest } from "@intermission/server/parse-request";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { findBot } from "../bots/find-bot.ts";
+import { unknownBot } from "../bots/require-bots.ts";
+import type { CampaignSnapshot } from "./campaign-snapshot.ts";
+import { explainChoice } from "./explain-choice.ts";
+import { seenBy } from "./select-ad.ts";
+
+const query = z.object({
+  botId: telegramId,
+  userId: telegramId,
+  format: z.enum(["rewarded", "direct_link"]).default("rewarded"),
+  language: z
+    .string()
+    .regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, such as en")
+    .optional(),
+  platform: z.enum(["android", "ios", "desktop", "web"]).optional(),
+  premium: z.stringbool().optional(),
+});
+
+export interface ExplainOperatorDeps {
+  database: AdDatabase;
+  campaigns: CampaignSnapshot;
+  now: () => Date;
+}
+
+/** `GET /explain`: for each running campaign, its exclusion reason for a user now, or its likelihood. */
+export function explainOperatorRoutes(scope: FastifyInstance, { database, campaigns, now }: ExplainOperatorDeps): void {
+  scope.get("/explain", async (request) => {
+    const { botId, userId, format, language, platform, premium: isPremium } = parseRequest(query, request.query);
+    const bot = await findBot(database, botId);
+    if (!bot) throw unknownBot(botId);
+    await campaigns.refresh();
+    const at = now();
+    const seen = await seenBy({ database, campaigns }, { botId, userId }, at);
+    const user = { language, platform, isPremium };
+    return { campaigns: explainChoice(campaigns.index(), { format, bot, user, seen }, at) };
+  });
+}

@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
+import { type Row, recordOf, rowsOf, tableOf } from "../operator/show.ts";
+
+export function advertiserCommands(program: Command, context: CommandContext): void {
+  const advertisers = program.command("advertisers").description("advertisers, and the keys of their postbacks");
+
+  withExamples(advertisers.command("list").description("all advertisers that campaigns name"), [
+    "advertisers list",
+  ]).action(async () => {
+    const rows = rowsOf(await context.call({ method: "GET", path: "/advertisers" }), "advertisers");
+    context.print(rows, () => tableOf(rows, columns));
+  });
+
+  withExamples(
+    advertisers.command("key").description("make a new key for postbacks; the previous one is void immediately"),
+    ["advertisers key 'The Shop'"],
+  )
+    .argument("<advertiser>", "its name in the campaigns, in any case")
+    .action(async (advertiser: string) => {
+      const path = `/advertisers/${encodeURIComponent(advertiser)}/key`;
+      const issued = await callForRow(context, { method: "POST", path });
+      context.print(
+        issued,
+        () =>
+          `${recordOf(issued)}\n\nIt is shown once. Conversions go to /postback/v1/conversions?click_id={click_id}&key=…`,
+      );
+    });
+
+  withExamples(
+    advertisers.command("rename").description("change the name; campaigns, the key and the bots that block it stay"),
+    ["advertisers rename 'The Shop' 'The New Shop'"],
+  )
+    .argument("<advertiser>", "its name in the campaigns, in any case")
+    .argument("<new-name>", "shown to viewers from now on")
+    .action(async (advertiser: string, newName: string) => {
+      const path = `/advertisers/${encodeURIComponent(advertiser)}/rename`;
+      const renamed = await callForRow(context, { method: "POST", path, body: { newName } });
+      context.print(renamed, () => recordOf(renamed));
+    });
+}
+
+const columns = {
+  ADVERTISER: (advertiser: Row) => advertiser.name,
+  CAMPAIGNS: (advertiser: Row) => advertiser.campaigns,
+  CONVERSIONS: (advertiser: Row) => advertiser.conversions,
+  KEY: (advertiser: Row) => advertiser.hasPostbackKey,
+  ADDED: (advertiser: Row) => advertiser.createdAt,
+};

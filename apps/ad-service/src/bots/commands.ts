@@ -1,0 +1,136 @@
+import { type Command, Option } from "commander";
+import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
+import { collect, telegramIdOption, wholeNumber } from "../operator/parse-option.ts";
+import { type Row, recordOf, rowsOf, tableOf } from "../operator/show.ts";
+
+export function botCommands(program: Command, context: CommandContext): void {
+  const bots = program.command("bots").description("publishers' bots and their settings");
+
+  withExamples(withSettings(bots.command("add").description("add a bot; its API token is shown only once")), [
+    'bots add --bot-id 7000000001 --name "Coin Garden" --webhook-url https://example.com/webhooks/ads',
+    "bots add --bot-id 7000000001 --json",
+  ])
+    .requiredOption("--bot-id <id>", "its Telegram id: the digits before the colon of its token", telegramIdOption)
+    .action(async ({ botId, ...options }: SettingOptions & { botId: string }) => {
+      const body = { botId, ...settingsOf(options) };
+      const added = await callForRow(context, { method: "POST", path: "/bots", body });
+      context.print(added, () => `${recordOf(added)}\n\n${nextSteps(added)}`);
+    });
+
+  withExamples(bots.command("list").description("all bots"), ["bots list", "bots list --json"]).action(async () => {
+    const rows = rowsOf(await context.call({ method: "GET", path: "/bots" }), "bots");
+    context.print(rows, () => tableOf(rows, columns));
+  });
+
+  forOneBot(bots, "show", "show a bot, its settings and its tokens").action(async (botId: string) => {
+    const bot = await callForRow(context, { method: "GET", path: `/bots/${botId}` });
+    const { tokens: _, ...settings } = bot;
+    context.print(bot, () => `${recordOf(settings)}\n\n${tableOf(rowsOf(bot, "tokens"), tokenColumns)}`);
+  });
+
+  withSettings(forOneBot(bots, "update", "change settings of a bot; the others stay")).action(
+    async (botId: string, options: SettingOptions) => {
+      const bot = await callForRow(context, { method: "PATCH", path: `/bots/${botId}`, body: settingsOf(options) });
+      context.print(bot, () => recordOf(bot));
+    },
+  );
+
+  for (const [verb, description] of Object.entries(suspensions)) {
+    forOneBot(bots, verb, description).action(async (botId: string) => {
+      const bot = await callForRow(context, { method: "POST", path: `/bots/${botId}/${verb}` });
+      context.print(bot, () => recordOf(bot));
+    });
+  }
+}
+
+function nextSteps({ botId, webhookUrl }: Row): string {
+  const keep = "Keep the token now: it is not shown again.";
+  if (!webhookUrl) return keep;
+  return `${keep}\nIts webhook address gets a signed test event, and further events once it has answered 2xx; see it with: endpoints show ${botId}`;
+}
+
+const suspensions = {
+  suspend: "answer its requests with 403 and let its codes earn nothing; earned events are still delivered",
+  resume: "undo suspend",
+};
+
+function forOneBot(bots: Command, verb: string, description: string): Command {
+  const command = bots.command(verb).description(description);
+  withExamples(command, [`bots ${verb} 7000000001${verb === "update" ? " --cooldown 30 --daily-cap 10" : ""}`]);
+  return command.argument("<bot-id>", "its Telegram id", telegramIdOption);
+}
+
+interface SettingOptions {
+  codeLifetime?: number;
+  cooldown?: number;
+  tester?: string[];
+  blockCategory?: string[];
+  blockAdvertiser?: string[];
+  [setting: string]: unknown;
+}
+
+function withSettings(command: Command): Command {
+  const modes = ["at-least-once", "at-most-once"];
+  return command
+    .option("--name <name>", "shown to its users")
+    .option("--username <name>", "its @username, without the @; none clears it")
+    .option("--webhook-url <url>", "where its events are sent; none holds them")
+    .option("--publisher-api-url <url>", "where the mini-app reads what was credited; none clears it")
+    .addOption(new Option("--delivery-mode <mode>", "at-most-once for a receiver that ignores event_id").choices(modes))
+    .option("--code-lifetime <seconds>", "how long a code is valid, 60 to 86400", wholeNumber)
+    .option("--cooldown <seconds>", "least time between two rewards of a user", wholeNumber)
+    .option("--daily-cap <number>", "most rewards of a user in a UTC day", wholeNumber)
+    .option("--tester <id>", "Telegram id of a tester; repeatable; replaces the list", collect(telegramIdOption))
+    .option("--category <word>", "the bot's topic, such as games; none clears it")
+    .option("--time-zone <name>", "such as Europe/Berlin; campaigns limited to hours use it")
+    .option(
+      "--block-category <word>",
+      "category of unwanted campaigns; repeatable; none clears the list",
+      collect(String),
+    )
+    .option("--block-advertiser <name>", "repeatable; none clears the list", collect(String))
+    .addOption(
+      new Option("--suspicious-views <what>", "what happens to a view that earned but looks suspicious").choices([
+        "pay",
+        "hold",
+        "refuse",
+      ]),
+    )
+    .addOption(
+      new Option("--suspicious-clicks <what>", "what happens to a click that counts but looks suspicious").choices([
+        "pay",
+        "hold",
+        "refuse",
+      ]),
+    );
+}
+
+function settingsOf(options: SettingOptions): object {
+  const { codeLifetime, cooldown, tester, blockCategory, blockAdvertiser, ...others } = options;
+  const cleared = clearable.filter((name) => others[name] === "none").map((name) => [name, null]);
+  const renamed = { codeLifetimeSeconds: codeLifetime, cooldownSeconds: cooldown, testers: tester };
+  const blocked = { blockedCategories: listOf(blockCategory), blockedAdvertisers: listOf(blockAdvertiser) };
+  return { ...others, ...renamed, ...blocked, ...Object.fromEntries(cleared) };
+}
+
+function listOf(words: string[] | undefined): string[] | undefined {
+  return words?.length === 1 && words[0] === "none" ? [] : words;
+}
+
+const clearable = ["username", "webhookUrl", "publisherApiUrl", "category"];
+
+const columns = {
+  "BOT ID": (bot: Row) => bot.botId,
+  NAME: (bot: Row) => bot.name,
+  STATE: (bot: Row) => (bot.isSuspended ? "suspended" : "active"),
+  WEBHOOK: (bot: Row) => bot.webhookUrl,
+  COOLDOWN: (bot: Row) => `${bot.cooldownSeconds} s`,
+  "DAILY CAP": (bot: Row) => bot.dailyCap,
+};
+
+const tokenColumns = {
+  TOKEN: (token: Row) => token.tokenId,
+  STATE: (token: Row) => token.state,
+  CREATED: (token: Row) => token.createdAt,
+  "WORKS UNTIL": (token: Row) => token.revokedAt ?? token.revokeAt,
+};

@@ -1,0 +1,284 @@
+import { randomBytes } from "node:crypto";
+import { newCode, newEventId } from "@intermission/ad-core/code";
+import { encodeWebhookEvent, webhookEvent } from "@intermission/ad-core/webhook-event";
+import { statement } from "@intermission/postgres/open-database";
+import { readyToFill } from "@intermission/testing/fill-tables";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
+import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
+import { directLinkRoutes } from "./routes.ts";
+
+/** Calls the function that judges visits as a node does. */
+describe.each(bothTestDatabases())("following links in the database, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    await store.database.run(addBotAndCampaign, []);
+  });
+  afterAll(() => store.dispose());
+
+  let users = 500;
+  async function issue(userId = String(++users)): Promise<{ code: string; userId: string }> {
+    const code = newCode("abcd", randomBytes(32));
+    await store.database.run(addCode, [code, userId]);
+    return { code, userId };
+  }
+  const address = () => randomBytes(16);
+
+  test("a body made by SQL has the same bytes as one made by encodeWebhookEvent, whatever the reference", async () => {
+    const characters = fc.constantFrom(
+      "\u0001",
+      "\u001f",
+      "\b",
+      "\f",
+      "\n",
+      "\r",
+      "\t",
+      '"',
+      "\\",
+      "/",
+      "\u007f",
+      "\u2028",
+      "😀",
+    );
+    const reference = fc.string({
+      unit: fc.oneof(characters, fc.string({ unit: "binary", minLength: 1, maxLength: 1 })),
+      maxLength: 128,
+    });
+    const event = fc.record({
+      reference: fc.option(reference.map((text) => text.replaceAll("\0", ""))),
+      user: fc.bigInt({ min: 1n, max: 10n ** 20n - 1n }).map(String),
+      test: fc.boolean(),
+      at: fc.date({ min: new Date("2020-01-01"), max: new Date("2099-01-01"), noInvalidDate: true }),
+    });
+    await fc.assert(
+      fc.asyncProperty(event, async (made) => {
+        const fields = {
+          ...{ event: "direct_link" as const, event_id: newEventId(made.at.getTime(), randomBytes(10)), bot_id: "910" },
+          ...{ user_tg_id: made.user, code: "abcdefghabcdefgh" },
+          ...(made.reference !== null && { reference: made.reference }),
+          occurred_at: made.at.toISOString(),
+          ...(made.test && { test: true as const }),
+        };
+        const [row] = await store.database.run(bodyOf, [
+          ...["direct_link", fields.event_id, "910", made.user, fields.code, made.reference],
+          ...[fields.occurred_at, made.test],
+        ]);
+        expect(row?.body).toBe(encodeWebhookEvent(fields));
+        expect(webhookEvent.parse(JSON.parse(row?.body ?? ""))).toEqual(fields);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("of a viewer's visits in one batch one is counted, and the others must be judged again", async () => {
+    const [first, second] = [await issue("600"), await issue("600")];
+    const followed = await follow(store.database, [
+      { ...first, hash: Buffer.alloc(16, 1) },
+      { ...first, hash: Buffer.alloc(16, 2) },
+      { ...second, hash: Buffer.alloc(16, 3) },
+    ]);
+    expect(followed).toEqual(["counted", "again", "again"]);
+    const again = await follow(store.database, [
+      { ...first, hash: Buffer.alloc(16, 2) },
+      { ...second, hash: Buffer.alloc(16, 3) },
+    ]);
+    expect(again).toEqual(["used", "daily-cap"]);
+  });
+
+  test("the number of rows that a batch reads does not grow with the tables", async () => {
+    const small = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations, poolSize: 1 });
+    try {
+      const { database } = small;
+      await database.run(addBotAndCampaign, []);
+      const batch = async (tx: AdTransaction) => {
+        const visits = Array.from({ length: 10 }, () => ({
+          code: newCode("abcd", randomBytes(32)),
+          userId: String(++users),
+        }));
+        for (const { code, userId } of visits) await tx.run(addCode, [code, userId]);
+        const [before] = await tx.run(rowsRead, []);
+        const hashes = visits.map(() => randomBytes(16)).sort(Buffer.compare);
+        const asked = visits.flatMap((visit, index) => [{ ...visit, hash: hashes[index] ?? Buffer.alloc(16) }]);
+        // Counted, and used in the next call: refusals are written, too.
+        expect(new Set(await follow(tx, asked))).toEqual(new Set(["counted"]));
+        expect(new Set(await follow(tx, asked))).toEqual(new Set(["used"]));
+        const [after] = await tx.run(rowsRead, []);
+        return (after?.count ?? 0) - (before?.count ?? 0);
+      };
+      // The plans are made while the tables are empty.
+      const few = await database.transaction(batch);
+      const fill = await readyToFill(database, "ad_service");
+      await fill(20_000);
+      expect(await database.transaction(batch)).toBeLessThanOrEqual(few * 1.5);
+    } finally {
+      await small.dispose();
+    }
+  });
+
+  test.runIf(kind === "server").each([
+    ["a viewer", { sameUser: true }, "daily-cap"],
+    ["an address", { sameUser: false }, "tap-asked-address"],
+  ])(
+    "%s that another node counts first at the same moment is judged by what that node committed",
+    async (_what, { sameUser }, verdict) => {
+      const hash = address();
+      const first = await issue();
+      const second = await issue(sameUser ? first.userId : undefined);
+      const other = { ...second, hash: sameUser ? address() : hash };
+      let late: Promise<string[]> | undefined;
+      await store.database.transaction(async (tx) => {
+        expect(await follow(tx, [{ ...first, hash }], 60)).toEqual(["counted"]);
+        late = follow(store.database, [other], 60);
+        await expect.poll(async () => (await store.database.run(waiting, []))[0]?.count).toBe(1);
+      });
+      expect(await late).toEqual(["again"]);
+      const ofViewer = { name: "", text: "select from viewers where user_id = $1" };
+      expect(await store.database.run(ofViewer, [second.userId])).toHaveLength(sameUser ? 1 : 0);
+      expect(await follow(store.database, [other], 60)).toEqual([verdict]);
+    },
+  );
+
+  test("a visitor who reached a campaign's cap per user gets another ad, and none when all caps are reached", async () => {
+    const fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
+    try {
+      const cap =
+        "update campaigns set user_cap = 2, user_cap_seconds = 3600, priority = 'sponsorship' where campaign_id = $1";
+      await store.database.run({ name: "", text: cap }, [fixture.campaignId]);
+      await fixture.refresh();
+      const followed: (string | number)[] = [];
+      for (let click = 0; click < 4; click++) {
+        if (click === 3) await fixture.addCampaign("https://other.test/");
+        const { status, headers } = await fixture.visit(await fixture.issue("501", `order ${click}`));
+        followed.push(headers.location === undefined ? status : new URL(headers.location).host);
+      }
+      expect(followed).toEqual(["shop.test", "shop.test", 200, "other.test"]);
+      fixture.advance(3600);
+      expect((await fixture.visit(await fixture.issue("501", "later"))).headers.location).toContain("//shop.test/");
+    } finally {
+      await fixture.close();
+    }
+  });
+});
+
+/** Counts the statements, and checks that none takes an advisory lock. */
+describe("the statements of a click", () => {
+  let store: TestDatabase<AdTables>;
+  let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
+  let statements: string[] = [];
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
+    const { database } = store;
+    const counted: AdDatabase = {
+      ...database,
+      run(asked, values) {
+        statements.push(asked.name);
+        return database.run(asked, values);
+      },
+      transaction(work) {
+        statements.push("a transaction");
+        return database.transaction(work);
+      },
+    };
+    fixture = await openDirectLinkFixture(counted, directLinkRoutes, { dailyCap: 1000 });
+    // The bot is read once, and then once a second.
+    await fixture.visit(await fixture.issue("1"));
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await store.dispose();
+  });
+
+  async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+    statements = [];
+    await work();
+    return statements.filter((name) => name.startsWith("clicks") || name === "a transaction");
+  }
+
+  test("a first click is one statement, and so is each other visit; simultaneous visits share a few", async () => {
+    const code = await fixture.issue("2");
+    expect(await statementsOf(() => fixture.visit(code))).toEqual(["clicks.follow"]);
+    expect(await statementsOf(() => fixture.visit(code))).toEqual(["clicks.follow"]);
+    expect(await statementsOf(() => fixture.visit(code, { method: "HEAD" }))).toEqual(["clicks.follow"]);
+    const codes = await Promise.all(Array.from({ length: 200 }, (_, user) => fixture.issue(`3${user}`)));
+    const together = await statementsOf(() => Promise.all(codes.map((one) => fixture.visit(one))));
+    expect(together.length).toBeLessThan(100);
+  });
+
+  test("a click takes no advisory lock", async () => {
+    const functions = await store.database.run(advisory, []);
+    expect(functions).toEqual([]);
+  });
+});
+
+interface AskedVisit {
+  code: string;
+  userId: string;
+  hash: Buffer;
+}
+
+/** The outcomes, in the order of the visits, which is that of the hashes. */
+async function follow(
+  database: AdTransaction,
+  visits: readonly AskedVisit[],
+  secondsAfterIssue = 60,
+): Promise<string[]> {
+  const at = new Date(Date.parse("2026-03-01T12:00:00Z") + secondsAfterIssue * 1000);
+  const rows = await database.run(followLinks, [
+    visits.map(({ code }) => code),
+    visits.map(() => newEventId(at.getTime(), randomBytes(10))),
+    at.toISOString(),
+    visits.map(({ hash }) => hash),
+  ]);
+  return rows.map(({ outcome }) => outcome);
+}
+
+const followLinks = statement<{ outcome: string }>(
+  "test.follow-links",
+  `select outcome from follow_links(
+     array_fill('910'::text, array[cardinality($1::text[])]), $1::text[], $2::text[],
+     array_fill($3::text, array[cardinality($1)]), array_fill(null::text, array[cardinality($1)]),
+     array_fill(null::text, array[cardinality($1)]), array_fill(false, array[cardinality($1)]),
+     array_fill('cmp_910'::text, array[cardinality($1)]), array_fill(false, array[cardinality($1)]),
+     array_fill('Mozilla'::text, array[cardinality($1)]), array_fill(7, array[cardinality($1)]),
+     $4::bytea[], $4::bytea[], $4::bytea[], null, 0, 30)
+   order by visit`,
+);
+const addBotAndCampaign = statement<never>(
+  "test.add-bot-and-campaign",
+  `with bot as (
+     insert into bots (bot_id, code_prefix, name, daily_cap) values ('910', 'abcd', 'Bot', 1) on conflict do nothing
+   ), shop as (
+     insert into advertisers (name, name_key) values ('Shop', 'shop') on conflict do nothing
+   )
+   insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros, targeting)
+   values ('cmp_910', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500, '{"bots":["910"]}') on conflict do nothing`,
+);
+const addCode = statement<never>(
+  "test.add-code",
+  `insert into codes (bot_id, code, user_id, issued_at, expires_at)
+   values ('910', $1, $2, '2026-03-01T11:59:00Z', '2026-03-01T13:00:00Z')`,
+);
+const bodyOf = statement<{ body: string }>(
+  "test.webhook-body",
+  "select webhook_body($1, $2, $3, $4, $5, $6, $7, $8) as body",
+);
+const rowsRead = statement<{ count: number }>(
+  "test.rows-read",
+  "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as count from pg_stat_xact_user_tables",
+);
+const waiting = statement<{ count: number }>(
+  "test.waiting",
+  `select count(*)::integer as count from pg_stat_activity
+   where datname = current_database() and wait_event_type = 'Lock'`,
+);
+const advisory = statement<{ name: string }>(
+  "test.advisory",
+  `select proname as name from pg_proc
+   where pronamespace = 'ad_service'::regnamespace and prosrc like '%advisory%'`,
+);

@@ -1,0 +1,58 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { parseRequest } from "@intermission/server/parse-request";
+import { conflict, notFound } from "@intermission/server/refuse";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { refundAnswer } from "../campaigns/refund-charge.ts";
+import type { Deliveries } from "../deliveries/deliveries.ts";
+import { type DecideClickOutcome, listClicks, refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
+
+const clicksQuery = z.object({
+  botId: telegramId.optional(),
+  state: z.enum(["held", "refused", "counted"]).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).default(50),
+});
+const ofClick = z.object({ clickId: z.string().min(1).max(64) });
+
+/** Suspicious clicks of direct links, the operator's decision about held ones, and refunds. */
+export function clickOperatorRoutes(
+  scope: FastifyInstance,
+  { database, deliveries, now }: { database: AdDatabase; deliveries: Deliveries; now: () => Date },
+): void {
+  scope.get("/clicks", async (request) => ({
+    clicks: await listClicks(database, parseRequest(clicksQuery, request.query)),
+  }));
+
+  scope.post("/clicks/:clickId/release", async (request) => {
+    const { clickId } = parseRequest(ofClick, request.params);
+    const released = await releaseClick(database, { clickId, now: now() });
+    deliveries.wake();
+    return answer(released, clickId);
+  });
+
+  scope.post("/clicks/:clickId/refuse", async (request) => {
+    const { clickId } = parseRequest(ofClick, request.params);
+    return answer(await refuseClick(database, { clickId, now: now() }), clickId);
+  });
+
+  scope.post("/clicks/:clickId/refund", async (request) => {
+    const { clickId } = parseRequest(ofClick, request.params);
+    const refunded = await refundClick(database, { clickId, now: now() });
+    if (refunded.outcome === "unknown-click") throw unknownClick(clickId);
+    return { clickId, ...refundAnswer(refunded, `click ${clickId}`) };
+  });
+}
+
+function answer(decided: DecideClickOutcome, clickId: string): object {
+  if (decided.outcome === "unknown-click") throw unknownClick(clickId);
+  if (decided.outcome === "not-held") {
+    throw conflict("NOT_HELD", `click ${clickId} is ${decided.state}: only a held one can be released or refused`);
+  }
+  if (decided.outcome === "refused") return { clickId, state: "refused" };
+  return { clickId, state: "counted", eventId: decided.eventId };
+}
+
+function unknownClick(clickId: string) {
+  return notFound(`there is no click ${clickId}; see the suspicious ones with: clicks list`);
+}

@@ -1,0 +1,98 @@
+import {
+  type CreateCodeResponse,
+  createCodeRequest,
+  type DescribeCodeResponse,
+} from "@intermission/ad-core/client-api";
+import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
+import type { FastifyInstance } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import type { RateLimits } from "../bots/apply-rate-limits.ts";
+import { callerOf } from "../bots/authenticate-request.ts";
+import { type DescribedCode, describeCode } from "./describe-code.ts";
+import { type IssuedCode, issueCode } from "./issue-code.ts";
+
+/** Base addresses that a code is appended to, without a slash at their ends. */
+export interface CodeLinks {
+  readonly directLinkUrl: string;
+  readonly miniappUrl: string;
+}
+
+// PostgreSQL does not store NUL, and half a surrogate pair would be read back as different text.
+const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
+const codeRequest = createCodeRequest.refine(({ reference = "" }) => isStorable(reference), {
+  path: ["reference"],
+  error: "must be well-formed text without U+0000",
+});
+
+export interface CodeClientDeps {
+  database: AdDatabase;
+  limits: RateLimits;
+  links: CodeLinks;
+  now: () => Date;
+}
+
+export function codeClientRoutes(scope: FastifyInstance, { database, limits, links, now }: CodeClientDeps): void {
+  // Exactly 200: a deployed client treats 201 as an error.
+  scope.post("/codes", async (request, reply) => {
+    const { bot_id: botId, user_tg_id: userId, reference } = parseRequest(codeRequest, request.body);
+    const caller = callerOf(request);
+    if (botId !== caller.bot.botId) throw new HttpError(403, "FORBIDDEN", "the token belongs to another bot");
+    limits.countCode(reply, caller, userId);
+    const at = now();
+    const issued = await issueCode(database, { bot: caller.bot, userId, reference, now: at });
+    return createCodeAnswer(issued, { botId, links, now: at });
+  });
+
+  scope.get<{ Params: { code: string } }>("/codes/:code", async (request) => {
+    const { botId } = callerOf(request).bot;
+    const described = await describeCode(database, { botId, code: request.params.code, now: now() });
+    if (described.outcome === "unknown-code") throw new HttpError(404, "NOT_FOUND", "this bot has no such code");
+    return describeCodeAnswer(described.code);
+  });
+}
+
+function createCodeAnswer(
+  { code, expiresAt }: IssuedCode,
+  { botId, links, now }: { botId: string; links: CodeLinks; now: Date },
+): CreateCodeResponse {
+  const secondsLeft = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
+  return {
+    code,
+    expires_in: Math.max(0, secondsLeft),
+    expires_at: expiresAt.toISOString().replace(/\.\d+Z$/, "Z"),
+    direct_link: `${links.directLinkUrl}/${code}`,
+    miniapp_url: `${links.miniappUrl}/${botId}?code=${code}`,
+  };
+}
+
+function describeCodeAnswer(code: DescribedCode): DescribeCodeResponse {
+  return {
+    code: code.code,
+    bot_id: code.botId,
+    user_tg_id: code.userId,
+    ...(code.reference !== null && { reference: code.reference }),
+    issued_at: code.issuedAt.toISOString(),
+    expires_at: code.expiresAt.toISOString(),
+    is_expired: code.isExpired,
+    earned: code.events.map(({ event, eventId, occurredAt }) => ({
+      event,
+      event_id: eventId,
+      occurred_at: occurredAt.toISOString(),
+    })),
+    sessions: code.sessions.map((session) => ({
+      session_id: session.sessionId,
+      state: session.state,
+      opened_at: session.openedAt.toISOString(),
+      watched_at: session.watchedAt?.toISOString() ?? null,
+      closed_at: session.closedAt?.toISOString() ?? null,
+      accepted_ms: session.acceptedMs,
+      duration_ms: session.durationMs,
+      refusals: session.refusals,
+      ...(session.suspicions.length > 0 && { suspicions: session.suspicions }),
+      ...(session.review && { review: session.review }),
+    })),
+    clicks: code.clicks,
+    requests: code.requests,
+  };
+}

@@ -1,0 +1,102 @@
+import type { Command } from "commander";
+import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
+import { type CaptionsFile, captionsOption, collect, existingFile } from "../operator/parse-option.ts";
+import { type Row, recordOf, rowsOf, tableOf } from "../operator/show.ts";
+import { uploadCaptions } from "./upload-captions.ts";
+import { uploadPoster } from "./upload-poster.ts";
+import { addVideoByAddress, uploadVideo } from "./upload-video.ts";
+
+export function creativeCommands(program: Command, context: CommandContext): void {
+  const creatives = program.command("creatives").description("videos that campaigns show");
+  const show = (creative: Row) => context.print(creative, () => recordOf(creative));
+
+  withExamples(creatives.command("add").description("add a video: MP4 (H.264 + AAC) or WebM, 1 to 180 s"), [
+    "creatives add spring.mp4",
+    "creatives add --from https://files.example.com/spring.mp4",
+    "creatives add spring.mp4 --captions en=spring.en.vtt --captions pt-BR=spring.pt.vtt",
+  ])
+    .argument("[file]", "a format that phones do not play is converted if the server has ffmpeg", existingFile)
+    .option("--from <address>", "instead of a file: the server fetches it once and keeps it")
+    .option("--captions <language=file>", "WebVTT; repeatable", collect(captionsOption))
+    .option("--poster <file>", "JPEG, PNG or WebP, instead of a frame of the video", existingFile)
+    .action(async (file: string | undefined, { from, captions = [], poster }: VideoOptions) => {
+      if ((file === undefined) === (from === undefined)) creatives.error("Give a file, or its address with --from.");
+      const added = await (from === undefined ? uploadVideo(context, String(file)) : addVideoByAddress(context, from));
+      const creativeId = String(added.creativeId);
+      const withPoster = poster === undefined ? added : await uploadPoster(context, creativeId, poster);
+      show((await uploadCaptions(context, creativeId, captions)) ?? withPoster);
+    });
+
+  withExamples(creatives.command("poster").description("set another picture to show until a video plays"), [
+    "creatives poster cre_0a1b2c3d4e5f60718293a4b5 spring.webp",
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .argument("<file>", "JPEG, PNG or WebP, 1 MiB at most", existingFile)
+    .action(async (creativeId: string, file: string) => show(await uploadPoster(context, creativeId, file)));
+
+  withExamples(creatives.command("captions").description("add, replace or remove captions of a video"), [
+    "creatives captions cre_0a1b2c3d4e5f60718293a4b5 en=spring.en.vtt ru=spring.ru.vtt",
+    "creatives captions cre_0a1b2c3d4e5f60718293a4b5 --remove ru",
+  ])
+    .argument("<creative-id>", "as shown by creatives list")
+    .argument("[language=file...]", "WebVTT, in at most 10 languages", collect(captionsOption))
+    .option("--remove <language>", "repeatable", collect(String))
+    .action(async (creativeId: string, captions: CaptionsFile[] = [], { remove = [] }: { remove?: string[] }) => {
+      const path = `/creatives/${encodeURIComponent(creativeId)}`;
+      for (const language of remove) {
+        await context.call({ method: "DELETE", path: `${path}/captions/${encodeURIComponent(language)}` });
+      }
+      show(
+        (await uploadCaptions(context, creativeId, captions)) ?? (await callForRow(context, { method: "GET", path })),
+      );
+    });
+
+  withExamples(
+    creatives.command("add-tag").description("add a VAST 2.0 to 4.2 tag, which is queried for an ad at each opening"),
+    ["creatives add-tag 'https://ads.example.com/vast?site=1&cb=[CACHEBUSTING]'"],
+  )
+    .argument("<url>", "the tag's address; its macros are filled in")
+    .action(async (url: string) =>
+      show(await callForRow(context, { method: "POST", path: "/creatives/tags", body: { url } })),
+    );
+
+  withExamples(creatives.command("list").description("all videos, newest first"), ["creatives list"]).action(
+    async () => {
+      const rows = rowsOf(await context.call({ method: "GET", path: "/creatives" }), "creatives");
+      context.print(rows, () => tableOf(rows, columns));
+    },
+  );
+
+  withExamples(creatives.command("show").description("a video"), ["creatives show cre_0a1b2c3d4e5f60718293a4b5"])
+    .argument("<creative-id>", "as shown by creatives list")
+    .action(async (creativeId: string) =>
+      show(await callForRow(context, { method: "GET", path: `/creatives/${encodeURIComponent(creativeId)}` })),
+    );
+}
+
+interface VideoOptions {
+  from?: string;
+  captions?: CaptionsFile[];
+  poster?: string;
+}
+
+const columns = {
+  CREATIVE: (creative: Row) => creative.creativeId,
+  KIND: (creative: Row) => creative.mediaType ?? creative.kind,
+  SECONDS: (creative: Row) => decimals(creative.durationMs, 1000, 1),
+  PIXELS: (creative: Row) => creative.width && sizeOf(creative),
+  MB: (creative: Row) => decimals(creative.byteLength, 1e6, 2),
+  LIGHTER: (creative: Row) => Array.isArray(creative.renditions) && creative.renditions.map(sizeOf).join(", "),
+  CAPTIONS: (creative: Row) =>
+    Array.isArray(creative.captions) && creative.captions.map(({ language }: Row) => language).join(", "),
+  POSTER: (creative: Row) => creative.posterFileName !== null,
+  ADDED: (creative: Row) => creative.createdAt,
+};
+
+function decimals(value: unknown, unit: number, digits: number): string | undefined {
+  return typeof value === "number" ? (value / unit).toFixed(digits) : undefined;
+}
+
+function sizeOf({ width, height }: Row): string {
+  return `${width}×${height}`;
+}

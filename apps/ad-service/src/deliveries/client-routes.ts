@@ -1,0 +1,86 @@
+import {
+  type RedeliverEventResponse,
+  type TestWebhookResponse,
+  testWebhookRequest,
+} from "@intermission/ad-core/client-api";
+import { eventIdPattern } from "@intermission/ad-core/code";
+import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
+import type { FastifyInstance } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import { callerOf } from "../bots/authenticate-request.ts";
+import type { BlockedReason } from "./blocked-reason.ts";
+import type { Deliveries } from "./deliveries.ts";
+import { type ReplayDeliveryOutcome, replayDelivery } from "./replay-delivery.ts";
+import type { EndpointTestOutcome, EndpointTests } from "./test-endpoint.ts";
+
+const testIt = "send a test with: POST /client/v1/webhook/test";
+const askOperator = "ask the operator of this service to enable it";
+
+const blockedReasons: Record<BlockedReason, string> = {
+  "no-endpoint": "the bot has no webhook address; ask the operator of this service to set one",
+  pending: `the bot's endpoint has not yet answered a test event with a 2xx status; ${testIt}`,
+  operator: `the bot's endpoint was disabled by the operator of this service; ${askOperator}`,
+  gone: `the bot's endpoint was disabled because it only answered 410 Gone; once it works again, ${askOperator}`,
+  failing: `the bot's endpoint was disabled because it accepted nothing for five days; once it works again, ${askOperator}`,
+  "no-token": "the bot has no token to sign with; ask the operator of this service for one",
+};
+
+const conflict = (code: string, message: string) => new HttpError(409, code, message);
+const noEvent = () => new HttpError(404, "NOT_FOUND", "this bot has no such event");
+
+type TestRefusal = Exclude<EndpointTestOutcome["outcome"], "tested">;
+
+const testRefusals = {
+  "no-endpoint": () => conflict("NO_ENDPOINT", blockedReasons["no-endpoint"]),
+  "no-token": () => conflict("NO_TOKEN", blockedReasons["no-token"]),
+  "not-a-tester": () => new HttpError(400, "NOT_A_TESTER", "user_tg_id: must be one of the bot's listed testers"),
+  busy: () => conflict("TEST_UNDER_WAY", "a test is under way; try again in a few seconds"),
+  "unknown-bot": () => new HttpError(404, "NOT_FOUND", "the bot is gone"),
+} satisfies Record<TestRefusal, () => HttpError>;
+
+type ReplayRefusal = Exclude<ReplayDeliveryOutcome, { outcome: "replayed" | "held" }>["outcome"];
+
+const replayRefusals = {
+  "under-way": () => conflict("UNDER_WAY", "the event is being sent; check its outcome in a moment"),
+  test: () => conflict("TEST_EVENT", `a test event is not sent again; ${testIt}`),
+  "unknown-event": noEvent,
+} satisfies Record<ReplayRefusal, () => HttpError>;
+
+/** What a publisher can do about webhooks: test the endpoint, and have an event sent again. */
+export function webhookClientRoutes(
+  scope: FastifyInstance,
+  deps: { database: AdDatabase; deliveries: Deliveries; endpointTests: Pick<EndpointTests, "testEndpoint"> },
+): void {
+  const { endpointTests } = deps;
+  scope.post("/webhook/test", async (request) => {
+    const { event, user_tg_id: userId } = parseRequest(testWebhookRequest, request.body);
+    const tested = await endpointTests.testEndpoint({ botId: callerOf(request).bot.botId, event, userId });
+    if (tested.outcome !== "tested") throw testRefusals[tested.outcome]();
+    return testWebhookAnswer(tested);
+  });
+
+  scope.post<{ Params: { eventId: string } }>("/events/:eventId/redeliver", async (request, reply) => {
+    const { eventId } = request.params;
+    // PostgreSQL rejects NUL, and no event id contains one.
+    if (!eventIdPattern.test(eventId)) throw noEvent();
+    const replayed = await replayDelivery(deps, { botId: callerOf(request).bot.botId, eventId });
+    if (replayed.outcome === "held") throw conflict("HELD", blockedReasons[replayed.blockedReason]);
+    if (replayed.outcome !== "replayed") throw replayRefusals[replayed.outcome]();
+    const answer: RedeliverEventResponse = { event_id: eventId, delivery: "waiting" };
+    return reply.code(202).send(answer);
+  });
+}
+
+function testWebhookAnswer(tested: Extract<EndpointTestOutcome, { outcome: "tested" }>): TestWebhookResponse {
+  const { eventId, isDelivered, status, errorClass, answer, phases, endpointState } = tested;
+  return {
+    event_id: eventId,
+    delivered: isDelivered,
+    ...(status !== null && { status }),
+    ...(errorClass !== null && { error_class: errorClass }),
+    ...(answer !== null && { answer }),
+    total_ms: Math.round(phases.totalMs ?? 0),
+    ...(endpointState !== null && { endpoint: endpointState }),
+  };
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { adviseOnAnswer } from "./advise-on-answer.ts";
+import { explainDelivery } from "./explain-delivery.ts";
+import type { ShownDelivery } from "./show-delivery.ts";
+
+const noon = new Date("2026-03-01T12:00:00.000Z");
+const delivery: ShownDelivery = {
+  ...{ botId: "7000000001", eventId: "evt_1", event: "rewarded", userId: "1", isTest: false, state: "waiting" },
+  ...{ attempts: 1, dueAt: noon, createdAt: noon, finishedAt: null, endReason: null, resumeState: null },
+  ...{ blockedReason: null, notBefore: null, body: "{}", log: [] },
+};
+
+test.each<[Partial<ShownDelivery>, string]>([
+  [{ state: "delivered" }, "answered 2xx"],
+  [{ state: "sending" }, "under way"],
+  [{}, "is scheduled"],
+  [{ resumeState: "delivered" }, "it is a replay; if that fails, its state is delivered again"],
+  [{ notBefore: new Date("2026-03-01T12:05:00.000Z") }, "in backoff until 2026-03-01T12:05:00.000Z"],
+  // It is due only after the backoff, which delays nothing.
+  [{ notBefore: new Date("2026-03-01T11:59:00.000Z") }, "is scheduled"],
+  [{ blockedReason: "gone" }, "endpoints enable 7000000001"],
+  [{ state: "held", blockedReason: "pending" }, "endpoints test 7000000001"],
+  [{ state: "held", blockedReason: "no-endpoint" }, "--webhook-url"],
+  [{ state: "held", blockedReason: "no-token" }, "tokens create --bot-id 7000000001"],
+  [{ state: "held" }, "is sent shortly"],
+  [{ state: "failed", endReason: "attempts-used-up" }, "deliveries replay evt_1"],
+  [{ state: "failed", endReason: "held-too-long" }, "held for 30 days"],
+  [{ state: "failed", endReason: "test", isTest: true }, "endpoints test 7000000001"],
+  [{ state: "unknown", endReason: "at-most-once" }, "unknown whether it arrived"],
+])("%j is explained, with the next step", (change, words) => {
+  expect(explainDelivery({ ...delivery, ...change })).toContain(words);
+});
+
+test("every answer except 2xx has advice", () => {
+  for (let status = 300; status < 600; status++) expect(adviseOnAnswer({ status, errorClass: null })).toBeTruthy();
+  expect(adviseOnAnswer({ status: 302, errorClass: "redirect" })).toContain("redirects are not followed");
+  expect(adviseOnAnswer({ status: null, errorClass: null })).toContain("the outcome is unknown");
+  expect(adviseOnAnswer({ status: 204, errorClass: null })).toBeUndefined();
+});

@@ -1,0 +1,85 @@
+import type { Command } from "commander";
+import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
+import { OperatorRefusal } from "../operator/operator-client.ts";
+import { momentOption, telegramIdOption } from "../operator/parse-option.ts";
+import { recordOf } from "../operator/show.ts";
+
+interface ReplayOptions {
+  botId?: string;
+  failedSince?: Date;
+  everythingSince?: Date;
+  yes?: boolean;
+}
+
+interface Range {
+  botId: string;
+  scope: "failed" | "everything";
+  since: string;
+}
+
+export function replayDeliveriesCommand(deliveries: Command, context: CommandContext): void {
+  const command = deliveries.command("replay").description("send webhooks again: the same event_id, the same bytes");
+  withExamples(command, [
+    "deliveries replay evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3",
+    "deliveries replay --bot-id 7000000001 --failed-since 2h",
+    "deliveries replay --bot-id 7000000001 --everything-since 2026-01-31T08:00:00Z --yes",
+  ])
+    .argument("[event-id]", "as shown by deliveries list")
+    .option("--bot-id <id>", "of this bot", telegramIdOption)
+    .option(
+      "--failed-since <time>",
+      "all failed deliveries of events since then: a date-time, or 90s, 30m, 2h, 3d",
+      momentOption,
+    )
+    .option("--everything-since <time>", "also delivered and waiting ones", momentOption)
+    .option("--yes", "send; without it, several deliveries are only counted")
+    .action(async (eventId: string | undefined, options: ReplayOptions) => {
+      const meant = whatIsMeant(eventId, options);
+      if (meant === undefined) command.error(wrongUsage);
+      else if (typeof meant === "string") await replayOne(context, meant);
+      else await replayMany(context, meant, options.yes ?? false);
+    });
+}
+
+const wrongUsage = "error: name an event, or --bot-id with one of --failed-since and --everything-since";
+
+function whatIsMeant(
+  eventId: string | undefined,
+  { botId, failedSince, everythingSince }: ReplayOptions,
+): string | Range | undefined {
+  const since = failedSince ?? everythingSince;
+  if (eventId !== undefined) return botId === undefined && since === undefined ? eventId : undefined;
+  if (botId === undefined || since === undefined || (failedSince && everythingSince)) return undefined;
+  return { botId, scope: failedSince ? "failed" : "everything", since: since.toISOString() };
+}
+
+async function replayOne(context: CommandContext, eventId: string): Promise<void> {
+  const path = `/deliveries/${encodeURIComponent(eventId)}/replay`;
+  const replayed = await callForRow(context, { method: "POST", path });
+  const soon =
+    replayed.notBefore === null ? "It is sent now" : "Its endpoint is in backoff: it is sent after notBefore";
+  context.print(replayed, () => `${recordOf(replayed)}\n\n${soon}; see: deliveries show ${eventId}`);
+}
+
+async function replayMany(context: CommandContext, range: Range, isMeant: boolean): Promise<void> {
+  const { botId, scope, since } = range;
+  const path = `/bots/${botId}/replay`;
+  const counted = await callForRow(context, { method: "GET", path, query: { scope, since } });
+  const count = `${counted.isMore ? "more than " : ""}${counted.count}`;
+  const unknown =
+    counted.unknown === 0 ? "" : `; ${counted.unknown} that are unknown are left out: replay each by its id`;
+  if (!isMeant && !context.isJson()) {
+    throw new OperatorRefusal(409, "NOT_MEANT", `${count} would be sent again${unknown}. Confirm with: --yes`);
+  }
+  let replayed = 0;
+  let after: unknown;
+  do {
+    const body = { scope, since, until: counted.until, after };
+    const batch = await callForRow(context, { method: "POST", path, body });
+    replayed += Number(batch.replayed);
+    after = batch.next;
+    if (after !== null) process.stderr.write(`${replayed} of ${count} …\n`);
+  } while (after !== null);
+  const answer = { ...range, until: counted.until, replayed, unknown: counted.unknown };
+  context.print(answer, () => `${replayed} are sent again${unknown}.\nSee: deliveries list --bot-id ${botId}`);
+}

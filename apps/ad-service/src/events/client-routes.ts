@@ -1,0 +1,24 @@
+import { type ListEventsResponse, listEventsQuery } from "@intermission/ad-core/client-api";
+import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
+import type { FastifyInstance } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import { callerOf } from "../bots/authenticate-request.ts";
+import { type EventsPage, listEvents } from "./list-events.ts";
+
+const lostCursor =
+  "this service was restored from a backup that is older than the cursor: read the feed from its start, and skip the event ids that you have";
+
+export function eventClientRoutes(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
+  scope.get("/events", async (request) => {
+    const { after, limit } = parseRequest(listEventsQuery, request.query);
+    const page = await listEvents(database, { botId: callerOf(request).bot.botId, after, limit });
+    if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
+    if (page.outcome === "lost-cursor") throw new HttpError(410, "CURSOR_LOST", lostCursor);
+    return listEventsAnswer(page);
+  });
+}
+
+function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListEventsResponse {
+  return { events: page.events, next: page.next, has_more: page.hasMore };
+}

@@ -1,0 +1,115 @@
+import { statement } from "@intermission/postgres/open-database";
+import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
+import type { AdTables } from "../ad-database.ts";
+import { listDeliveries } from "../deliveries/list-deliveries.ts";
+import { showDelivery } from "../deliveries/show-delivery.ts";
+import { migrations } from "../migrations.ts";
+import { enqueueWebhook } from "./enqueue-webhook.ts";
+import { listEvents } from "./list-events.ts";
+
+describe.each(bothTestDatabases())("the feed of events on the %s store", { timeout: 90_000 }, (kind) => {
+  let store: TestDatabase<AdTables>;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+  });
+  afterAll(() => store.dispose());
+
+  const marked = statement<{ xid: string }>("test.mark-transaction", "select pg_current_xact_id()::text as xid");
+  const isPast = statement<{ past: boolean }>(
+    "test.is-past",
+    "select pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 as past",
+  );
+  /** Open transactions anywhere on the server, also in other databases, delay the feed. */
+  async function untilNothingOlderIsOpen() {
+    const [mark] = await store.database.run(marked, []);
+    const past = async () => (await store.database.run(isPast, [mark?.xid]))[0]?.past;
+    await expect.poll(past, { timeout: 60_000, interval: 10 }).toBe(true);
+  }
+
+  async function follow(botId: string, after: string | undefined, limit: number) {
+    const page = await listEvents(store.database, { botId, after, limit });
+    if (page.outcome !== "page") throw new Error(page.outcome);
+    return page;
+  }
+
+  test("a client that follows the cursor sees each of its events once, and no other's", async () => {
+    const fixture = await openDeliveryFixture(store.database, {});
+    const other = await openDeliveryFixture(store.database, {});
+    await other.enqueue(3);
+    const made = [...(await fixture.enqueue(5)), ...(await fixture.enqueue(2))];
+    await untilNothingOlderIsOpen();
+    const seen: string[] = [];
+    let after: string | undefined;
+    for (let hasMore = true; hasMore; ) {
+      const page = await follow(fixture.botId, after, 3);
+      seen.push(...page.events.map(({ event_id }) => event_id));
+      ({ next: after, hasMore } = page);
+    }
+    expect(seen.sort()).toEqual(made.sort());
+    const end = await follow(fixture.botId, after, 3);
+    expect(end).toEqual({ outcome: "page", events: [], next: after, hasMore: false });
+    const [later] = await fixture.enqueue(1);
+    await untilNothingOlderIsOpen();
+    expect((await follow(fixture.botId, after, 3)).events).toMatchObject([{ event_id: later, delivery: "held" }]);
+  });
+
+  test("a cursor that was never issued is reported as bad", async () => {
+    for (const after of ["", "junk!", "AAAA", "eyJhIjoxfQ"]) {
+      expect(await listEvents(store.database, { botId: "1", after, limit: 3 }), after).toEqual({
+        outcome: "bad-cursor",
+      });
+    }
+  });
+
+  test.runIf(kind === "server")("an event that commits late, after a newer one was read, is not missed", async () => {
+    const fixture = await openDeliveryFixture(store.database, {});
+    const insert = statement<{ event_id: string }>(
+      "test.slow-event",
+      `with earned as (
+        select $1::text as bot_id, $2::text as event_id, 'rewarded' as event, '1' as user_id, $2::text as code, null::text as reference,
+          false as is_test, null::text as campaign_id, null::text as creative_id, null::bigint as price_micros,
+          now() as occurred_at, '{}' as body
+      ), ${enqueueWebhook({ from: "earned" })} select event_id from enqueued`,
+    );
+    const seen: string[] = [];
+    let after: string | undefined;
+    const read = async () => {
+      const page = await follow(fixture.botId, after, 10);
+      seen.push(...page.events.map(({ event_id }) => event_id));
+      after = page.next;
+    };
+    await store.database.transaction(async (tx) => {
+      await tx.run(insert, [fixture.botId, "evt_slow"]);
+      await fixture.enqueue(2);
+      await read();
+    });
+    await untilNothingOlderIsOpen();
+    await read();
+    expect(seen).toContain("evt_slow");
+    expect(new Set(seen).size).toBe(3);
+  });
+
+  test("the operator's list is newest first, and one delivery shows its bytes", async () => {
+    const fixture = await openDeliveryFixture(store.database, {});
+    const [first = "", second = ""] = [...(await fixture.enqueue()), ...(await fixture.enqueue())].sort();
+    const list = await listDeliveries(store.database, { botId: fixture.botId, limit: 10 });
+    expect(list.map(({ eventId }) => eventId)).toEqual([second, first]);
+    const rest = await listDeliveries(store.database, {
+      botId: fixture.botId,
+      before: second,
+      state: "held",
+      limit: 10,
+    });
+    expect(rest.map(({ eventId }) => eventId)).toEqual([first]);
+    expect(await showDelivery(store.database, { eventId: first })).toMatchObject({
+      eventId: first,
+      state: "held",
+      log: [],
+    });
+    expect((await showDelivery(store.database, { eventId: first }))?.body).toContain(first);
+    expect(await showDelivery(store.database, { eventId: "evt_none" })).toBeUndefined();
+  });
+});

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { statement } from "@intermission/postgres/open-database";
+import { NotReady } from "@intermission/server/health";
+import type { AdDatabase } from "../ad-database.ts";
+import { briefCache } from "../bots/brief-cache.ts";
+
+export interface BuiltPage {
+  html: string;
+  /** CSP sources, each `'sha256-…'`. */
+  scriptHashes: string[];
+  styleHashes: string[];
+}
+
+const INLINE_SCRIPT = /<script(?![^>]*\ssrc\s*=)[^>]*>([\s\S]*?)<\/script>/gi;
+const INLINE_STYLE = /<style[^>]*>([\s\S]*?)<\/style>/gi;
+
+/** Reads the mini-app's page and hashes its inline scripts and styles. Undefined if the folder contains no build. */
+export async function loadBuiltPage(miniappDir: string): Promise<BuiltPage | undefined> {
+  let html: string;
+  try {
+    html = await readFile(join(miniappDir, "index.html"), "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new Error(`the mini-app's page in ${miniappDir} could not be read`, { cause: error });
+  }
+  return { html, scriptHashes: hashesOf(html, INLINE_SCRIPT), styleHashes: hashesOf(html, INLINE_STYLE) };
+}
+
+/** Throws `NotReady` if this service's address is given to users for the mini-app, and it was never built. */
+export async function requireBuiltPage(
+  config: Readonly<Record<"miniappDir" | "miniappUrl" | "publicUrl", string>>,
+): Promise<void> {
+  const { miniappDir, miniappUrl, publicUrl } = config;
+  if (new URL(miniappUrl).host !== new URL(publicUrl).host) return;
+  if (await stat(join(miniappDir, "index.html")).catch(() => undefined)) return;
+  throw new NotReady(`there is no built mini-app in ${miniappDir}: run \`npm run build\`, or set MINIAPP_DIR`);
+}
+
+function hashesOf(html: string, inline: RegExp): string[] {
+  return [...html.matchAll(inline)].map(
+    ([, text = ""]) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`,
+  );
+}
+
+/** Telegram's web clients show mini-apps in a frame; its other clients open them directly. */
+const TELEGRAM_FRAMES = ["https://web.telegram.org", "https://*.telegram.org"];
+
+/**
+ * The policy of one bot's page: its own files, this service, the publisher's API of that bot, and the sources of videos
+ * elsewhere. An address that is not a plain http(s) URL is omitted, so that a bot's setting can never widen the policy.
+ */
+export function contentSecurityPolicy(
+  page: Pick<BuiltPage, "scriptHashes" | "styleHashes">,
+  origins: { service: string; publisherApi?: string | undefined; demoChat?: string | undefined },
+  media: readonly string[] = [],
+): string {
+  const service = originOf(origins.service);
+  const directives = {
+    "default-src": ["'none'"],
+    "script-src": ["'self'", ...page.scriptHashes],
+    "style-src": ["'self'", ...page.styleHashes],
+    "img-src": ["'self'", "data:", service],
+    "media-src": ["'self'", service, ...media],
+    "font-src": ["'self'"],
+    "connect-src": ["'self'", service, originOf(origins.publisherApi)],
+    "frame-ancestors": [...TELEGRAM_FRAMES, originOf(origins.demoChat)],
+    "base-uri": ["'none'"],
+    "form-action": ["'none'"],
+  };
+  return Object.entries(directives)
+    .map(([name, sources]) => [name, ...sources.filter((source) => source !== undefined)].join(" "))
+    .join("; ");
+}
+
+function originOf(address: string | undefined): string | undefined {
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const { protocol, origin } = new URL(address);
+  return protocol === "https:" || protocol === "http:" ? origin : undefined;
+}
+
+const readSources = statement<{ source: string | null }>(
+  "miniapp-page.media-sources",
+  `select distinct case kind when 'vast' then 'vast' else substring(url from '^https?://[^/?#@]+') end as source
+   from creatives where kind <> 'file'`,
+);
+
+/** A new tag plays for users who open the page after this time. */
+const KEPT_MS = 2000;
+
+/**
+ * Sources of videos other than this service, for the page's policy: the hosts of creatives by address; any https host
+ * if there is a VAST tag, since the hosts of its ads are unknown until it is requested.
+ */
+export function mediaSources(database: AdDatabase, { isPlainHttpAllowed }: { isPlainHttpAllowed: boolean }) {
+  const anywhere = isPlainHttpAllowed ? ["https:", "http:"] : ["https:"];
+  const cache = briefCache<string[]>({
+    maxAgeMs: KEPT_MS,
+    maxEntries: 1,
+    async load() {
+      const found = (await database.run(readSources, [])).flatMap(({ source }) => (source === null ? [] : [source]));
+      return found.includes("vast") ? anywhere : found.toSorted();
+    },
+  });
+  return async () => (await cache.get("all")) ?? [];
+}

@@ -1,0 +1,60 @@
+import { type StatsResponse, statsQuery } from "@intermission/ad-core/client-api";
+import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
+import type { FastifyInstance } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import { callerOf } from "../bots/authenticate-request.ts";
+import type { Figures } from "./figures-of.ts";
+import { readStatistics } from "./read-statistics.ts";
+import { timeRange } from "./time-range.ts";
+
+/**
+ * The statistics of the caller's bot. Publishers see their share; only the operator sees what advertisers pay in total.
+ */
+export function statsClientRoutes(
+  scope: FastifyInstance,
+  { database, currency, now = () => new Date() }: { database: AdDatabase; currency: string; now?: () => Date },
+): void {
+  scope.get("/stats", async (request): Promise<StatsResponse> => {
+    const { by, ...given } = parseRequest(statsQuery, request.query);
+    const range = timeRange(given, by, now());
+    if (range.outcome === "bad-range") throw new HttpError(400, "BAD_REQUEST", `${range.field} ${range.message}`);
+    const { from, to } = range;
+    const { botId } = callerOf(request).bot;
+    const { rows, total, deliveries, countedUntil } = await readStatistics(database, { botId, from, to, by });
+    return {
+      currency,
+      from: from.toISOString(),
+      to: to.toISOString(),
+      by,
+      ...(countedUntil && { counted_until: countedUntil.toISOString() }),
+      rows: rows.map(({ key, figures }) => ({ key, ...figuresForPublisher(figures) })),
+      total: figuresForPublisher(total),
+      deliveries: {
+        delivered: deliveries?.delivered ?? 0,
+        under_way: deliveries?.underWay ?? 0,
+        failed: deliveries?.failed ?? 0,
+        success_rate: deliveries?.successRate ?? null,
+      },
+    };
+  });
+}
+
+function figuresForPublisher(figures: Figures): StatsResponse["total"] {
+  const { requests, fills, limited, starts, midpoints, completions, closes, rewards, clicks, conversions } = figures;
+  return {
+    ...{ requests, fills, limited, starts, midpoints, completions, closes, rewards, clicks, conversions },
+    fill_rate: figures.fillRate,
+    no_fills: figures.noFills,
+    requests_refused: figures.requestsRefused,
+    first_quartiles: figures.firstQuartiles,
+    third_quartiles: figures.thirdQuartiles,
+    completion_rate: figures.completionRate,
+    views_held: figures.viewsHeld,
+    views_refused: figures.viewsRefused,
+    clicks_refused: figures.clicksRefused,
+    refunds: figures.refunds,
+    revenue_micros: figures.revenueMicros,
+    ecpm_micros: figures.ecpmMicros,
+  };
+}

@@ -1,0 +1,57 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import { parseRequest } from "@intermission/server/parse-request";
+import { invalidField } from "@intermission/server/refuse";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { requireBots } from "../bots/require-bots.ts";
+import { requireCampaign } from "../campaigns/require-campaign.ts";
+import { requireCreative } from "../creatives/require-creative.ts";
+import { namesOfKeys } from "./names-of-keys.ts";
+import { dimensions, readStatistics } from "./read-statistics.ts";
+import { rollUpStatistics } from "./roll-up-statistics.ts";
+import { timeRange } from "./time-range.ts";
+
+export interface StatsOperatorDeps {
+  database: AdDatabase;
+  /** ISO 4217 code of all prices. */
+  currency: string;
+  now: () => Date;
+}
+
+const id = z.string().regex(/^[\w-]{1,64}$/, "must be an id as the lists show it");
+const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], "must be an RFC 3339 date-time or date");
+const statsQuery = z.object({
+  botId: telegramId.optional(),
+  campaignId: id.optional(),
+  creativeId: id.optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+  by: z.enum(dimensions).default("day"),
+});
+
+/** The statistics of all bots, or of one bot, campaign or creative. */
+export function statsOperatorRoutes(scope: FastifyInstance, { database, currency, now }: StatsOperatorDeps): void {
+  scope.get("/stats", async (request) => {
+    const { by, from, to, ...of } = parseRequest(statsQuery, request.query);
+    const range = timeRange({ from, to }, by, now());
+    if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
+    await requireBots(database, [of.botId]);
+    await requireCampaign(database, of.campaignId);
+    await requireCreative(database, of.creativeId);
+    // No other node may be running, and the operator expects to see the latest events.
+    await rollUpStatistics(database);
+    const time = { from: range.from, to: range.to };
+    const { rows, ...statistics } = await readStatistics(database, { ...of, ...time, by });
+    const names = await namesOfKeys(
+      database,
+      by,
+      rows.map(({ key }) => key),
+    );
+    return {
+      ...{ currency, by, ...time },
+      ...statistics,
+      rows: rows.map(({ key, figures }) => ({ key, name: names.get(key), ...figures })),
+    };
+  });
+}

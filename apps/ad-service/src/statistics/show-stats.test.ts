@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { figuresOf, type Sum } from "./figures-of.ts";
+import { showStats, statsAnswer, statsCsv } from "./show-stats.ts";
+import { sparkline } from "./sparkline.ts";
+
+const sum = (measure: string, count: number, money = 0, reason = ""): Sum => ({
+  ...{ measure, reason, count, spendMicros: money * 2, revenueMicros: money },
+});
+const busy = [
+  ...[sum("fills", 9), sum("no-fills", 1, 0, "no-campaign"), sum("starts", 8), sum("completions", 6)],
+  ...[sum("rewards", 6, 15_000), sum("clicks", 2, 3000), sum("clicks-refused", 5, 0, "machine-crawler")],
+  ...[sum("limited", 3, 0, "cooldown"), sum("taps", 3), sum("playback-faults", 2, 0, "not-found")],
+];
+const answer = statsAnswer.parse({
+  ...{ currency: "USD", by: "day", from: "2026-03-01T00:00:00.000Z", to: "2026-03-03T00:00:00.000Z" },
+  countedUntil: "2026-03-02T23:59:58.000Z",
+  rows: [
+    { key: "2026-03-01", ...figuresOf(busy) },
+    { key: "2026-03-02", ...figuresOf([]) },
+  ],
+  total: figuresOf(busy),
+  deliveries: { delivered: 7, underWay: 0, failed: 1, successRate: 0.875 },
+});
+
+describe("statistics on the command line", () => {
+  test("the text shows a table with totals, sparklines, and the counts by reason", () => {
+    const lines = showStats(answer).split("\n");
+    expect(lines).toContain(
+      "2026-03-01  10        90.0 %  8       75.0 %   6        37.5 %  2       5        0.0360     0.0180       1.8750",
+    );
+    expect(lines).toContain(
+      "2026-03-02  0         –       0       –        0        –       0       0        0.0000     0.0000       –",
+    );
+    expect(lines).toContain("rewards  █ ");
+    expect(lines).toContain("kept from asking: cooldown 3");
+    expect(lines).toContain("clicks refused: machine-crawler 5");
+    expect(lines).toContain("playback faults: not-found 2");
+    expect(lines).toContain("taps on calls to action: 3");
+    expect(lines).toContain("webhooks: 7 delivered (87.5 %), 0 under way, 1 failed");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
+  });
+
+  test("large numbers and long names stay within 120 columns", () => {
+    const large = figuresOf(busy.map((one) => ({ ...one, count: one.count * 1e6, revenueMicros: 123_456_789_012 })));
+    for (const [by, key] of Object.entries({ campaign: "cmp_8fJ2kLm4Qr9T", bot: "7000000001" })) {
+      const rows = [{ key, name: "Spring sale of everything that is left", ...large }];
+      const shown = showStats(statsAnswer.parse({ ...answer, by, rows, total: large })).split("\n");
+      expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(120);
+    }
+  });
+
+  test("CSV has a column for each reason, and no field that a spreadsheet would evaluate", () => {
+    const [row] = answer.rows;
+    const evil = { ...answer, by: "campaign", rows: [{ ...row, key: "cmp_1", name: '=HYPERLINK("x"),1' } as never] };
+    const [head = "", first = ""] = statsCsv(evil).split("\n");
+    expect(head).toContain("limited.cooldown");
+    expect(first).toContain(`"'=HYPERLINK(""x""),1"`);
+    expect(statsCsv(answer).split("\n")).toHaveLength(3);
+    const [columns, ...values] = statsCsv(answer)
+      .split("\n")
+      .map((line) => line.split(","));
+    const valuesOf = (name: string) => values.map((line) => line[columns?.indexOf(name) ?? -1]);
+    expect(valuesOf("clicksRefused.machine-crawler")).toEqual(["5", "0"]);
+    expect([valuesOf("taps"), valuesOf("tapRate")]).toEqual([
+      ["3", "0"],
+      ["0.375", ""],
+    ]);
+  });
+
+  test("a sparkline shows the smallest value as a bar and zero as a blank", () => {
+    expect(sparkline([0, 1, 50, 100])).toBe(" ▁▅█");
+    expect(sparkline([0, 0])).toBe("  ");
+  });
+});

@@ -1,0 +1,45 @@
+import { type Command, Option } from "commander";
+import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
+import { telegramIdOption, wholeNumber } from "../operator/parse-option.ts";
+import { type Row, recordOf, rowsOf, tableOf } from "../operator/show.ts";
+
+export function viewCommands(program: Command, context: CommandContext): void {
+  const views = program.command("views").description("suspicious views, and what happens to held ones");
+
+  withExamples(views.command("list").description("suspicious views, newest first"), [
+    "views list --state held",
+    "views list --bot-id 7000000001 --limit 10 --json",
+  ])
+    .option("--bot-id <id>", "of one bot only", telegramIdOption)
+    .addOption(new Option("--state <state>", "in one state only").choices(["held", "refused", "rewarded"]))
+    .option("--limit <number>", "at most this many, up to 1000", wholeNumber, 50)
+    .action(async ({ botId, state, limit }: { botId?: string; state?: string; limit: number }) => {
+      const query = { botId, state, limit: String(limit) };
+      const rows = rowsOf(await context.call({ method: "GET", path: "/views", query }), "views");
+      context.print(rows, () => tableOf(rows, columns));
+    });
+
+  const decisions = {
+    release: "pay a held view: its event is made now",
+    refuse: "refuse a held view for good",
+    refund: "refund the advertiser for a paid view",
+  };
+  for (const [verb, description] of Object.entries(decisions)) {
+    withExamples(views.command(verb).description(description), [`views ${verb} 7000000001-4f9Tq2LmXw8KcYd3Rt6VbN`])
+      .argument("<view-id>", "as shown by views list")
+      .action(async (viewId: string) => {
+        const path = `/views/${encodeURIComponent(viewId)}/${verb}`;
+        const decided = await callForRow(context, { method: "POST", path });
+        context.print(decided, () => recordOf(decided));
+      });
+  }
+}
+
+const columns = {
+  VIEW: (view: Row) => view.sessionId,
+  USER: (view: Row) => view.userId,
+  CAMPAIGN: (view: Row) => view.campaignId,
+  STATE: (view: Row) => (view.refundedAt ? `${view.state}, refunded` : view.state),
+  "WHAT LOOKS WRONG": (view: Row) => view.suspicions,
+  "CLOSED AT": (view: Row) => view.closedAt,
+};

@@ -1,0 +1,76 @@
+import { newClickId } from "@intermission/ad-core/code";
+import { statement } from "@intermission/postgres/open-database";
+import { randomBytes } from "@intermission/server/random-bytes";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { landingAddress } from "../campaigns/landing-address.ts";
+import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
+import { fillMacros } from "../vast/fill-macros.ts";
+import { readVastAd } from "../vast/store-vast-ad.ts";
+import { isClickKey } from "./click-key.ts";
+import { type AdRows, findAd } from "./find-ad.ts";
+import { type AdSession, lockSession, readSession } from "./rows.ts";
+
+export interface AdClick {
+  botId: string;
+  sessionId: string;
+  key: string;
+  /** A preview or a prefetch is redirected but not counted. */
+  isMachine: boolean;
+  now: Date;
+}
+
+export type AdClickOutcome = { outcome: "landed"; url: string; isCounted: boolean } | { outcome: "unknown" };
+
+const insert = statement<never>(
+  "ad-clicks.insert",
+  `insert into ad_clicks (bot_id, session_id, click_id, user_id, campaign_id, creative_id, occurred_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+const read = statement<{ clickId: string }>(
+  "ad-clicks.read",
+  `select click_id as "clickId" from ad_clicks where bot_id = $1 and session_id = $2`,
+);
+
+/** Redirects from a video's call to action to its landing page. Counts the first click of a session that began to play. */
+export async function countAdClick(
+  { database, ads }: { database: AdDatabase; ads: AdRows },
+  click: AdClick,
+): Promise<AdClickOutcome> {
+  const opened = await readSession(database, click);
+  if (!opened) return { outcome: "unknown" };
+  // Read before the transaction: the embedded store has only one session, which the transaction then occupies.
+  const vastAd = opened.isVast ? await readVastAd(database, opened) : undefined;
+  const { landingUrl } = await findAd(ads, opened, { vastAd });
+  if (landingUrl === null) return { outcome: "unknown" };
+  return database.transaction(async (tx) => {
+    // The session's lock makes two concurrent clicks one.
+    const session = await lockSession(tx, click);
+    if (!session) return { outcome: "unknown" };
+    const [earlier] = await tx.run(read, [session.botId, session.sessionId]);
+    const clickId = earlier?.clickId ?? newClickId(click.now.getTime(), randomBytes(10));
+    const isCounted = !earlier && isCountable(session, click);
+    if (isCounted) await count(tx, session, { clickId, now: click.now });
+    return { outcome: "landed", isCounted, url: landingOf(landingUrl, session, { clickId, now: click.now }) };
+  });
+}
+
+function isCountable(session: AdSession, { isMachine, key }: AdClick): boolean {
+  return !isMachine && session.startedAt !== null && !session.isTest && isClickKey(key, session);
+}
+
+async function count(tx: AdTransaction, session: AdSession, { clickId, now }: { clickId: string; now: Date }) {
+  const { botId, sessionId, userId, campaignId, creativeId, acceptedMs } = session;
+  await tx.run(insert, [botId, sessionId, clickId, userId, campaignId, creativeId, now]);
+  if (session.isVast)
+    await enqueueTrackerCalls(tx, session, { events: ["click"], playheadMs: acceptedMs, clickId, now });
+}
+
+function landingOf(landingUrl: string, session: AdSession, { clickId, now }: { clickId: string; now: Date }): string {
+  const { botId, sessionId, code, campaignId, creativeId } = session;
+  const filled = session.isVast
+    ? fillMacros(landingUrl, { now, chance: Math.random(), sessionId, clickId })
+    : landingUrl;
+  return landingAddress(filled, {
+    ...{ click_id: clickId, code, bot_id: botId, campaign_id: campaignId, creative_id: creativeId },
+  });
+}

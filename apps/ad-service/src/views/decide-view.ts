@@ -1,0 +1,90 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
+import { enqueueWebhook } from "../events/enqueue-webhook.ts";
+import { bodyOf } from "./record-views.ts";
+import { type AdSession, readSession } from "./rows.ts";
+
+export type DecideViewOutcome =
+  | { outcome: "released"; eventId: string }
+  | { outcome: "refused" }
+  | { outcome: "unknown-view" }
+  | { outcome: "not-held"; state: AdSession["state"] };
+
+interface ViewId {
+  botId: string;
+  sessionId: string;
+}
+
+/* The viewer's cooldown and cap already counted the view when it was closed. */
+const release = statement<{ eventId: string }>(
+  "ad-sessions.release",
+  `with released as (
+    update ad_sessions set state = 'rewarded', decided_at = $3, version = version + 1
+    where bot_id = $1 and session_id = $2 and state = 'held'
+    returning bot_id, code, user_id, reference, campaign_id, creative_id, is_test
+  ),
+  earned as (
+    select bot_id, $4::text as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test,
+      campaign_id, creative_id, case when not is_test then view_price_micros end as price_micros,
+      $3::timestamptz as occurred_at, $5::text as body
+    from released join campaigns using (campaign_id)
+  ),
+  ${enqueueWebhook({ from: "earned" })}
+  select event_id as "eventId" from enqueued`,
+);
+const refuse = statement<{ state: string }>(
+  "ad-sessions.refuse-held",
+  `with refused as (
+    update ad_sessions set state = 'refused', decided_at = $3, version = version + 1
+    where bot_id = $1 and session_id = $2 and state = 'held'
+    returning bot_id, campaign_id, creative_id, state
+  ),
+  came_past as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
+    select bot_id, campaign_id, creative_id, 'refused', 'operator', $3 from refused
+  )
+  select state from refused`,
+);
+
+/** Pays a held view by creating its event now. Then call `deliveries.wake()`. */
+export async function releaseView(
+  database: AdDatabase,
+  { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
+): Promise<DecideViewOutcome> {
+  const session = await readSession(database, { botId, sessionId });
+  if (!session) return { outcome: "unknown-view" };
+  const values = [botId, sessionId, now, eventId, bodyOf(session, { eventId }, now)];
+  const [released] = await database.run(release, values);
+  return released ? { outcome: "released", eventId } : notHeld(database, { botId, sessionId });
+}
+
+/** Refuses a held view permanently. */
+export async function refuseView(
+  database: AdDatabase,
+  { botId, sessionId, now }: ViewId & { now: Date },
+): Promise<DecideViewOutcome> {
+  const [refused] = await database.run(refuse, [botId, sessionId, now]);
+  return refused ? { outcome: "refused" } : notHeld(database, { botId, sessionId });
+}
+
+const findView = statement<{ code: string }>(
+  "ad-sessions.code-of-view",
+  "select code from ad_sessions where bot_id = $1 and session_id = $2",
+);
+
+/** Refunds the advertiser for a paid view. */
+export async function refundView(
+  database: AdDatabase,
+  { botId, sessionId, now }: ViewId & { now: Date },
+): Promise<RefundOutcome | { outcome: "unknown-view" }> {
+  const [view] = await database.run(findView, [botId, sessionId]);
+  if (!view) return { outcome: "unknown-view" };
+  return refundCharge(database, { botId, code: view.code, event: "rewarded", now });
+}
+
+/** Two operators may decide at the same time: the second one gets the state that the first one set. */
+async function notHeld(database: AdDatabase, id: ViewId): Promise<DecideViewOutcome> {
+  const session = await readSession(database, id);
+  return session ? { outcome: "not-held", state: session.state } : { outcome: "unknown-view" };
+}

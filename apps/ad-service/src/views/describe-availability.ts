@@ -1,0 +1,39 @@
+import type { UnavailableReason } from "@intermission/ad-core/client-api";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { couldFill } from "../ad-selection/select-ad.ts";
+import type { Bot } from "../bots/rows.ts";
+import { selectUnfinishedViews } from "./find-unfinished-views.ts";
+
+export type Availability =
+  | { outcome: "available" }
+  | { outcome: "unavailable"; reason: UnavailableReason; availableAt: Date | undefined };
+
+const readLimit = statement<{ reason: "cooldown" | "daily-cap"; availableAt: Date }>(
+  "client-api.limit-of-user",
+  `select (of_viewer).reason, (of_viewer).available_at as "availableAt"
+   from (
+     select limit_of_viewer(v.day, v.earned_today, v.last_earned_at, bots.cooldown_seconds, bots.daily_cap,
+       unfinished.count::integer, unfinished."lastActiveAt", unfinished."firstDeadline", $3::timestamptz) as of_viewer
+     from bots
+     left join lateral (select * from viewers where bot_id = $1 and user_id = $2 limit 1) as v on true
+     cross join lateral (${selectUnfinishedViews({ botId: "$1", userId: "$2", code: "''", now: "$3" })}) as unfinished
+     where bots.bot_id = $1 offset 0
+   ) as judged where (of_viewer).reason is not null`,
+);
+
+/** Whether a user could begin to earn now. This is a hint for the bot's button; opening the code decides. */
+export async function describeAvailability(
+  { database, campaigns }: { database: AdDatabase; campaigns: CampaignSnapshot },
+  { bot, userId, now }: { bot: Bot; userId: string; now: Date },
+): Promise<Availability> {
+  const [limit] = await database.run(readLimit, [bot.botId, userId, now]);
+  if (limit) return { outcome: "unavailable", ...limit };
+  const formats = ["rewarded", "direct_link"] as const;
+  for (const format of formats) {
+    if (await couldFill({ database, campaigns }, { format, bot, userId, user: {} }, now))
+      return { outcome: "available" };
+  }
+  return { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
+}

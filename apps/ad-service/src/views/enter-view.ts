@@ -1,0 +1,237 @@
+import { isCode } from "@intermission/ad-core/code";
+import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
+import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import type { NoAdReason } from "../ad-selection/choose-ad.ts";
+import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import { hasBudgetLeft, isSerialized, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
+import type { Bot } from "../bots/rows.ts";
+import { expiryOf, randomCode } from "../codes/issue-code.ts";
+import type { Device } from "../creatives/describe-device.ts";
+import type { FillFromTag } from "../vast/fill-from-tag.ts";
+import type { VastAd } from "../vast/vast-ad.ts";
+import { nextSequence } from "./accept-progress.ts";
+import { beginViews, type NewView } from "./begin-views.ts";
+import { type Ad, type AdRows, findAd, findChosenAd } from "./find-ad.ts";
+import type { Opening, OpeningQuestion } from "./read-opening.ts";
+import { isBroken, isFaultLasting } from "./record-fault.ts";
+import { endingOf } from "./record-progress.ts";
+import type { AdSession } from "./rows.ts";
+import { hashSessionToken } from "./session-token.ts";
+import type { ViewRecorder } from "./view-recorder.ts";
+
+export interface EnterViewDeps {
+  views: ViewRecorder;
+  ads: AdRows;
+  reader: CommitGroup<OpeningQuestion, Opening>;
+  beginner: CommitGroup<NewView, AdSession | undefined>;
+  campaigns: CampaignSnapshot;
+  fillFromTag: FillFromTag;
+}
+
+export interface EnterViewInput {
+  userId: string;
+  /** The code that the app was opened with. */
+  wanted: string | undefined;
+  /** The launch data is too old to begin a session. */
+  mustContinue: boolean;
+  bot: Bot;
+  ad: Omit<UserAdRequest, "seen">;
+  userAgent: string;
+  isTest: boolean;
+  /** The playing device: each opening chooses the video file for it. */
+  device: Device;
+  /** Numbers in [0, 1), for the choice of the ad. */
+  random: () => number;
+  sessionId: string;
+  token: string;
+  /** The id of the event, if this opening closes a watched session. */
+  eventId: string;
+  now: Date;
+}
+
+type Refusal =
+  | { outcome: "no-ad"; reason: NoAdReason }
+  | Extract<ViewerLimit, { outcome: "limited" }>
+  | { outcome: "refused"; reason: OpenSessionRefusal };
+type Entered = { outcome: "entered"; session: AdSession; ad: Ad };
+/** The state that the decision was based on has changed. */
+type Changed = { outcome: "changed" };
+
+export type EnterViewOutcome = Entered | Refusal;
+
+/** Of concurrent openings of one viewer, one at a time begins its view; the others read again and retry. */
+const MOST_TRIES = 20;
+/** The total for all tags of one opening, since a viewer is waiting. */
+const TAGS_MS = 5000;
+const MOST_TAGS = 3;
+
+interface FilledTag {
+  campaignId: string;
+  creativeId: string;
+  vastAd: VastAd;
+}
+
+/**
+ * Continues the single view of a code, or begins it, with one read and one write. The token of an earlier opening becomes
+ * invalid. If a VAST tag is chosen it is requested, and if it returns no ad, another ad is chosen without it.
+ */
+export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Promise<EnterViewOutcome> {
+  const { wanted, now } = input;
+  if (wanted !== undefined && !isCode(wanted)) return refused("CODE_MALFORMED");
+  const { botId } = input.bot;
+  const tags: TagsOfOpening = { endsAt: performance.now() + TAGS_MS, failed: new Set(), filled: undefined };
+  const seconds = deps.campaigns.index().userCapSeconds;
+  const seenSince = seconds === undefined ? undefined : new Date(now.getTime() - seconds * 1000);
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+    const { userId, mustContinue } = input;
+    const opening = await deps.reader.submit({ botId, userId, code: wanted, mustContinue, seenSince, now });
+    const entered = await enter(deps, opening, input, tags);
+    if (entered.outcome !== "changed") return entered;
+  }
+  throw new OverloadedError(`an opening lost ${MOST_TRIES} races`);
+}
+
+async function enter(
+  deps: EnterViewDeps,
+  opening: Opening,
+  input: EnterViewInput,
+  tags: TagsOfOpening,
+): Promise<EnterViewOutcome | Changed> {
+  const { code, session, limit } = opening;
+  const { now } = input;
+  if (!code && input.mustContinue) return refused("INIT_DATA_EXPIRED");
+  if (!code && input.wanted !== undefined) return refused("CODE_UNKNOWN");
+  if (code && code.userId !== input.userId) return refused("CODE_OF_ANOTHER_USER");
+  if (!session && input.mustContinue) return refused("INIT_DATA_EXPIRED");
+  // Nothing was accepted of a broken ad: its code begins a new view, without the videos that could not be played.
+  const broken = session && isBroken(session, now) && now <= session.deadline ? session : undefined;
+  if (session && !broken) return continueView(deps, session, opening, input);
+  if (code?.isRewarded) return refused("CODE_USED");
+  if (code && code.expiresAt <= now && !broken) return refused("CODE_EXPIRED");
+  if (limit.outcome === "limited") return limit;
+  const begun = await beginView(deps, { opening, broken }, input, tags);
+  // The failed video may load later: if there is no other ad, the same one is better than none.
+  const isAgain = begun.outcome === "no-ad" && broken !== undefined && !isFaultLasting(broken);
+  return isAgain ? continueView(deps, broken, opening, input) : begun;
+}
+
+async function continueView(
+  { views, ads }: EnterViewDeps,
+  session: AdSession,
+  { limit, vastAd }: Opening,
+  { token, eventId, device, now }: EnterViewInput,
+): Promise<EnterViewOutcome | Changed> {
+  const isUnfinished = session.state === "opened" || session.state === "playing";
+  if (isUnfinished && now > session.deadline) return refused("CODE_EXPIRED");
+  // An offer that was not started reserves nothing: the viewer may have earned elsewhere since.
+  if (session.state === "opened" && limit.outcome === "limited") return limit;
+  const pending = session.pendingReports ?? [];
+  const change =
+    session.state === "watched"
+      ? await endingOf(views, session, { reason: "reopened", eventId, now })
+      : { before: session, after: session, isStart: false, milestones: [], now };
+  const after: AdSession = {
+    ...change.after,
+    tokenHash: hashSessionToken(token),
+    openings: session.openings + 1,
+    firstSequence: Math.max(nextSequence(session.progress), ...pending.map(({ sequence }) => sequence + 1)),
+    // The viewer is back, so a close that waits for its reports is withdrawn, unless they are here and wait for the clock.
+    ...(isUnfinished && pending.length === 0 && { closeRequestedAt: null, closeReason: null }),
+  };
+  const changed = await views.change({ ...change, after });
+  if (changed.outcome !== "stored") return { outcome: "changed" };
+  return { outcome: "entered", session: changed.session, ad: await findAd(ads, session, { vastAd, device }) };
+}
+
+interface TagsOfOpening {
+  endsAt: number;
+  failed: Set<string>;
+  /** The ad that a tag returned. It is kept for further attempts to begin the view. */
+  filled: FilledTag | undefined;
+}
+
+async function beginView(
+  deps: EnterViewDeps,
+  { opening, broken }: { opening: Opening; broken: AdSession | undefined },
+  input: EnterViewInput,
+  tags: TagsOfOpening,
+): Promise<EnterViewOutcome | Changed> {
+  const { views, ads, campaigns, beginner } = deps;
+  const { now, random, isTest, sessionId, token, device } = input;
+  const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
+  const code = opening.code ?? newCodeOf(input);
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+    const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tags.failed]);
+    const request = { ...input.ad, without, seen: opening.seen };
+    const choice = tags.filled
+      ? undefined
+      : await selectAd({ database: views.database, campaigns }, request, { now, random });
+    if (choice?.outcome === "no-ad") return choice;
+    if (choice && !choice.creative) return { outcome: "no-ad", reason: "none-fits" };
+    const chosen = choice?.creative
+      ? { campaignId: choice.state.campaign.campaignId, creativeId: choice.creative.creativeId }
+      : tags.filled;
+    if (!chosen) throw new Error("neither an ad nor a tag was chosen");
+    const found = await findChosenAd(ads, chosen);
+    if (found.kind === "vast" && !tags.filled) {
+      const vastAd = await askTag(deps, input, { ...chosen, url: found.url }, tags);
+      if (vastAd) tags.filled = { ...chosen, vastAd };
+      else {
+        tags.failed.add(chosen.creativeId);
+        continue;
+      }
+    }
+    const vastAd = tags.filled?.vastAd;
+    const durationMs = found.kind === "video" ? found.ad.durationMs : (vastAd?.durationMs ?? 0);
+    const { viewer } = opening;
+    const view: NewView = {
+      code,
+      sessionId,
+      tokenHash: hashSessionToken(token),
+      ...chosen,
+      durationMs,
+      vastAd,
+      isTest,
+      failedCreatives,
+      broken,
+      viewer,
+      now,
+    };
+    const state = choice?.state;
+    const begun =
+      state && isSerialized(state, "rewarded")
+        ? await views.database.transaction(async (tx) =>
+            (await hasBudgetLeft({ database: tx, campaigns }, state, { format: "rewarded", now }))
+              ? (await beginViews(tx, [view]))[0]
+              : "full",
+          )
+        : await beginner.submit(view);
+    if (begun === "full") continue;
+    if (!begun) return { outcome: "changed" };
+    views.remember(begun);
+    return { outcome: "entered", session: begun, ad: await findAd(ads, begun, { vastAd, device }) };
+  }
+  return { outcome: "no-ad", reason: "none-fits" };
+}
+
+async function askTag(
+  { fillFromTag }: EnterViewDeps,
+  { bot, sessionId, userAgent, device }: EnterViewInput,
+  { creativeId, url }: { creativeId: string; url: string },
+  { endsAt, failed }: TagsOfOpening,
+): Promise<VastAd | undefined> {
+  const totalMs = endsAt - performance.now();
+  if (totalMs <= 0 || failed.size >= MOST_TAGS) return undefined;
+  return fillFromTag({ botId: bot.botId, creativeId, url, sessionId, userAgent, device, totalMs });
+}
+
+/** Stored by the statement that begins the view, so that a user who may not earn leaves no rows. */
+function newCodeOf({ bot, userId, now }: EnterViewInput): NewView["code"] {
+  const expiresAt = expiryOf(now, bot.codeLifetimeSeconds);
+  return { botId: bot.botId, userId, code: randomCode(bot.codePrefix), reference: "", issuedAt: now, expiresAt };
+}
+
+export function refused(reason: OpenSessionRefusal): { outcome: "refused"; reason: OpenSessionRefusal } {
+  return { outcome: "refused", reason };
+}

@@ -1,0 +1,370 @@
+import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/player-api";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
+import type { AdTables } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
+import { sessionRoutes } from "./player-routes.ts";
+import { sweepSessions } from "./sweep-sessions.ts";
+
+const ann = "501";
+const bob = "502";
+const bots = (fixture: SessionFixture) =>
+  fixture.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
+
+describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
+  let store: TestDatabase<AdTables>;
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+  });
+  afterAll(() => store.dispose());
+
+  function onFixture(
+    settings: Parameters<typeof openSessionFixture>[2],
+    work: (fixture: SessionFixture) => Promise<void>,
+  ) {
+    return async () => {
+      const fixture = await openSessionFixture(store.database, sessionRoutes, settings);
+      try {
+        await work(fixture);
+      } finally {
+        await fixture.close();
+      }
+    };
+  }
+
+  async function earn(fixture: SessionFixture, session: Opened) {
+    await fixture.play(session, 0, 10);
+    expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
+  }
+
+  describe("who may open an ad", () => {
+    test(
+      "launch data that is stale, from the future, with a duplicate field, of another bot or altered is refused",
+      onFixture({}, async (fixture) => {
+        const valid = fixture.initData(ann);
+        const cases = [
+          { initData: fixture.initData(ann, { secondsAgo: 3601 }), code: "INIT_DATA_EXPIRED" },
+          { initData: fixture.initData(ann, { secondsAgo: -61 }), code: "INIT_DATA_INVALID" },
+          { initData: `${valid}&auth_date=1`, code: "INIT_DATA_INVALID" },
+          { initData: fixture.initData(ann, { ofBot: "1" }), code: "INIT_DATA_INVALID" },
+          { initData: valid.replace("501", "502"), code: "INIT_DATA_INVALID" },
+          { initData: "nonsense", code: "INIT_DATA_INVALID" },
+        ];
+        for (const { initData, code } of cases) {
+          const answer = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData });
+          expect(answer).toMatchObject({ status: 401, body: { error: { code } } });
+        }
+        expect(await fixture.sessions()).toEqual([]);
+      }),
+    );
+
+    test(
+      "a code that is malformed, unknown, another bot's, another user's or expired is refused",
+      onFixture({}, async (fixture) => {
+        const other = await openSessionFixture(store.database, sessionRoutes);
+        const [ofBob, ofOtherBot] = [await fixture.issue(bob), await other.issue(ann)];
+        await other.close();
+        expect(await fixture.open(ann, "no code")).toMatchObject({
+          status: 400,
+          body: { error: { code: "CODE_MALFORMED" } },
+        });
+        expect(await fixture.open(ann, "2".repeat(16))).toMatchObject({
+          status: 404,
+          body: { error: { code: "CODE_UNKNOWN" } },
+        });
+        expect(await fixture.open(ann, ofOtherBot)).toMatchObject({
+          status: 404,
+          body: { error: { code: "CODE_UNKNOWN" } },
+        });
+        expect(await fixture.open(ann, ofBob)).toMatchObject({
+          status: 403,
+          body: { error: { code: "CODE_OF_ANOTHER_USER" } },
+        });
+        fixture.advance(3601);
+        expect(await fixture.open(bob, ofBob)).toMatchObject({
+          status: 410,
+          body: { error: { code: "CODE_EXPIRED" } },
+        });
+        expect(await fixture.sessions()).toEqual([]);
+      }),
+    );
+
+    test(
+      "an unknown bot and a suspended bot get different errors",
+      onFixture({}, async (fixture) => {
+        const unknown = { bot_id: "42", init_data: fixture.initData(ann) };
+        expect(await fixture.post("/sessions", unknown)).toMatchObject({
+          status: 404,
+          body: { error: { code: "BOT_UNKNOWN" } },
+        });
+        await bots(fixture).set({ is_suspended: true }).execute();
+        expect(await fixture.open(ann)).toMatchObject({ status: 403, body: { error: { code: "BOT_SUSPENDED" } } });
+      }),
+    );
+
+    test(
+      "a view that began in time may continue until ten minutes after its code expired",
+      onFixture({}, async (fixture) => {
+        const code = await fixture.issue(ann);
+        await fixture.play(await fixture.begin(ann, code), 0, 3);
+        fixture.advance(3600 + 590);
+        await fixture.begin(ann, code);
+        fixture.advance(11);
+        expect(await fixture.open(ann, code)).toMatchObject({ status: 410, body: { error: { code: "CODE_EXPIRED" } } });
+      }),
+    );
+
+    test(
+      "an opening without a code issues one, and the next opening gets the same code",
+      onFixture({}, async (fixture) => {
+        const first = (await fixture.open(ann)).body;
+        const second = (await fixture.open(ann)).body;
+        expect(second).toMatchObject({ code: first.code, session_id: first.session_id });
+      }),
+    );
+
+    test(
+      "another ad after a watched one gets its own code, although the app was opened with the first code",
+      onFixture({}, async (fixture) => {
+        const code = await fixture.issue(ann);
+        const first = await fixture.begin(ann, code);
+        await fixture.play(first, 0, 10);
+        await fixture.report(first, { closed: "tap" });
+        const again = { bot_id: fixture.botId, init_data: fixture.initData(ann), code };
+        expect((await fixture.post("/sessions", again)).body).toMatchObject({ code, state: "rewarded" });
+        const { body: another } = await fixture.post("/sessions", { ...again, another: true });
+        expect(another).toMatchObject({ outcome: "session", state: "opened" });
+        expect(another.code).not.toBe(code);
+      }),
+    );
+  });
+
+  describe("the file of the video", () => {
+    const lighter = (file: string, width: number, height: number, byteLength: number) => ({
+      ...{ creative_id: "cre_1", file_name: file, media_type: "video/mp4", width, height, byte_length: byteLength },
+    });
+
+    test(
+      "follows the browser's client hints, and smaller files are offered for a player that stalls",
+      onFixture({}, async (fixture) => {
+        const { query } = fixture.database;
+        await query
+          .updateTable("creatives")
+          .set({ byte_length: 6_000_000 })
+          .where("creative_id", "=", "cre_1")
+          .execute();
+        const files = [lighter("m.mp4", 480, 854, 1_000_000), lighter("l.mp4", 360, 640, 500_000)];
+        await query.insertInto("creative_renditions").values(files).execute();
+        const phone = "Mozilla/5.0 (Linux; Android 14; Pixel 8) Mobile";
+        const sent = async (headers: Record<string, string>) => {
+          const response = await fetch(`${fixture.address}/player/v1/sessions`, {
+            method: "POST",
+            headers: { "content-type": "application/json", "user-agent": "Desktop", ...headers },
+            body: JSON.stringify({ bot_id: fixture.botId, init_data: fixture.initData(ann) }),
+          });
+          const { ad } = openSessionResponse.parse(await response.json()) as { ad: AdForPlayer };
+          const name = (url: string) => url.split("/media/")[1];
+          return [ad.width, name(ad.media_url), ...(ad.lighter_media ?? []).map(({ url }) => name(url))];
+        };
+        expect(await sent({})).toEqual([540, "ab.mp4", "m.mp4", "l.mp4"]);
+        expect(await sent({ "user-agent": phone })).toEqual([480, "m.mp4", "l.mp4"]);
+        expect(await sent({ "user-agent": phone, "save-data": "on" })).toEqual([360, "l.mp4"]);
+        expect(await sent({ ect: "3g" })).toEqual([360, "l.mp4"]);
+        expect(await sent({ downlink: "2" })).toEqual([480, "m.mp4", "l.mp4"]);
+        expect(await sent({ downlink: "?", ect: "7g" })).toEqual([540, "ab.mp4", "m.mp4", "l.mp4"]);
+        await query.deleteFrom("creative_renditions").execute();
+        await expect.poll(() => sent({ ect: "3g" }), { timeout: 5000 }).toEqual([540, "ab.mp4"]);
+      }),
+    );
+  });
+
+  describe("limits", () => {
+    test(
+      "after a reward the next ad waits for the cooldown, counted from the reward",
+      onFixture({ cooldownSeconds: 60 }, async (fixture) => {
+        await earn(fixture, await fixture.begin(ann, await fixture.issue(ann)));
+        const available_at = new Date(fixture.clock.now.getTime() + 60_000).toISOString();
+        const refused = { outcome: "limit-reached", reason: "cooldown", available_at };
+        expect((await fixture.open(ann, await fixture.issue(ann))).body).toMatchObject(refused);
+        expect((await fixture.open(ann)).body).toMatchObject(refused);
+        expect((await fixture.open(bob)).body).toMatchObject({ outcome: "session" });
+        fixture.advance(60);
+        expect((await fixture.open(ann)).body).toMatchObject({ outcome: "session" });
+      }),
+    );
+
+    test(
+      "the daily cap ends at midnight UTC",
+      onFixture({ dailyCap: 2 }, async (fixture) => {
+        for (const reference of ["a", "b"])
+          await earn(fixture, await fixture.begin(ann, await fixture.issue(ann, reference)));
+        expect((await fixture.open(ann)).body).toMatchObject({
+          outcome: "limit-reached",
+          reason: "daily-cap",
+          available_at: "2026-03-02T00:00:00.000Z",
+        });
+        fixture.advance(12 * 3600);
+        await earn(fixture, await fixture.begin(ann));
+        expect(await fixture.viewers()).toMatchObject([{ earned_today: 1 }]);
+      }),
+    );
+
+    test(
+      "a view that began is paid when the cooldown is over, whatever was earned meanwhile",
+      onFixture({ cooldownSeconds: 30, dailyCap: 2 }, async (fixture) => {
+        const left = await fixture.issue(ann, "left");
+        await fixture.play(await fixture.begin(ann, left), 0, 2);
+        fixture.advance(30);
+        await earn(fixture, await fixture.begin(ann, await fixture.issue(ann, "next")));
+        const back = await fixture.begin(ann, left);
+        await fixture.play(back, 2, 10);
+        await fixture.report(back, { closed: "tap" });
+        expect(await fixture.events()).toHaveLength(1);
+        fixture.advance(22);
+        await sweepSessions(fixture.views, { listeningSince: new Date(0), now: fixture.clock.now });
+        expect(await fixture.events()).toHaveLength(2);
+      }),
+    );
+
+    test(
+      "with many codes, views begin no faster than the cooldown allows",
+      onFixture({ cooldownSeconds: 60 }, async (fixture) => {
+        const first = await fixture.begin(ann, await fixture.issue(ann, "a"));
+        await fixture.report(first, { started: true });
+        fixture.advance(59);
+        expect((await fixture.open(ann, await fixture.issue(ann, "b"))).body).toMatchObject({ reason: "cooldown" });
+        fixture.advance(1);
+        await fixture.begin(ann, await fixture.issue(ann, "b"));
+      }),
+    );
+
+    test(
+      "of many codes opened at the same time, one is watched: a viewer holds at most one offer",
+      onFixture({ cooldownSeconds: 60, dailyCap: 5 }, async (fixture) => {
+        const codes = await Promise.all(Array.from({ length: 12 }, (_, index) => fixture.issue(ann, `task-${index}`)));
+        const opened = await Promise.all(codes.map((code) => fixture.begin(ann, code)));
+        const starts = await Promise.all(opened.map((session) => fixture.report(session, { started: true })));
+        expect(starts.filter(({ status }) => status === 200)).toHaveLength(1);
+        expect(starts.filter(({ status }) => status === 401)).toHaveLength(11);
+        expect(await fixture.sessions()).toMatchObject([{ state: "playing" }]);
+      }),
+    );
+
+    test(
+      "views in progress count towards the daily cap",
+      onFixture({ dailyCap: 3 }, async (fixture) => {
+        for (const reference of ["a", "b", "c"]) {
+          const session = await fixture.begin(ann, await fixture.issue(ann, reference));
+          await fixture.report(session, { started: true });
+        }
+        expect((await fixture.open(ann, await fixture.issue(ann, "d"))).body).toMatchObject({
+          outcome: "limit-reached",
+          reason: "daily-cap",
+          available_at: "2026-03-01T13:10:00.000Z",
+        });
+      }),
+    );
+
+    test(
+      "without a running campaign there is no ad",
+      onFixture({}, async (fixture) => {
+        const pause = fixture.database.query.updateTable("campaigns");
+        await pause.set({ status: "paused" }).execute();
+        await fixture.campaigns.refresh();
+        expect((await fixture.open(ann)).body).toMatchObject({ outcome: "no-ad", retry_after_seconds: 60 });
+        await pause.set({ status: "active" }).execute();
+      }),
+    );
+  });
+
+  describe("the HTTP API", () => {
+    test(
+      "the error for a malformed body names each invalid field",
+      onFixture({}, async (fixture) => {
+        const answer = await fixture.post("/sessions", { bot_id: 42, init_data: "" });
+        expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
+        expect(await fixture.post("/sessions", "{", "text/plain")).toMatchObject({ status: 400, body: { error: {} } });
+        expect(await fixture.post("/sessions", "a=b", "application/x-www-form-urlencoded")).toMatchObject({
+          status: 415,
+        });
+      }),
+    );
+
+    test(
+      "any origin may call, and no response is cached",
+      onFixture({}, async (fixture) => {
+        const address = await fixture.startNode();
+        const preflight = await fetch(`${address}/player/v1/sessions`, {
+          method: "OPTIONS",
+          headers: { origin: "https://app.test", "access-control-request-method": "POST" },
+        });
+        expect(preflight.status).toBe(204);
+        expect(preflight.headers.get("access-control-allow-origin")).toBe("*");
+        expect(preflight.headers.get("access-control-allow-headers")).toBe("content-type");
+        const refused = await fetch(`${address}/player/v1/sessions`, { method: "POST" });
+        expect(refused.headers.get("access-control-allow-origin")).toBe("*");
+        expect(refused.headers.get("cache-control")).toBe("no-store");
+      }),
+    );
+
+    test(
+      "differently encoded launch data of one user share that user's limit",
+      onFixture({}, async (fixture) => {
+        const open = (userId: string, spell: (initData: string) => string) =>
+          fixture.post(
+            "/sessions",
+            { bot_id: fixture.botId, init_data: spell(fixture.initData(userId)) },
+            "application/json",
+          );
+        const respelled = [
+          (text: string) => text,
+          (text: string) => text.split("&").toReversed().join("&"),
+          (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+          (text: string) => text.replace("user=", "%75ser="),
+          // Not one of the signed fields.
+          (text: string) => text.replace(/hash=\w+/, `hash=${Math.random()}`),
+        ];
+        const answers = [];
+        for (let index = 0; index < 80; index++) {
+          const spell = respelled[index % respelled.length] ?? String;
+          answers.push((await open(ann, spell)).status);
+        }
+        expect(answers.filter((status) => status === 200)).toHaveLength(60);
+        expect(answers.filter((status) => status === 429)).toHaveLength(20);
+        expect((await open(bob, String)).status).toBe(200);
+        fixture.advance(2);
+        expect((await open(ann, String)).status).toBe(200);
+      }),
+    );
+
+    test(
+      "checks of forged launch data are limited per address",
+      onFixture({}, async (fixture) => {
+        const forged = () =>
+          fixture.post("/sessions", { bot_id: fixture.botId, init_data: "user=1" }, "application/json");
+        const statuses: number[] = [];
+        for (let round = 0; round < 13; round++) {
+          const answers = await Promise.all(Array.from({ length: 100 }, forged));
+          statuses.push(...answers.map(({ status }) => status));
+        }
+        expect(statuses.filter((status) => status === 401)).toHaveLength(1200);
+        expect(statuses.filter((status) => status === 429)).toHaveLength(100);
+      }),
+    );
+
+    test(
+      "a session that is called too often is throttled, and another session is not",
+      onFixture({}, async (fixture) => {
+        const [noisy, quiet] = [await fixture.begin(ann), await fixture.begin(bob)];
+        const answers = await Promise.all(Array.from({ length: 120 }, () => fixture.status(noisy)));
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+        expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+        expect(await fixture.status(quiet)).toMatchObject({ status: 200 });
+        fixture.advance(1);
+        expect(await fixture.status(noisy)).toMatchObject({ status: 200 });
+      }),
+    );
+  });
+});

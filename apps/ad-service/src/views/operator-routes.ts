@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { telegramId } from "@intermission/ad-core/client-api";
+import { newEventId } from "@intermission/ad-core/code";
+import { listLimit, parseRequest } from "@intermission/server/parse-request";
+import { conflict, notFound } from "@intermission/server/refuse";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { requireBots } from "../bots/require-bots.ts";
+import { refundAnswer } from "../campaigns/refund-charge.ts";
+import type { Deliveries } from "../deliveries/deliveries.ts";
+import { type DecideViewOutcome, refundView, refuseView, releaseView } from "./decide-view.ts";
+import { listViews } from "./list-views.ts";
+import { botOfSession } from "./session-id.ts";
+
+const viewsQuery = z.object({
+  botId: telegramId.optional(),
+  state: z.enum(["held", "refused", "rewarded"]).optional(),
+  limit: listLimit,
+});
+const ofView = z.object({ sessionId: z.string().min(1).max(64) });
+
+/** Suspicious views, and the operator's decision about held ones. */
+export function viewOperatorRoutes(
+  scope: FastifyInstance,
+  { database, deliveries, now }: { database: AdDatabase; deliveries: Deliveries; now: () => Date },
+): void {
+  scope.get("/views", async (request) => {
+    const query = parseRequest(viewsQuery, request.query);
+    await requireBots(database, [query.botId]);
+    return { views: await listViews(database, query) };
+  });
+
+  scope.post("/views/:sessionId/release", async (request) => {
+    const id = viewId(parseRequest(ofView, request.params).sessionId);
+    const at = now();
+    const eventId = newEventId(at.getTime(), randomBytes(10));
+    const released = await releaseView(database, { ...id, eventId, now: at });
+    deliveries.wake();
+    return answer(released, id.sessionId);
+  });
+
+  scope.post("/views/:sessionId/refuse", async (request) => {
+    const id = viewId(parseRequest(ofView, request.params).sessionId);
+    return answer(await refuseView(database, { ...id, now: now() }), id.sessionId);
+  });
+
+  scope.post("/views/:sessionId/refund", async (request) => {
+    const id = viewId(parseRequest(ofView, request.params).sessionId);
+    const refunded = await refundView(database, { ...id, now: now() });
+    if (refunded.outcome === "unknown-view") throw unknownView(id.sessionId);
+    return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`) };
+  });
+}
+
+function viewId(sessionId: string): { botId: string; sessionId: string } {
+  const botId = botOfSession(sessionId);
+  if (botId === undefined) throw unknownView(sessionId);
+  return { botId, sessionId };
+}
+
+function answer(decided: DecideViewOutcome, sessionId: string): object {
+  if (decided.outcome === "unknown-view") throw unknownView(sessionId);
+  if (decided.outcome === "not-held") {
+    throw conflict("NOT_HELD", `view ${sessionId} is ${decided.state}: only a held one can be released or refused`);
+  }
+  if (decided.outcome === "refused") return { sessionId, state: "refused" };
+  return { sessionId, state: "rewarded", eventId: decided.eventId };
+}
+
+function unknownView(sessionId: string) {
+  return notFound(`there is no view ${sessionId}; see the suspicious ones with: views list`);
+}

@@ -1,0 +1,147 @@
+import { newEventId } from "@intermission/ad-core/code";
+import { faultRequest, openSessionRequest, reportRequest, statusRequest } from "@intermission/ad-core/player-api";
+import { type CallBudget, callBudget } from "@intermission/server/call-budget";
+import { addressNetwork } from "@intermission/server/client-address";
+import { HttpError } from "@intermission/server/http-server";
+import { randomBytes } from "@intermission/server/random-bytes";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { describeDevice } from "../creatives/describe-device.ts";
+import { viewBeginner } from "./begin-views.ts";
+import { adRows } from "./find-ad.ts";
+import { type OpenSessionDeps, openSession } from "./open-session.ts";
+import { faultAnswer, openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";
+import { openingReader } from "./read-opening.ts";
+import { readSessionStatus } from "./read-session-status.ts";
+import { recordFault } from "./record-fault.ts";
+import { recordProgress } from "./record-progress.ts";
+import { unfilledRequestRecorder } from "./record-request.ts";
+import { botOfSession, newSessionId } from "./session-id.ts";
+import { newSessionToken } from "./session-token.ts";
+
+export interface SessionRoutesDeps
+  extends Omit<OpenSessionDeps, "unfilledRequests" | "openings" | "ads" | "reader" | "beginner"> {
+  /** The address below which `/media/` is served. */
+  publicUrl: string;
+  now?: () => Date;
+  random?: () => number;
+}
+
+/** `/player/v1`, the API of the mini-app. */
+export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
+  const { database, views, publicUrl, now = () => new Date(), random = Math.random } = deps;
+  // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
+  const checks = callBudget({ perSecond: 20, burst: 1200, mostKeys: 20_000 });
+  const openings = callBudget({ perSecond: 0.5, burst: 60, mostKeys: 20_000 });
+  const openingDeps = {
+    ...deps,
+    openings,
+    ads: adRows(database),
+    reader: openingReader(database),
+    beginner: viewBeginner(database),
+    unfilledRequests: unfilledRequestRecorder(database),
+  };
+  const calls = callBudget({ perSecond: 5, burst: 100, mostKeys: 50_000 });
+
+  app.register(
+    async (scope) => {
+      const ofSession = ["reports", "faults", "status"].map((call) => `/sessions/:sessionId/${call}`);
+      answerAnyOrigin(scope, ["/sessions", ...ofSession]);
+      acceptBeacons(scope);
+
+      scope.post("/sessions", async (request) => {
+        const body = parseBody(openSessionRequest, request.body);
+        const at = now();
+        spend(checks, addressNetwork(request.ip), at);
+        const made = {
+          sessionId: newSessionId(body.bot_id),
+          token: newSessionToken(),
+          eventId: newEventId(at.getTime(), randomBytes(10)),
+        };
+        const { code, another: isAnother = false } = body;
+        const browser = { userAgent: request.headers["user-agent"], device: describeDevice(request.headers) };
+        const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother, ...browser };
+        const outcome = await openSession(openingDeps, { ...asked, ...made, random, now: at });
+        if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
+        return openingAnswer(outcome, publicUrl, at);
+      });
+
+      scope.post("/sessions/:sessionId/reports", async (request) => {
+        const body = parseBody(reportRequest, request.body);
+        const at = now();
+        const id = sessionIdOf(request);
+        spend(calls, id.sessionId, at);
+        const { token, reports, started: isStart = false, closed: close } = body;
+        const call = {
+          ...id,
+          token,
+          reports,
+          isStart,
+          close,
+          eventId: newEventId(at.getTime(), randomBytes(10)),
+          now: at,
+        };
+        return reportAnswer(await recordProgress(views, call), at);
+      });
+
+      scope.post("/sessions/:sessionId/faults", async (request) => {
+        const { token, fault } = parseBody(faultRequest, request.body);
+        const at = now();
+        const id = sessionIdOf(request);
+        spend(calls, id.sessionId, at);
+        return faultAnswer(await recordFault(database, { ...id, token, fault, now: at }), at);
+      });
+
+      scope.post("/sessions/:sessionId/status", async (request) => {
+        const { token } = parseBody(statusRequest, request.body);
+        const at = now();
+        const id = sessionIdOf(request);
+        spend(calls, id.sessionId, at);
+        return statusAnswer(await readSessionStatus(database, { ...id, token }), at);
+      });
+    },
+    { prefix: "/player/v1" },
+  );
+}
+
+/** Any origin may call: only a token in the body authenticates a user here, never a cookie or an address. */
+function answerAnyOrigin(scope: FastifyInstance, paths: string[]): void {
+  scope.addHook("onRequest", (_request, reply, done) => {
+    reply.header("access-control-allow-origin", "*").header("cache-control", "no-store");
+    done();
+  });
+  for (const path of paths) {
+    scope.options(path, (_request, reply) => {
+      reply.header("access-control-allow-methods", "POST").header("access-control-allow-headers", "content-type");
+      return reply.header("access-control-max-age", "86400").code(204).send();
+    });
+  }
+}
+
+/** A beacon with a JSON content type needs a preflight, which a closing page cannot complete: JSON arrives as text/plain. */
+function acceptBeacons(scope: FastifyInstance): void {
+  scope.addContentTypeParser("text/plain", { parseAs: "string" }, scope.getDefaultJsonParser("error", "error"));
+}
+
+function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
+  throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape", { details });
+}
+
+function sessionIdOf(request: FastifyRequest): { botId: string; sessionId: string } {
+  const { sessionId = "" } = request.params as { sessionId?: string };
+  const botId = botOfSession(sessionId);
+  if (!botId) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
+  return { botId, sessionId };
+}
+
+function spend(budget: CallBudget, key: string, now: Date): void {
+  const waitSeconds = budget(key, now);
+  if (waitSeconds > 0) throw slowDown(waitSeconds);
+}
+
+function slowDown(waitSeconds: number): HttpError {
+  return new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers: { "retry-after": String(waitSeconds) } });
+}

@@ -1,0 +1,188 @@
+import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import { seenByUser } from "../ad-selection/read-seen.ts";
+import type { VastAd } from "../vast/vast-ad.ts";
+import { selectUnfinishedViews } from "./find-unfinished-views.ts";
+import { type AdSession, clockHolder, latest, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
+
+export interface OpeningQuestion {
+  botId: string;
+  userId: string;
+  /** The code that the app was opened with; undefined: the code of the view that the user left last, or else one still open. */
+  code: string | undefined;
+  /** The launch data is too old to begin a view: any session of the user before its deadline may continue. */
+  mustContinue: boolean;
+  /** Since when to read what the user saw; undefined if no campaign has a user cap. */
+  seenSince: Date | undefined;
+  now: Date;
+}
+
+/** Everything that an opening is decided on. */
+export interface Opening {
+  /** Undefined: the bot has no such code; without a given code, the user has none that could earn. */
+  code: OpeningCode | undefined;
+  /** The code's view, if it has begun. */
+  session: AdSession | undefined;
+  vastAd: VastAd | undefined;
+  /** The viewer's state, null without a row. It is compared when a view begins. */
+  viewer: { earnedToday: number | null; lastEarnedAt: Date | null; decisions: number | null } & Pick<
+    AdSession,
+    "creditedUntil" | "clockHolderId" | "clockHolderVersion" | "viewerCreditedUntil"
+  >;
+  /** The limit that prevents the viewer from beginning a view. */
+  limit: ViewerLimit;
+  seen: Map<string, Date[]>;
+}
+
+export interface OpeningCode {
+  botId: string;
+  code: string;
+  userId: string;
+  reference: string;
+  expiresAt: Date;
+  isRewarded: boolean;
+}
+
+interface Row extends SessionRow {
+  position: number;
+  codeUserId: string | null;
+  codeText: string;
+  codeReference: string;
+  codeExpiresAt: Date;
+  isRewarded: boolean;
+  vastAd: VastAd | null;
+  earnedToday: number | null;
+  lastEarnedAt: Date | null;
+  viewerDecisions: number | null;
+  limitReason: "cooldown" | "daily-cap" | null;
+  availableAt: Date | null;
+  seen: { campaignId: string; at: string }[] | null;
+}
+
+/** A code lives at most 24 h and a session only minutes longer than its code, which bounds the index range. */
+const ofUser = `from ad_sessions
+      where ad_sessions.bot_id = asked.bot_id and ad_sessions.user_id = asked.user_id
+        and opened_at > asked.now - interval '25 hours' and deadline > asked.now`;
+
+/** The view that was left last. */
+const unfinishedCode = `select code ${ofUser} and state in ('playing', 'watched')
+      order by coalesce(last_report_at, started_at) desc limit 1`;
+/** What an app that was left open shows: the view left last, or else the latest offer or paid view. */
+const continuableCode = `select code ${ofUser}
+      order by state in ('playing', 'watched') desc, coalesce(last_report_at, started_at, opened_at) desc limit 1`;
+/** A code with a view comes first, so that reopening continues the view. */
+const openCode = `select current_codes.code from current_codes left join lateral (
+        select opened_at, deadline from ad_sessions
+        where ad_sessions.bot_id = current_codes.bot_id and ad_sessions.code = current_codes.code limit 1
+      ) as own on true
+      where current_codes.bot_id = asked.bot_id and current_codes.user_id = asked.user_id
+        and not is_withheld and (expires_at > asked.now or own.deadline > asked.now)
+        and (
+          select event_id from events where events.bot_id = current_codes.bot_id and events.code = current_codes.code limit 1
+        ) is null
+      order by own.opened_at desc nulls last, issued_at desc limit 1`;
+
+const read = statement<Row>(
+  "ad-sessions.read-opening",
+  `select asked.position, c.user_id as "codeUserId", c.code as "codeText", c.reference as "codeReference",
+     c.expires_at as "codeExpiresAt", c.is_rewarded as "isRewarded", ${sessionColumns},
+     case when s.is_vast then (
+       select ad from vast_ads where vast_ads.bot_id = s.bot_id and vast_ads.session_id = s.session_id limit 1
+     ) end as "vastAd",
+     v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt", v.decisions as "viewerDecisions",
+     (verdict.of_viewer).reason as "limitReason",
+     (verdict.of_viewer).available_at as "availableAt",
+     case when asked.seen_since is not null then (${seenByUser({ botId: "asked.bot_id", userId: "asked.user_id", since: "asked.seen_since" })}) end as seen
+   from json_to_recordset($1::json) as asked(position integer, bot_id text, user_id text, code text, must_continue boolean,
+     seen_since timestamptz, now timestamptz)
+   cross join lateral (
+     select case
+       when asked.code is not null then asked.code
+       when asked.must_continue then (${continuableCode})
+       else coalesce((${unfinishedCode}), (${openCode})) end as code offset 0
+   ) as picked
+   left join lateral (
+     select *, (
+       select event_id from events where events.bot_id = codes.bot_id and events.code = codes.code and event = 'rewarded' limit 1
+     ) is not null as is_rewarded
+     from codes where codes.bot_id = asked.bot_id and codes.code = picked.code limit 1
+   ) as c on true
+   left join lateral (
+     select * from ad_sessions where ad_sessions.bot_id = asked.bot_id and ad_sessions.code = picked.code limit 1
+   ) as s on true
+   left join lateral (
+     select * from viewers where viewers.bot_id = asked.bot_id and viewers.user_id = asked.user_id limit 1
+   ) as v on true
+   ${clockHolder}
+   cross join lateral (
+     select limit_of_viewer(v.day, v.earned_today, v.last_earned_at, bots.cooldown_seconds, bots.daily_cap,
+       unfinished.count::integer, unfinished."lastActiveAt", unfinished."firstDeadline", asked.now) as of_viewer
+     from bots cross join lateral (
+       ${selectUnfinishedViews({ botId: "asked.bot_id", userId: "asked.user_id", code: "coalesce(picked.code, '')", now: "asked.now" })}
+     ) as unfinished where bots.bot_id = asked.bot_id offset 0
+   ) as verdict`,
+);
+
+/** Reads what openings are decided on; concurrent openings share a query. */
+export function openingReader(database: AdDatabase): CommitGroup<OpeningQuestion, Opening> {
+  return groupCommits<OpeningQuestion, Opening>({
+    store: database.kind,
+    async run(batch) {
+      const openings: (Opening | undefined)[] = [];
+      for (const row of await database.run(read, [JSON.stringify(batch.map(askedAs))])) {
+        openings[row.position] = openingOf(row, batch[row.position]);
+      }
+      return batch.map((_, index) => {
+        const opening = openings[index];
+        if (!opening) throw new Error("the bot disappeared while its app was opened");
+        return opening;
+      });
+    },
+  });
+}
+
+function askedAs(question: OpeningQuestion, position: number) {
+  const { botId, userId, code, mustContinue, seenSince, now } = question;
+  return { position, bot_id: botId, user_id: userId, code, must_continue: mustContinue, seen_since: seenSince, now };
+}
+
+function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
+  const { limitReason: reason, availableAt, earnedToday, lastEarnedAt } = row;
+  const isLimited = reason !== null && availableAt !== null;
+  const seen = new Map<string, Date[]>();
+  for (const { campaignId, at } of row.seen ?? []) {
+    seen.set(campaignId, [...(seen.get(campaignId) ?? []), new Date(at)]);
+  }
+  return {
+    code:
+      question && row.codeUserId !== null
+        ? {
+            botId: question.botId,
+            code: row.codeText,
+            userId: row.codeUserId,
+            reference: row.codeReference,
+            expiresAt: row.codeExpiresAt,
+            isRewarded: row.isRewarded,
+          }
+        : undefined,
+    session: row.sessionId === null ? undefined : sessionOf(sessionRowOf(row)),
+    vastAd: row.vastAd ?? undefined,
+    viewer: {
+      ...{ earnedToday, lastEarnedAt, decisions: row.viewerDecisions },
+      creditedUntil: latest(row.viewerCreditedUntil, row.holderCreditedUntil),
+      ...{ clockHolderId: row.clockHolderId, clockHolderVersion: row.clockHolderVersion },
+      viewerCreditedUntil: row.viewerCreditedUntil,
+    },
+    limit: isLimited ? { outcome: "limited", reason, availableAt } : { outcome: "free" },
+    seen,
+  };
+}
+
+/** Removes the columns that are not the session's, because the session is remembered. */
+function sessionRowOf(row: Row): SessionRow {
+  const { position, codeUserId, codeText, codeReference, codeExpiresAt, isRewarded, vastAd, seen, ...others } = row;
+  const { earnedToday, lastEarnedAt, viewerDecisions, limitReason, availableAt, ...session } = others;
+  return session;
+}

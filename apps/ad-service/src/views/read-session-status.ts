@@ -1,0 +1,56 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import type { DeliveryState } from "../deliveries/schema.ts";
+import { type AdSession, readSession } from "./rows.ts";
+import { isSessionToken } from "./session-token.ts";
+
+export type SessionStatusOutcome =
+  | { outcome: "found"; state: AdSession["state"]; acceptedMs: number; event: EarnedEvent | undefined }
+  | { outcome: "unknown" }
+  | { outcome: "superseded" };
+
+export interface EarnedEvent {
+  eventId: string;
+  occurredAt: Date;
+  delivery: "on-its-way" | "delivered" | "delayed" | "failed";
+  deliveredAt: Date | null;
+}
+
+const readEvent = statement<{
+  eventId: string;
+  occurredAt: Date;
+  state: DeliveryState;
+  attempts: number;
+  finishedAt: Date | null;
+}>(
+  "ad-sessions.event",
+  `select event_id as "eventId", occurred_at as "occurredAt", state, attempts, finished_at as "finishedAt"
+   from events join deliveries using (bot_id, event_id)
+   where bot_id = $1 and code = $2 and event = 'rewarded'`,
+);
+
+/** What the ad service knows of the reward: whether it was earned, and the state of its webhook. */
+export async function readSessionStatus(
+  database: AdDatabase,
+  { botId, sessionId, token }: { botId: string; sessionId: string; token: string },
+): Promise<SessionStatusOutcome> {
+  const session = await readSession(database, { botId, sessionId });
+  if (!session) return { outcome: "unknown" };
+  if (!isSessionToken(token, session.tokenHash)) return { outcome: session.openings > 1 ? "superseded" : "unknown" };
+  const { state, acceptedMs, code } = session;
+  const [found] = state === "rewarded" ? await database.run(readEvent, [botId, code]) : [];
+  const event = found && {
+    eventId: found.eventId,
+    occurredAt: found.occurredAt,
+    delivery: deliveryOf(found),
+    deliveredAt: found.state === "delivered" ? found.finishedAt : null,
+  };
+  return { outcome: "found", state, acceptedMs, event };
+}
+
+function deliveryOf({ state, attempts }: { state: DeliveryState; attempts: number }): EarnedEvent["delivery"] {
+  if (state === "delivered") return "delivered";
+  if (state === "failed" || state === "unknown") return "failed";
+  // The second attempt follows the first within seconds; from the third on, the viewer should not wait.
+  return state === "held" || attempts >= 2 ? "delayed" : "on-its-way";
+}

@@ -1,0 +1,235 @@
+import type { ProgressReport } from "@intermission/ad-core/player-api";
+import { OverloadedError } from "@intermission/postgres/group-commits";
+import { statement } from "@intermission/postgres/open-database";
+import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import { findBot } from "../bots/find-bot.ts";
+import { type AcceptedProgress, acceptProgress, SLACK_MS } from "./accept-progress.ts";
+import { milestonesBetween } from "./milestones-between.ts";
+import type { ViewChange } from "./record-views.ts";
+import { type AdSession, readSession } from "./rows.ts";
+import type { CloseReason } from "./schema.ts";
+import { isSessionToken } from "./session-token.ts";
+import type { ViewRecorder } from "./view-recorder.ts";
+import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
+
+export interface ProgressCall {
+  botId: string;
+  sessionId: string;
+  token: string;
+  reports: readonly ProgressReport[];
+  /** Playback began: records the start time, once. */
+  isStart: boolean;
+  close: "tap" | "page-hidden" | undefined;
+  /** The id of the event, if this call earns it. */
+  eventId: string;
+  now: Date;
+}
+
+export type RecordProgressOutcome =
+  | ({ outcome: "recorded"; state: AdSession["state"] } & Acceptance)
+  | { outcome: "unknown" }
+  | { outcome: "superseded" }
+  | { outcome: "over" }
+  /** Playback may not begin: the viewer has earned elsewhere since the ad was opened. Nothing was recorded. */
+  | Extract<ViewerLimit, { outcome: "limited" }>;
+
+type Acceptance = Pick<AcceptedProgress, "acceptedMs" | "acknowledged" | "refused" | "tooEarly">;
+
+/** A close may overtake the reports that complete the view: this is the time they have to arrive and to fit the clock. */
+const CLOSE_WAITS_MS = 30_000;
+/** A watched video sends a heartbeat every 5 s: three missed ones mean that the page is gone. */
+export const SILENCE_MS = 15_000;
+
+/** When a watched view is closed if no further heartbeat arrives. */
+export function silentFrom({ deadline }: AdSession, lastReportAt: Date): Date {
+  return new Date(1 + Math.min(lastReportAt.getTime() + SILENCE_MS, deadline.getTime()));
+}
+/** The maximum of one call. */
+const MOST_PENDING = 300;
+/** Each attempt fails only if another change of the view came first. */
+const MOST_TRIES = 20;
+
+const countRefusal = statement<never>(
+  "ad-sessions.count-refusal",
+  `update ad_sessions set version = version + 1,
+     refusals = jsonb_set(coalesce(refusals, '{}'), array[$3::text], to_jsonb(coalesce((refusals ->> $3)::integer, 0) + 1))
+   where bot_id = $1 and session_id = $2`,
+);
+
+/** Records a player's reports, in one statement if this node remembers the view, which it does from its opening on. */
+export function recordProgress(views: ViewRecorder, call: ProgressCall): Promise<RecordProgressOutcome> {
+  return views.inTurn(call.sessionId, () => tryToRecord(views, call));
+}
+
+async function tryToRecord(views: ViewRecorder, call: ProgressCall): Promise<RecordProgressOutcome> {
+  let known = views.remembered(call.sessionId);
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
+    const session = known ?? (await readSession(views.database, call));
+    if (!session) return { outcome: "unknown" };
+    const refusal = refusalOf(session, call);
+    if (refusal) {
+      // Nothing is refused on remembered state: another node may have opened the view again since.
+      if (!known) return refuse(views, call, refusal);
+      known = undefined;
+      continue;
+    }
+    const { change, accepted } = await advance(views, session, call);
+    const changed = await views.change(change);
+    if (changed.outcome === "limited") return changed;
+    if (changed.outcome === "stored") return { outcome: "recorded", state: changed.session.state, ...accepted };
+    known = undefined;
+  }
+  throw new OverloadedError(`a report lost ${MOST_TRIES} races`);
+}
+
+/** The response to a call that does not change the view. */
+function refusalOf(session: AdSession, call: ProgressCall): RecordProgressOutcome | undefined {
+  if (!isSessionToken(call.token, session.tokenHash))
+    return { outcome: session.openings > 1 ? "superseded" : "unknown" };
+  if (isOver(session)) return afterTheEnd(session, call.reports);
+  return call.now > session.deadline && session.state !== "watched" ? { outcome: "over" } : undefined;
+}
+
+async function refuse(
+  { database }: ViewRecorder,
+  { botId, sessionId }: ProgressCall,
+  refusal: RecordProgressOutcome,
+): Promise<RecordProgressOutcome> {
+  const reason = { superseded: "superseded", unknown: "wrong-token" }[refusal.outcome as string];
+  if (reason !== undefined) await database.run(countRefusal, [botId, sessionId, reason]);
+  return refusal;
+}
+
+type Advance = Pick<ProgressCall, "reports" | "isStart" | "close" | "eventId" | "now">;
+
+/** The change that a call makes to a view that is not over. After its deadline a watched view only ends. */
+async function advance(
+  views: ViewRecorder,
+  session: AdSession,
+  call: Advance,
+): Promise<{ change: ViewChange; accepted: Acceptance }> {
+  if (call.now > session.deadline) {
+    const accepted = afterTheEnd(session, call.reports);
+    return { change: await endingOf(views, session, { ...call, reason: "deadline" }), accepted };
+  }
+  const { now, eventId } = call;
+  const isStart = call.isStart && session.startedAt === null;
+  const startedAt = session.startedAt ?? (isStart ? now : null);
+  const pendingBefore = session.pendingReports ?? [];
+  // The session may have been opened again since they came, with a higher first sequence number.
+  const firstSequence = Math.min(session.firstSequence, ...pendingBefore.map(({ sequence }) => sequence));
+  const accepted = acceptProgress(
+    { ...session, startedAt, firstSequence },
+    uniqueReports([...pendingBefore, ...call.reports]),
+    now,
+  );
+  const { progress, acceptedMs, acknowledged, refused, tooEarly, clockMs, creditedUntil } = accepted;
+  const state = session.state === "watched" || accepted.isWatched ? "watched" : startedAt ? "playing" : "opened";
+  const close = closeOf(session, call);
+  const pending = state === "playing" ? pendingOf(session, accepted, now) : undefined;
+  // A close that waits for the cooldown remains requested, however long that takes.
+  const kept = close ?? (session.state === "watched" ? closeRequestOf(session) : undefined);
+  const isNewlyWatched = state === "watched" && session.state !== "watched";
+  const after: AdSession = {
+    ...session,
+    state,
+    startedAt,
+    progress,
+    acceptedMs,
+    clockMs,
+    creditedUntil,
+    lastReportAt: now,
+    watchedAt: session.watchedAt ?? (state === "watched" ? now : null),
+    closeRequestedAt: kept?.requestedAt ?? null,
+    closeReason: kept?.reason ?? null,
+    signals: gatherSignals(session.signals ?? noSignals, accepted, now),
+    pendingReports: pending?.reports ?? null,
+    dueAt:
+      state === "watched" ? (isNewlyWatched ? silentFrom(session, now) : session.dueAt) : (pending?.settleAt ?? null),
+  };
+  const milestones = milestonesBetween(
+    { isStarted: session.startedAt !== null, acceptedMs: session.acceptedMs, isWatched: session.state === "watched" },
+    { isStarted: startedAt !== null, acceptedMs, isWatched: state === "watched" },
+    session.durationMs,
+  );
+  const ending = state === "watched" && close ? await fateOf(views, after, eventId) : undefined;
+  return {
+    change: { before: session, after, isStart, ending, milestones, now },
+    accepted: { acceptedMs, acknowledged, refused, tooEarly },
+  };
+}
+
+/**
+ * Settles reports that came too early and that the clock allows now: `session` is playing, its pending reports are due. If
+ * another change came first, that change has settled them, or the sweeper tries again.
+ */
+export async function settlePendingReports(
+  views: ViewRecorder,
+  session: AdSession,
+  { eventId, now }: { eventId: string; now: Date },
+): Promise<void> {
+  const { change } = await advance(views, session, { reports: [], isStart: false, close: undefined, eventId, now });
+  await views.change(change);
+}
+
+/** The end of a watched view: it is paid, held or refused, or waits for the cooldown. */
+export async function endingOf(
+  views: ViewRecorder,
+  session: AdSession,
+  { reason, eventId, now }: { reason: CloseReason; eventId: string; now: Date },
+): Promise<ViewChange> {
+  const after = { ...session, closeReason: reason };
+  return {
+    ...{ before: session, after, isStart: false, milestones: [], now },
+    ending: await fateOf(views, after, eventId),
+  };
+}
+
+/** A suspicious view is paid, held or refused, by its bot's setting. A tester's view is free of charge and always paid. */
+async function fateOf({ database }: ViewRecorder, session: AdSession, eventId: string) {
+  const suspicions = suspicionsOf(session.signals ?? noSignals);
+  const isJudged = suspicions.length > 0 && !session.isTest;
+  const fate = isJudged ? ((await findBot(database, session.botId))?.suspiciousViews ?? "pay") : "pay";
+  return { fate, suspicions, eventId };
+}
+
+function isOver({ state }: AdSession): boolean {
+  return state === "rewarded" || state === "held" || state === "refused";
+}
+
+function uniqueReports(reports: readonly ProgressReport[]): ProgressReport[] {
+  return [...new Map(reports.map((report) => [report.sequence, report])).values()];
+}
+
+/**
+ * A closing page cannot resend reports that came too early because its viewer's time was credited later than the video began
+ * to play. They are kept if they would complete the view soon, and claim no more than the time since the ad was opened.
+ */
+function pendingOf(session: AdSession, accepted: AcceptedProgress, now: Date) {
+  const { early, earlyMs, isClaimedWatched, claimedMs } = accepted;
+  const sinceOpenedMs = now.getTime() - session.openedAt.getTime() + SLACK_MS;
+  if (!isClaimedWatched || early.length > MOST_PENDING || claimedMs > sinceOpenedMs) return undefined;
+  const firstAt = session.closeRequestedAt ?? now;
+  const settleAt = new Date(now.getTime() + earlyMs);
+  const isTooLate = settleAt.getTime() - firstAt.getTime() > CLOSE_WAITS_MS || settleAt > session.deadline;
+  return isTooLate ? undefined : { reports: early, settleAt };
+}
+
+/** This call's close, or an earlier one that still waits for its reports. */
+function closeOf(session: AdSession, call: Advance): { requestedAt: Date; reason: CloseReason } | undefined {
+  if (call.close) return { requestedAt: call.now, reason: call.close };
+  const requested = closeRequestOf(session);
+  const isWaiting = requested && call.now.getTime() - requested.requestedAt.getTime() <= CLOSE_WAITS_MS;
+  return isWaiting ? requested : undefined;
+}
+
+function closeRequestOf({ closeRequestedAt, closeReason }: AdSession) {
+  return closeRequestedAt && closeReason ? { requestedAt: closeRequestedAt, reason: closeReason } : undefined;
+}
+
+/** The view is over: nothing can be added, and all reports count as settled. */
+function afterTheEnd(session: AdSession, reports: readonly ProgressReport[]) {
+  const acknowledged = [...new Set(reports.map(({ sequence }) => sequence))];
+  const { acceptedMs, state } = session;
+  return { outcome: "recorded" as const, state, acceptedMs, acknowledged, refused: [], tooEarly: undefined };
+}

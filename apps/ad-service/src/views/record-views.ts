@@ -1,0 +1,391 @@
+import type { EventType } from "@intermission/ad-core/client-api";
+import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { statement } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
+import type { AdTransaction } from "../ad-database.ts";
+import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import type { DeliveryMode } from "../bots/schema.ts";
+import type { ClaimedEvent, MadeEvents } from "../deliveries/deliveries.ts";
+import { enqueueWebhook } from "../events/enqueue-webhook.ts";
+import { selectUnfinishedViews } from "./find-unfinished-views.ts";
+import type { Milestone } from "./milestones-between.ts";
+import type { AdSession } from "./rows.ts";
+import { numbersOf, type Suspicion } from "./viewing-signals.ts";
+
+/** The change of a view by a call, an opening or the sweeper. It is stored only if the view is still as it was read. */
+export interface ViewChange {
+  before: AdSession;
+  after: AdSession;
+  /** Playback begins: the viewer's limits are checked. */
+  isStart: boolean;
+  /** The view was watched and is now closed. */
+  ending?: { fate: "pay" | "hold" | "refuse"; suspicions: Suspicion[]; eventId: string } | undefined;
+  milestones: Milestone[];
+  now: Date;
+}
+
+export type ChangeOutcome =
+  | { outcome: "stored"; session: AdSession }
+  /** Another change came first: read the view again. Nothing was stored. */
+  | { outcome: "changed" }
+  /** Playback may not begin. Nothing was stored. */
+  | Extract<ViewerLimit, { outcome: "limited" }>;
+
+interface Row {
+  position: number;
+  limitReason: "cooldown" | "daily-cap" | null;
+  availableAt: Date | null;
+  state: AdSession["state"] | null;
+  closeRequestedAt: Date | null;
+  dueAt: Date | null;
+  eventId: string | null;
+  url: string | null;
+  deliveryMode: DeliveryMode | null;
+}
+
+const progressColumns = {
+  position: "integer",
+  bot_id: "text",
+  session_id: "text",
+  version: "integer",
+  accepted_ms: "integer",
+  clock_ms: "integer",
+  credited_until: "timestamptz",
+  covered: "integer[]",
+  sequences: "integer[]",
+  signals: "integer[]",
+  refusals: "jsonb",
+  watched_at: "timestamptz",
+  due_at: "timestamptz",
+  milestones: "text[]",
+  now: "timestamptz",
+} as const;
+const progressRows = rowParameters(progressColumns);
+const changeRows = rowParameters({
+  ...progressColumns,
+  takes_clock: "boolean",
+  clock_holder: "text",
+  clock_holder_version: "integer",
+  viewer_credited_until: "timestamptz",
+  decisions: "integer",
+  due_before: "timestamptz",
+  token_hash: "text",
+  openings: "integer",
+  first_sequence: "integer",
+  state: "text",
+  started_at: "timestamptz",
+  close_requested_at: "timestamptz",
+  close_reason: "text",
+  pending_reports: "jsonb",
+  is_start: "boolean",
+  last_report_at: "timestamptz",
+  fate: "text",
+  suspicions: "text[]",
+  event_id: "text",
+  body: "text",
+});
+
+/*
+ * The fast path of nearly all reports: a view that holds its viewer's clock continues, or was watched to its end. Taking the
+ * clock from a view increments its version, so comparing this one row also protects the viewer's state.
+ */
+const recordProgress = statement<{ position: number }>(
+  "ad-sessions.record-progress",
+  `with stored as (
+    update ad_sessions s set
+      version = s.version + 1, accepted_ms = c.accepted_ms, clock_ms = c.clock_ms, credited_until = c.credited_until,
+      covered = c.covered, sequences = c.sequences, signals = c.signals, refusals = c.refusals,
+      state = case when c.watched_at is null then s.state else 'watched' end, watched_at = c.watched_at, due_at = c.due_at,
+      last_report_at = c.now
+    from (select * from (${progressRows.table}) as changes order by session_id) as c
+    where s.bot_id = c.bot_id and s.session_id = c.session_id and s.version = c.version
+    returning c.position, s.bot_id, s.session_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now,
+      c.watched_at, c.due_at
+  ),
+  due as (
+    insert into views_due (due_at, bot_id, session_id)
+    -- A view that was watched before has its row already.
+    select due_at, bot_id, session_id from stored where watched_at = now
+    on conflict do nothing
+  ),
+  came_past as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, occurred_at)
+    select bot_id, campaign_id, creative_id, milestone, now from stored, unnest(milestones) as milestone where not is_test
+  )
+  select position from stored`,
+);
+
+const limitOf = (unfinished: string) => `limit_of_viewer(day, earned_today, last_earned_at, cooldown_seconds, daily_cap,
+        ${unfinished}, now)`;
+
+/*
+ * Compare and set of many views at the same time, no two of one viewer. The rows of viewer and view are locked in the order
+ * of the viewers and compared after locking, so that nothing that follows has to be undone. A view that ends is paid, held or
+ * refused if the viewer's cooldown and cap allow it now; otherwise it waits until they do, or is refused if that is after its
+ * deadline.
+ */
+const record = statement<Row>(
+  "ad-sessions.record",
+  `with changes as materialized (${changeRows.table}),
+  locked_rows as materialized (
+    select changes.*, s.user_id, s.code, s.reference, s.campaign_id, s.creative_id, s.is_test, s.deadline,
+      s.close_requested_at as close_requested_before, v.day, v.earned_today, v.last_earned_at
+    from changes
+    join ad_sessions s on s.bot_id = changes.bot_id and s.session_id = changes.session_id
+    join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id
+    where s.version = changes.version and (not is_start or v.decisions = changes.decisions)
+      -- A view that is over is never paid again, whatever the caller read.
+      and (fate is null or s.state in ('playing', 'watched'))
+      and (not takes_clock or v.clock_session_id is not distinct from clock_holder
+        and v.credited_until is not distinct from viewer_credited_until)
+    order by v.bot_id, v.user_id
+    for update of v, s
+  ),
+  -- Locks the previous clock holder: its version must be unchanged, since the time credited to it counts for no other view.
+  holders as materialized (
+    select h.bot_id, h.session_id, h.version
+    from locked_rows join ad_sessions h on h.bot_id = locked_rows.bot_id and h.session_id = clock_holder
+    where takes_clock order by h.bot_id, h.session_id
+    for update of h
+  ),
+  locked as materialized (
+    select * from locked_rows
+    where not takes_clock or clock_holder_version is not distinct from (
+      select holders.version from holders where holders.bot_id = locked_rows.bot_id and session_id = clock_holder
+    )
+  ),
+  judged as materialized (
+    select *, case
+        when is_start then (
+          select ${limitOf(`unfinished.count::integer, unfinished."lastActiveAt", unfinished."firstDeadline"`)}
+          from bots cross join lateral (
+            ${selectUnfinishedViews({ botId: "locked.bot_id", userId: "locked.user_id", code: "locked.code", now: "locked.now" })}
+          ) as unfinished where bots.bot_id = locked.bot_id
+        )
+        when fate is not null then (
+          select ${limitOf("0, null, null")} from bots where bots.bot_id = locked.bot_id
+        )
+      end as verdict
+    from locked
+  ),
+  decided as materialized (
+    select *, fate is not null and (verdict).reason is null as is_earned,
+      case when fate is null then null
+        when (verdict).reason is null then case fate when 'pay' then 'rewarded' when 'hold' then 'held' else 'refused' end
+        when (verdict).available_at > deadline then 'refused' end as ended_as,
+      -- The close waits for the cooldown.
+      fate is not null and (verdict).reason is not null and (verdict).available_at <= deadline as is_deferred
+    from judged where not is_start or (verdict).reason is null
+  ),
+  stored as (
+    update ad_sessions s set
+      version = s.version + 1,
+      token_hash = coalesce(decode(d.token_hash, 'hex'), s.token_hash), openings = d.openings, first_sequence = d.first_sequence,
+      suspicions = case when is_earned then d.suspicions else s.suspicions end,
+      state = coalesce(ended_as, d.state), accepted_ms = d.accepted_ms, clock_ms = d.clock_ms,
+      credited_until = d.credited_until, covered = d.covered, sequences = d.sequences, signals = d.signals,
+      refusals = case when ended_as = 'refused' and not is_earned
+        then coalesce(d.refusals, '{}') || jsonb_build_object((verdict).reason, 1) else d.refusals end,
+      started_at = d.started_at, last_report_at = d.last_report_at, watched_at = d.watched_at,
+      close_requested_at = case when is_deferred then coalesce(close_requested_before, now) else d.close_requested_at end,
+      closed_at = case when ended_as is not null then now else s.closed_at end, close_reason = d.close_reason,
+      pending_reports = d.pending_reports,
+      due_at = case when is_deferred then (verdict).available_at when ended_as is null then d.due_at end
+    from decided d where s.bot_id = d.bot_id and s.session_id = d.session_id
+    returning d.position, s.state, s.close_requested_at, s.due_at, d.due_before, s.bot_id, s.session_id
+  ),
+  not_due as (
+    delete from views_due using stored
+    where views_due.due_at = due_before and views_due.session_id = stored.session_id
+      and stored.due_at is distinct from due_before
+  ),
+  due as (
+    insert into views_due (due_at, bot_id, session_id)
+    select due_at, bot_id, session_id from stored where due_at is not null and due_at is distinct from due_before
+    on conflict do nothing
+  ),
+  clock_taken as (
+    update ad_sessions h set version = h.version + 1 from decided d
+    where takes_clock and h.bot_id = d.bot_id and h.session_id = d.clock_holder
+  ),
+  viewers_changed as (
+    update viewers v set
+      -- A view that ends releases the clock.
+      clock_session_id = case when is_earned and (takes_clock or v.clock_session_id = d.session_id) then null
+        when takes_clock then d.session_id else v.clock_session_id end,
+      credited_until = case when is_earned and (takes_clock or v.clock_session_id = d.session_id)
+        then greatest(v.credited_until, d.credited_until) else v.credited_until end,
+      decisions = v.decisions + is_start::integer,
+      earned_today = case when is_earned then earned_on_day(v.day, v.earned_today, now) + 1 else v.earned_today end,
+      day = case when is_earned then greatest(v.day, (now at time zone 'utc')::date) else v.day end,
+      last_earned_at = case when is_earned then greatest(v.last_earned_at, now) else v.last_earned_at end
+    from decided d
+    where v.bot_id = d.bot_id and v.user_id = d.user_id and (is_earned or is_start or takes_clock)
+  ),
+  came_past as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
+    select bot_id, campaign_id, creative_id, milestone, '', now from decided, unnest(milestones) as milestone where not is_test
+    union all
+    select bot_id, campaign_id, creative_id, 'close', close_reason, now from decided where ended_as is not null and not is_test
+    union all
+    select bot_id, campaign_id, creative_id, ended_as,
+      case when is_earned then array_to_string(suspicions, ' ') else (verdict).reason end, now
+    from decided where ended_as in ('held', 'refused') and not is_test
+  ),
+  codes_withheld as (
+    -- The user's next request gets another code.
+    update current_codes set is_withheld = true from decided
+    where current_codes.bot_id = decided.bot_id and current_codes.user_id = decided.user_id
+      and current_codes.reference = decided.reference and current_codes.code = decided.code
+      and ended_as in ('held', 'refused')
+  ),
+  earned as (
+    select bot_id, event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
+      creative_id, case when not is_test then (
+        select view_price_micros from campaigns where campaigns.campaign_id = decided.campaign_id
+      ) end as price_micros, now as occurred_at, body
+    from decided where ended_as = 'rewarded'
+  ),
+  ${enqueueWebhook({ from: "earned", slots: `$${changeRows.parameters.length + 1}::integer` })}
+  select position, null as "limitReason", null::timestamptz as "availableAt", state, close_requested_at as "closeRequestedAt",
+    due_at as "dueAt", null as "eventId", null as url, null as "deliveryMode"
+  from stored
+  union all
+  select position, (verdict).reason, (verdict).available_at, null, null, null, null, null, null
+  from judged where is_start and (verdict).reason is not null
+  union all
+  select null, null, null, null, null, null, event_id, url, delivery_mode from claimed_events`,
+);
+
+/** Stores progress of views that continue, each only if nothing else has changed it since. */
+export async function recordProgressOnly(
+  database: AdTransaction,
+  changes: readonly ViewChange[],
+): Promise<ChangeOutcome[]> {
+  const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
+  for (const { position } of await database.run(recordProgress, progressRows.values(changes.map(progressToldAs)))) {
+    const after = changes[position]?.after;
+    if (after) outcomes[position] = { outcome: "stored", session: { ...after, version: after.version + 1 } };
+  }
+  return outcomes;
+}
+
+/** Stores any changes, no two of one viewer. */
+export async function recordViews(
+  database: AdTransaction,
+  changes: readonly ViewChange[],
+  slots: number,
+): Promise<MadeEvents<ChangeOutcome[]>> {
+  const told = changes.map(toldAs);
+  const bodies = new Map(
+    changes.map(({ before }, index) => [told[index]?.event_id, { ...told[index], botId: before.botId }]),
+  );
+  const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
+  const claimed: ClaimedEvent[] = [];
+  let made = 0;
+  for (const row of await database.run(record, [...changeRows.values(told), slots])) {
+    const { eventId, url, deliveryMode } = row;
+    const change = changes[row.position];
+    if (eventId !== null && url !== null && deliveryMode !== null) {
+      const { botId = "", body } = bodies.get(eventId) ?? {};
+      if (body) claimed.push({ botId, eventId, body, url, deliveryMode });
+    } else if (change) {
+      if (row.state === "rewarded") made += 1;
+      outcomes[row.position] = outcomeOf(change, row);
+    }
+  }
+  return { result: outcomes, made, claimed };
+}
+
+function outcomeOf(change: ViewChange, row: Row): ChangeOutcome {
+  const { after, isStart } = change;
+  const { limitReason: reason, availableAt, state, closeRequestedAt, dueAt } = row;
+  if (reason !== null && availableAt !== null) return { outcome: "limited", reason, availableAt };
+  const stored = { state: state ?? after.state, closeRequestedAt, dueAt };
+  const clockHolderId = takesClock(change) ? after.sessionId : after.clockHolderId;
+  const decisions = after.decisions + (isStart ? 1 : 0);
+  return { outcome: "stored", session: { ...after, ...stored, clockHolderId, decisions, version: after.version + 1 } };
+}
+
+/** Only progress, of a view that continues or was watched to its end. */
+export function isProgressOnly(change: ViewChange): boolean {
+  const { before, after, isStart, ending } = change;
+  if (isStart || ending !== undefined || before.pendingReports !== null || after.pendingReports !== null) return false;
+  const isClosing = before.closeRequestedAt !== after.closeRequestedAt || before.closeReason !== after.closeReason;
+  const isOpening = before.tokenHash !== after.tokenHash || before.firstSequence !== after.firstSequence;
+  if (isClosing || isOpening || takesClock(change)) return false;
+  if (before.state === "watched") return after.dueAt !== null && after.dueAt === before.dueAt;
+  return before.state === "playing" && before.dueAt === null && (after.dueAt !== null) === (after.state === "watched");
+}
+
+/** The view starts, or is credited time, and does not hold its viewer's clock yet. */
+function takesClock({ before, after, isStart }: ViewChange): boolean {
+  return before.clockHolderId !== before.sessionId && (isStart || after.clockMs > before.clockMs);
+}
+
+// A plain literal: spreading parts would copy them property by property.
+function progressToldAs({ before, after, milestones, now }: ViewChange, position: number) {
+  const { covered, sequences, refusals } = after.progress;
+  return {
+    position,
+    bot_id: before.botId,
+    session_id: before.sessionId,
+    version: before.version,
+    accepted_ms: after.acceptedMs,
+    clock_ms: after.clockMs,
+    credited_until: after.creditedUntil,
+    covered: covered.flat(),
+    sequences: sequences.flat(),
+    signals: after.signals && numbersOf(after.signals, after.openedAt),
+    refusals: Object.keys(refusals).length > 0 ? refusals : null,
+    watched_at: after.watchedAt,
+    due_at: after.dueAt,
+    milestones: milestones.length > 0 ? milestones : null,
+    now,
+  };
+}
+
+function toldAs(change: ViewChange, position: number) {
+  const { before, after, isStart, ending, now } = change;
+  return {
+    ...progressToldAs(change, position),
+    takes_clock: takesClock(change),
+    clock_holder: before.clockHolderId,
+    clock_holder_version: before.clockHolderVersion,
+    viewer_credited_until: before.viewerCreditedUntil,
+    decisions: before.decisions,
+    due_before: before.dueAt,
+    token_hash: after.tokenHash === before.tokenHash ? null : after.tokenHash,
+    openings: after.openings,
+    first_sequence: after.firstSequence,
+    state: after.state,
+    started_at: after.startedAt,
+    close_requested_at: after.closeRequestedAt,
+    close_reason: after.closeReason,
+    pending_reports: after.pendingReports,
+    is_start: isStart,
+    last_report_at: after.lastReportAt,
+    fate: ending?.fate,
+    suspicions: ending?.suspicions,
+    event_id: ending?.eventId,
+    body: ending && bodyOf(after, ending, now),
+  };
+}
+
+/** The bytes of the event that the view may earn. */
+export function bodyOf(
+  { botId, userId, code, reference, isTest }: Pick<AdSession, "botId" | "userId" | "code" | "reference" | "isTest">,
+  { eventId }: { eventId: string },
+  now: Date,
+): string {
+  return encodeWebhookEvent({
+    event: "rewarded" satisfies EventType,
+    event_id: eventId,
+    bot_id: botId,
+    user_tg_id: userId,
+    code,
+    ...(reference !== "" && { reference }),
+    occurred_at: now.toISOString(),
+    ...(isTest && { test: true as const }),
+  });
+}

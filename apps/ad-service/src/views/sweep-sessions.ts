@@ -1,0 +1,102 @@
+import { setTimeout } from "node:timers/promises";
+import { newEventId } from "@intermission/ad-core/code";
+import { statement } from "@intermission/postgres/open-database";
+import { randomBytes } from "@intermission/server/random-bytes";
+import type { FastifyBaseLogger } from "fastify";
+import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
+import { type AdSession, clockHolder, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
+import type { ViewRecorder } from "./view-recorder.ts";
+
+const BATCH = 100;
+
+// Looks rows up one by one, in key order: a plain join could read all views of all time.
+const readDue = statement<SessionRow>(
+  "ad-sessions.read-due",
+  `select ${sessionColumns}
+   from (select * from views_due where due_at <= $1 order by due_at limit $2) as due
+   cross join lateral (
+     select * from ad_sessions where ad_sessions.bot_id = due.bot_id and ad_sessions.session_id = due.session_id limit 1
+   ) as s
+   cross join lateral (
+     select * from viewers where viewers.bot_id = s.bot_id and viewers.user_id = s.user_id limit 1
+   ) as v
+   ${clockHolder}`,
+);
+
+/**
+ * Settles views whose time has come: closed views whose last reports were too early, or whose bot's cooldown was not over.
+ * Closes views that were watched and never closed: the app was swiped away, or stayed open until the deadline.
+ * `listeningSince` is when this service began to receive heartbeats, so that its own restart does not count as the viewer's
+ * silence. Processes one batch and returns how many views it settled. Nodes may sweep at the same time: of two changes of a
+ * view, one is stored.
+ */
+export async function sweepSessions(
+  views: ViewRecorder,
+  { listeningSince, now }: { listeningSince: Date; now: Date },
+): Promise<{ settled: number }> {
+  const due = (await views.database.run(readDue, [now, BATCH])).map(sessionOf);
+  const isListening = listeningSince.getTime() + SILENCE_MS <= now.getTime();
+  const settled = await Promise.all(due.map((session) => settleDue(views, session, { isListening, now })));
+  return { settled: settled.filter(Boolean).length };
+}
+
+async function settleDue(
+  views: ViewRecorder,
+  session: AdSession,
+  { isListening, now }: { isListening: boolean; now: Date },
+): Promise<boolean> {
+  const eventId = newEventId(now.getTime(), randomBytes(10));
+  if (session.state === "playing") {
+    await settlePendingReports(views, session, { eventId, now });
+    return true;
+  }
+  const isPastDeadline = session.deadline < now;
+  const silence = isPastDeadline ? "deadline" : "heartbeat-lost";
+  const isClosed = session.closeRequestedAt !== null;
+  if (!isClosed && !isPastDeadline) {
+    const at = silentFrom(session, session.lastReportAt ?? session.openedAt);
+    if (at > now) {
+      await lookAgain(views, session, { at, now });
+      return false;
+    }
+    if (!isListening) return false;
+  }
+  const reason = isClosed ? (session.closeReason ?? silence) : silence;
+  await views.change(await endingOf(views, session, { reason, eventId, now }));
+  return true;
+}
+
+/** A heartbeat arrived meanwhile, so the view is checked again later. */
+async function lookAgain(views: ViewRecorder, session: AdSession, { at, now }: { at: Date; now: Date }): Promise<void> {
+  await views.change({ before: session, after: { ...session, dueAt: at }, isStart: false, milestones: [], now });
+}
+
+/** Sweeps every second until stopped; stopping waits for the current batch. Any number of nodes may sweep. */
+export function startSweepingSessions(deps: {
+  views: ViewRecorder;
+  log: Pick<FastifyBaseLogger, "error">;
+  now?: () => Date;
+  everyMs?: number;
+}): { stop(): Promise<void> } {
+  const { views, log, now = () => new Date(), everyMs = 1000 } = deps;
+  const listeningSince = now();
+  const stopping = new AbortController();
+
+  async function sweepUntilStopped(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const { settled } = await sweepSessions(views, { listeningSince, now: now() }).catch((error) => {
+        log.error(error, "sweeping the sessions failed; the next sweep retries");
+        return { settled: 0 };
+      });
+      if (settled < BATCH) await setTimeout(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  const running = sweepUntilStopped();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
+import type { AdDatabase, AdTables } from "../ad-database.ts";
+import { migrations } from "../migrations.ts";
+import { sessionRoutes } from "./player-routes.ts";
+
+describe("the database statements of a view", () => {
+  let store: TestDatabase<AdTables>;
+  let fixture: SessionFixture;
+  /** The names of the statements that the driver received since the list was last cleared. */
+  let statements: string[] = [];
+
+  beforeAll(async () => {
+    store = await openTestDatabase<AdTables>({ kind: "server", schema: "ad_service", migrations });
+    const { database } = store;
+    const counted: AdDatabase = {
+      ...database,
+      run(statement, values) {
+        statements.push(statement.name);
+        expect(statement.text).not.toContain("advisory");
+        return database.run(statement, values);
+      },
+      transaction(work) {
+        statements.push("a transaction");
+        return database.transaction(work);
+      },
+    };
+    fixture = await openSessionFixture(counted, sessionRoutes, { cooldownSeconds: 0, dailyCap: 10_000 });
+    // The bot and the ad are cached at the first opening.
+    await fixture.begin("1", await fixture.issue("1"));
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await store.dispose();
+  });
+
+  const statementsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+    statements = [];
+    await work();
+    return statements.filter((name) => !/^bots\.|^ad-sessions\.ad$/.test(name));
+  };
+  const fiveSeconds = (number: number) => ({
+    sequence: number,
+    ...{ from_ms: number * 5000, to_ms: (number + 1) * 5000, visible: true, muted: true, rendered_frames: 120 },
+  });
+  const report = (session: Opened, number: number) =>
+    fixture.report(session, { reports: [{ ...fiveSeconds(number), sequence: session.first_sequence + number }] });
+
+  test("an opening takes two statements, with or without a code; a start, a report and a close take one each", async () => {
+    const code = await fixture.issue("2");
+    let session: Opened | undefined;
+    const opening = await statementsOf(async () => {
+      session = await fixture.begin("2", code);
+    });
+    expect(opening).toEqual(["ad-sessions.read-opening", "ad-sessions.begin"]);
+    if (!session) throw new Error("no session");
+    const view = session;
+    expect(await statementsOf(() => fixture.begin("3"))).toEqual(["ad-sessions.read-opening", "ad-sessions.begin"]);
+
+    expect(await statementsOf(() => fixture.report(view, { started: true }))).toEqual(["ad-sessions.record"]);
+    fixture.advance(5);
+    expect(await statementsOf(() => report(view, 0))).toEqual(["ad-sessions.record-progress"]);
+    fixture.advance(5);
+    expect(await statementsOf(() => report(view, 1))).toEqual(["ad-sessions.record-progress"]);
+    expect(await statementsOf(() => fixture.report(view, {}))).toEqual(["ad-sessions.record-progress"]);
+    const { rows: due } = await sql<object>`select session_id from views_due`.execute(store.database.query);
+    expect(due).toEqual([{ session_id: view.session_id }]);
+    const close = await statementsOf(() => fixture.report(view, { closed: "tap" }));
+    expect(close).toEqual(["ad-sessions.record"]);
+    expect(await fixture.sessions()).toEqual(
+      expect.arrayContaining([expect.objectContaining({ session_id: view.session_id, state: "rewarded" })]),
+    );
+  });
+
+  test("opening a view again reads it once and changes it once", async () => {
+    const code = await fixture.issue("4");
+    const first = await fixture.begin("4", code);
+    await fixture.report(first, { started: true });
+    expect(await statementsOf(() => fixture.begin("4", code))).toEqual([
+      "ad-sessions.read-opening",
+      "ad-sessions.record",
+    ]);
+  });
+
+  test("the first report on another node reads the view once, later reports there do not", async () => {
+    const view = await fixture.begin("5", await fixture.issue("5"));
+    await fixture.report(view, { started: true });
+    const other = await fixture.startNode();
+    fixture.advance(3);
+    const reports = (from: number) => ({
+      reports: [{ sequence: from, from_ms: from * 1000, to_ms: from * 1000 + 1000, visible: true, muted: true }],
+    });
+    expect(await statementsOf(() => fixture.report(view, reports(0), other))).toEqual([
+      "ad-sessions.read",
+      "ad-sessions.record-progress",
+    ]);
+    expect(await statementsOf(() => fixture.report(view, reports(1), other))).toEqual(["ad-sessions.record-progress"]);
+    // The first node remembers an older version of the view, so it reads again.
+    expect(await statementsOf(() => fixture.report(view, reports(2)))).toEqual([
+      "ad-sessions.record-progress",
+      "ad-sessions.read",
+      "ad-sessions.record-progress",
+    ]);
+  });
+
+  // How many updates are HOT depends on concurrent readers of the tables: `pnpm bench` measures it.
+  test("no index contains a column that reports change, so that updates can stay in their page (HOT)", async () => {
+    const { rows } = await sql<{ table: string; columns: string[] }>`
+      select relation.relname as table, array_agg(distinct attname::text order by attname::text) as columns
+      from pg_index
+      join pg_class as relation on relation.oid = indrelid
+      join pg_attribute on attrelid = indrelid and attnum > 0 and (attnum = any (indkey::smallint[]) or exists (
+        -- Columns of the index condition.
+        select from pg_depend where pg_depend.classid = 'pg_class'::regclass and objid = indexrelid
+          and refobjid = indrelid and refobjsubid = attnum
+      ))
+      where relation.relname in ('ad_sessions', 'viewers') and relation.relnamespace = 'ad_service'::regnamespace
+      group by 1 order by 1`.execute(store.database.query);
+    expect(rows).toEqual([
+      // Suspicions are set once, and for few views.
+      {
+        table: "ad_sessions",
+        columns: ["bot_id", "campaign_id", "code", "is_test", "opened_at", "session_id", "suspicions", "user_id"],
+      },
+      { table: "viewers", columns: ["bot_id", "user_id"] },
+    ]);
+  });
+});

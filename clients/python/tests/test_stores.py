@@ -1,5 +1,8 @@
 import asyncio
+import os
 import sqlite3
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -148,3 +151,39 @@ def test_two_processes_with_one_file_handle_an_event_once(tmp_path: Path):
 def test_the_table_is_named_by_a_name():
     with pytest.raises(ValueError, match="not a table name"):
         SqliteStore(sqlite3.connect(":memory:"), table="x; drop table coins")
+
+
+crash = """
+import os, sqlite3, sys
+from intermission_ads import SqliteStore
+
+database = sqlite3.connect(sys.argv[1])
+database.execute("create table if not exists coins (user_id text)")
+store = SqliteStore(database)
+if sys.argv[2] == "after the commit":
+    store.once("evt_1", lambda: database.execute("insert into coins values ('42')").close())
+    os._exit(9)
+
+def pay():
+    if sys.argv[2] == "before the effect":
+        os._exit(9)
+    database.execute("insert into coins values ('42')")
+    if sys.argv[2] == "after the effect":
+        os._exit(9)
+
+store.once("evt_1", pay)
+"""
+
+
+@pytest.mark.parametrize("moment", ["before the effect", "after the effect", "after the commit"])
+def test_an_event_whose_process_crashed_is_paid_once_when_it_is_sent_again(tmp_path: Path, moment):
+    def deliver(when: str) -> int:
+        command = [sys.executable, "-c", crash, str(tmp_path / "bot.sqlite"), when]
+        path = str(Path(__file__).parent.parent / "src")
+        return subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=False, timeout=60).returncode
+
+    assert deliver(moment) == 9
+    assert deliver("never") == 0
+    database = sqlite3.connect(tmp_path / "bot.sqlite")
+    assert database.execute("select count(*) from coins").fetchone() == (1,)
+    database.close()

@@ -159,10 +159,6 @@ from intermission_ads import SqliteStore
 
 database = sqlite3.connect(sys.argv[1])
 database.execute("create table if not exists coins (user_id text)")
-store = SqliteStore(database)
-if sys.argv[2] == "after the commit":
-    store.once("evt_1", lambda: database.execute("insert into coins values ('42')").close())
-    os._exit(9)
 
 def pay():
     if sys.argv[2] == "before the effect":
@@ -171,19 +167,18 @@ def pay():
     if sys.argv[2] == "after the effect":
         os._exit(9)
 
-store.once("evt_1", pay)
+SqliteStore(database).once("evt_1", pay)
+os._exit(9)
 """
 
 
 @pytest.mark.parametrize("moment", ["before the effect", "after the effect", "after the commit"])
 def test_an_event_whose_process_crashed_is_paid_once_when_it_is_sent_again(tmp_path: Path, moment):
-    def deliver(when: str) -> int:
-        command = [sys.executable, "-c", crash, str(tmp_path / "bot.sqlite"), when]
-        path = str(Path(__file__).parent.parent / "src")
-        return subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=False, timeout=60).returncode
-
-    assert deliver(moment) == 9
-    assert deliver("never") == 0
-    database = sqlite3.connect(tmp_path / "bot.sqlite")
+    file = tmp_path / "bot.sqlite"
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent / "src")}
+    crashed = subprocess.run([sys.executable, "-c", crash, str(file), moment], env=env, check=False, timeout=60)
+    assert crashed.returncode == 9
+    database = sqlite3.connect(file)
+    SqliteStore(database).once("evt_1", lambda: database.execute("insert into coins values ('42')").close())
     assert database.execute("select count(*) from coins").fetchone() == (1,)
     database.close()

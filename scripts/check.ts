@@ -13,8 +13,8 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
         nextStep: "pnpm fix corrects most of it.",
       }),
   ],
-  ...[".", ...packages, ...apps].map((folder): [string, () => Promise<unknown>] => [
-    `types of ${folder === "." ? "scripts, e2e and bench" : folder}`,
+  ...[".", ...packages, ...apps, "examples"].map((folder): [string, () => Promise<unknown>] => [
+    `types of ${folder === "." ? "scripts, clients, e2e and bench" : folder}`,
     () =>
       runCommand("tsc", ["--noEmit", "-p", folder], { nextStep: "Each line above names a file and a position in it." }),
   ]),

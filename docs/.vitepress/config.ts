@@ -1,4 +1,5 @@
-import { posix } from "node:path";
+import { existsSync } from "node:fs";
+import { join, posix } from "node:path";
 import { defineConfig, type MarkdownOptions } from "vitepress";
 
 /** Sections of the README that are shown on a page of their own. */
@@ -23,7 +24,7 @@ const rewriteLinks: MarkdownOptions["config"] = (markdown) => {
 function leadsOut(folder: string, href: string): boolean {
   if (/^([a-z]+:|#|\/)/i.test(href)) return false;
   const path = posix.normalize(posix.join(folder, href.replace(/[?#].*$/, "")));
-  return path.startsWith("..") || !path.endsWith(".md") || /^[A-Z]+[.]md$/.test(path);
+  return !path.endsWith(".md") || path.startsWith("..") || !existsSync(join(import.meta.dirname, "..", path));
 }
 
 export default defineConfig({
@@ -40,7 +41,7 @@ export default defineConfig({
     outline: [2, 3],
     nav: [
       { text: "Try it", link: "/try-it" },
-      { text: "Publish", link: "/webhooks" },
+      { text: "Publish", link: "/quickstart" },
       { text: "Operate", link: "/deploy" },
       { text: "Advertise", link: "/advertise" },
     ],
@@ -49,9 +50,11 @@ export default defineConfig({
       {
         text: "Publish",
         items: [
+          { text: "Quickstart", link: "/quickstart" },
           { text: "Integrate a bot", link: "/integrate" },
           { text: "Webhooks", link: "/webhooks" },
           { text: "Errors and limits", link: "/errors" },
+          { text: "Coming from BotAds", link: "/coming-from-botads" },
           { text: "The wire contract", link: "/contract" },
         ],
       },

@@ -26,10 +26,3 @@ function isGenuine(array $headers, string $body, array $tokens, int $now): bool
     }
     return $hasX && $hasStandard;
 }
-
-// --- command line: takes webhooks as lines of JSON { headers, body (base64), tokens, now }, answers each with a line
-while (($line = fgets(STDIN)) !== false) {
-    $webhook = json_decode($line, true, 512, JSON_THROW_ON_ERROR);
-    $isOurs = isGenuine($webhook['headers'], base64_decode($webhook['body']), $webhook['tokens'], $webhook['now']);
-    echo $isOurs ? "genuine\n" : "refused\n";
-}

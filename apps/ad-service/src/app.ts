@@ -1,10 +1,9 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
-import { unavailabilityOf } from "@intermission/postgres/unavailability";
-import { countRequests } from "@intermission/server/count-requests";
+import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { healthRoutes } from "@intermission/server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
-import { metricsRoutes } from "@intermission/server/metrics-routes";
+import { countRequests, metricsRoutes } from "@intermission/server/metrics";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Registry } from "prom-client";

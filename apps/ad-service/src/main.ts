@@ -1,9 +1,8 @@
 import { openDatabase } from "@intermission/postgres/open-database";
-import { claimDataFolder } from "@intermission/server/control-socket";
+import { claimDataFolder } from "@intermission/server/data-folder";
 import { onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger, type Logger } from "@intermission/server/logger";
-import { countProcess, metricsRegistry } from "@intermission/server/metrics-registry";
-import { serveMetrics } from "@intermission/server/serve-metrics";
+import { countProcess, metricsRegistry, serveMetrics } from "@intermission/server/metrics";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import type { AdTables } from "./ad-database.ts";

@@ -6,8 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { copyEmptyStore } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { DatabaseStore } from "./database-store.ts";
-import { startEmbeddedUpkeep, type UpkeepPace } from "./embedded-upkeep.ts";
-import { openEmbeddedStore } from "./open-embedded-store.ts";
+import { openEmbeddedStore, startEmbeddedUpkeep, type UpkeepPace } from "./open-embedded-store.ts";
 
 let dataDirectory = "";
 let store: DatabaseStore;

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claimDataFolder, socketPathOf } from "./control-socket.ts";
+import { claimDataFolder, socketPathOf } from "./data-folder.ts";
 
 let folder = "";
 beforeEach(() => {

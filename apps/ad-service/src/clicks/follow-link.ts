@@ -2,7 +2,7 @@ import { codePrefixOf, isCode, newClickId } from "@intermission/ad-core/code";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import type { ClientNetworks } from "@intermission/server/client-address";
 import { randomBytes } from "@intermission/server/random-bytes";
-import type { Visitor } from "@intermission/server/recognise-person";
+import type { Visitor } from "@intermission/server/visitor";
 import { type AdRequest, languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import { seenBy } from "../ad-selection/select-ad.ts";
 import { findBotByPrefix } from "../bots/bots.ts";

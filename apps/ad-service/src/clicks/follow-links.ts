@@ -3,7 +3,7 @@ import { eventIdOfClick } from "@intermission/ad-core/code";
 import { groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import type { Visitor } from "@intermission/server/recognise-person";
+import type { Visitor } from "@intermission/server/visitor";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { CampaignState } from "../ad-selection/campaign-state.ts";

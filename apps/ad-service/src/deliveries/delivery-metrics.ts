@@ -1,5 +1,4 @@
-import { statusClass } from "@intermission/server/count-requests";
-import { durationHistogram } from "@intermission/server/duration-histogram";
+import { durationHistogram, statusClass } from "@intermission/server/metrics";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { AdDatabase } from "../ad-database.ts";
 import type { FinishedAttempt } from "./finish-deliveries.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { statement } from "@intermission/postgres/open-database";
-import { unavailabilityOf } from "@intermission/postgres/unavailability";
+import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";

@@ -4,7 +4,7 @@ import { type CallBudget, callBudget } from "@intermission/server/call-budget";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { randomBytes } from "@intermission/server/random-bytes";
-import { recognisePerson } from "@intermission/server/recognise-person";
+import { recognisePerson } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";

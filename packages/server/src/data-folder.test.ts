@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const claimer = `
-  import { claimDataFolder } from ${JSON.stringify(join(import.meta.dirname, "control-socket.ts"))};
+  import { claimDataFolder } from ${JSON.stringify(join(import.meta.dirname, "data-folder.ts"))};
   const claim = await claimDataFolder(process.argv[1]);
   console.log(claim.outcome);
   if (claim.outcome === "claimed") setInterval(() => {}, 1000);

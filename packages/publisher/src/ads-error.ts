@@ -1,5 +1,3 @@
-import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
-
 /** The ad service refused, is busy or cannot be reached. */
 export class AdsError extends Error {
   override readonly name = "AdsError";
@@ -23,14 +21,22 @@ export class AdsError extends Error {
 
 const LONGEST_RETRY_AFTER_SECONDS = 24 * 3600;
 
+/** `Retry-After` as seconds or as an HTTP date. The obsolete forms of dates are not read: their parser is a quarter of the core. */
+function secondsOf(header: string): number | undefined {
+  const isDate = /^\w{3}, .{20} GMT$/.test(header);
+  const seconds = isDate
+    ? Math.ceil((Date.parse(header) - Date.now()) / 1000)
+    : Number(/^\d{1,15}$/.exec(header) ?? NaN);
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), LONGEST_RETRY_AFTER_SECONDS);
+}
+
 /** Makes the error of a response that is not a success, or not one of the contract. */
 export function errorOf(response: Response, answer: unknown): AdsError {
   const { code, message } = envelopeOf(answer);
-  const seconds = retryAfterSeconds(response.headers.get("retry-after") ?? undefined, new Date());
   return new AdsError(message ?? `the ad service answered ${response.status} without an error of the contract`, {
     status: response.status,
     code: code ?? "UNEXPECTED_ANSWER",
-    retryAfterSeconds: seconds === undefined ? undefined : Math.min(seconds, LONGEST_RETRY_AFTER_SECONDS),
+    retryAfterSeconds: secondsOf(response.headers.get("retry-after") ?? ""),
   });
 }
 

@@ -1,7 +1,8 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { signLaunch } from "@intermission/publisher/testing";
 import { freePort } from "@intermission/testing/free-port";
@@ -70,6 +71,11 @@ describe("the published package", () => {
       expect(await published.tool("tsc", [])).toEqual({ code: 0, output: "" });
     },
   );
+
+  test.each(nodes)("passes the README's example of a test on Node %s", async (_version, binary) => {
+    const { stdout } = await promisify(execFile)(binary, ["--test", "out/bot.test.js"], { cwd: published.project });
+    expect(stdout).toMatch(/pass 3\n/);
+  });
 
   test("needs at most 20 lines for a bot", () => {
     const lines = readmeFiles().get("bot.ts")?.split("\n") ?? [];

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import express from "express";
 import fastify from "fastify";
@@ -110,7 +110,26 @@ test("a handler that throws is answered 500 and logged", async () => {
   expect(logged).toHaveBeenCalledWith(expect.any(String), new Error("a bug"));
 });
 
-test("a body of 20 MB is answered 413, also while it is still being sent", async () => {
+test("a body of 20 MB is answered 413 while it is being sent, and the connection stays usable", async () => {
   const url = await listen(toNodeHandler(webhook(() => {}, { tokens: token })));
-  expect((await fetch(url, { method: "POST", body: new Uint8Array(20 * 1024 * 1024) })).status).toBe(413);
+  for (let count = 0; count < 5; count++) {
+    const body = new Uint8Array(20 * 1024 * 1024);
+    const tooLarge = await fetch(url, { method: "POST", body });
+    expect([tooLarge.status, await tooLarge.json()]).toMatchObject([413, { error: { code: "TOO_LARGE" } }]);
+    expect((await fetch(url, signed())).status).toBe(200);
+  }
+});
+
+test("a sender that disconnects in the middle of a body ends the handler", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const ended = Promise.withResolvers<unknown>();
+  const listener = toNodeHandler(async (request) => {
+    await request.text().catch(ended.resolve);
+    return new Response();
+  });
+  const url = new URL(await listen(listener));
+  const socket = connect(Number(url.port), url.hostname);
+  socket.write("POST / HTTP/1.1\r\nhost: bot.test\r\ncontent-length: 100\r\n\r\nbeginning");
+  setTimeout(() => socket.destroy(), 50);
+  expect(await ended.promise).toBeInstanceOf(Error);
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** A request of node:http, or of Express, whose parsers add `body`. */
-type NodeRequest = IncomingMessage & { readonly body?: unknown };
+/** A request of node:http, or of Express, which adds `originalUrl`, and whose parsers add `body`. */
+type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string };
 
 /**
  * Adapts a handler that takes a `Request` to node:http, Express and Fastify. The signature covers the bytes as they arrived,
@@ -34,7 +34,9 @@ function toRequest(incoming: NodeRequest): Request {
     [value ?? []].flat().map((one) => [name, one]),
   );
   const hasBody = method !== "GET" && method !== "HEAD";
-  return new Request("http://localhost/", {
+  // Express removes the mount path from `url`.
+  const path = incoming.originalUrl ?? incoming.url ?? "/";
+  return new Request(`http://localhost${path.startsWith("/") ? path : "/"}`, {
     method,
     headers,
     ...(hasBody && { body: bodyOf(incoming), duplex: "half" }),
@@ -48,16 +50,23 @@ function bodyOf(incoming: NodeRequest): Uint8Array<ArrayBuffer> | ReadableStream
       'a body parser has read the webhook, and its signature covers the raw bytes: mount the webhook before the parser (app.use(express.json()) for example), or give its route express.raw({ type: "*/*" })',
     );
   }
-  // Without `destroyOnReturn: false` a body that is too large would close the socket before it is answered 413.
-  const chunks = incoming.iterator({ destroyOnReturn: false });
+  let isCancelled = false;
   return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await chunks.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
+    start(controller) {
+      incoming.on("data", (chunk: Uint8Array) => {
+        if (isCancelled) return;
+        controller.enqueue(chunk);
+        incoming.pause();
+      });
+      incoming.once("end", () => isCancelled || controller.close());
+      incoming.once("error", (error) => isCancelled || controller.error(error));
+      incoming.pause();
     },
-    async cancel() {
-      await chunks.return?.();
+    pull: () => void incoming.resume(),
+    // The rest is read and dropped, so that the answer arrives and the connection stays usable.
+    cancel() {
+      isCancelled = true;
+      incoming.resume();
     },
   });
 }

@@ -11,6 +11,7 @@ import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
 import { installPublishedPackage, nodeVersions, readmeFiles } from "./fixtures/published-package.ts";
 import { openTelegramFixture } from "./fixtures/telegram-fixture.ts";
 
+const run = promisify(execFile);
 const nodes = await nodeVersions();
 const clip = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
 const botToken = "7000000001:telegram";
@@ -73,7 +74,7 @@ describe("the published package", () => {
   );
 
   test.each(nodes)("passes the README's example of a test on Node %s", async (_version, binary) => {
-    const { stdout } = await promisify(execFile)(binary, ["--test", "out/bot.test.js"], { cwd: published.project });
+    const { stdout } = await run(binary, ["--test", "out/bot.test.js"], { cwd: published.project });
     expect(stdout).toMatch(/pass 3\n/);
   });
 
@@ -113,6 +114,7 @@ describe("the README's bot, with a running ad service and a stand-in for Telegra
   });
 
   test.each(nodes)("on Node %s, a view that /bonus offered ends with the bot's thanks", async (version, binary) => {
+    const cli = join(published.project, "node_modules/.bin/intermission-publisher");
     const port = await freePort();
     const userId = `${version}00000042`;
     const program = readFileSync(join(published.project, "out/bot.js"), "utf8");
@@ -143,6 +145,15 @@ describe("the README's bot, with a running ad service and a stand-in for Telegra
         )
         .toBe(405);
       await fixture.ads(["bots", "update", "7000000001", "--webhook-url", webhookUrl]);
+      // At first the ad service's own test of the new address may be under way.
+      const examine = () =>
+        run(binary, [cli, "doctor"], { env: { ...env, FORCE_COLOR: "0" } }).then(
+          ({ stdout }) => stdout,
+          ({ stdout }) => stdout,
+        );
+      await expect
+        .poll(examine, { timeout: 20_000 })
+        .toMatch(/✓ ad service.*\n✓ clock.*\n✓ token.*\n✓ bot.*\n✓ webhook/);
       telegram.say(userId, "/bonus");
       await expect.poll(() => telegram.sentTo(userId), { timeout: 20_000 }).toHaveLength(1);
       const url = telegram.sentTo(userId)[0]?.reply_markup?.inline_keyboard[0]?.[0]?.web_app?.url ?? "";

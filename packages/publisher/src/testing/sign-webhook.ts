@@ -5,15 +5,15 @@ import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
 
 export interface WebhookToSign {
   /** `"rewarded"` by default. */
-  readonly event?: "rewarded" | "direct_link";
+  readonly event?: "rewarded" | "direct_link" | undefined;
   readonly userId: string;
   /** A new one by default. Equal ids are copies of one event. */
-  readonly eventId?: string;
-  readonly botId?: string;
-  readonly code?: string;
-  readonly reference?: string;
-  readonly occurredAt?: Date;
-  readonly isTest?: boolean;
+  readonly eventId?: string | undefined;
+  readonly botId?: string | undefined;
+  readonly code?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly occurredAt?: Date | undefined;
+  readonly isTest?: boolean | undefined;
 }
 
 /** A webhook as the ad service sends it: pass it to `fetch` or `new Request`. */

@@ -1,4 +1,5 @@
 import { AdsError, errorOf } from "./ads-error.ts";
+import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import type { AdEvent } from "./verify-webhook.ts";
 
@@ -234,19 +235,4 @@ function listedEventOf(listed: Answer): ListedEvent {
     isTest: listed.test === true || listed.user_tg_id === "0",
     delivery: listed.delivery as ListedEvent["delivery"],
   };
-}
-
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
 }

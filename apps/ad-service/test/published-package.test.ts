@@ -50,14 +50,19 @@ describe("the published package", () => {
     expect(sizeOf(file)).toBeLessThanOrEqual(most);
   });
 
-  // grammY's own types need the DOM library and those of node-fetch.
+  // grammY's and tRPC's own types need the DOM library, and those of packages that they do not bring.
   test.each<[string, { lib: string[]; exclude?: string[] }]>([
     ["examples", { lib: ["es2023", "dom"] }],
-    ["examples without grammY, without the types of a browser", { lib: ["es2023"], exclude: ["bot.ts", "out"] }],
+    [
+      "examples without grammY and tRPC, without the types of a browser",
+      { lib: ["es2023"], exclude: ["bot.ts", "trpc.ts", "out"] },
+    ],
   ])(
     "has types that fit the README's %s, strictly and with all libraries checked",
     async (_name, { lib, exclude = ["out"] }) => {
-      const files = new Map([...readmeFiles(), ["node-fetch.d.ts", 'declare module "node-fetch";']]);
+      const missing =
+        'declare module "node-fetch"; declare module "ws" { class WebSocket {} class WebSocketServer {} }';
+      const files = new Map([...readmeFiles(), ["missing.d.ts", missing]]);
       for (const [name, content] of files) writeFileSync(join(published.project, name), content);
       const strictly = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
       const compilerOptions = {

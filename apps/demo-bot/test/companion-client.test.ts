@@ -1,4 +1,3 @@
-import type { AppRouter } from "@intermission/api/router";
 import {
   type CreateCodeOutcome,
   createCompanion,
@@ -7,6 +6,7 @@ import {
   type RewardPage,
   type SpendOutcome,
 } from "@intermission/publisher/companion";
+import type { AppRouter } from "@intermission/publisher/companion-router";
 import type { inferRouterOutputs } from "@trpc/server";
 import { afterAll, beforeAll, expect, expectTypeOf, test, vi } from "vitest";
 import { type CompanionApi, startCompanionApi } from "./fixtures/companion-api-fixture.ts";

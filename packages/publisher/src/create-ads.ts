@@ -1,4 +1,5 @@
 import { AdsError, errorOf } from "./ads-error.ts";
+import type { CodeDescription, Stats } from "./client-answers.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import type { AdEvent } from "./verify-webhook.ts";
@@ -65,15 +66,14 @@ export interface Ads {
   ): Promise<Code>;
   /** Whether the user could earn now. */
   availability(userId: string, options?: CallOptions): Promise<Availability>;
-  /** What a code earned, and why it did not: the answer of `GET /client/v1/codes/{code}`. */
-  code(code: string, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
+  /** What a code earned, and why it did not. */
+  code(code: string, options?: CallOptions): Promise<CodeDescription>;
   /** Events in commit order; reading on from `next` misses none. */
   events(
     query?: { readonly after?: string | undefined; readonly limit?: number },
     options?: CallOptions,
   ): Promise<EventsPage>;
-  /** The answer of `GET /client/v1/stats`. */
-  stats(query?: StatsQuery, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
+  stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
   /** Sends a test event to the bot's webhook now and returns the webhook's answer. */
   testWebhook(test?: WebhookTestRequest, options?: CallOptions): Promise<WebhookTest>;
   /** Sends an event once more. */
@@ -139,14 +139,14 @@ export function createAds(options: AdsOptions): Ads {
     }
   }
 
-  async function call(request: Call, signal?: AbortSignal): Promise<Answer> {
+  async function call<Result = Answer>(request: Call, signal?: AbortSignal): Promise<Result> {
     let token = acceptedToken;
     let refusedTokens = 0;
     for (let attempts = 1; ; attempts++) {
       const answer = await attempt(request, tokens[token], signal);
       if (!(answer instanceof AdsError)) {
         acceptedToken = token;
-        return answer;
+        return answer as Result;
       }
       const { status, code, retryAfterSeconds: pauseSeconds = 0.2 * 2 ** attempts } = answer;
       // The service checks the token before it reads the request: a refused request did nothing, so any may be sent again.
@@ -178,13 +178,13 @@ export function createAds(options: AdsOptions): Ads {
       const reason = textOf(found.reason) as Availability["reason"];
       return { isAvailable: found.available === true, reason, availableAt: textOf(found.available_at) };
     },
-    code: (code, { signal } = {}) => call(get(`/codes/${encodeURIComponent(code)}`), signal),
+    code: (code, { signal } = {}) => call<CodeDescription>(get(`/codes/${encodeURIComponent(code)}`), signal),
     async events({ after, limit } = {}, { signal } = {}) {
       const page = await call(get("/events", { after, limit }), signal);
       const events = Array.isArray(page.events) ? page.events.map(listedEventOf) : [];
       return { events, next: String(page.next), hasMore: page.has_more === true };
     },
-    stats: ({ from, to, by } = {}, { signal } = {}) => call(get("/stats", { from, to, by }), signal),
+    stats: ({ from, to, by } = {}, { signal } = {}) => call<Stats>(get("/stats", { from, to, by }), signal),
     async testWebhook({ event, userId } = {}, { signal } = {}) {
       const body = { event, user_tg_id: userId };
       const tested = await call({ method: "POST", path: "/webhook/test", body, isRepeatable: false }, signal);

@@ -93,11 +93,12 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
       });
 
       scope.post("/sessions/:sessionId/status", async (request) => {
-        const { token } = parseBody(statusRequest, request.body);
+        const { token, next_ad: isNextAdAsked = false } = parseBody(statusRequest, request.body);
         const at = now();
         const id = sessionIdOf(request);
         spend(calls, id.sessionId, at);
-        return statusAnswer(await readSessionStatus(database, { ...id, token }), at);
+        const question = { ...id, token, isNextAdAsked, userAgent: request.headers["user-agent"], now: at };
+        return statusAnswer(await readSessionStatus(deps, question), at);
       });
     },
     { prefix: "/player/v1" },

@@ -1,5 +1,4 @@
 import type {
-  AvailabilityResponse,
   CreateCodeResponse,
   DescribeCodeResponse,
   ListEventsResponse,
@@ -9,7 +8,6 @@ import type { DescribedCode } from "../codes/describe-code.ts";
 import type { IssuedCode } from "../codes/issue-code.ts";
 import type { EventsPage } from "../webhook-delivery/list-events.ts";
 import type { EndpointTestOutcome } from "../webhook-endpoints/test-endpoint.ts";
-import type { Availability } from "./describe-availability.ts";
 
 /** Base addresses that a code is appended to, without a slash at their ends. */
 export interface CodeLinks {
@@ -60,12 +58,6 @@ export function describeCodeAnswer(code: DescribedCode): DescribeCodeResponse {
     clicks: code.clicks,
     requests: code.requests,
   };
-}
-
-export function availabilityAnswer(availability: Availability): AvailabilityResponse {
-  if (availability.outcome === "available") return { available: true };
-  const { reason, availableAt } = availability;
-  return { available: false, reason, ...(availableAt && { available_at: availableAt.toISOString() }) };
 }
 
 export function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListEventsResponse {

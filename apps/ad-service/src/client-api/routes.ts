@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { availabilityAnswer, describeAvailability } from "../ad-sessions/describe-availability.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { parseRequest } from "../parse-request.ts";
@@ -12,14 +13,7 @@ import { listEvents } from "../webhook-delivery/list-events.ts";
 import type { EndpointTests } from "../webhook-endpoints/test-endpoint.ts";
 import { type RateLimitSettings, rateLimits } from "./apply-rate-limits.ts";
 import { authenticateRequest, callerOf } from "./authenticate-request.ts";
-import {
-  availabilityAnswer,
-  type CodeLinks,
-  createCodeAnswer,
-  describeCodeAnswer,
-  listEventsAnswer,
-} from "./client-answers.ts";
-import { describeAvailability } from "./describe-availability.ts";
+import { type CodeLinks, createCodeAnswer, describeCodeAnswer, listEventsAnswer } from "./client-answers.ts";
 import { openapiDocument } from "./openapi-document.ts";
 import { statsRoutes } from "./stats-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
@@ -87,7 +81,9 @@ function publisherRoutes(scope: FastifyInstance, deps: ClientApiDeps): void {
 
   scope.get("/availability", async (request) => {
     const { user_tg_id: userId } = parseRequest(availabilityQuery, request.query);
-    return availabilityAnswer(await describeAvailability(deps, { bot: callerOf(request).bot, userId, now: now() }));
+    const { bot } = callerOf(request);
+    const formats = ["rewarded", "direct_link"] as const;
+    return availabilityAnswer(await describeAvailability(deps, { bot, userId, formats, now: now() }));
   });
 
   scope.get("/events", async (request) => {

@@ -109,7 +109,9 @@ async function coveredTexts({
     range.selectNodeContents(node);
     // A long name ends with an ellipsis: only its box is painted.
     const frame = node.parentElement?.closest(".chip-name")?.getBoundingClientRect();
-    return [...range.getClientRects()].filter(({ width, height }) => width > 0 && height > 0).map((box) => frame ?? box);
+    return [...range.getClientRects()]
+      .filter(({ width, height }) => width > 0 && height > 0)
+      .map((box) => frame ?? box);
   };
 
   const coverAt = (parent: Element, { left, top, width, height }: DOMRect) => {

@@ -93,8 +93,13 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "status-on-its-way": () => <StatusState service="on-its-way" />,
   "status-recording": () => <StatusState service="delivered" />,
   "status-delayed": () => <StatusState service="delayed" />,
-  "status-credited": () => <StatusState service="delivered" publisher="credited" />,
-  "status-credited-yesterday": () => <StatusState service="delivered" publisher="credited" isOld />,
+  "status-credited": () => <StatusState service="delivered" publisher="credited" nextAdMs={0} />,
+  "status-credited-next-ad-later": () => <StatusState service="delivered" publisher="credited" nextAdMs={14_000} />,
+  "status-credited-next-ad-tomorrow": () => (
+    <StatusState service="delivered" publisher="credited" nextAdMs={605 * minute} />
+  ),
+  "status-credited-no-ad": () => <StatusState service="delivered" publisher="credited" />,
+  "status-credited-yesterday": () => <StatusState service="delivered" publisher="credited" nextAdMs={0} isOld />,
   "status-delivered": () => <StatusState service="delivered" hasPublisher={false} />,
   "status-refused-daily-cap": () => <StatusState service="delivered" publisher="daily-cap" />,
   "status-refused-already-paid": () => <StatusState service="delivered" publisher="code-already-paid" />,

@@ -8,6 +8,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "outside-telegram.title": "Ábrelo desde Telegram",
   "outside-telegram.text":
     "Los anuncios con recompensa se ven dentro de Telegram. Vuelve al chat del bot y toca su botón.",
+  "outside-telegram.scan": "Escanéalo con la cámara del teléfono para abrir el bot allí",
   "init-data-invalid.title": "No pudimos confirmar que eres tú",
   "init-data-invalid.text":
     "Los datos de acceso de Telegram faltan o están dañados. Cierra esta ventana y ábrela de nuevo desde el bot.",
@@ -100,6 +101,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "on-its-way.text": "Se lo estamos contando a {bot}. Puedes cerrar esta ventana.",
   "credited.title": "Recompensa acreditada",
   "credited.text": "Tu saldo: {balance}",
+  "credited.nextAd": "Próximo anuncio en {time}",
   "delivered.title": "{bot} ya sabe que lo viste",
   "delivered.text": "Tu recompensa llegará al chat.",
   "delayed.title": "Está tardando más de lo normal",
@@ -118,7 +120,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "refused.daily-cap": "Llegaste al límite de recompensas de hoy.",
   "refused.no-reward": "El bot no da recompensa por este tipo de anuncio.",
   "refused.test": "Era una prueba.",
-  "not-counted.title": "Falta una parte del anuncio",
+  "not-counted.title": "Nos perdimos una parte de tu visualización",
   "not-counted.text": "No todo se pudo contar. Continúa donde se quedó.",
 
   "steps.label": "Dónde está tu recompensa",

@@ -8,6 +8,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "outside-telegram.title": "Abra pelo Telegram",
   "outside-telegram.text":
     "Os anúncios com recompensa aparecem dentro do Telegram. Volte ao chat do bot e toque no botão dele.",
+  "outside-telegram.scan": "Aponte a câmera do celular para abrir o bot nele",
   "init-data-invalid.title": "Não conseguimos confirmar que é você",
   "init-data-invalid.text":
     "Os dados de acesso do Telegram não chegaram ou estão danificados. Feche esta janela e abra de novo pelo bot.",
@@ -100,6 +101,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "on-its-way.text": "Estamos avisando {bot}. Você pode fechar esta janela.",
   "credited.title": "Recompensa creditada",
   "credited.text": "Seu saldo: {balance}",
+  "credited.nextAd": "Próximo anúncio em {time}",
   "delivered.title": "{bot} já sabe que você assistiu",
   "delivered.text": "Sua recompensa vai chegar no chat.",
   "delayed.title": "Está demorando mais que o normal",
@@ -118,7 +120,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "refused.daily-cap": "Você atingiu o limite de recompensas de hoje.",
   "refused.no-reward": "O bot não paga por este tipo de anúncio.",
   "refused.test": "Isto foi só um teste.",
-  "not-counted.title": "Falta uma parte do anúncio",
+  "not-counted.title": "Perdemos uma parte da sua visualização",
   "not-counted.text": "Não foi possível contar tudo. Continue de onde parou.",
 
   "steps.label": "Onde está sua recompensa",

@@ -7,6 +7,7 @@ export const tr: Dictionary<"one" | "other"> = {
 
   "outside-telegram.title": "Bunu Telegram’dan açın",
   "outside-telegram.text": "Ödüllü reklamlar Telegram içinde gösterilir. Bot sohbetine dönün ve düğmesine dokunun.",
+  "outside-telegram.scan": "Botu telefonunuzda açmak için kamerayla tarayın",
   "init-data-invalid.title": "Siz olduğunuzu doğrulayamadık",
   "init-data-invalid.text": "Telegram giriş verileri eksik ya da bozuk. Bu pencereyi kapatın ve bottan yeniden açın.",
   "init-data-expired.title": "Bu uzun süre açık kaldı",
@@ -90,6 +91,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "on-its-way.text": "Haber verilen bot: {bot}. Bu pencereyi kapatabilirsiniz.",
   "credited.title": "Ödül hesabınızda",
   "credited.text": "Bakiyeniz: {balance}",
+  "credited.nextAd": "Sonraki reklama kalan süre: {time}",
   "delivered.title": "{bot} izlediğinizi biliyor",
   "delivered.text": "Ödülünüz sohbete gelecek.",
   "delayed.title": "Her zamankinden uzun sürüyor",
@@ -107,7 +109,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "refused.daily-cap": "Bugünkü ödül sınırına ulaştınız.",
   "refused.no-reward": "Bot bu tür izlemeler için ödeme yapmıyor.",
   "refused.test": "Bu bir denemeydi.",
-  "not-counted.title": "Reklamın bir kısmı eksik",
+  "not-counted.title": "İzlemenizin bir kısmını kaçırdık",
   "not-counted.text": "Tamamı sayılamadı. Kaldığı yerden devam edin.",
 
   "steps.label": "Ödülünüz nerede",

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { OldClient } from "./entry/old-client.tsx";
 import { OpeningEntry } from "./entry/opening-entry.tsx";
-import { OutsideTelegram } from "./entry/outside-telegram.tsx";
+import { OutsideTelegram, readBotLink } from "./entry/outside-telegram.tsx";
 import { RefusedEntry } from "./entry/refused-entry.tsx";
 import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
 import { WaitEntry } from "./entry/wait-entry.tsx";
@@ -18,7 +18,7 @@ interface AppProps {
 
 export function App({ start, host }: AppProps) {
   const { botId, initData } = start.launch;
-  if (!botId || !initData) return <OutsideTelegram />;
+  if (!botId || !initData) return <OutsideTelegram {...readBotLink()} host={host} />;
   return <Opened start={start} initData={initData} host={host} />;
 }
 

@@ -28,6 +28,8 @@ describe("the mini-app's page", () => {
       .values([
         { ...shared, bot_id: "701", code_prefix: "aaaa", publisher_api_url: "https://api.publisher.example/trpc" },
         { ...shared, bot_id: "702", code_prefix: "bbbb", publisher_api_url: "javascript:alert(1)" },
+        { ...shared, bot_id: "703", code_prefix: "cccc", username: "coin_bot", publisher_api_url: null },
+        { ...shared, bot_id: "704", code_prefix: "dddd", username: 'x"><script>', publisher_api_url: null },
       ])
       .execute();
     folder = await mkdtemp(join(tmpdir(), "intermission-miniapp-"));
@@ -49,6 +51,23 @@ describe("the mini-app's page", () => {
     await app.close();
     return response;
   }
+
+  test("names the bot's address in the page and as a QR code, and nothing that is not a username", async () => {
+    const { body, headers } = await get("/app/703");
+    expect(body).toContain('<meta name="bot-link" content="https://t.me/coin_bot" /></head>');
+    const etag = String(headers.etag);
+    expect((await get("/app/703", { "if-none-match": etag })).statusCode).toBe(304);
+    const code = await get("/app/703/qr.svg");
+    expect(code.headers["content-type"]).toBe("image/svg+xml");
+    expect(code.headers["content-security-policy"]).toBe("default-src 'none'");
+    // Version 2, 25 modules wide, with a quiet zone of four modules.
+    expect(code.body).toMatch(/^<\?xml .*<svg [^>]*viewBox="-4 -4 33 33"/s);
+    for (const botId of ["701", "704"]) {
+      expect((await get(`/app/${botId}`)).body).not.toContain("bot-link");
+      expect((await get(`/app/${botId}/qr.svg`)).statusCode).toBe(404);
+    }
+    expect((await get("/app/704")).body).not.toContain('<script>">');
+  });
 
   test("allows videos from the hosts of creatives, and from any https host only if there is a VAST tag", async () => {
     const mediaSrc = async () =>

@@ -45,3 +45,9 @@ export const idleHost: Host = {
   onBack: () => nothing,
   onVisibility: () => nothing,
 };
+
+const finder = "h7v7h-7zm1 1v5h5v-5zm1 1h3v3h-3z";
+/** Looks like a QR code and has its quiet zone; the ad service makes the real one. */
+export const sampleQrCode = `data:image/svg+xml,${encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 33 33"><path fill="#fff" d="M-4-4h33v33h-33z"/><path fill-rule="evenodd" d="M0 0${finder}M18 0${finder}M0 18${finder}M9 1h2v3h3v3h2v5h6v2h3v4h-5v3h4v4h-3v-2h-6v2h-4v-5h3v-4h-5v3h-7v-3h3v-3h6z"/></svg>`,
+)}`;

@@ -7,7 +7,7 @@ import { RefusedEntry } from "../entry/refused-entry.tsx";
 import { UnreachableEntry } from "../entry/unreachable-entry.tsx";
 import { WaitEntry } from "../entry/wait-entry.tsx";
 import { Interrupted } from "../watch-ad/interrupted.tsx";
-import { idleHost } from "./sample-session.ts";
+import { idleHost, sampleQrCode } from "./sample-session.ts";
 import { StageState } from "./stage-state.tsx";
 import { StatusState } from "./status-state.tsx";
 
@@ -17,6 +17,9 @@ const captions = "WEBVTT\n\n00:00.000 --> 01:00.000\n– Is this the tea from th
 const refused = (code: string, botLink?: string) => (
   <RefusedEntry code={code} requestId="3f2a91c0-5b1e" botLink={botLink} host={idleHost} />
 );
+const outside = ({ botLink, qrCodeUrl }: { botLink?: string; qrCodeUrl?: string }) => (
+  <OutsideTelegram botLink={botLink} qrCodeUrl={qrCodeUrl} host={idleHost} />
+);
 const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
   <WaitEntry reason={reason} untilMs={Date.now() + waitMs} host={idleHost} onReopen={nothing} />
 );
@@ -24,7 +27,9 @@ const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
 /** Every screen that a user can see, built only from the app's own components. */
 export const states: Readonly<Record<string, () => ReactNode>> = {
   opening: () => <OpeningEntry />,
-  "outside-telegram": () => <OutsideTelegram />,
+  "outside-telegram": () => outside({}),
+  "outside-telegram-with-link": () => outside({ botLink: "https://t.me/coin_garden_bot" }),
+  "outside-telegram-computer": () => outside({ botLink: "https://t.me/coin_garden_bot", qrCodeUrl: sampleQrCode }),
   "init-data-invalid": () => refused("INIT_DATA_INVALID"),
   "init-data-expired": () => refused("INIT_DATA_EXPIRED"),
   "init-data-expired-with-link": () => refused("INIT_DATA_EXPIRED", "https://t.me/coin_garden_bot"),

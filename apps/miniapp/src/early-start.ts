@@ -1,7 +1,8 @@
 import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { callAdService, type Reply } from "./call-ad-service.ts";
+import { greetClient } from "./telegram/greet-client.ts";
 import { type Launch, readLaunch } from "./telegram/launch.ts";
-import { paintTheme } from "./telegram/paint-theme.ts";
+import { paintColours } from "./telegram/paint-theme.ts";
 import { createVideo } from "./watch-ad/create-video.ts";
 
 /** The state that the inline script created before the app's files arrived. The app adopts its request and video element. */
@@ -18,7 +19,8 @@ declare global {
 }
 
 const launch = readLaunch(location);
-paintTheme(launch.theme);
+paintColours(launch.theme);
+greetClient();
 const { botId, initData, code } = launch;
 const opening =
   botId && initData

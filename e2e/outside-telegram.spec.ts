@@ -26,3 +26,18 @@ test.describe("outside Telegram, on a computer", () => {
     expect(faults).toEqual([]);
   });
 });
+
+test.describe("a browser in Arabic", () => {
+  test.use({ locale: "ar-EG" });
+
+  for (const [path, title] of [
+    ["/ABCDEFGHJKLMNPQR", "هذا الرابط لا يقود إلى أي مكان"],
+    ["/app/999", "لا يُعرض شيء هنا"],
+  ] as const) {
+    test(`gets the service's own page of ${path} in its language, from right to left`, async ({ page, stack }) => {
+      await page.goto(`${stack.urls.adService}${path}`);
+      await expect(page.getByRole("heading", { name: title })).toBeVisible();
+      await expect(page.locator("html")).toHaveAttribute("dir", "rtl");
+    });
+  }
+});

@@ -150,7 +150,7 @@ describe("the mini-app's page", () => {
     for (const path of ["/app/999", "/app/nonsense"]) {
       const response = await get(path, { "accept-language": header });
       expect(response.statusCode).toBe(404);
-      expect(response.body).toContain(`<html lang="${language}">`);
+      expect(response.body).toContain(`<html lang="${language}" dir="ltr">`);
     }
   });
 

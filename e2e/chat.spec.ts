@@ -69,6 +69,29 @@ test("a watched ad's button says so, quick replies stay, and the set-up's webhoo
   await expect(facts.getByText("the ad service sent it to check").first()).toBeVisible();
 });
 
+for (const [scenario, title] of [
+  ["cap", "That’s all for today"],
+  ["no-ad", "No ad right now"],
+  ["expired", "This link has expired"],
+  ["delayed", "This is taking longer than usual"],
+] as const) {
+  test(`with ?scenario=${scenario} the mini-app shows that state, and nothing is paid`, async ({
+    api,
+    page,
+    stack,
+    userId,
+  }) => {
+    const faults: string[] = [];
+    page.on("pageerror", ({ message }) => faults.push(message));
+    await page.goto(`${stack.urls.demoBot}/?user=${userId}&scenario=${scenario}`);
+    await page.getByRole("button", { name: "Earn coins" }).click();
+    const miniapp = await openMiniapp(page);
+    await expect(miniapp.getByRole("heading", { name: title })).toBeVisible();
+    expect(faults).toEqual([]);
+    await expectNeverPaid(api, userId);
+  });
+}
+
 test("removing the frame after the end acts as a swipe and still pays", async ({ api, page, stack, userId }) => {
   await askForAd(page, stack.urls.demoBot, userId);
   const miniapp = await openMiniapp(page);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { linkPage } from "./link-page.ts";
 import { type PageLanguage, pageLanguage, pageLanguages } from "./page-language.ts";
-import { fromNow, linkPageTexts, type PageName } from "./page-texts.ts";
+import type { PageName } from "./page-texts/link-page-texts.ts";
+import { fromNow, linkPageTexts } from "./page-texts.ts";
 
 const hostile = { name: `<script>alert("1")</script>&'`, username: `x" onmouseover="1` };
 

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { LinkBot } from "./follow-link.ts";
 import { type PageLanguage, pageLanguages } from "./page-language.ts";
-import { fromNow, linkPageTexts, type PageName } from "./page-texts.ts";
+import type { PageName } from "./page-texts/link-page-texts.ts";
+import { fromNow, linkPageTexts } from "./page-texts.ts";
 
 export interface LinkPage {
   name: PageName;

@@ -5,30 +5,11 @@ import { es } from "./page-texts/es.ts";
 import { fa } from "./page-texts/fa.ts";
 import { hi } from "./page-texts/hi.ts";
 import { id } from "./page-texts/id.ts";
+import type { LinkPageTexts } from "./page-texts/link-page-texts.ts";
 import { pt } from "./page-texts/pt.ts";
 import { ru } from "./page-texts/ru.ts";
 import { tr } from "./page-texts/tr.ts";
 import { uk } from "./page-texts/uk.ts";
-
-export type PageName =
-  | "tap-needed"
-  | "machine"
-  | "unknown-code"
-  | "expired"
-  | "used"
-  | "cooldown"
-  | "daily-cap"
-  | "no-ad"
-  | "address-limit"
-  | "too-many-visits"
-  | "unavailable";
-
-/** The texts of one language. `{when}` is a duration from now, such as "in 5 minutes"; `{bot}` is the bot's username. */
-export interface LinkPageTexts {
-  go: string;
-  back: string;
-  pages: Record<PageName, { title: string; text: string }>;
-}
 
 export const linkPageTexts: Record<PageLanguage, LinkPageTexts> = { en, ru, uk, es, pt, ar, fa, hi, id, tr };
 

@@ -1,4 +1,4 @@
-import type { LinkPageTexts } from "../page-texts.ts";
+import type { LinkPageTexts } from "./link-page-texts.ts";
 
 export const fa: LinkPageTexts = {
   go: "باز کردن صفحه",

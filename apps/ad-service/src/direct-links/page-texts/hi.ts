@@ -1,4 +1,4 @@
-import type { LinkPageTexts } from "../page-texts.ts";
+import type { LinkPageTexts } from "./link-page-texts.ts";
 
 export const hi: LinkPageTexts = {
   go: "पेज खोलें",

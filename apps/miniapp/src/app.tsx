@@ -1,11 +1,11 @@
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { type ReactNode, useEffect } from "react";
 import { OldClient } from "./entry/old-client.tsx";
 import { OpeningEntry } from "./entry/opening-entry.tsx";
 import { OutsideTelegram } from "./entry/outside-telegram.tsx";
 import { RefusedEntry } from "./entry/refused-entry.tsx";
 import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
 import { WaitEntry } from "./entry/wait-entry.tsx";
-import { loadRewardStatus } from "./load-reward-status.ts";
+import { LazyRewardStatus, loadRewardStatus } from "./lazy-reward-status.tsx";
 import type { Host } from "./telegram/host.ts";
 import { type Start, useAdSession } from "./watch-ad/use-ad-session.ts";
 import { WatchAd } from "./watch-ad/watch-ad.tsx";
@@ -16,8 +16,6 @@ interface AppProps {
   host: Host;
 }
 
-const RewardStatus = lazy(async () => ({ default: (await loadRewardStatus()).RewardStatus }));
-
 export function App({ start, host }: AppProps) {
   const { botId, initData } = start.launch;
   if (!botId || !initData) return <OutsideTelegram />;
@@ -27,11 +25,14 @@ export function App({ start, host }: AppProps) {
 function Opened({ start, initData, host }: AppProps & { initData: string }) {
   const { opening, reopen, openAnother } = useAdSession(start);
   const video = opening.phase === "watch" ? opening.video : undefined;
-  useEffect(() => video?.addEventListener("canplay", () => loadRewardStatus(), { once: true }), [video]);
+  // The status screen's files come after the video's first frames, which may have arrived before the app.
+  useEffect(() => {
+    if (!video) return;
+    if (video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA) loadRewardStatus();
+    else video.addEventListener("canplay", () => loadRewardStatus(), { once: true });
+  }, [video]);
   const status = (session: Session): ReactNode => (
-    <Suspense fallback={<OpeningEntry />}>
-      <RewardStatus session={session} initData={initData} host={host} onReopen={reopen} onAnother={openAnother} />
-    </Suspense>
+    <LazyRewardStatus session={session} initData={initData} host={host} onReopen={reopen} onAnother={openAnother} />
   );
 
   switch (opening.phase) {

@@ -2,7 +2,7 @@ import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { callAdService, type Reply } from "./call-ad-service.ts";
 import { type Launch, readLaunch } from "./telegram/launch.ts";
 import { paintTheme } from "./telegram/paint-theme.ts";
-import { createVideo } from "./watch-ad/create-video.ts";
+import { createVideo, playableTypes } from "./watch-ad/video-element.ts";
 
 /** The state that the inline script created before the app's files arrived. The app adopts its request and video element. */
 export interface EarlyStart {
@@ -20,9 +20,15 @@ declare global {
 const launch = readLaunch(location);
 paintTheme(launch.theme);
 const { botId, initData, code } = launch;
+const types = playableTypes();
 const opening =
-  botId && initData
-    ? callAdService<OpenSessionResponse>("", { bot_id: botId, init_data: initData, ...(code && { code }) })
+  botId && initData && types[0]
+    ? callAdService<OpenSessionResponse>("", {
+        bot_id: botId,
+        init_data: initData,
+        ...(code && { code }),
+        media_types: types,
+      })
     : undefined;
 const early: EarlyStart = { launch, opening };
 window.earlyStart = early;

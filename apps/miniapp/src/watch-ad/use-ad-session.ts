@@ -2,14 +2,15 @@ import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type Answer, openSession, reportFault } from "../ad-service-client.ts";
 import type { Launch } from "../telegram/launch.ts";
-import { createVideo } from "./create-video.ts";
 import { describeOpening, type Opened } from "./describe-opening.ts";
+import { createVideo, playableTypes } from "./video-element.ts";
 import type { Session } from "./watching.ts";
 
 export type Opening =
   | { readonly phase: "opening" }
   | { readonly phase: "unreachable" }
-  | { readonly phase: "unplayable"; readonly session: Session }
+  /** This browser plays none of the service's media types. */
+  | { readonly phase: "unplayable" }
   | { readonly phase: "watch"; readonly session: Session; readonly video: HTMLVideoElement }
   | Exclude<Opened, { phase: "watch" }>;
 
@@ -36,9 +37,10 @@ interface AdSession {
 
 /** Opens the session, reusing the request and the video that the early start created, and reopens it on request. */
 export function useAdSession(start: Start): AdSession {
-  const [opening, setOpening] = useState<Opening>(() =>
-    isAnswered(start.answer) ? settle(start.answer, start.video()) : { phase: "opening" },
-  );
+  const [opening, setOpening] = useState<Opening>(() => {
+    if (playableTypes().length === 0) return { phase: "unplayable" };
+    return isAnswered(start.answer) ? settle(start.answer, start.video()) : { phase: "opening" };
+  });
   const [attempt, setAttempt] = useState(0);
   const [isAnother, setAnother] = useState(false);
   const failures = useRef(0);
@@ -55,7 +57,7 @@ export function useAdSession(start: Start): AdSession {
   }, [reopen]);
 
   useEffect(() => {
-    if (attempt === 0 && isAnswered(start.answer)) return;
+    if (playableTypes().length === 0 || (attempt === 0 && isAnswered(start.answer))) return;
     const isCurrent = new AbortController();
     const tryAgain = () => isCurrent.signal.aborted || setAttempt((count) => count + 1);
     const answering = attempt === 0 && start.opening ? start.opening : open(start.launch, isAnother);
@@ -76,17 +78,27 @@ export function useAdSession(start: Start): AdSession {
     return () => isCurrent.abort();
   }, [start, attempt, isAnother]);
 
+  // A view that another device began may have a video that this one cannot play: the next opening has another one.
+  const foreign = opening.phase === "watch" && !isPlayable(opening) ? opening.session : undefined;
   useEffect(() => {
-    if (opening.phase !== "unplayable") return;
-    const { session_id: sessionId, token } = opening.session;
-    reportFault(sessionId, { token, fault: "unsupported" });
-  }, [opening]);
+    if (!foreign) return;
+    let isCurrent = true;
+    reportFault(foreign.session_id, { token: foreign.token, fault: "unsupported" }).then((answer) => {
+      if (!isCurrent) return;
+      const isAnother = answer.outcome === "answered" && answer.body.next_opening === "another-ad";
+      if (isAnother) reopen();
+      else setOpening({ phase: "unplayable" });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [foreign, reopen]);
 
-  return { opening, reopen, openAnother };
+  return { opening: foreign ? { phase: "opening" } : opening, reopen, openAnother };
 }
 
 function open({ botId, initData, code }: Launch, another: boolean): ReturnType<typeof openSession> | undefined {
-  const request = another ? { another } : code && { code };
+  const request = { ...(another ? { another } : code && { code }), media_types: playableTypes() };
   return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...request }) : undefined;
 }
 
@@ -99,9 +111,11 @@ function isAnswered(answer: Answer<OpenSessionResponse> | undefined): answer is 
 function settle(answer: Answered, loading: HTMLVideoElement | undefined): Opening {
   const opened = describeOpening(answer, Date.now());
   if (opened.phase !== "watch") return opened;
-  const { session } = opened;
-  const video = adopt(session.ad, loading);
-  return video.canPlayType(session.ad.media_type) === "" ? { phase: "unplayable", session } : { ...opened, video };
+  return { ...opened, video: adopt(opened.session.ad, loading) };
+}
+
+function isPlayable({ session, video }: Extract<Opening, { phase: "watch" }>): boolean {
+  return video.canPlayType(session.ad.media_type) !== "";
 }
 
 /** The element that is already loading, possibly a lighter file, unless the service has chosen another ad. */

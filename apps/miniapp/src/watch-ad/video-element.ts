@@ -1,0 +1,85 @@
+import type { AdForPlayer } from "@intermission/ad-core/player-api";
+
+/** The containers of the service's videos. */
+const MEDIA_TYPES = ["video/mp4", "video/webm"];
+
+/** The media types that this browser reports it can play. The service chooses ads and files by them. */
+export function playableTypes(): string[] {
+  const video = document.createElement("video");
+  return MEDIA_TYPES.filter((type) => video.canPlayType(type) !== "");
+}
+
+/** Creates the view's only `<video>`, which starts loading. Muted and inline, as browsers require for autoplay. */
+export function createVideo(ad: Pick<AdForPlayer, "media_url" | "poster_url">): HTMLVideoElement {
+  const video = document.createElement("video");
+  video.className = "video";
+  video.muted = video.playsInline = true;
+  video.preload = "auto";
+  if (ad.poster_url) video.poster = ad.poster_url;
+  video.src = ad.media_url;
+  return video;
+}
+
+/** Prevents native controls, seeking ahead and other speeds. The server verifies the view in any case. */
+export function guardVideo(
+  video: HTMLVideoElement,
+  options: { furthestSeconds: () => number; onSeek: () => void },
+): () => void {
+  const stop = new AbortController();
+  const listening = { signal: stop.signal };
+  video.controls = false;
+  video.loop = false;
+  video.disablePictureInPicture = true;
+  video.disableRemotePlayback = true;
+  video.addEventListener(
+    "seeking",
+    () => {
+      options.onSeek();
+      const furthest = options.furthestSeconds();
+      if (video.currentTime > furthest + SEEK_SLACK_SECONDS) video.currentTime = furthest;
+    },
+    listening,
+  );
+  video.addEventListener(
+    "ratechange",
+    () => {
+      if (video.playbackRate !== 1) video.playbackRate = 1;
+    },
+    listening,
+  );
+  video.addEventListener("contextmenu", (event) => event.preventDefault(), listening);
+  const releaseKeys = silenceMediaKeys();
+  return () => {
+    stop.abort();
+    releaseKeys();
+  };
+}
+
+const SEEK_SLACK_SECONDS = 0.5;
+const MEDIA_ACTIONS = [
+  "play",
+  "pause",
+  "stop",
+  "seekbackward",
+  "seekforward",
+  "seekto",
+  "previoustrack",
+  "nexttrack",
+] as const;
+
+/** Without these handlers the browser would apply its own. */
+function silenceMediaKeys(): () => void {
+  if (!("mediaSession" in navigator)) return () => {};
+  const setAll = (handler: (() => void) | null) => {
+    for (const action of MEDIA_ACTIONS) {
+      try {
+        navigator.mediaSession.setActionHandler(action, handler);
+      } catch {
+        // A browser that does not support the action has no key for it.
+      }
+    }
+  };
+  navigator.mediaSession.metadata = null;
+  setAll(() => {});
+  return () => setAll(null);
+}

@@ -123,8 +123,10 @@ for (const { name, media, duration, code } of faults) {
     expect(await page.locator("video").evaluate(({ src }: HTMLVideoElement) => src)).toContain(stack.urls.adService);
     await closeAndGet(page);
     await expectPaidOnce(api, userId, "rewarded");
-    const told = ["wrapper", "inline"].map((party) => `/${party}/error?code=${code}`);
-    await expect.poll(() => ads.calls.map(({ url }) => url).filter((url) => url.includes("/error"))).toEqual(told);
+    // Both are called at the same time.
+    const told = ["inline", "wrapper"].map((party) => `/${party}/error?code=${code}`);
+    const errors = () => ads.calls.map(({ url }) => url).filter((url) => url.includes("/error"));
+    await expect.poll(() => errors().toSorted()).toEqual(told);
     expect(callsOf(ads).filter((path) => /complete|close/.test(path))).toEqual([]);
     expect(ads.callsOf("/tag")).toHaveLength(1);
   });

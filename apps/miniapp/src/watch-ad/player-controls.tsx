@@ -55,13 +55,6 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
             {text("player.offline")}
           </p>
         )}
-        <Button
-          look="on-video"
-          aria-label={text(isMuted ? "action.unmute" : "action.mute")}
-          onClick={() => actions.setMuted(!isMuted)}
-        >
-          <Icon name={isMuted ? "sound-off" : "sound-on"} />
-        </Button>
         {captions ? (
           <Button
             look="on-video"
@@ -72,11 +65,22 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
             <Icon name={areCaptionsOn ? "captions" : "captions-off"} />
           </Button>
         ) : null}
-        {stage === "playing" && isRunning(playback) ? (
-          <Button look="on-video" aria-label={text("action.pause")} onClick={actions.pause}>
-            <Icon name="pause" />
-          </Button>
-        ) : null}
+        {/* Keeps its place, so that the other buttons do not move. */}
+        <Button
+          look="on-video"
+          aria-label={text("action.pause")}
+          style={{ visibility: stage === "playing" && isRunning(playback) ? "visible" : "hidden" }}
+          onClick={actions.pause}
+        >
+          <Icon name="pause" />
+        </Button>
+        <Button
+          look="on-video"
+          aria-label={text(isMuted ? "action.unmute" : "action.mute")}
+          onClick={() => actions.setMuted(!isMuted)}
+        >
+          <Icon name={isMuted ? "sound-off" : "sound-on"} />
+        </Button>
       </div>
       <PlaybackNote actions={actions} snapshot={snapshot} />
       {captions && areCaptionsOn ? <Caption captions={captions} positionMs={positionMs} /> : null}

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { type Answer, openSession, reportFault } from "../ad-service-client.ts";
 import type { Launch } from "../telegram/launch.ts";
 import { describeOpening, type Opened } from "./describe-opening.ts";
-import { createVideo, playableTypes } from "./video-element.ts";
+import { loadVideo } from "./video-element.ts";
 import type { Session } from "./watching.ts";
 
 export type Opening =
@@ -21,6 +21,8 @@ const LONGEST_RETRY_MS = 8000;
 /** What the page started before the app's files arrived. */
 export interface Start {
   readonly launch: Launch;
+  /** The media types that the browser plays. */
+  readonly types: readonly string[];
   readonly opening?: Promise<Answer<OpenSessionResponse>> | undefined;
   /** The result of `opening`, if it is already available: the first screen then shows it directly. */
   readonly answer?: Answer<OpenSessionResponse> | undefined;
@@ -38,7 +40,7 @@ interface AdSession {
 /** Opens the session, reusing the request and the video that the early start created, and reopens it on request. */
 export function useAdSession(start: Start): AdSession {
   const [opening, setOpening] = useState<Opening>(() => {
-    if (playableTypes().length === 0) return { phase: "unplayable" };
+    if (start.types.length === 0) return { phase: "unplayable" };
     return isAnswered(start.answer) ? settle(start.answer, start.video()) : { phase: "opening" };
   });
   const [attempt, setAttempt] = useState(0);
@@ -57,10 +59,10 @@ export function useAdSession(start: Start): AdSession {
   }, [reopen]);
 
   useEffect(() => {
-    if (playableTypes().length === 0 || (attempt === 0 && isAnswered(start.answer))) return;
+    if (start.types.length === 0 || (attempt === 0 && isAnswered(start.answer))) return;
     const isCurrent = new AbortController();
     const tryAgain = () => isCurrent.signal.aborted || setAttempt((count) => count + 1);
-    const answering = attempt === 0 && start.opening ? start.opening : open(start.launch, isAnother);
+    const answering = attempt === 0 && start.opening ? start.opening : open(start, isAnother);
     answering?.then((answer) => {
       if (isCurrent.signal.aborted) return;
       if (!isAnswered(answer)) {
@@ -97,8 +99,9 @@ export function useAdSession(start: Start): AdSession {
   return { opening: foreign ? { phase: "opening" } : opening, reopen, openAnother };
 }
 
-function open({ botId, initData, code }: Launch, another: boolean): ReturnType<typeof openSession> | undefined {
-  const request = { ...(another ? { another } : code && { code }), media_types: playableTypes() };
+function open({ launch, types }: Start, another: boolean): ReturnType<typeof openSession> | undefined {
+  const { botId, initData, code } = launch;
+  const request = { ...(another ? { another } : code && { code }), media_types: [...types] };
   return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...request }) : undefined;
 }
 
@@ -121,5 +124,7 @@ function isPlayable({ session, video }: Extract<Opening, { phase: "watch" }>): b
 /** The element that is already loading, possibly a lighter file, unless the service has chosen another ad. */
 function adopt(ad: Session["ad"], video: HTMLVideoElement | undefined): HTMLVideoElement {
   const files = [ad.media_url, ...(ad.lighter_media ?? []).map(({ url }) => url)];
-  return video && files.some((file) => new URL(file, location.href).href === video.src) ? video : createVideo(ad);
+  return video && files.some((file) => new URL(file, location.href).href === video.src)
+    ? video
+    : loadVideo(document.createElement("video"), ad);
 }

@@ -4,14 +4,15 @@ import type { AdForPlayer } from "@intermission/ad-core/player-api";
 const MEDIA_TYPES = ["video/mp4", "video/webm"];
 
 /** The media types that this browser reports it can play. The service chooses ads and files by them. */
-export function playableTypes(): string[] {
-  const video = document.createElement("video");
+export function playableTypes(video: HTMLVideoElement): string[] {
   return MEDIA_TYPES.filter((type) => video.canPlayType(type) !== "");
 }
 
-/** Creates the view's only `<video>`, which starts loading. Muted and inline, as browsers require for autoplay. */
-export function createVideo(ad: Pick<AdForPlayer, "media_url" | "poster_url">): HTMLVideoElement {
-  const video = document.createElement("video");
+/** Makes the view's only `<video>` start loading. Muted and inline, as browsers require for autoplay. */
+export function loadVideo(
+  video: HTMLVideoElement,
+  ad: Pick<AdForPlayer, "media_url" | "poster_url">,
+): HTMLVideoElement {
   video.className = "video";
   video.muted = video.playsInline = true;
   video.preload = "auto";

@@ -38,5 +38,9 @@ export function LazyRewardStatus(props: ComponentProps<typeof RewardStatus>) {
     if (!status) loadRewardStatus().then(setStatus);
   }, [status]);
   if (status) return <status.RewardStatus {...props} />;
-  return <Notice isLive state="status-loading" icon="spinner" title={text("checking.title")} />;
+  return (
+    <Notice isLive state="status-checking" icon="spinner" title={text("checking.title")}>
+      <p className="secondary">{text("checking.text")}</p>
+    </Notice>
+  );
 }

@@ -22,7 +22,7 @@ test("an ad requested in the chat, watched and closed is paid, and the bot annou
   await askForAd(page, stack.urls.demoBot, userId);
   const miniapp = await openMiniapp(page);
   await miniapp.getByRole("button", { name: "Watch" }).click();
-  await miniapp.getByRole("button", { name: "Close and get the reward" }).click({ timeout: 20_000 });
+  await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
   await expect(miniapp.getByRole("heading", { name: "Reward credited" })).toBeVisible();
   await miniapp.getByRole("button", { name: "Close" }).click();
   await expect(page.locator("iframe")).toHaveCount(0);

@@ -22,6 +22,11 @@ export const openSessionRequest = z.object({
   code: z.string().max(64).optional(),
   /** Requests a further ad after a watched one: `code` and the code of the launch data are ignored. */
   another: z.boolean().optional(),
+  /**
+   * The media types that the browser can play, of `video/mp4` and `video/webm`: no other ad or file is chosen. Default: it
+   * plays both.
+   */
+  media_types: z.array(z.string().max(64)).max(8).optional(),
 });
 export type OpenSessionRequest = z.infer<typeof openSessionRequest>;
 

@@ -2,7 +2,7 @@ import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { type BriefCache, briefCache } from "../bots/brief-cache.ts";
 import { chooseRendition, lighterThan } from "../creatives/choose-rendition.ts";
-import type { Device } from "../creatives/describe-device.ts";
+import { canPlay, type Device } from "../creatives/describe-device.ts";
 import { type Captions, captionsSql, type Rendition, renditionsSql } from "../creatives/rows.ts";
 import type { CreativeKind } from "../creatives/schema.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
@@ -83,10 +83,9 @@ function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): 
   const shared = { ...row, advertiser: label ?? row.advertiser, mediaUrl, durationMs, verifications: [] };
   const original = { fileName, mediaType, width, height };
   if (!device || fileName === null || byteLength === null) return { ...shared, ...original, lighter: [] };
-  const files = [{ fileName, mediaType, width, height, byteLength }, ...renditions].map((file) => ({
-    ...file,
-    bitrate: (file.byteLength * 8) / durationMs,
-  }));
+  const files = [{ fileName, mediaType, width, height, byteLength }, ...renditions]
+    .filter((file) => canPlay(device, file.mediaType))
+    .map((file) => ({ ...file, bitrate: (file.byteLength * 8) / durationMs }));
   const chosen = chooseRendition(files, device);
   return { ...shared, ...(chosen ?? original), lighter: chosen ? lighterThan(chosen, files) : [] };
 }

@@ -50,7 +50,8 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
 
   offer: () => <StageState stage="offer" playback="idle" />,
   "offer-begun": () => <StageState stage="offer" playback="idle" session={{ accepted_ms: 9000, resume_at_ms: 9000 }} />,
-  "offer-portrait-video": () => <StageState stage="offer" playback="idle" ad={{ width: 1080, height: 1920 }} />,
+  "offer-with-sound": () => <StageState stage="offer" playback="idle" isMuted={false} />,
+  "offer-portrait-video": () => <StageState stage="offer" playback="idle" isPortrait />,
   "offer-long-names": () => (
     <StageState
       stage="offer"
@@ -78,15 +79,36 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
       }}
     />
   ),
+  "playing-portrait-video": () => <StageState stage="playing" playback="playing" isPortrait />,
+  "playing-portrait-captions": () => (
+    <StageState
+      stage="playing"
+      playback="playing"
+      isPortrait
+      ad={{ captions: [{ language: "en", url: `data:text/vtt,${encodeURIComponent(captions)}` }] }}
+    />
+  ),
   "playing-offline": () => <StageState stage="playing" playback="playing" isConnected={false} />,
   buffering: () => <StageState stage="playing" playback="buffering" />,
   blocked: () => <StageState stage="playing" playback="blocked" />,
   paused: () => <StageState stage="playing" playback="held" hold="paused" />,
   away: () => <StageState stage="playing" playback="held" hold="away" />,
   stalled: () => <StageState stage="playing" playback="stalled" />,
-  "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" isAskedToLeave />,
+  "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" />,
   confirming: () => <StageState stage="confirming" playback="ended" />,
   watched: () => <StageState stage="watched" playback="ended" />,
+  "watched-portrait-video": () => <StageState stage="watched" playback="ended" isPortrait />,
+  "watched-without-link": () => <StageState stage="watched" playback="ended" ad={{ call_to_action: undefined }} />,
+  "watched-long-names": () => (
+    <StageState
+      stage="watched"
+      playback="ended"
+      ad={{
+        advertiser: "Donaudampfschifffahrtsgesellschaft & Söhne Reisevermittlung GmbH",
+        call_to_action: { label: "Jetzt Reiserücktrittsversicherung abschließen", url: "https://example.com/" },
+      }}
+    />
+  ),
 
   left: () => <Interrupted stage="left" onClose={nothing} onReopen={nothing} />,
   incomplete: () => <Interrupted stage="incomplete" onClose={nothing} onReopen={nothing} />,

@@ -50,7 +50,6 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "offer.length": "المدة",
   "offer.advertiser": "المُعلن",
   "offer.sound": "الصوت",
-  "offer.soundNote": "مكتوم في البداية",
   seconds: {
     zero: "{count} ثانية",
     one: "ثانية واحدة",
@@ -74,7 +73,6 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "action.continueHere": "أكمل هنا",
   "action.openBot": "فتح البوت",
   "action.close": "إغلاق",
-  "action.closeAndGet": "أغلق واستلم المكافأة",
   "action.tryAgain": "حاول مرة أخرى",
   "action.pause": "إيقاف مؤقت",
   "action.play": "تشغيل",
@@ -104,7 +102,8 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "leave.confirm": "أغلق واخسر المكافأة",
 
   "watched.title": "يمكنك الإغلاق الآن",
-  "watched.text": "شاهدت الإعلان كاملًا. حان وقت مكافأتك.",
+  "watched.earned": "حصلت على المكافأة",
+  "player.rewardIn": "المكافأة بعد {count} ث",
 
   "checking.title": "نتحقق من مشاهدتك",
   "checking.text": "لن يستغرق ذلك سوى لحظة.",

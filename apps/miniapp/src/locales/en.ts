@@ -51,7 +51,6 @@ export const en = {
   "offer.length": "Length",
   "offer.advertiser": "Advertiser",
   "offer.sound": "Sound",
-  "offer.soundNote": "Starts muted",
   seconds: { one: "{count} second", other: "{count} seconds" },
   secondsLeft: { one: "{count} second left", other: "{count} seconds left" },
 
@@ -61,7 +60,6 @@ export const en = {
   "action.continueHere": "Continue here",
   "action.openBot": "Open the bot",
   "action.close": "Close",
-  "action.closeAndGet": "Close and get the reward",
   "action.tryAgain": "Try again",
   "action.pause": "Pause",
   "action.play": "Play",
@@ -84,7 +82,8 @@ export const en = {
   "leave.confirm": "Close and lose the reward",
 
   "watched.title": "You can close now",
-  "watched.text": "You watched it all. Your reward is next.",
+  "watched.earned": "Reward earned",
+  "player.rewardIn": "Reward in {count} s",
 
   "checking.title": "Checking your view",
   "checking.text": "This takes a moment.",

@@ -52,7 +52,6 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "offer.length": "Duración",
   "offer.advertiser": "Anunciante",
   "offer.sound": "Sonido",
-  "offer.soundNote": "Empieza en silencio",
   seconds: { one: "{count} segundo", many: "{count} segundos", other: "{count} segundos" },
   secondsLeft: {
     one: "Queda {count} segundo",
@@ -66,7 +65,6 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "action.continueHere": "Continuar aquí",
   "action.openBot": "Abrir el bot",
   "action.close": "Cerrar",
-  "action.closeAndGet": "Cerrar y recibir la recompensa",
   "action.tryAgain": "Reintentar",
   "action.pause": "Pausar",
   "action.play": "Reproducir",
@@ -93,7 +91,8 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "leave.confirm": "Cerrar y perder la recompensa",
 
   "watched.title": "Ya puedes cerrar",
-  "watched.text": "Lo viste completo. Ahora viene tu recompensa.",
+  "watched.earned": "Recompensa ganada",
+  "player.rewardIn": "Recompensa en {count} s",
 
   "checking.title": "Comprobando que lo viste",
   "checking.text": "Solo tardará un momento.",

@@ -50,7 +50,6 @@ export const fa: Dictionary<"one" | "other"> = {
   "offer.length": "مدت",
   "offer.advertiser": "تبلیغ‌دهنده",
   "offer.sound": "صدا",
-  "offer.soundNote": "بی‌صدا شروع می‌شود",
   seconds: { one: "{count} ثانیه", other: "{count} ثانیه" },
   secondsLeft: { one: "{count} ثانیه مانده", other: "{count} ثانیه مانده" },
 
@@ -60,7 +59,6 @@ export const fa: Dictionary<"one" | "other"> = {
   "action.continueHere": "ادامه در همین‌جا",
   "action.openBot": "باز کردن ربات",
   "action.close": "بستن",
-  "action.closeAndGet": "بستن و گرفتن جایزه",
   "action.tryAgain": "تلاش دوباره",
   "action.pause": "مکث",
   "action.play": "پخش",
@@ -83,7 +81,8 @@ export const fa: Dictionary<"one" | "other"> = {
   "leave.confirm": "بستن و از دست دادن جایزه",
 
   "watched.title": "حالا می‌توانید ببندید",
-  "watched.text": "تا آخر دیدید. نوبت جایزه است.",
+  "watched.earned": "جایزه به دست آمد",
+  "player.rewardIn": "جایزه تا {count} ثانیه",
 
   "checking.title": "تماشای شما بررسی می‌شود",
   "checking.text": "فقط یک لحظه طول می‌کشد.",

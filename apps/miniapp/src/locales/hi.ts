@@ -50,7 +50,6 @@ export const hi: Dictionary<"one" | "other"> = {
   "offer.length": "अवधि",
   "offer.advertiser": "विज्ञापनदाता",
   "offer.sound": "आवाज़",
-  "offer.soundNote": "शुरू में बंद रहेगी",
   seconds: { one: "{count} सेकंड", other: "{count} सेकंड" },
   secondsLeft: { one: "{count} सेकंड बाकी", other: "{count} सेकंड बाकी" },
 
@@ -60,7 +59,6 @@ export const hi: Dictionary<"one" | "other"> = {
   "action.continueHere": "यहाँ जारी रखें",
   "action.openBot": "बॉट खोलें",
   "action.close": "बंद करें",
-  "action.closeAndGet": "बंद करें और इनाम पाएँ",
   "action.tryAgain": "फिर कोशिश करें",
   "action.pause": "रोकें",
   "action.play": "चलाएँ",
@@ -83,7 +81,8 @@ export const hi: Dictionary<"one" | "other"> = {
   "leave.confirm": "बंद करें और इनाम छोड़ें",
 
   "watched.title": "अब आप बंद कर सकते हैं",
-  "watched.text": "आपने पूरा देख लिया। अब इनाम की बारी है।",
+  "watched.earned": "इनाम मिल गया",
+  "player.rewardIn": "{count} से॰ में इनाम",
 
   "checking.title": "जाँच हो रही है",
   "checking.text": "बस एक पल लगेगा।",

@@ -50,7 +50,6 @@ export const id: Dictionary<"other"> = {
   "offer.length": "Durasi",
   "offer.advertiser": "Pengiklan",
   "offer.sound": "Suara",
-  "offer.soundNote": "Mulai tanpa suara",
   seconds: { other: "{count} detik" },
   secondsLeft: { other: "Sisa {count} detik" },
 
@@ -60,7 +59,6 @@ export const id: Dictionary<"other"> = {
   "action.continueHere": "Lanjutkan di sini",
   "action.openBot": "Buka bot",
   "action.close": "Tutup",
-  "action.closeAndGet": "Tutup dan ambil hadiah",
   "action.tryAgain": "Coba lagi",
   "action.pause": "Jeda",
   "action.play": "Putar",
@@ -83,7 +81,8 @@ export const id: Dictionary<"other"> = {
   "leave.confirm": "Tutup dan lewatkan hadiah",
 
   "watched.title": "Sekarang boleh ditutup",
-  "watched.text": "Kamu menonton sampai habis. Berikutnya, hadiahmu.",
+  "watched.earned": "Hadiah didapat",
+  "player.rewardIn": "Hadiah dalam {count} dtk",
 
   "checking.title": "Memeriksa tontonanmu",
   "checking.text": "Hanya sebentar.",

@@ -52,7 +52,6 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "offer.length": "Duração",
   "offer.advertiser": "Anunciante",
   "offer.sound": "Som",
-  "offer.soundNote": "Começa sem som",
   seconds: { one: "{count} segundo", many: "{count} segundos", other: "{count} segundos" },
   secondsLeft: {
     one: "Falta {count} segundo",
@@ -66,7 +65,6 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "action.continueHere": "Continuar aqui",
   "action.openBot": "Abrir o bot",
   "action.close": "Fechar",
-  "action.closeAndGet": "Fechar e receber a recompensa",
   "action.tryAgain": "Tentar de novo",
   "action.pause": "Pausar",
   "action.play": "Reproduzir",
@@ -93,7 +91,8 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "leave.confirm": "Fechar e perder a recompensa",
 
   "watched.title": "Já pode fechar",
-  "watched.text": "Você assistiu até o fim. Agora vem a recompensa.",
+  "watched.earned": "Recompensa ganha",
+  "player.rewardIn": "Recompensa em {count} s",
 
   "checking.title": "Conferindo o que você assistiu",
   "checking.text": "Só leva um instante.",

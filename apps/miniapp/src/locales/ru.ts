@@ -51,7 +51,6 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "offer.length": "Длительность",
   "offer.advertiser": "Рекламодатель",
   "offer.sound": "Звук",
-  "offer.soundNote": "Сначала выключен",
   seconds: { one: "{count} секунда", few: "{count} секунды", many: "{count} секунд", other: "{count} секунды" },
   secondsLeft: {
     one: "Осталась {count} секунда",
@@ -66,7 +65,6 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.continueHere": "Продолжить здесь",
   "action.openBot": "Открыть бота",
   "action.close": "Закрыть",
-  "action.closeAndGet": "Закрыть и получить награду",
   "action.tryAgain": "Попробовать ещё раз",
   "action.pause": "Пауза",
   "action.play": "Продолжить",
@@ -94,7 +92,8 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "leave.confirm": "Закрыть и потерять награду",
 
   "watched.title": "Можно закрывать",
-  "watched.text": "Вы досмотрели до конца. Дальше — награда.",
+  "watched.earned": "Награда заработана",
+  "player.rewardIn": "Награда через {count} с",
 
   "checking.title": "Проверяем просмотр",
   "checking.text": "Это займёт мгновение.",

@@ -50,7 +50,6 @@ export const tr: Dictionary<"one" | "other"> = {
   "offer.length": "Süre",
   "offer.advertiser": "Reklam veren",
   "offer.sound": "Ses",
-  "offer.soundNote": "Sessiz başlar",
   seconds: { one: "{count} saniye", other: "{count} saniye" },
   secondsLeft: { one: "{count} saniye kaldı", other: "{count} saniye kaldı" },
 
@@ -60,7 +59,6 @@ export const tr: Dictionary<"one" | "other"> = {
   "action.continueHere": "Burada devam et",
   "action.openBot": "Botu aç",
   "action.close": "Kapat",
-  "action.closeAndGet": "Kapat ve ödülü al",
   "action.tryAgain": "Tekrar dene",
   "action.pause": "Duraklat",
   "action.play": "Oynat",
@@ -83,7 +81,8 @@ export const tr: Dictionary<"one" | "other"> = {
   "leave.confirm": "Kapat ve ödülden vazgeç",
 
   "watched.title": "Artık kapatabilirsiniz",
-  "watched.text": "Sonuna kadar izlediniz. Sıra ödülünüzde.",
+  "watched.earned": "Ödül kazanıldı",
+  "player.rewardIn": "{count} sn sonra ödül",
 
   "checking.title": "İzlemeniz kontrol ediliyor",
   "checking.text": "Bu yalnızca bir an sürer.",

@@ -52,7 +52,6 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "offer.length": "Тривалість",
   "offer.advertiser": "Рекламодавець",
   "offer.sound": "Звук",
-  "offer.soundNote": "Спочатку вимкнено",
   seconds: { one: "{count} секунда", few: "{count} секунди", many: "{count} секунд", other: "{count} секунди" },
   secondsLeft: {
     one: "Залишилася {count} секунда",
@@ -67,7 +66,6 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "action.continueHere": "Продовжити тут",
   "action.openBot": "Відкрити бота",
   "action.close": "Закрити",
-  "action.closeAndGet": "Закрити й отримати нагороду",
   "action.tryAgain": "Спробувати ще раз",
   "action.pause": "Пауза",
   "action.play": "Продовжити",
@@ -95,7 +93,8 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "leave.confirm": "Закрити й втратити нагороду",
 
   "watched.title": "Можна закривати",
-  "watched.text": "Ви додивилися до кінця. Далі — нагорода.",
+  "watched.earned": "Нагороду зароблено",
+  "player.rewardIn": "Нагорода через {count} с",
 
   "checking.title": "Перевіряємо перегляд",
   "checking.text": "Це займе мить.",

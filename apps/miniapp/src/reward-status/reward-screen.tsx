@@ -6,7 +6,7 @@ import type { IconName } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/support-code.tsx";
 import { useNow } from "../ui/use-now.ts";
-import { Superseded } from "../watch-ad/superseded.tsx";
+import { Superseded } from "../watch-ad/interrupted.tsx";
 import type { Reward } from "./describe-reward.ts";
 import { RewardSteps } from "./reward-steps.tsx";
 import type { RewardStatusView } from "./use-reward-status.ts";

@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 import { openInTelegram } from "./telegram-client.ts";
@@ -52,10 +53,9 @@ for (const platform of ["android", "weba"] as const) {
     const { miniappUrl } = await newCode(api, userId);
     const client = { version: "9.6", platform, manner: "prompt" } as const;
     const opened = openInTelegram(context, launchUrl(miniappUrl, userId, stack.secrets), client);
-    const posted = () =>
-      Promise.all(context.pages().map((page) => page.evaluate(() => window.telegramPosted ?? []))).then((all) =>
-        all.flat(),
-      );
+    // A page that is just being opened has no answer yet.
+    const postedBy = (page: Page) => page.evaluate(() => window.telegramPosted ?? []).catch(() => []);
+    const posted = async () => (await Promise.all(context.pages().map(postedBy))).flat();
     await expect.poll(posted).toEqual(["web_app_ready", "web_app_expand"]);
     arrived.resolve();
     const app = await opened;

@@ -52,7 +52,7 @@ test("a watched ad's button says so, quick replies stay, and the set-up's webhoo
 
   const miniapp = await openMiniapp(page);
   await miniapp.getByRole("button", { name: "Watch" }).click();
-  await miniapp.getByRole("button", { name: "Close and get the reward" }).click({ timeout: 20_000 });
+  await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
   await miniapp.getByRole("heading", { name: "Reward credited" }).waitFor();
   await miniapp.getByRole("button", { name: "Close" }).click();
   const used = page.getByRole("button", { name: "Watched", exact: true });

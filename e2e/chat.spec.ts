@@ -22,7 +22,7 @@ test("an ad requested in the chat, watched and closed is paid, and the bot annou
   await askForAd(page, stack.urls.demoBot, userId);
   const miniapp = await openMiniapp(page);
   await miniapp.getByRole("button", { name: "Watch" }).click();
-  await miniapp.getByRole("button", { name: "Close and get the reward" }).click({ timeout: 20_000 });
+  await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
   await expect(miniapp.getByRole("heading", { name: "Reward credited" })).toBeVisible();
   await miniapp.getByRole("button", { name: "Close" }).click();
   await expect(page.locator("iframe")).toHaveCount(0);
@@ -34,6 +34,63 @@ test("an ad requested in the chat, watched and closed is paid, and the bot annou
   await expect(facts.getByText("Signature verified").first()).toBeVisible();
   await expect(facts.getByText(`"user_tg_id":"${userId}"`)).toBeVisible();
 });
+
+test("a watched ad's button says so, quick replies stay, and the set-up's webhook is labelled as a test", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  await askForAd(page, stack.urls.demoBot, userId);
+  await page.getByRole("button", { name: "Watch an ad" }).waitFor();
+  const replies = page.getByRole("group", { name: "Quick replies" });
+  await expect(replies.getByRole("button", { name: "Balance" })).toBeVisible();
+  // A double tap sends the command once, and the tapped reply keeps its place and the focus.
+  await replies.getByRole("button", { name: "Balance" }).dblclick();
+  await expect(page.getByText("You have 0 coins.")).toHaveCount(1);
+  await expect(replies.getByRole("button")).not.toHaveCount(0);
+
+  const miniapp = await openMiniapp(page);
+  await miniapp.getByRole("button", { name: "Watch" }).click();
+  await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
+  await miniapp.getByRole("heading", { name: "Reward credited" }).waitFor();
+  await miniapp.getByRole("button", { name: "Close" }).click();
+  const used = page.getByRole("button", { name: "Watched", exact: true });
+  await expect(used).toBeVisible();
+  await page.reload();
+  await expect(used).toBeVisible();
+  await expect(page.getByRole("button", { name: "Watch an ad" })).toHaveCount(0);
+  await expectPaidOnce(api, userId, "rewarded");
+
+  await stack.ads(["endpoints", "test", stack.secrets.botId]);
+  await page.getByRole("button", { name: "What happened" }).click();
+  const facts = page.getByRole("complementary");
+  await expect(facts.getByRole("heading", { name: "Test of the set-up" }).first()).toBeVisible();
+  await expect(facts.getByText("the ad service sent it to check").first()).toBeVisible();
+});
+
+for (const [scenario, title] of [
+  ["cap", "That’s all for today"],
+  ["no-ad", "No ad right now"],
+  ["expired", "This link has expired"],
+  ["delayed", "This is taking longer than usual"],
+] as const) {
+  test(`with ?scenario=${scenario} the mini-app shows that state, and nothing is paid`, async ({
+    api,
+    page,
+    stack,
+    userId,
+  }) => {
+    const faults: string[] = [];
+    page.on("pageerror", ({ message }) => faults.push(message));
+    await page.goto(`${stack.urls.demoBot}/?user=${userId}&scenario=${scenario}`);
+    await page.getByRole("button", { name: "Earn coins" }).click();
+    const miniapp = await openMiniapp(page);
+    await expect(miniapp.getByRole("heading", { name: title })).toBeVisible();
+    expect(faults).toEqual([]);
+    await expectNeverPaid(api, userId);
+  });
+}
 
 test("removing the frame after the end acts as a swipe and still pays", async ({ api, page, stack, userId }) => {
   await askForAd(page, stack.urls.demoBot, userId);

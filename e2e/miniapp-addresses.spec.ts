@@ -12,7 +12,7 @@ for (const path of ["/app/{bot}/", "/app/{bot}", "/app", "/app/", "//app//{bot}/
     const address = `${stack.urls.adService}${path.replace("{bot}", stack.secrets.botId)}?user_tg_id=${userId}`;
     await page.goto(launchUrl(address, userId, stack.secrets));
     await watchToTheEnd(page);
-    await page.getByRole("button", { name: "Close and get the reward" }).click();
+    await page.getByRole("button", { name: /^Reward earned/ }).click();
     await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
     await expectPaidOnce(api, userId, "rewarded");
   });

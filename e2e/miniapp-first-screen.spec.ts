@@ -1,5 +1,7 @@
+import type { Page } from "@playwright/test";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+import { openInTelegram } from "./telegram-client.ts";
 
 test("the picture is shown before the app's files arrive, and the app adopts it without moving it", async ({
   api,
@@ -35,3 +37,30 @@ test("the picture is shown before the app's files arrive, and the app adopts it 
   await closeAndGet(page);
   await expectPaidOnce(api, userId, "rewarded");
 });
+
+for (const platform of ["android", "weba"] as const) {
+  test(`Telegram on ${platform} removes its placeholder and expands before the app's files arrive`, async ({
+    api,
+    context,
+    stack,
+    userId,
+  }) => {
+    const arrived = Promise.withResolvers<void>();
+    await context.route("**/app/assets/*.js", async (route) => {
+      await arrived.promise;
+      await route.continue();
+    });
+    const { miniappUrl } = await newCode(api, userId);
+    const client = { version: "9.6", platform, manner: "prompt" } as const;
+    const opened = openInTelegram(context, launchUrl(miniappUrl, userId, stack.secrets), client);
+    // A page that is just being opened has no answer yet.
+    const postedBy = (page: Page) => page.evaluate(() => window.telegramPosted ?? []).catch(() => []);
+    const posted = async () => (await Promise.all(context.pages().map(postedBy))).flat();
+    await expect.poll(posted).toEqual(["web_app_ready", "web_app_expand"]);
+    arrived.resolve();
+    const app = await opened;
+    await expect(app.frame.getByRole("button", { name: "Watch" })).toBeVisible();
+    await expect.poll(() => app.posted()).toContain("web_app_request_safe_area");
+    expect(app.faults).toEqual([]);
+  });
+}

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { test as base, expect } from "@playwright/test";
 import type { AxeResults, RunOptions } from "axe-core";
-import { buildStateGallery, type StateGallery } from "../scripts/state-gallery.ts";
+import { expect, test } from "./gallery.ts";
 
 declare global {
   interface Window {
@@ -10,18 +9,6 @@ declare global {
   }
 }
 
-/** All screens of the app without a server: only their appearance is tested here. */
-const test = base.extend<object, { gallery: StateGallery }>({
-  gallery: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
-    async ({}, use) => {
-      const gallery = await buildStateGallery();
-      await use(gallery);
-      gallery.remove();
-    },
-    { scope: "worker" },
-  ],
-});
 test.use({ isMobile: false });
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -27,5 +27,5 @@ export async function watchToTheEnd(page: Page): Promise<void> {
 }
 
 export async function closeAndGet(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Close and get the reward" }).click();
+  await page.getByRole("button", { name: /^Reward earned/ }).click();
 }

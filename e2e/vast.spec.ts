@@ -76,6 +76,31 @@ test("a VAST ad is watched and pays, and each tracker of each party is called on
   expect(ads.callsOf("/tag")).toHaveLength(1);
 });
 
+test("a click on the end card opens the landing page, and each party's click tracker is called once", async ({
+  api,
+  context,
+  page,
+  sell,
+  stack,
+  userId,
+}) => {
+  await context.route("https://shop.example/**", (route) => route.fulfill({ body: "The shop" }));
+  const ads = await sell(playable);
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await watchToTheEnd(page);
+  const landing = context.waitForEvent("page");
+  await page.getByRole("link").click();
+  await expect((await landing).getByText("The shop")).toBeVisible();
+  const clicks = () => callsOf(ads).filter((path) => path.endsWith("/click"));
+  await expect.poll(() => clicks().toSorted()).toEqual(["/inline/click", "/wrapper/click"]);
+  // The viewer returns and is paid.
+  await page.bringToFront();
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+  expect(clicks()).toHaveLength(2);
+});
+
 const faults = [
   { name: "that is missing", media: missing, duration: "00:00:02", code: 401 },
   { name: "that is damaged", media: damaged, duration: "00:00:02", code: 405 },
@@ -98,8 +123,10 @@ for (const { name, media, duration, code } of faults) {
     expect(await page.locator("video").evaluate(({ src }: HTMLVideoElement) => src)).toContain(stack.urls.adService);
     await closeAndGet(page);
     await expectPaidOnce(api, userId, "rewarded");
-    const told = ["wrapper", "inline"].map((party) => `/${party}/error?code=${code}`);
-    await expect.poll(() => ads.calls.map(({ url }) => url).filter((url) => url.includes("/error"))).toEqual(told);
+    // Both are called at the same time.
+    const told = ["inline", "wrapper"].map((party) => `/${party}/error?code=${code}`);
+    const errors = () => ads.calls.map(({ url }) => url).filter((url) => url.includes("/error"));
+    await expect.poll(() => errors().toSorted()).toEqual(told);
     expect(callsOf(ads).filter((path) => /complete|close/.test(path))).toEqual([]);
     expect(ads.callsOf("/tag")).toHaveLength(1);
   });

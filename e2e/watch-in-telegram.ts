@@ -18,7 +18,7 @@ export async function watchToTheReward({ api, stack, context, userId, client }: 
   await expect(video).toHaveJSProperty("paused", true);
   await app.show();
   await goOnToTheEnd(frame);
-  await frame.getByRole("button", { name: "Close and get the reward" }).click();
+  await frame.getByRole("button", { name: /^Reward earned/ }).click();
   await expect(frame.getByRole("heading", { name: "Reward credited" })).toBeVisible();
   await frame.getByRole("button", { name: "Close" }).click();
   await expect.poll(() => app.posted()).toContain("web_app_close");

@@ -1,6 +1,6 @@
 /**
  * `node scripts/screenshot-states.ts [word…]`: writes a screenshot of every state of the mini-app whose name contains one of
- * the words into `screenshots/`, which git ignores: on a phone in light, dark and right-to-left form, and on a narrow one.
+ * the words into `screenshots/`, which git ignores: on a phone in light, dark and right-to-left form, on a narrow one, on one turned to landscape, and on a desktop.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +16,8 @@ const variants = {
   dark: { theme: "dark", language: "en", viewport: phone },
   rtl: { theme: "own", language: "fa", viewport: phone },
   narrow: { theme: "light", language: "ru", viewport: { width: 320, height: 568 } },
+  landscape: { theme: "dark", language: "en", viewport: { width: 740, height: 360 } },
+  desktop: { theme: "light", language: "en", viewport: { width: 1280, height: 740 } },
 } as const;
 
 async function main(): Promise<void> {

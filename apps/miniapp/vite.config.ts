@@ -3,6 +3,7 @@ import { defineConfig } from "vite";
 import { compress } from "./build/compress.ts";
 import { inlineEarlyStart } from "./build/inline-early-start.ts";
 import { keepOut } from "./build/keep-out.ts";
+import { plainImports } from "./build/plain-imports.ts";
 import { printSizes } from "./build/print-sizes.ts";
 
 export default defineConfig(({ mode }) => ({
@@ -10,9 +11,11 @@ export default defineConfig(({ mode }) => ({
   plugins: [
     react(),
     inlineEarlyStart({ entry: "src/early-start.ts", mostBytes: 2048 }),
+    plainImports(),
     keepOut("/src/gallery/"),
-    // The limit does not apply to React's development build.
-    mode === "production" && printSizes({ mostKilobytesOfScript: 115, languages: "/src/locales/" }),
+    // The limits do not apply to React's development build.
+    mode === "production" &&
+      printSizes({ mostKilobytesToOffer: 92, mostKilobytesOfScript: 115, languages: "/src/locales/" }),
     compress(),
   ],
   build: {

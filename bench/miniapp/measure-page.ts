@@ -42,7 +42,7 @@ export async function seeFirstFrame(page: Page): Promise<void> {
 export async function watchToTheReward(page: Page): Promise<void> {
   await seeFirstFrame(page);
   await page.getByRole("button", { name: "Watch" }).tap();
-  await page.getByRole("button", { name: "Close and get the reward" }).tap({ timeout: 90_000 });
+  await page.getByRole("button", { name: /^Reward earned/ }).tap({ timeout: 90_000 });
   await page.waitForFunction(() => window.vitals.closeToCredited > 0, undefined, { timeout: 60_000 });
   await page.waitForTimeout(500);
 }

@@ -149,7 +149,7 @@ test("the page may only run its own scripts, only frame the mini-app, and not be
   for (const rule of [
     "default-src 'none'",
     "script-src 'self'",
-    `frame-src ${miniappOrigin}`,
+    `frame-src ${miniappOrigin} 'self'`,
     "frame-ancestors 'none'",
   ]) {
     expect(policy.split("; ")).toContain(rule);

@@ -5,6 +5,7 @@ import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-
 import type { Logger } from "@intermission/server/logger";
 import type { FastifyInstance } from "fastify";
 import { guardPage } from "./guard-page.ts";
+import { rehearsedAdRoutes } from "./rehearsed-ads/routes.ts";
 import type { PublisherApi } from "./rewards/publisher-api.ts";
 import { type ChatRoutesOptions, chatRoutes } from "./simulated-chat/routes.ts";
 import { whatHappenedRoutes } from "./what-happened/routes.ts";
@@ -21,6 +22,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   healthRoutes(app, { check: async () => {} });
   chatRoutes(app, options);
   whatHappenedRoutes(app, options);
+  rehearsedAdRoutes(app, options);
   app.register(fastifyStatic, {
     root: join(import.meta.dirname, "../public"),
     cacheControl: false,

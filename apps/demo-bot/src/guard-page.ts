@@ -14,7 +14,7 @@ export function guardPage(app: FastifyInstance, miniappOrigin: string): void {
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
-    `frame-src ${miniappOrigin}`,
+    `frame-src ${miniappOrigin} 'self'`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

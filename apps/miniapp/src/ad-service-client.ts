@@ -5,6 +5,7 @@ import type {
   OpenSessionResponse,
   ReportRequest,
   ReportResponse,
+  StatusRequest,
   StatusResponse,
 } from "@intermission/ad-core/player-api";
 import { callAdService, LONGEST_CALL_MS, type Reply, sessionsUrl } from "./call-ad-service.ts";
@@ -33,8 +34,8 @@ export function reportFault(sessionId: string, request: FaultRequest): Promise<A
   return post(`/${sessionId}/faults`, request);
 }
 
-export function fetchStatus(sessionId: string, token: string): Promise<Answer<StatusResponse>> {
-  return post(`/${sessionId}/status`, { token });
+export function fetchStatus(sessionId: string, request: StatusRequest): Promise<Answer<StatusResponse>> {
+  return post(`/${sessionId}/status`, request);
 }
 
 /** Returns undefined if the captions cannot be loaded; the ad is then shown without them. */

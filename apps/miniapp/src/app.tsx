@@ -1,11 +1,11 @@
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import type { ReactNode } from "react";
 import { OldClient } from "./entry/old-client.tsx";
 import { OpeningEntry } from "./entry/opening-entry.tsx";
-import { OutsideTelegram } from "./entry/outside-telegram.tsx";
+import { OutsideTelegram, readBotLink } from "./entry/outside-telegram.tsx";
 import { RefusedEntry } from "./entry/refused-entry.tsx";
 import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
 import { WaitEntry } from "./entry/wait-entry.tsx";
-import { loadRewardStatus } from "./load-reward-status.ts";
+import { StatusScreen, usePreparedStatus } from "./reward-status/status-screen.tsx";
 import type { Host } from "./telegram/host.ts";
 import { type Start, useAdSession } from "./watch-ad/use-ad-session.ts";
 import { WatchAd } from "./watch-ad/watch-ad.tsx";
@@ -16,22 +16,17 @@ interface AppProps {
   host: Host;
 }
 
-const RewardStatus = lazy(async () => ({ default: (await loadRewardStatus()).RewardStatus }));
-
 export function App({ start, host }: AppProps) {
   const { botId, initData } = start.launch;
-  if (!botId || !initData) return <OutsideTelegram />;
+  if (!botId || !initData) return <OutsideTelegram {...readBotLink()} host={host} />;
   return <Opened start={start} initData={initData} host={host} />;
 }
 
 function Opened({ start, initData, host }: AppProps & { initData: string }) {
   const { opening, reopen, openAnother } = useAdSession(start);
-  const video = opening.phase === "watch" ? opening.video : undefined;
-  useEffect(() => video?.addEventListener("canplay", () => loadRewardStatus(), { once: true }), [video]);
+  usePreparedStatus(opening.phase === "watch" ? opening : null, initData);
   const status = (session: Session): ReactNode => (
-    <Suspense fallback={<OpeningEntry />}>
-      <RewardStatus session={session} initData={initData} host={host} onReopen={reopen} onAnother={openAnother} />
-    </Suspense>
+    <StatusScreen session={session} initData={initData} host={host} onReopen={reopen} onAnother={openAnother} />
   );
 
   switch (opening.phase) {

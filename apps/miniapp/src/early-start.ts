@@ -1,12 +1,15 @@
 import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { callAdService, type Reply } from "./call-ad-service.ts";
+import { greetClient } from "./telegram/greet-client.ts";
 import { type Launch, readLaunch } from "./telegram/launch.ts";
-import { paintTheme } from "./telegram/paint-theme.ts";
-import { createVideo } from "./watch-ad/create-video.ts";
+import { paintColours } from "./telegram/paint-theme.ts";
+import { loadVideo, playableTypes } from "./watch-ad/video-element.ts";
 
 /** The state that the inline script created before the app's files arrived. The app adopts its request and video element. */
 export interface EarlyStart {
   readonly launch: Launch;
+  /** What the browser plays. */
+  readonly types: readonly string[];
   readonly opening: Promise<Reply<OpenSessionResponse>> | undefined;
   video?: HTMLVideoElement;
 }
@@ -18,13 +21,21 @@ declare global {
 }
 
 const launch = readLaunch(location);
-paintTheme(launch.theme);
+paintColours(launch.theme);
+greetClient();
 const { botId, initData, code } = launch;
+const video = document.createElement("video");
+const types = playableTypes(video);
 const opening =
-  botId && initData
-    ? callAdService<OpenSessionResponse>("", { bot_id: botId, init_data: initData, ...(code && { code }) })
+  botId && initData && types[0]
+    ? callAdService<OpenSessionResponse>("", {
+        bot_id: botId,
+        init_data: initData,
+        ...(code && { code }),
+        media_types: types,
+      })
     : undefined;
-const early: EarlyStart = { launch, opening };
+const early: EarlyStart = { launch, types, opening };
 window.earlyStart = early;
 // Shows the picture where the offer will have it, before the app's files arrive. This handler is registered first, so the
 // app finds the element already created and never loads a second one.
@@ -32,8 +43,7 @@ opening
   ?.then(({ body }) => {
     if (body.outcome !== "session" || body.state === "rewarded" || body.state === "watched") return;
     const { ad } = body;
-    const video = createVideo(ad);
-    early.video = video;
+    early.video = loadVideo(video, ad);
     const slot = document.querySelector<HTMLElement>(".video-slot");
     if (slot) slot.style.aspectRatio = `${ad.width}/${ad.height}`;
     slot?.append(video);

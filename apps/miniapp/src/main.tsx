@@ -9,36 +9,48 @@ import { TranslatorProvider } from "./locales/use-translator.tsx";
 import { createHost } from "./telegram/host.ts";
 import { readLaunch } from "./telegram/launch.ts";
 import { paintButton } from "./telegram/paint-button.ts";
+import { paintTheme } from "./telegram/paint-theme.ts";
 import { readLanguageCode } from "./telegram/read-language-code.ts";
 import { ErrorBoundary } from "./ui/error-boundary.tsx";
 import { faultPlace } from "./ui/fault-place.ts";
 import type { Start } from "./watch-ad/use-ad-session.ts";
+import { playableTypes } from "./watch-ad/video-element.ts";
 import "./ui/styles.css";
 
-// If the server's policy does not allow the inline script, the app only starts more slowly.
-const early: EarlyStart = window.earlyStart ?? { launch: readLaunch(location), opening: undefined };
-const { launch } = early;
-const opening = early.opening && readAnswer(early.opening);
-paintButton(launch.theme);
-const host = createHost(launch.version);
-host.ready();
-const translator = await loadTranslator(readLanguageCode(launch.initData));
-const start: Start = {
-  ...{ launch, opening, video: () => early.video },
-  // If the early start has shown the picture, the response is available: start directly with its screen.
-  answer: early.video && (await opening),
-};
-document.title = translator.text("pageTitle");
-const root = document.getElementById("root");
-if (!root) throw new Error("index.html has no #root");
-// The console shows only the code that the user may quote to support, no personal data.
-createRoot(root, { onCaughtError: (fault) => console.error("crashed at", faultPlace(fault)) }).render(
-  <StrictMode>
-    <TranslatorProvider value={translator}>
-      <ErrorBoundary fallback={({ place, retry }) => <Crashed place={place} onRetry={retry} />}>
-        {/* A retry opens the session again, because the report numbers of the early one are already used. */}
-        {(attempt) => <App start={attempt === 0 ? start : { launch, video: start.video }} host={host} />}
-      </ErrorBoundary>
-    </TranslatorProvider>
-  </StrictMode>,
-);
+/** A function, because top-level `await` would make the bundler move shared modules into a second file of the first load. */
+async function main(): Promise<void> {
+  // If the server's policy does not allow the inline script, the app only starts more slowly.
+  const early: EarlyStart = window.earlyStart ?? {
+    launch: readLaunch(location),
+    types: playableTypes(document.createElement("video")),
+    opening: undefined,
+  };
+  const { launch, types } = early;
+  const opening = early.opening && readAnswer(early.opening);
+  paintTheme(launch.theme);
+  paintButton(launch.theme);
+  const host = createHost(launch.version);
+  host.ready();
+  const translator = await loadTranslator(readLanguageCode(launch.initData));
+  const start: Start = {
+    ...{ launch, types, opening, video: () => early.video },
+    // If the early start has shown the picture, the response is available: start directly with its screen.
+    answer: early.video && (await opening),
+  };
+  document.title = translator.text("pageTitle");
+  const root = document.getElementById("root");
+  if (!root) throw new Error("index.html has no #root");
+  // The console shows only the code that the user may quote to support, no personal data.
+  createRoot(root, { onCaughtError: (fault) => console.error("crashed at", faultPlace(fault)) }).render(
+    <StrictMode>
+      <TranslatorProvider value={translator}>
+        <ErrorBoundary fallback={({ place, retry }) => <Crashed place={place} onRetry={retry} />}>
+          {/* A retry opens the session again, because the report numbers of the early one are already used. */}
+          {(attempt) => <App start={attempt === 0 ? start : { launch, types, video: start.video }} host={host} />}
+        </ErrorBoundary>
+      </TranslatorProvider>
+    </StrictMode>,
+  );
+}
+
+main();

@@ -1,13 +1,16 @@
 import type { AppRouter } from "@intermission/api/router";
-import type { QueryClient } from "@tanstack/react-query";
 import { createTRPCClient, httpLink } from "@trpc/client";
-import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import type { PublisherStatus } from "./reward-status/describe-reward.ts";
+
+export type PublisherApi =
+  | { readonly outcome: "signed-in"; readonly readStatus: (code: string) => Promise<PublisherStatus> }
+  | { readonly outcome: "refused" };
 
 /**
  * The publisher's own API, which knows the credited rewards. Launch data is exchanged once for this user's token; the token
  * is kept in memory and sent in a header, never in a URL.
  */
-export function createPublisherApi(url: string, initData: string, queryClient: QueryClient) {
+export async function signInToPublisher(url: string, initData: string): Promise<PublisherApi> {
   let authorization: string | undefined;
   const client = createTRPCClient<AppRouter>({
     links: [
@@ -17,12 +20,11 @@ export function createPublisherApi(url: string, initData: string, queryClient: Q
       }),
     ],
   });
+  const answer = await client.telegramUser.signIn.mutate({ initData });
+  if (answer.outcome !== "signed-in") return { outcome: "refused" };
+  authorization = `Bearer ${answer.sessionToken}`;
   return {
-    trpc: createTRPCOptionsProxy<AppRouter>({ client, queryClient }),
-    async signIn(): Promise<"signed-in" | "refused"> {
-      const answer = await client.telegramUser.signIn.mutate({ initData });
-      if (answer.outcome === "signed-in") authorization = `Bearer ${answer.sessionToken}`;
-      return answer.outcome;
-    },
+    outcome: "signed-in",
+    readStatus: (code) => client.rewards.status.query({ code, event: "rewarded" }),
   };
 }

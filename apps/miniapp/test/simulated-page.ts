@@ -61,7 +61,6 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
   vi.stubGlobal("location", { href: "https://ads.example/" });
   vi.stubGlobal("navigator", { sendBeacon: beacon });
   vi.stubGlobal("HTMLMediaElement", { HAVE_CURRENT_DATA: 2 });
-  vi.stubGlobal("requestAnimationFrame", (callback: () => void) => setTimeout(callback, 16));
   vi.stubGlobal("fetch", answer);
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sessionState, telegramId } from "./client-api.ts";
+import { availabilityResponse, sessionState, telegramId } from "./client-api.ts";
 
 /**
  * Requests and responses of `/player/v1`, the ad service's API for the mini-app: plain JSON, so that an inline script and a
@@ -22,6 +22,11 @@ export const openSessionRequest = z.object({
   code: z.string().max(64).optional(),
   /** Requests a further ad after a watched one: `code` and the code of the launch data are ignored. */
   another: z.boolean().optional(),
+  /**
+   * The media types that the browser can play, of `video/mp4` and `video/webm`: no other ad or file is chosen. Default: it
+   * plays both.
+   */
+  media_types: z.array(z.string().max(64)).max(8).optional(),
 });
 export type OpenSessionRequest = z.infer<typeof openSessionRequest>;
 
@@ -190,7 +195,11 @@ export type FaultResponse = z.infer<typeof faultResponse>;
  */
 export const reportRefusal = z.enum(["SESSION_UNKNOWN", "SUPERSEDED", "SESSION_OVER", "LIMIT_REACHED"]);
 
-export const statusRequest = z.object({ token: z.string().min(1).max(128) });
+export const statusRequest = z.object({
+  token: z.string().min(1).max(128),
+  /** Also answers whether the user may watch another ad. */
+  next_ad: z.boolean().optional(),
+});
 export type StatusRequest = z.infer<typeof statusRequest>;
 
 /** The reward's status in the ad service. Whether it was credited is known to the publisher's API. */
@@ -209,6 +218,8 @@ export const statusResponse = z.object({
       delivered_at: z.iso.datetime().optional(),
     })
     .optional(),
+  /** Only if it was requested: whether opening with `another` would return an ad now, or when it may. A hint. */
+  next_ad: availabilityResponse.optional(),
   server_time: z.iso.datetime(),
 });
 export type StatusResponse = z.infer<typeof statusResponse>;

@@ -1,4 +1,18 @@
-export type PageLanguage = "en" | "ru";
+/** The languages of the pages that the service itself shows, and the direction of their script: those of the mini-app. */
+export const pageLanguages = {
+  en: "ltr",
+  ru: "ltr",
+  uk: "ltr",
+  es: "ltr",
+  pt: "ltr",
+  ar: "rtl",
+  fa: "rtl",
+  hi: "ltr",
+  id: "ltr",
+  tr: "ltr",
+} as const;
+
+export type PageLanguage = keyof typeof pageLanguages;
 
 /** The language with the highest quality in Accept-Language (RFC 9110, 12.5.4) among those we have. */
 export function pageLanguage(acceptLanguage = ""): PageLanguage {
@@ -9,8 +23,12 @@ export function pageLanguage(acceptLanguage = ""): PageLanguage {
       .toLowerCase()
       .split(/\s*;\s*/);
     const quality = Number(parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? 1);
-    const language = tag.split("-")[0];
-    if ((language === "en" || language === "ru") && quality > best.quality) best = { language, quality };
+    const language = tag.split("-")[0] ?? "";
+    if (isPageLanguage(language) && quality > best.quality) best = { language, quality };
   }
   return best.language;
+}
+
+function isPageLanguage(language: string): language is PageLanguage {
+  return Object.hasOwn(pageLanguages, language);
 }

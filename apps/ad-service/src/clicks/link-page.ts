@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import type { PageLanguage } from "@intermission/server/page-language";
+import { type PageLanguage, pageLanguages } from "@intermission/server/page-language";
 import type { LinkBot } from "./follow-link.ts";
-import { buttonTexts, fromNow, type PageName, pageTexts } from "./page-texts.ts";
+import type { PageName } from "./page-texts/link-page-texts.ts";
+import { fromNow, linkPageTexts } from "./page-texts.ts";
 
 export interface LinkPage {
   name: PageName;
@@ -37,9 +38,10 @@ export const linkPagePolicy = `default-src 'none'; style-src 'sha256-${createHas
 
 /** Renders the page as HTML, without scripts. Every value put into the template is escaped. */
 export function linkPage({ name, language, bot, form, onward, seconds }: LinkPage): string {
-  const { title, text } = pageTexts[language][name];
-  const { go, back } = buttonTexts[language];
+  const { go, back, pages } = linkPageTexts[language];
+  const { title, text } = pages[name];
   const when = seconds === undefined ? "" : fromNow(seconds, language);
+  const [beforeBot = "", afterBot = ""] = back.split("{bot}");
   const botLine = bot ? html`<p class="bot">${bot.name}</p>` : "";
   const button = form
     ? html`<form method="post" action="${form.action}"><input type="hidden" name="token" value="${form.token}"><button>${go}</button></form>`
@@ -48,10 +50,10 @@ export function linkPage({ name, language, bot, form, onward, seconds }: LinkPag
     onward === undefined ? "" : html`<a class="back" href="${onward}" rel="nofollow noreferrer">${go}</a>`;
   const link =
     bot?.username && !form && onward === undefined
-      ? html`<a class="back" href="https://t.me/${bot.username}">${back} @${bot.username}</a>`
+      ? html`<a class="back" href="https://t.me/${bot.username}">${beforeBot}<bdi>@${bot.username}</bdi>${afterBot}</a>`
       : "";
   return html`<!doctype html>
-<html lang="${language}">
+<html lang="${language}" dir="${pageLanguages[language]}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

@@ -3,6 +3,8 @@ export interface Device {
   shorterSide: number;
   /** kbit/s */
   bitrate: number;
+  /** What its browser plays. Default: every type that the service accepts. */
+  mediaTypes?: readonly string[] | undefined;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -40,6 +42,10 @@ export function describeDevice(headers: Headers): Device {
     shorterSide: Math.min(...limits.map(({ shorterSide }) => shorterSide), viewport * density || Infinity),
     bitrate: Math.min(...limits.map(({ bitrate }) => bitrate), downlink * 1000 * USABLE_SHARE || Infinity),
   };
+}
+
+export function canPlay({ mediaTypes }: Device, mediaType: string): boolean {
+  return mediaTypes === undefined || mediaTypes.includes(mediaType);
 }
 
 function connectionOf(headers: Headers): Device[] {

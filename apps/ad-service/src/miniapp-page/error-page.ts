@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type FriendlyPage, friendlyPage } from "./friendly-page.ts";
+import { friendlyPage } from "./friendly-page.ts";
+import type { FriendlyPage } from "./friendly-page-texts.ts";
 
 /** Paths that programs call. A person may open any other path. */
 const apis = /^\/+(client|player|operator|postback|media|metrics|healthz|readyz)(\/|$)/;

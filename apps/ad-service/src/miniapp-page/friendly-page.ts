@@ -1,41 +1,5 @@
-import { pageLanguage } from "@intermission/server/page-language";
-
-export type FriendlyPage = "unknown-address" | "no-bot" | "unknown-bot" | "not-built" | "unavailable";
-
-const texts = {
-  "unknown-address": {
-    en: { title: "There is nothing here", text: "Go back to the bot's chat and open the app from there." },
-    ru: { title: "Здесь ничего нет", text: "Вернитесь в чат с ботом и откройте приложение оттуда." },
-  },
-  "no-bot": {
-    en: {
-      title: "This address names no bot",
-      text: "Go back to the bot's chat and open the app from there. The bot's owner: end the address with the bot's id.",
-    },
-    ru: {
-      title: "В этом адресе не указан бот",
-      text: "Вернитесь в чат с ботом и откройте приложение оттуда. Владельцу бота: допишите в конец адреса id бота.",
-    },
-  },
-  "unknown-bot": {
-    en: {
-      title: "Nothing is shown here",
-      text: "This address belongs to no bot. Go back to the bot's chat and open the app from there.",
-    },
-    ru: {
-      title: "Здесь ничего не показывают",
-      text: "Этот адрес не принадлежит ни одному боту. Вернитесь в чат с ботом и откройте приложение оттуда.",
-    },
-  },
-  "not-built": {
-    en: { title: "The app is not ready yet", text: "Please come back in a few minutes." },
-    ru: { title: "Приложение ещё не готово", text: "Загляните через несколько минут." },
-  },
-  unavailable: {
-    en: { title: "The app cannot be opened now", text: "Please try again in a minute." },
-    ru: { title: "Приложение сейчас не открывается", text: "Попробуйте ещё раз через минуту." },
-  },
-} satisfies Record<FriendlyPage, Record<"en" | "ru", { title: string; text: string }>>;
+import { pageLanguage, pageLanguages } from "@intermission/server/page-language";
+import { type FriendlyPage, friendlyPageTexts } from "./friendly-page-texts.ts";
 
 /** For the operator of the service. */
 const hints: Partial<Record<FriendlyPage, string>> = {
@@ -46,10 +10,10 @@ const hints: Partial<Record<FriendlyPage, string>> = {
 /** A complete HTML page without scripts, in the browser's most preferred language among ours. */
 export function friendlyPage(page: FriendlyPage, acceptLanguage: string | undefined): string {
   const language = pageLanguage(acceptLanguage);
-  const { title, text } = texts[page][language];
+  const { title, text } = friendlyPageTexts[language][page];
   const hint = hints[page];
   return `<!doctype html>
-<html lang="${language}">
+<html lang="${language}" dir="${pageLanguages[language]}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">

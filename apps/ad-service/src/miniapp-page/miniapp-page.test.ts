@@ -22,9 +22,11 @@ describe("the mini-app's page", () => {
   beforeAll(async () => {
     const options = { schema: "ad_service", migrations } as const;
     store = await openTestDatabase<AdTables>(options);
-    const bots = `insert into bots (bot_id, code_prefix, name, publisher_api_url, created_at, updated_at) values
-      ('701', 'aaaa', 'Bot', 'https://api.publisher.example/trpc', now(), now()),
-      ('702', 'bbbb', 'Bot', 'javascript:alert(1)', now(), now())`;
+    const bots = `insert into bots (bot_id, code_prefix, name, username, publisher_api_url, created_at, updated_at) values
+      ('701', 'aaaa', 'Bot', null, 'https://api.publisher.example/trpc', now(), now()),
+      ('702', 'bbbb', 'Bot', null, 'javascript:alert(1)', now(), now()),
+      ('703', 'cccc', 'Bot', 'coin_bot', null, now(), now()),
+      ('704', 'dddd', 'Bot', 'x"><script>', null, now(), now())`;
     await store.database.run({ name: "", text: bots }, []);
     folder = await mkdtemp(join(tmpdir(), "intermission-miniapp-"));
     await mkdir(join(folder, "built", "assets"), { recursive: true });
@@ -45,6 +47,23 @@ describe("the mini-app's page", () => {
     await app.close();
     return response;
   }
+
+  test("names the bot's address in the page and as a QR code, and nothing that is not a username", async () => {
+    const { body, headers } = await get("/app/703");
+    expect(body).toContain('<meta name="bot-link" content="https://t.me/coin_bot" /></head>');
+    const etag = String(headers.etag);
+    expect((await get("/app/703", { "if-none-match": etag })).statusCode).toBe(304);
+    const code = await get("/app/703/qr.svg");
+    expect(code.headers["content-type"]).toBe("image/svg+xml");
+    expect(code.headers["content-security-policy"]).toBe("default-src 'none'");
+    // Version 2, 25 modules wide, with a quiet zone of four modules.
+    expect(code.body).toMatch(/^<\?xml .*<svg [^>]*viewBox="-4 -4 33 33"/s);
+    for (const botId of ["701", "704"]) {
+      expect((await get(`/app/${botId}`)).body).not.toContain("bot-link");
+      expect((await get(`/app/${botId}/qr.svg`)).statusCode).toBe(404);
+    }
+    expect((await get("/app/704")).body).not.toContain('<script>">');
+  });
 
   test("allows videos from the hosts of creatives, and from any https host only if there is a VAST tag", async () => {
     const mediaSrc = async () =>
@@ -116,7 +135,7 @@ describe("the mini-app's page", () => {
     for (const path of ["/app/999", "/app/nonsense"]) {
       const response = await get(path, { "accept-language": header });
       expect(response.statusCode).toBe(404);
-      expect(response.body).toContain(`<html lang="${language}">`);
+      expect(response.body).toContain(`<html lang="${language}" dir="ltr">`);
     }
   });
 

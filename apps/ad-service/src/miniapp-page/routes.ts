@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { findBot } from "../bots/bots.ts";
 import { briefCache } from "../bots/brief-cache.ts";
+import { botLink, embedBotLink, qrCode } from "./bot-link.ts";
 import { type BuiltPage, contentSecurityPolicy, loadBuiltPage, mediaSources } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
 
@@ -25,9 +26,11 @@ export interface MiniappPageDeps {
 
 const firstBots = statement<{ botId: string }>("miniapp-page.first-bots", 'select bot_id as "botId" from bots limit 2');
 const ONLY_BOT_KEPT_MS = 1000;
+const QR_CODE_KEPT_SECONDS = 3600;
 
 /**
- * `GET /app/{bot_id}`: the built mini-app with the policy of that bot, and its files under `/app/assets/`. Bots append
+ * `GET /app/{bot_id}`: the built mini-app with the policy and the address of that bot, `GET /app/{bot_id}/qr.svg`: that
+ * address as a QR code, and the app's files under `/app/assets/`. Bots append
  * `?user_tg_id=…` to the address that they were given, so it may end with a slash; an address without a bot's id leads
  * to the bot if there is only one.
  */
@@ -83,8 +86,19 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
         demoChat: deps.demoChatOrigin,
       };
       const policy = contentSecurityPolicy(built, origins, await readMediaSources());
-      return sendBuiltPage(request, reply, built.html, policy);
+      return sendBuiltPage(request, reply, embedBotLink(built.html, bot), policy);
     };
+
+    // For the page on a computer: a phone opens the bot from the screen.
+    scope.get<{ Params: { botId: string } }>("/app/:botId/qr.svg", async (request, reply) => {
+      const { botId } = request.params;
+      const bot = telegramId.safeParse(botId).success ? await findBot(deps.database, botId) : undefined;
+      const link = bot && botLink(bot);
+      if (link === undefined) return errorPage(request, reply, 404);
+      setPageHeaders(reply, "default-src 'none'");
+      reply.header("cache-control", `public, max-age=${QR_CODE_KEPT_SECONDS}`);
+      return reply.type("image/svg+xml").send(qrCode(link));
+    });
     for (const path of ["/app", "/app/:botId", "/app/*"]) scope.get(path, sendApp);
   });
 }

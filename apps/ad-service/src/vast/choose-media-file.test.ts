@@ -37,6 +37,11 @@ test("chooses among equal files the one that phones decode in hardware", () => {
   expect(chosen([webm, file("mp4", 1280, 720, 1800)])).toBe("mp4");
   expect(chosen([file("mp4", 1280, 720, 1800), webm])).toBe("mp4");
 });
+test("chooses only a type that the device plays", () => {
+  const files = [file("mp4", 1280, 720, 1800), file("webm", 640, 360, 600, { mimeType: "video/webm" })];
+  expect(chosen(files, { ...phone, mediaTypes: ["video/webm"] })).toBe("webm");
+  expect(chosen(files, { ...phone, mediaTypes: [] })).toBeUndefined();
+});
 test.each<[string, Partial<MediaFile>]>([
   ["a codec that not every webview has", { codec: "hvc1.1.6" }],
   ["a script", { apiFramework: "VPAID" }],

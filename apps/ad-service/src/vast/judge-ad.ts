@@ -1,6 +1,6 @@
 import { webAddressFault } from "@intermission/ad-core/web-address";
 import { checkLandingUrl } from "../campaigns/landing-url.ts";
-import { chooseRendition, type Device } from "../creatives/choose-rendition.ts";
+import { canPlay, chooseRendition, type Device } from "../creatives/choose-rendition.ts";
 import {
   type AdVerification,
   callableUrls,
@@ -18,14 +18,16 @@ const UNKNOWN_SIZE = { width: 640, height: 360 };
 
 /**
  * Chooses the best-looking file with no more pixels or bits than the device can use; if all have more, the smallest.
- * Only formats that every webview plays: progressive MP4 or WebM over https (http where the page itself may use it), no
+ * Only formats that the device plays: progressive MP4 or WebM over https (http where the page itself may use it), no
  * scripts.
  */
 export function chooseMediaFile<File extends MediaFile>(
   files: readonly File[],
   { device, isPlainHttpAllowed }: { device: Device; isPlainHttpAllowed: boolean },
 ): (File & { fileUrl: string; mimeType: string }) | undefined {
-  const playable = files.flatMap((file) => playableOf(file, isPlainHttpAllowed));
+  const playable = files
+    .flatMap((file) => playableOf(file, isPlainHttpAllowed))
+    .filter(({ mimeType }) => canPlay(device, mimeType));
   return chooseRendition(
     playable.toSorted((a, b) => preference(a) - preference(b)),
     device,

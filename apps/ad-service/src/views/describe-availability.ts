@@ -1,17 +1,18 @@
-import type { UnavailableReason } from "@intermission/ad-core/client-api";
+import type { AvailabilityResponse, UnavailableReason } from "@intermission/ad-core/client-api";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { selectUnfinishedViews } from "../ad-selection/limit-of-viewer.ts";
-import { couldFill } from "../ad-selection/select-ad.ts";
+import { couldFill, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import type { Bot } from "../bots/bots.ts";
+import type { CampaignFormat } from "../campaigns/schema.ts";
 
 export type Availability =
   | { outcome: "available" }
   | { outcome: "unavailable"; reason: UnavailableReason; availableAt: Date | undefined };
 
 const readLimit = statement<{ reason: "cooldown" | "daily-cap"; availableAt: Date }>(
-  "client-api.limit-of-user",
+  "ad-sessions.limit-of-user",
   `select (of_viewer).reason, (of_viewer).available_at as "availableAt"
    from (
      select limit_of_viewer(v.day, v.earned_today, v.last_earned_at, bots.cooldown_seconds, bots.daily_cap,
@@ -23,17 +24,28 @@ const readLimit = statement<{ reason: "cooldown" | "daily-cap"; availableAt: Dat
    ) as judged where (of_viewer).reason is not null`,
 );
 
-/** Whether a user could begin to earn now. This is a hint for the bot's button; opening the code decides. */
+/** Whether a user could begin to earn now. This is a hint for a button; opening the code decides. Holds nothing. */
 export async function describeAvailability(
   { database, campaigns }: { database: AdDatabase; campaigns: CampaignSnapshot },
-  { bot, userId, now }: { bot: Bot; userId: string; now: Date },
+  {
+    bot,
+    userId,
+    user = {},
+    formats,
+    now,
+  }: { bot: Bot; userId: string; user?: UserAdRequest["user"]; formats: readonly CampaignFormat[]; now: Date },
 ): Promise<Availability> {
+  if (bot.isSuspended) return { outcome: "unavailable", reason: "bot-suspended", availableAt: undefined };
   const [limit] = await database.run(readLimit, [bot.botId, userId, now]);
   if (limit) return { outcome: "unavailable", ...limit };
-  const formats = ["rewarded", "direct_link"] as const;
   for (const format of formats) {
-    if (await couldFill({ database, campaigns }, { format, bot, userId, user: {} }, now))
-      return { outcome: "available" };
+    if (await couldFill({ database, campaigns }, { format, bot, userId, user }, now)) return { outcome: "available" };
   }
   return { outcome: "unavailable", reason: "no-ad", availableAt: undefined };
+}
+
+export function availabilityAnswer(availability: Availability): AvailabilityResponse {
+  if (availability.outcome === "available") return { available: true };
+  const { reason, availableAt } = availability;
+  return { available: false, reason, ...(availableAt && { available_at: availableAt.toISOString() }) };
 }

@@ -7,7 +7,7 @@ import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { hasBudgetLeft, isSerialized, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import type { Bot } from "../bots/bots.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
-import type { Device } from "../creatives/choose-rendition.ts";
+import { canPlay, type Device } from "../creatives/choose-rendition.ts";
 import type { FillFromTag } from "../vast/fill-from-tag.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { nextSequence } from "./accept-progress.ts";
@@ -79,7 +79,12 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
   const { wanted, now } = input;
   if (wanted !== undefined && !isCode(wanted)) return refused("CODE_MALFORMED");
   const { botId } = input.bot;
-  const tags: TagsOfOpening = { endsAt: performance.now() + TAGS_MS, failed: new Set(), filled: undefined };
+  const tags: TagsOfOpening = {
+    endsAt: performance.now() + TAGS_MS,
+    failed: new Set(),
+    unplayable: new Set(),
+    filled: undefined,
+  };
   const seconds = deps.campaigns.index().userCapSeconds;
   const seenSince = seconds === undefined ? undefined : new Date(now.getTime() - seconds * 1000);
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
@@ -146,6 +151,8 @@ async function continueView(
 interface TagsOfOpening {
   endsAt: number;
   failed: Set<string>;
+  /** Creatives of which the device plays no file. */
+  unplayable: Set<string>;
   /** The ad that a tag returned. It is kept for further attempts to begin the view. */
   filled: FilledTag | undefined;
 }
@@ -161,7 +168,7 @@ async function beginView(
   const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
   const code = opening.code ?? newCodeOf(input);
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
-    const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tags.failed]);
+    const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tags.failed, ...tags.unplayable]);
     const request = { ...input.ad, without, seen: opening.seen };
     const choice = tags.filled
       ? undefined
@@ -172,7 +179,11 @@ async function beginView(
       ? { campaignId: choice.state.campaign.campaignId, creativeId: choice.creative.creativeId }
       : tags.filled;
     if (!chosen) throw new Error("neither an ad nor a tag was chosen");
-    const found = await findChosenAd(ads, chosen);
+    const found = await findChosenAd(ads, chosen, device);
+    if (found.kind === "video" && !canPlay(device, found.ad.mediaType)) {
+      tags.unplayable.add(chosen.creativeId);
+      continue;
+    }
     if (found.kind === "vast" && !tags.filled) {
       const vastAd = await askTag(deps, input, { ...chosen, url: found.url }, tags);
       if (vastAd) tags.filled = { ...chosen, vastAd };

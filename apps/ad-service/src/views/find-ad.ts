@@ -1,7 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { type BriefCache, briefCache } from "../bots/brief-cache.ts";
-import { chooseRendition, type Device, lighterThan } from "../creatives/choose-rendition.ts";
+import { canPlay, chooseRendition, type Device, lighterThan } from "../creatives/choose-rendition.ts";
 import { type Captions, captionsSql, type Rendition, renditionsSql } from "../creatives/creatives.ts";
 import type { CreativeKind } from "../creatives/schema.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
@@ -82,10 +82,9 @@ function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): 
   const shared = { ...row, advertiser: label ?? row.advertiser, mediaUrl, durationMs, verifications: [] };
   const original = { fileName, mediaType, width, height };
   if (!device || fileName === null || byteLength === null) return { ...shared, ...original, lighter: [] };
-  const files = [{ fileName, mediaType, width, height, byteLength }, ...renditions].map((file) => ({
-    ...file,
-    bitrate: (file.byteLength * 8) / durationMs,
-  }));
+  const files = [{ fileName, mediaType, width, height, byteLength }, ...renditions]
+    .filter((file) => canPlay(device, file.mediaType))
+    .map((file) => ({ ...file, bitrate: (file.byteLength * 8) / durationMs }));
   const chosen = chooseRendition(files, device);
   return { ...shared, ...(chosen ?? original), lighter: chosen ? lighterThan(chosen, files) : [] };
 }

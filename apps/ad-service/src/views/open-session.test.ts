@@ -178,6 +178,30 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
         await expect.poll(() => sent({ ect: "3g" }), { timeout: 5000 }).toEqual([540, "ab.mp4"]);
       }),
     );
+
+    test(
+      "is one that the browser plays; without one there is no ad, and the video is not marked as broken",
+      onFixture({}, async (fixture) => {
+        const { query } = fixture.database;
+        const code = await fixture.issue(ann);
+        const opening = { bot_id: fixture.botId, init_data: fixture.initData(ann), code };
+        const open = async (...media_types: string[]) =>
+          (await fixture.post("/sessions", { ...opening, media_types })).body;
+        expect(await open("video/webm")).toMatchObject({ outcome: "no-ad" });
+        expect(await open()).toMatchObject({ outcome: "no-ad" });
+        expect(await fixture.sessions()).toEqual([]);
+        expect(await open("video/mp4")).toMatchObject({ ad: { media_type: "video/mp4" } });
+        const webm = { ...lighter("m.webm", 480, 854, 1_000_000), media_type: "video/webm" };
+        await query.insertInto("creative_renditions").values(webm).execute();
+        await expect
+          .poll(() => open("video/webm"), { timeout: 5000 })
+          .toMatchObject({
+            outcome: "session",
+            ad: { media_type: "video/webm", media_url: expect.stringMatching(/m\.webm$/) },
+          });
+        await query.deleteFrom("creative_renditions").execute();
+      }),
+    );
   });
 
   describe("limits", () => {

@@ -11,6 +11,7 @@ import { HttpError } from "@intermission/server/http-server";
 import type { Bot } from "../bots/bots.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
+import { availabilityAnswer } from "./describe-availability.ts";
 import type { Ad } from "./find-ad.ts";
 import type { OpenSessionOutcome } from "./open-session.ts";
 import type { SessionStatusOutcome } from "./read-session-status.ts";
@@ -93,7 +94,7 @@ export function faultAnswer(outcome: RecordFaultOutcome, now: Date): FaultRespon
 
 export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusResponse {
   if (outcome.outcome !== "found") throw callRefusal(outcome.outcome);
-  const { state, acceptedMs, event } = outcome;
+  const { state, acceptedMs, event, nextAd } = outcome;
   return {
     ...stateForPlayer(state),
     accepted_ms: acceptedMs,
@@ -105,6 +106,7 @@ export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusRe
         ...(event.deliveredAt && { delivered_at: event.deliveredAt.toISOString() }),
       },
     }),
+    ...(nextAd && { next_ad: availabilityAnswer(nextAd) }),
     server_time: now.toISOString(),
   };
 }

@@ -98,8 +98,9 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           token: newSessionToken(),
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };
-        const { code, another: isAnother = false } = body;
-        const browser = { userAgent: request.headers["user-agent"], device: describeDevice(request.headers) };
+        const { code, another: isAnother = false, media_types: mediaTypes } = body;
+        const device = { ...describeDevice(request.headers), mediaTypes };
+        const browser = { userAgent: request.headers["user-agent"], device };
         const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother, ...browser };
         const outcome = await openSession(openingDeps, { ...asked, ...made, random, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
@@ -133,11 +134,12 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
       });
 
       scope.post("/sessions/:sessionId/status", async (request) => {
-        const { token } = parseBody(statusRequest, request.body);
+        const { token, next_ad: isNextAdAsked = false } = parseBody(statusRequest, request.body);
         const at = now();
         const id = sessionIdOf(request);
         spend(calls, id.sessionId, at);
-        return statusAnswer(await readSessionStatus(database, { ...id, token }), at);
+        const question = { ...id, token, isNextAdAsked, userAgent: request.headers["user-agent"], now: at };
+        return statusAnswer(await readSessionStatus(deps, question), at);
       });
     },
     { prefix: "/player/v1" },

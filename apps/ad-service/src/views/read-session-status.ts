@@ -1,10 +1,20 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
+import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { platformOf } from "../ad-selection/eligibility.ts";
+import { findBot } from "../bots/bots.ts";
 import type { DeliveryState } from "../deliveries/schema.ts";
+import { type Availability, describeAvailability } from "./describe-availability.ts";
 import { type AdSession, isSessionToken, readSession } from "./session.ts";
 
 export type SessionStatusOutcome =
-  | { outcome: "found"; state: AdSession["state"]; acceptedMs: number; event: EarnedEvent | undefined }
+  | {
+      outcome: "found";
+      state: AdSession["state"];
+      acceptedMs: number;
+      event: EarnedEvent | undefined;
+      nextAd: Availability | undefined;
+    }
   | { outcome: "unknown" }
   | { outcome: "superseded" };
 
@@ -28,15 +38,25 @@ const readEvent = statement<{
    where bot_id = $1 and code = $2 and event = 'rewarded'`,
 );
 
+export interface StatusQuestion {
+  botId: string;
+  sessionId: string;
+  token: string;
+  isNextAdAsked: boolean;
+  userAgent: string | undefined;
+  now: Date;
+}
+
 /** What the ad service knows of the reward: whether it was earned, and the state of its webhook. */
 export async function readSessionStatus(
-  database: AdDatabase,
-  { botId, sessionId, token }: { botId: string; sessionId: string; token: string },
+  deps: { database: AdDatabase; campaigns: CampaignSnapshot },
+  { botId, sessionId, token, isNextAdAsked, userAgent, now }: StatusQuestion,
 ): Promise<SessionStatusOutcome> {
+  const { database } = deps;
   const session = await readSession(database, { botId, sessionId });
   if (!session) return { outcome: "unknown" };
   if (!isSessionToken(token, session.tokenHash)) return { outcome: session.openings > 1 ? "superseded" : "unknown" };
-  const { state, acceptedMs, code } = session;
+  const { state, acceptedMs, code, userId } = session;
   const [found] = state === "rewarded" ? await database.run(readEvent, [botId, code]) : [];
   const event = found && {
     eventId: found.eventId,
@@ -44,7 +64,11 @@ export async function readSessionStatus(
     delivery: deliveryOf(found),
     deliveredAt: found.state === "delivered" ? found.finishedAt : null,
   };
-  return { outcome: "found", state, acceptedMs, event };
+  const bot = isNextAdAsked ? await findBot(database, botId) : undefined;
+  // The user's language is not known here: a campaign for speakers of one language is not announced.
+  const user = { platform: platformOf(userAgent) };
+  const nextAd = bot && (await describeAvailability(deps, { bot, userId, user, formats: ["rewarded"], now }));
+  return { outcome: "found", state, acceptedMs, event, nextAd };
 }
 
 function deliveryOf({ state, attempts }: { state: DeliveryState; attempts: number }): EarnedEvent["delivery"] {

@@ -4,6 +4,9 @@ import { language, words } from "./words.js";
 const messages = byId("messages");
 const suggestions = byId("suggestions");
 const shown = new Set();
+/** The buttons of each offer, by its code. */
+const offers = new Map();
+let isSaying = false;
 const clock = new Intl.DateTimeFormat(language, { timeStyle: "short" });
 const pictureSizes = { garden: [320, 150], coins: [56, 56], seeds: [56, 56] };
 
@@ -15,7 +18,9 @@ export function createConversation({ say, openAd }) {
     const item = element("div", { className: `message ${message.from}` }, bubble(message));
     if (message.ad) item.append(keyboard(message.ad));
     messages.append(item);
-    suggest(message.suggestions ?? []);
+    // A message without quick replies, such as an offer, leaves the earlier ones in place.
+    if (message.suggestions) suggest(message.suggestions);
+    if (message.used) markUsed(message.used);
     messages.scrollTop = messages.scrollHeight;
   }
 
@@ -45,21 +50,39 @@ export function createConversation({ say, openAd }) {
     watch.prepend(icon("play"));
     const link = element("a", { className: "key", href: ad.directLink, target: "_blank", rel: "noopener noreferrer" });
     link.append(ad.linkLabel, icon("link"));
+    offers.set(new URL(ad.miniappUrl).searchParams.get("code"), { rewarded: watch, direct_link: link });
     return element("div", { className: "keyboard" }, watch, link);
   }
 
+  /** A used button stays: it opens the state of the reward, or the page again. */
+  function markUsed({ code, event }) {
+    const used = offers.get(code)?.[event];
+    if (!used || used.classList.contains("used")) return;
+    used.classList.add("used");
+    used.replaceChildren(icon("check"), words.used[event]);
+  }
+
+  /** Replaces the quick replies only if they change, so that a focused one keeps the focus. */
   function suggest(offered) {
+    const commands = offered.map(({ command }) => command).join(" ");
+    if (suggestions.dataset.commands === commands) return;
+    const isFocused = suggestions.contains(document.activeElement);
+    suggestions.dataset.commands = commands;
     suggestions.replaceChildren(
-      ...offered.map(({ label, command }) =>
-        button(label, "suggestion", ({ detail }) => {
-          // Removing the suggestions makes a double tap send the command once.
-          suggest([]);
-          // The focused button disappears: keyboard users continue in the text field. On a phone this would open the keyboard.
-          if (detail === 0) byId("text").focus();
-          say(command);
-        }),
-      ),
+      ...offered.map(({ label, command }) => button(label, "suggestion", () => sayOnce(command))),
     );
+    if (isFocused) suggestions.firstElementChild?.focus();
+  }
+
+  /** A double tap sends the command once. */
+  async function sayOnce(command) {
+    if (isSaying) return;
+    isSaying = true;
+    try {
+      await say(command);
+    } finally {
+      isSaying = false;
+    }
   }
 
   return { show, isEmpty: () => shown.size === 0 };

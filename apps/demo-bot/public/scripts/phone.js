@@ -10,6 +10,10 @@ const screen = byId("screen");
 const back = byId("phone-back");
 const isBeside = matchMedia("(min-width: 1180px)");
 
+/** `?scenario=` shows a state of the mini-app that is hard to reach by using the demo. */
+const scenarios = ["cap", "no-ad", "expired", "delayed"];
+const scenario = new URLSearchParams(location.search).get("scenario");
+
 /** The open mini-app: its frame and bridge, the element that opened it, and whether closing needs a confirmation. */
 let open;
 
@@ -23,11 +27,18 @@ export async function openPhone(miniappUrl, opener) {
   show();
   try {
     const url = await signLaunch(miniappUrl, themeParams());
-    if (open === opening) load(url);
+    if (open === opening) load(inScenario(url));
   } catch (error) {
     if (open === opening) closePhone();
     throw error;
   }
+}
+
+/** The same launch of the same mini-app, served beside the chat with played answers. */
+function inScenario(url) {
+  if (!scenarios.includes(scenario)) return url;
+  const { pathname, search, hash } = new URL(url);
+  return `${location.origin}/scenario/${scenario}${pathname}${search}${hash}`;
 }
 
 function load(url) {

@@ -9,8 +9,12 @@ export function receiptCard(receipt, user) {
   const { event, outcome, reason, rawBody, receivedAt } = receipt;
   const fields = rawBody === null ? {} : JSON.parse(rawBody);
   const isOwn = fields.user_tg_id === user;
+  // The contract: test webhooks name the user 0, who does not exist.
+  const isTest = fields.user_tg_id === "0" || reason === "test";
   const why = reason === null ? "" : `: ${words.reasons[reason] ?? reason}`;
-  const title = element("h4", { textContent: words.events[event] ?? event ?? words.webhooks });
+  const title = element("h4", {
+    textContent: isTest ? words.setUpTest : (words.events[event] ?? event ?? words.webhooks),
+  });
   const time = element("time", { dateTime: receivedAt, textContent: clock.format(new Date(receivedAt)) });
   const verdict = element("span", { className: "verdict" }, icon(rawBody === null ? "feed" : "shield"));
   verdict.append(rawBody === null ? words.reconciled : words.verified);
@@ -19,6 +23,7 @@ export function receiptCard(receipt, user) {
   card.append(
     element("div", { className: "receipt-head" }, title, time),
     element("p", { className: "badges" }, verdict, result),
+    ...(isTest ? [element("p", { className: "note", textContent: words.setUpTestNote })] : []),
     fieldList(fields, isOwn),
   );
   if (rawBody === null) return card;

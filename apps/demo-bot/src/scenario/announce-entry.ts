@@ -5,15 +5,18 @@ import type { RecordedEntry } from "./rewards-port.ts";
 
 /** The message that the bot sends about a new ledger entry; undefined if the user need not know. */
 export function announceEntry(entry: RecordedEntry, phrases: Phrases): Reply | undefined {
-  if (entry.event === null) return undefined;
+  const { event, code } = entry;
+  if (event === null) return undefined;
+  const used = code === null ? {} : { used: { code, event } };
   if (entry.amount > 0) {
     return {
-      text: phrases.rewarded(entry.amount, entry.balance ?? entry.amount, entry.event),
+      text: phrases.rewarded(entry.amount, entry.balance ?? entry.amount, event),
       picture: "coins",
       suggestions: suggest(phrases, "/bonus", "/balance", "/buy"),
+      ...used,
     };
   }
   // Tests, duplicates and rewards that the publisher set to zero need no message.
   const explained = entry.reason === null ? undefined : phrases.unpaid[entry.reason];
-  return explained === undefined ? undefined : { text: explained, suggestions: suggest(phrases, "/bonus") };
+  return explained === undefined ? undefined : { text: explained, suggestions: suggest(phrases, "/bonus"), ...used };
 }

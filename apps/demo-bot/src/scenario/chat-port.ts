@@ -10,6 +10,8 @@ export interface Reply {
     readonly directLink: string;
   };
   readonly suggestions?: readonly Suggestion[];
+  /** The offer that this message is about: its button can show that it was used. */
+  readonly used?: { readonly code: string; readonly event: "rewarded" | "direct_link" };
 }
 
 /** A button that sends a command for the user. */

@@ -53,7 +53,15 @@ function fixture({ coins = 0, paidSecondsAgo, cooldownSeconds = 15, language = "
       return said.at(-1)?.reply;
     },
     async tell(entry: Partial<RecordedEntry>) {
-      const base = { entryId: "9", userId: "42", event: "rewarded", amount: 10, reason: null, balance: 30 } as const;
+      const base = {
+        entryId: "9",
+        userId: "42",
+        event: "rewarded",
+        code: "c",
+        amount: 10,
+        reason: null,
+        balance: 30,
+      } as const;
       await bot.tell({ ...base, ...entry });
       return said.at(-1)?.reply.text;
     },

@@ -23,6 +23,8 @@ export interface RecordedEntry {
   readonly userId: string;
   /** Null for a purchase. */
   readonly event: "rewarded" | "direct_link" | null;
+  /** The code that the event used; null for a purchase. */
+  readonly code: string | null;
   readonly amount: number;
   /** Why an event paid nothing. */
   readonly reason: string | null;

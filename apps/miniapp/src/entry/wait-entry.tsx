@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { formatWait } from "../locales/format-wait.ts";
+import { formatDuration } from "../locales/format-duration.ts";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
@@ -30,7 +30,7 @@ export function WaitEntry({ reason, untilMs, host, onReopen }: WaitEntryProps) {
       action={<Button onClick={host.close}>{text("action.close")}</Button>}
     >
       <p className="secondary" role="timer">
-        <Message id={`${reason}.text`} values={{ time: formatWait(leftMs, language) }} />
+        <Message id={`${reason}.text`} values={{ time: formatDuration(leftMs, language) }} />
       </p>
     </Notice>
   );

@@ -2,12 +2,15 @@ import type { Host } from "../telegram/host.ts";
 import type { Session } from "../watch-ad/watching.ts";
 
 /** A drawing instead of a video: sky, sun and hills, with bright and dark parts under every control. */
-const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 180"><defs><linearGradient id="s" x2="0" y2="1">
+const drawing = (size: string) => `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 180"
+preserveAspectRatio="xMidYMid slice" ${size}><defs><linearGradient id="s" x2="0" y2="1">
 <stop stop-color="#7fc4ff"/><stop offset="1" stop-color="#fff3d6"/></linearGradient></defs><path fill="url(#s)" d="M0 0h320v180H0z"/>
 <circle cx="236" cy="62" r="30" fill="#fff"/><path fill="#3f8f6b" d="M0 128q60-52 122-14t118-18 80 26v58H0z"/>
 <path fill="#1d4d45" d="M0 156q84-38 158-12t162-14v50H0z"/></svg>`;
 
-export const poster = `data:image/svg+xml,${encodeURIComponent(picture)}`;
+const asUrl = (picture: string) => `data:image/svg+xml,${encodeURIComponent(picture)}`;
+export const poster = asUrl(drawing('width="1280" height="720"'));
+export const portraitPoster = asUrl(drawing('width="1080" height="1920"'));
 
 export const session: Session = {
   outcome: "session",
@@ -42,6 +45,13 @@ export const idleHost: Host = {
   openLink: () => false,
   haptic: nothing,
   holdOpen: nothing,
+  immerse: () => nothing,
   onBack: () => nothing,
   onVisibility: () => nothing,
 };
+
+const finder = "h7v7h-7zm1 1v5h5v-5zm1 1h3v3h-3z";
+/** Looks like a QR code and has its quiet zone; the ad service makes the real one. */
+export const sampleQrCode = `data:image/svg+xml,${encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-4 -4 33 33"><path fill="#fff" d="M-4-4h33v33h-33z"/><path fill-rule="evenodd" d="M0 0${finder}M18 0${finder}M0 18${finder}M9 1h2v3h3v3h2v5h6v2h3v4h-5v3h4v4h-3v-2h-6v2h-4v-5h3v-4h-5v3h-7v-3h3v-3h6z"/></svg>`,
+)}`;

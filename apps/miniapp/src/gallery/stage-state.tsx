@@ -1,9 +1,8 @@
 import { useState } from "react";
-import type { Hold, Playback } from "../watch-ad/describe-playback.ts";
-import { OnStage } from "../watch-ad/on-stage.tsx";
-import { VideoSlot } from "../watch-ad/video-slot.tsx";
-import type { Session, Stage, WatchingActions } from "../watch-ad/watching.ts";
-import { idleHost, poster, session as sample } from "./sample-session.ts";
+import { OnStage, VideoSlot } from "../watch-ad/watch-ad.tsx";
+import type { Hold, Playback, Stage } from "../watch-ad/watch-state.ts";
+import type { Session, WatchingActions } from "../watch-ad/watching.ts";
+import { idleHost, portraitPoster, session as sample } from "./sample-session.ts";
 
 interface StageStateProps {
   stage: Extract<Stage, "offer" | "playing" | "confirming" | "watched">;
@@ -11,7 +10,7 @@ interface StageStateProps {
   hold?: Hold;
   isMuted?: boolean;
   isConnected?: boolean;
-  isAskedToLeave?: boolean;
+  isPortrait?: boolean;
   session?: Partial<Session>;
   ad?: Partial<Session["ad"]>;
   botName?: string;
@@ -30,20 +29,21 @@ const actions: WatchingActions = {
 
 /** A fixed moment of an ad. */
 export function StageState(props: StageStateProps) {
-  const { stage, playback, hold, isMuted = true, isConnected = true, isAskedToLeave = false } = props;
-  const [video] = useState(posterVideo);
+  const { stage, playback, hold, isMuted = true, isConnected = true } = props;
+  const isPortrait = props.isPortrait ?? false;
+  const portrait = isPortrait && { width: 1080, height: 1920, poster_url: portraitPoster };
   const session: Session = {
     ...sample,
     ...props.session,
-    ad: { ...sample.ad, ...props.ad },
+    ad: { ...sample.ad, ...portrait, ...props.ad },
     bot: { ...sample.bot, ...(props.botName && { name: props.botName }) },
   };
+  const [video] = useState(() => posterVideo(session.ad.poster_url));
   const isEnded = stage === "confirming" || stage === "watched";
   const snapshot = {
-    stage,
-    isConnected,
-    isAskedToLeave,
-    player: { playback, holds: new Set(hold ? [hold] : []), isMuted, positionMs: isEnded ? 15_000 : 6000 },
+    ...{ stage, playback, isConnected, isMuted },
+    holds: new Set(hold ? [hold] : []),
+    positionMs: isEnded ? 15_000 : 6000,
   };
   return (
     <OnStage session={session} actions={actions} snapshot={snapshot} host={idleHost}>
@@ -52,7 +52,7 @@ export function StageState(props: StageStateProps) {
   );
 }
 
-function posterVideo(): HTMLVideoElement {
+function posterVideo(poster = ""): HTMLVideoElement {
   const video = document.createElement("video");
   video.className = "video";
   video.poster = poster;

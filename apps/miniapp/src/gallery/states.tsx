@@ -7,7 +7,7 @@ import { RefusedEntry } from "../entry/refused-entry.tsx";
 import { UnreachableEntry } from "../entry/unreachable-entry.tsx";
 import { WaitEntry } from "../entry/wait-entry.tsx";
 import { Interrupted } from "../watch-ad/interrupted.tsx";
-import { idleHost } from "./sample-session.ts";
+import { idleHost, sampleQrCode } from "./sample-session.ts";
 import { StageState } from "./stage-state.tsx";
 import { StatusState } from "./status-state.tsx";
 
@@ -17,6 +17,9 @@ const captions = "WEBVTT\n\n00:00.000 --> 01:00.000\n– Is this the tea from th
 const refused = (code: string, botLink?: string) => (
   <RefusedEntry code={code} requestId="3f2a91c0-5b1e" botLink={botLink} host={idleHost} />
 );
+const outside = ({ botLink, qrCodeUrl }: { botLink?: string; qrCodeUrl?: string }) => (
+  <OutsideTelegram botLink={botLink} qrCodeUrl={qrCodeUrl} host={idleHost} />
+);
 const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
   <WaitEntry reason={reason} untilMs={Date.now() + waitMs} host={idleHost} onReopen={nothing} />
 );
@@ -24,7 +27,9 @@ const wait = (reason: "no-ad" | "cooldown" | "daily-cap", waitMs: number) => (
 /** Every screen that a user can see, built only from the app's own components. */
 export const states: Readonly<Record<string, () => ReactNode>> = {
   opening: () => <OpeningEntry />,
-  "outside-telegram": () => <OutsideTelegram />,
+  "outside-telegram": () => outside({}),
+  "outside-telegram-with-link": () => outside({ botLink: "https://t.me/coin_garden_bot" }),
+  "outside-telegram-computer": () => outside({ botLink: "https://t.me/coin_garden_bot", qrCodeUrl: sampleQrCode }),
   "init-data-invalid": () => refused("INIT_DATA_INVALID"),
   "init-data-expired": () => refused("INIT_DATA_EXPIRED"),
   "init-data-expired-with-link": () => refused("INIT_DATA_EXPIRED", "https://t.me/coin_garden_bot"),
@@ -45,7 +50,8 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
 
   offer: () => <StageState stage="offer" playback="idle" />,
   "offer-begun": () => <StageState stage="offer" playback="idle" session={{ accepted_ms: 9000, resume_at_ms: 9000 }} />,
-  "offer-portrait-video": () => <StageState stage="offer" playback="idle" ad={{ width: 1080, height: 1920 }} />,
+  "offer-with-sound": () => <StageState stage="offer" playback="idle" isMuted={false} />,
+  "offer-portrait-video": () => <StageState stage="offer" playback="idle" isPortrait />,
   "offer-long-names": () => (
     <StageState
       stage="offer"
@@ -73,15 +79,36 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
       }}
     />
   ),
+  "playing-portrait-video": () => <StageState stage="playing" playback="playing" isPortrait />,
+  "playing-portrait-captions": () => (
+    <StageState
+      stage="playing"
+      playback="playing"
+      isPortrait
+      ad={{ captions: [{ language: "en", url: `data:text/vtt,${encodeURIComponent(captions)}` }] }}
+    />
+  ),
   "playing-offline": () => <StageState stage="playing" playback="playing" isConnected={false} />,
   buffering: () => <StageState stage="playing" playback="buffering" />,
   blocked: () => <StageState stage="playing" playback="blocked" />,
   paused: () => <StageState stage="playing" playback="held" hold="paused" />,
   away: () => <StageState stage="playing" playback="held" hold="away" />,
   stalled: () => <StageState stage="playing" playback="stalled" />,
-  "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" isAskedToLeave />,
+  "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" />,
   confirming: () => <StageState stage="confirming" playback="ended" />,
   watched: () => <StageState stage="watched" playback="ended" />,
+  "watched-portrait-video": () => <StageState stage="watched" playback="ended" isPortrait />,
+  "watched-without-link": () => <StageState stage="watched" playback="ended" ad={{ call_to_action: undefined }} />,
+  "watched-long-names": () => (
+    <StageState
+      stage="watched"
+      playback="ended"
+      ad={{
+        advertiser: "Donaudampfschifffahrtsgesellschaft & Söhne Reisevermittlung GmbH",
+        call_to_action: { label: "Jetzt Reiserücktrittsversicherung abschließen", url: "https://example.com/" },
+      }}
+    />
+  ),
 
   left: () => <Interrupted stage="left" onClose={nothing} onReopen={nothing} />,
   incomplete: () => <Interrupted stage="incomplete" onClose={nothing} onReopen={nothing} />,
@@ -93,8 +120,13 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "status-on-its-way": () => <StatusState service="on-its-way" />,
   "status-recording": () => <StatusState service="delivered" />,
   "status-delayed": () => <StatusState service="delayed" />,
-  "status-credited": () => <StatusState service="delivered" publisher="credited" />,
-  "status-credited-yesterday": () => <StatusState service="delivered" publisher="credited" isOld />,
+  "status-credited": () => <StatusState service="delivered" publisher="credited" nextAdMs={0} />,
+  "status-credited-next-ad-later": () => <StatusState service="delivered" publisher="credited" nextAdMs={14_000} />,
+  "status-credited-next-ad-tomorrow": () => (
+    <StatusState service="delivered" publisher="credited" nextAdMs={605 * minute} />
+  ),
+  "status-credited-no-ad": () => <StatusState service="delivered" publisher="credited" />,
+  "status-credited-yesterday": () => <StatusState service="delivered" publisher="credited" nextAdMs={0} isOld />,
   "status-delivered": () => <StatusState service="delivered" hasPublisher={false} />,
   "status-refused-daily-cap": () => <StatusState service="delivered" publisher="daily-cap" />,
   "status-refused-already-paid": () => <StatusState service="delivered" publisher="code-already-paid" />,

@@ -1,6 +1,7 @@
 import type { StatusResponse, ViewReview } from "@intermission/ad-core/player-api";
 import { describeReward, type PublisherStatus } from "../reward-status/describe-reward.ts";
 import { describeSteps } from "../reward-status/describe-steps.ts";
+import type { NextAd } from "../reward-status/next-ad.ts";
 import { RewardScreen } from "../reward-status/reward-screen.tsx";
 import { session } from "./sample-session.ts";
 
@@ -14,6 +15,8 @@ interface StatusStateProps {
   hasPublisher?: boolean;
   isOffline?: boolean;
   isOld?: boolean;
+  /** Until another ad; 0: it is available. */
+  nextAdMs?: number;
   waitedMs?: number;
 }
 
@@ -34,7 +37,7 @@ export function StatusState(props: StatusStateProps) {
   const steps = describeSteps(known, reward.kind === "not-counted" || reward.kind === "view-refused");
   return (
     <RewardScreen
-      view={{ reward, steps, isOffline, isSuperseded: false }}
+      view={{ reward, steps, isOffline, isSuperseded: false, nextAd: nextAdIn(props.nextAdMs) }}
       botName={session.bot.name}
       code={session.code}
       onClose={nothing}
@@ -42,6 +45,11 @@ export function StatusState(props: StatusStateProps) {
       onAnother={nothing}
     />
   );
+}
+
+function nextAdIn(ms: number | undefined): NextAd | undefined {
+  if (ms === undefined) return undefined;
+  return ms === 0 ? { when: "now" } : { when: "later", untilMs: Date.now() + ms };
 }
 
 function serviceAnswer(service: StatusStateProps["service"], watchedAt: Date): StatusResponse {

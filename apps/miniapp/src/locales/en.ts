@@ -7,6 +7,7 @@ export const en = {
   "outside-telegram.title": "Open this from Telegram",
   "outside-telegram.text":
     "Ads that earn rewards are shown inside Telegram. Go back to your bot’s chat and tap its button.",
+  "outside-telegram.scan": "Scan with your phone’s camera to open the bot there",
   "init-data-invalid.title": "We couldn’t confirm it’s you",
   "init-data-invalid.text":
     "Telegram’s sign-in data is missing or damaged. Close this window and open it again from the bot.",
@@ -50,7 +51,6 @@ export const en = {
   "offer.length": "Length",
   "offer.advertiser": "Advertiser",
   "offer.sound": "Sound",
-  "offer.soundNote": "Starts muted",
   seconds: { one: "{count} second", other: "{count} seconds" },
   secondsLeft: { one: "{count} second left", other: "{count} seconds left" },
 
@@ -60,7 +60,6 @@ export const en = {
   "action.continueHere": "Continue here",
   "action.openBot": "Open the bot",
   "action.close": "Close",
-  "action.closeAndGet": "Close and get the reward",
   "action.tryAgain": "Try again",
   "action.pause": "Pause",
   "action.play": "Play",
@@ -83,7 +82,8 @@ export const en = {
   "leave.confirm": "Close and lose the reward",
 
   "watched.title": "You can close now",
-  "watched.text": "You watched it all. Your reward is next.",
+  "watched.earned": "Reward earned",
+  "player.rewardIn": "Reward in {count} s",
 
   "checking.title": "Checking your view",
   "checking.text": "This takes a moment.",
@@ -91,6 +91,7 @@ export const en = {
   "on-its-way.text": "We’re telling {bot}. You can close this window.",
   "credited.title": "Reward credited",
   "credited.text": "Your balance: {balance}",
+  "credited.nextAd": "Next ad in {time}",
   "delivered.title": "{bot} knows about your view",
   "delivered.text": "Your reward will arrive in the chat.",
   "delayed.title": "This is taking longer than usual",
@@ -108,7 +109,7 @@ export const en = {
   "refused.daily-cap": "You reached today’s limit of rewards.",
   "refused.no-reward": "The bot pays nothing for this kind of view.",
   "refused.test": "This was a test view.",
-  "not-counted.title": "A part of the ad is missing",
+  "not-counted.title": "We missed part of your view",
   "not-counted.text": "Not all of it could be counted. Continue where it stopped.",
 
   "steps.label": "Where your reward is",

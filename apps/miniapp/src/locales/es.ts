@@ -8,6 +8,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "outside-telegram.title": "Ábrelo desde Telegram",
   "outside-telegram.text":
     "Los anuncios con recompensa se ven dentro de Telegram. Vuelve al chat del bot y toca su botón.",
+  "outside-telegram.scan": "Escanéalo con la cámara del teléfono para abrir el bot allí",
   "init-data-invalid.title": "No pudimos confirmar que eres tú",
   "init-data-invalid.text":
     "Los datos de acceso de Telegram faltan o están dañados. Cierra esta ventana y ábrela de nuevo desde el bot.",
@@ -51,7 +52,6 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "offer.length": "Duración",
   "offer.advertiser": "Anunciante",
   "offer.sound": "Sonido",
-  "offer.soundNote": "Empieza en silencio",
   seconds: { one: "{count} segundo", many: "{count} segundos", other: "{count} segundos" },
   secondsLeft: {
     one: "Queda {count} segundo",
@@ -65,7 +65,6 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "action.continueHere": "Continuar aquí",
   "action.openBot": "Abrir el bot",
   "action.close": "Cerrar",
-  "action.closeAndGet": "Cerrar y recibir la recompensa",
   "action.tryAgain": "Reintentar",
   "action.pause": "Pausar",
   "action.play": "Reproducir",
@@ -92,7 +91,8 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "leave.confirm": "Cerrar y perder la recompensa",
 
   "watched.title": "Ya puedes cerrar",
-  "watched.text": "Lo viste completo. Ahora viene tu recompensa.",
+  "watched.earned": "Recompensa ganada",
+  "player.rewardIn": "Recompensa en {count} s",
 
   "checking.title": "Comprobando que lo viste",
   "checking.text": "Solo tardará un momento.",
@@ -100,6 +100,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "on-its-way.text": "Se lo estamos contando a {bot}. Puedes cerrar esta ventana.",
   "credited.title": "Recompensa acreditada",
   "credited.text": "Tu saldo: {balance}",
+  "credited.nextAd": "Próximo anuncio en {time}",
   "delivered.title": "{bot} ya sabe que lo viste",
   "delivered.text": "Tu recompensa llegará al chat.",
   "delayed.title": "Está tardando más de lo normal",
@@ -118,7 +119,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "refused.daily-cap": "Llegaste al límite de recompensas de hoy.",
   "refused.no-reward": "El bot no da recompensa por este tipo de anuncio.",
   "refused.test": "Era una prueba.",
-  "not-counted.title": "Falta una parte del anuncio",
+  "not-counted.title": "Nos perdimos una parte de tu visualización",
   "not-counted.text": "No todo se pudo contar. Continúa donde se quedó.",
 
   "steps.label": "Dónde está tu recompensa",

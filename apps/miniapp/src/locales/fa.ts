@@ -7,6 +7,7 @@ export const fa: Dictionary<"one" | "other"> = {
 
   "outside-telegram.title": "این صفحه را از تلگرام باز کنید",
   "outside-telegram.text": "تبلیغ‌های جایزه‌دار داخل تلگرام نمایش داده می‌شوند. به گفتگوی ربات برگردید و دکمه‌اش را بزنید.",
+  "outside-telegram.scan": "با دوربین گوشی اسکن کنید تا ربات در آن باز شود",
   "init-data-invalid.title": "نتوانستیم شما را بشناسیم",
   "init-data-invalid.text": "داده‌های ورود تلگرام نرسیده یا خراب است. این پنجره را ببندید و دوباره از ربات باز کنید.",
   "init-data-expired.title": "این صفحه مدت زیادی باز بوده است",
@@ -49,7 +50,6 @@ export const fa: Dictionary<"one" | "other"> = {
   "offer.length": "مدت",
   "offer.advertiser": "تبلیغ‌دهنده",
   "offer.sound": "صدا",
-  "offer.soundNote": "بی‌صدا شروع می‌شود",
   seconds: { one: "{count} ثانیه", other: "{count} ثانیه" },
   secondsLeft: { one: "{count} ثانیه مانده", other: "{count} ثانیه مانده" },
 
@@ -59,7 +59,6 @@ export const fa: Dictionary<"one" | "other"> = {
   "action.continueHere": "ادامه در همین‌جا",
   "action.openBot": "باز کردن ربات",
   "action.close": "بستن",
-  "action.closeAndGet": "بستن و گرفتن جایزه",
   "action.tryAgain": "تلاش دوباره",
   "action.pause": "مکث",
   "action.play": "پخش",
@@ -82,7 +81,8 @@ export const fa: Dictionary<"one" | "other"> = {
   "leave.confirm": "بستن و از دست دادن جایزه",
 
   "watched.title": "حالا می‌توانید ببندید",
-  "watched.text": "تا آخر دیدید. نوبت جایزه است.",
+  "watched.earned": "جایزه به دست آمد",
+  "player.rewardIn": "جایزه تا {count} ثانیه",
 
   "checking.title": "تماشای شما بررسی می‌شود",
   "checking.text": "فقط یک لحظه طول می‌کشد.",
@@ -90,6 +90,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "on-its-way.text": "داریم به {bot} خبر می‌دهیم. می‌توانید این پنجره را ببندید.",
   "credited.title": "جایزه واریز شد",
   "credited.text": "موجودی شما: {balance}",
+  "credited.nextAd": "تبلیغ بعدی: {time} دیگر",
   "delivered.title": "{bot} از تماشای شما خبر دارد",
   "delivered.text": "جایزهٔ شما در گفتگو می‌رسد.",
   "delayed.title": "بیشتر از همیشه طول می‌کشد",
@@ -98,7 +99,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "undelivered.text": "تماشای شما ثبت شده است. به {bot} پیام بدهید و کد زیر را بگویید.",
   "held.title": "تماشای شما باید بررسی شود",
   "held.text":
-    "پیش از به‌حساب‌آوردن، آن را بررسی می‌کنیم. می‌توانید این پنجره را ببندید: اگر پذیرفته شود، پاداش خودش می‌رسد.",
+    "پیش از به‌حساب‌آوردن، آن را بررسی می‌کنیم. می‌توانید این پنجره را ببندید: اگر پذیرفته شود، جایزه خودش می‌رسد.",
   "view-refused.title": "این تماشا به حساب نیامد",
   "view-refused.text": "چیزی در آن غیرعادی بود. اگر آن را تماشا کردید، به {bot} پیام بدهید و کد زیر را بگویید.",
   "refused.title": "این تماشا جایزه ندارد",
@@ -108,7 +109,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "refused.daily-cap": "به سقف جایزه‌های امروز رسیده‌اید.",
   "refused.no-reward": "ربات برای این نوع تماشا جایزه نمی‌دهد.",
   "refused.test": "این یک تماشای آزمایشی بود.",
-  "not-counted.title": "بخشی از تبلیغ جا مانده است",
+  "not-counted.title": "بخشی از تماشای شما ثبت نشد",
   "not-counted.text": "همه‌اش حساب نشد. از همان‌جا که ماند ادامه دهید.",
 
   "steps.label": "جایزهٔ شما کجاست",

@@ -7,6 +7,7 @@ export const id: Dictionary<"other"> = {
 
   "outside-telegram.title": "Buka ini dari Telegram",
   "outside-telegram.text": "Iklan berhadiah ditampilkan di dalam Telegram. Kembali ke chat bot dan ketuk tombolnya.",
+  "outside-telegram.scan": "Pindai dengan kamera ponsel untuk membuka bot di sana",
   "init-data-invalid.title": "Kami tidak bisa mengenalimu",
   "init-data-invalid.text": "Data masuk Telegram tidak ada atau rusak. Tutup jendela ini, lalu buka lagi dari bot.",
   "init-data-expired.title": "Ini sudah lama terbuka",
@@ -49,7 +50,6 @@ export const id: Dictionary<"other"> = {
   "offer.length": "Durasi",
   "offer.advertiser": "Pengiklan",
   "offer.sound": "Suara",
-  "offer.soundNote": "Mulai tanpa suara",
   seconds: { other: "{count} detik" },
   secondsLeft: { other: "Sisa {count} detik" },
 
@@ -59,7 +59,6 @@ export const id: Dictionary<"other"> = {
   "action.continueHere": "Lanjutkan di sini",
   "action.openBot": "Buka bot",
   "action.close": "Tutup",
-  "action.closeAndGet": "Tutup dan ambil hadiah",
   "action.tryAgain": "Coba lagi",
   "action.pause": "Jeda",
   "action.play": "Putar",
@@ -82,7 +81,8 @@ export const id: Dictionary<"other"> = {
   "leave.confirm": "Tutup dan lewatkan hadiah",
 
   "watched.title": "Sekarang boleh ditutup",
-  "watched.text": "Kamu menonton sampai habis. Berikutnya, hadiahmu.",
+  "watched.earned": "Hadiah didapat",
+  "player.rewardIn": "Hadiah dalam {count} dtk",
 
   "checking.title": "Memeriksa tontonanmu",
   "checking.text": "Hanya sebentar.",
@@ -90,6 +90,7 @@ export const id: Dictionary<"other"> = {
   "on-its-way.text": "Kami sedang memberi tahu {bot}. Kamu boleh menutup jendela ini.",
   "credited.title": "Hadiah sudah masuk",
   "credited.text": "Saldomu: {balance}",
+  "credited.nextAd": "Iklan berikutnya dalam {time}",
   "delivered.title": "{bot} tahu kamu sudah menonton",
   "delivered.text": "Hadiahmu akan datang di chat.",
   "delayed.title": "Ini lebih lama dari biasanya",
@@ -109,7 +110,7 @@ export const id: Dictionary<"other"> = {
   "refused.daily-cap": "Kamu sudah mencapai batas hadiah hari ini.",
   "refused.no-reward": "Bot tidak memberi hadiah untuk tontonan seperti ini.",
   "refused.test": "Ini hanya percobaan.",
-  "not-counted.title": "Ada bagian iklan yang terlewat",
+  "not-counted.title": "Sebagian tontonanmu terlewat",
   "not-counted.text": "Tidak semuanya bisa dihitung. Lanjutkan dari tempat berhenti.",
 
   "steps.label": "Posisi hadiahmu",

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { chooseLanguage } from "./choose-language.ts";
 import type { AnyDictionary } from "./dictionary.ts";
 import { en } from "./en.ts";
+import { formatDuration } from "./format-duration.ts";
 import { formatMoment } from "./format-moment.ts";
-import { formatWait } from "./format-wait.ts";
 import { type LanguageTag, languages } from "./languages.ts";
 import { createTranslator } from "./translate.ts";
 
@@ -113,6 +113,12 @@ describe.each(Object.keys(languages) as LanguageTag[])("the dictionary of %s", (
     expect(keys.filter((key) => forms(dictionary[key]).other === forms(en[key]).other)).toEqual([]);
   });
 
+  test("uses one word for the ad and one for the reward", async () => {
+    const others = /ролик|винагород|پاداش|آگهی|دعاية/i;
+    const texts = Object.values<AnyDictionary[keyof AnyDictionary]>(await languages[tag].load());
+    expect(texts.flatMap((entry) => Object.values(forms(entry))).filter((text) => others.test(text))).toEqual([]);
+  });
+
   test("uses real apostrophes, quotes and ellipses", async () => {
     const texts = Object.values<AnyDictionary[keyof AnyDictionary]>(await languages[tag].load()).flatMap((entry) =>
       Object.values(forms(entry)),
@@ -123,14 +129,27 @@ describe.each(Object.keys(languages) as LanguageTag[])("the dictionary of %s", (
 
 describe("times", () => {
   test.each([
-    [0, "en", "0:00"],
-    [-5, "en", "0:00"],
-    [900, "en", "0:01"],
-    [75_000, "ar", "1:15"],
-    [3_900_000, "en", "1:05:00"],
-    [3_900_000, "fa", "۱:۰۵:۰۰"],
-  ])("a wait of %i ms in %s reads %s", (milliseconds, language, told) => {
-    expect(formatWait(milliseconds, language)).toBe(told);
+    [0, "en", "0 seconds"],
+    [-5, "en", "0 seconds"],
+    [900, "en", "1 second"],
+    [60_000, "en", "1 minute"],
+    [299_000, "en", "4 minutes, 59 seconds"],
+    [3_900_000, "en", "1 hour, 5 minutes"],
+    [36_299_001, "en", "10 hours, 5 minutes"],
+    [7_199_000, "en", "2 hours"],
+    [299_000, "ru", "4 минуты 59 секунд"],
+    [120_000, "ar", "دقيقتان"],
+    [3_900_000, "fa", "۱ ساعت،\u200f ۵ دقیقه"],
+  ])("%i ms in %s are %s", (milliseconds, language, told) => {
+    expect(formatDuration(milliseconds, language)).toBe(told);
+  });
+
+  test("durations have no digits in the form of a clock in any language", () => {
+    for (const language of Object.keys(languages)) {
+      for (const ms of [1000, 61_000, 3_599_000, 36_300_000]) {
+        expect(formatDuration(ms, language), language).not.toMatch(/\d:\d|[٠-٩۰-۹]:/);
+      }
+    }
   });
 
   test("times of today have no date; older ones have one", () => {

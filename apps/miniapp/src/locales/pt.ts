@@ -8,6 +8,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "outside-telegram.title": "Abra pelo Telegram",
   "outside-telegram.text":
     "Os anúncios com recompensa aparecem dentro do Telegram. Volte ao chat do bot e toque no botão dele.",
+  "outside-telegram.scan": "Aponte a câmera do celular para abrir o bot nele",
   "init-data-invalid.title": "Não conseguimos confirmar que é você",
   "init-data-invalid.text":
     "Os dados de acesso do Telegram não chegaram ou estão danificados. Feche esta janela e abra de novo pelo bot.",
@@ -51,7 +52,6 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "offer.length": "Duração",
   "offer.advertiser": "Anunciante",
   "offer.sound": "Som",
-  "offer.soundNote": "Começa sem som",
   seconds: { one: "{count} segundo", many: "{count} segundos", other: "{count} segundos" },
   secondsLeft: {
     one: "Falta {count} segundo",
@@ -65,7 +65,6 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "action.continueHere": "Continuar aqui",
   "action.openBot": "Abrir o bot",
   "action.close": "Fechar",
-  "action.closeAndGet": "Fechar e receber a recompensa",
   "action.tryAgain": "Tentar de novo",
   "action.pause": "Pausar",
   "action.play": "Reproduzir",
@@ -92,7 +91,8 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "leave.confirm": "Fechar e perder a recompensa",
 
   "watched.title": "Já pode fechar",
-  "watched.text": "Você assistiu até o fim. Agora vem a recompensa.",
+  "watched.earned": "Recompensa ganha",
+  "player.rewardIn": "Recompensa em {count} s",
 
   "checking.title": "Conferindo o que você assistiu",
   "checking.text": "Só leva um instante.",
@@ -100,6 +100,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "on-its-way.text": "Estamos avisando {bot}. Você pode fechar esta janela.",
   "credited.title": "Recompensa creditada",
   "credited.text": "Seu saldo: {balance}",
+  "credited.nextAd": "Próximo anúncio em {time}",
   "delivered.title": "{bot} já sabe que você assistiu",
   "delivered.text": "Sua recompensa vai chegar no chat.",
   "delayed.title": "Está demorando mais que o normal",
@@ -118,7 +119,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "refused.daily-cap": "Você atingiu o limite de recompensas de hoje.",
   "refused.no-reward": "O bot não paga por este tipo de anúncio.",
   "refused.test": "Isto foi só um teste.",
-  "not-counted.title": "Falta uma parte do anúncio",
+  "not-counted.title": "Perdemos uma parte da sua visualização",
   "not-counted.text": "Não foi possível contar tudo. Continue de onde parou.",
 
   "steps.label": "Onde está sua recompensa",

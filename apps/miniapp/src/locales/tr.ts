@@ -7,6 +7,7 @@ export const tr: Dictionary<"one" | "other"> = {
 
   "outside-telegram.title": "Bunu Telegram’dan açın",
   "outside-telegram.text": "Ödüllü reklamlar Telegram içinde gösterilir. Bot sohbetine dönün ve düğmesine dokunun.",
+  "outside-telegram.scan": "Botu telefonunuzda açmak için kamerayla tarayın",
   "init-data-invalid.title": "Siz olduğunuzu doğrulayamadık",
   "init-data-invalid.text": "Telegram giriş verileri eksik ya da bozuk. Bu pencereyi kapatın ve bottan yeniden açın.",
   "init-data-expired.title": "Bu uzun süre açık kaldı",
@@ -49,7 +50,6 @@ export const tr: Dictionary<"one" | "other"> = {
   "offer.length": "Süre",
   "offer.advertiser": "Reklam veren",
   "offer.sound": "Ses",
-  "offer.soundNote": "Sessiz başlar",
   seconds: { one: "{count} saniye", other: "{count} saniye" },
   secondsLeft: { one: "{count} saniye kaldı", other: "{count} saniye kaldı" },
 
@@ -59,7 +59,6 @@ export const tr: Dictionary<"one" | "other"> = {
   "action.continueHere": "Burada devam et",
   "action.openBot": "Botu aç",
   "action.close": "Kapat",
-  "action.closeAndGet": "Kapat ve ödülü al",
   "action.tryAgain": "Tekrar dene",
   "action.pause": "Duraklat",
   "action.play": "Oynat",
@@ -82,7 +81,8 @@ export const tr: Dictionary<"one" | "other"> = {
   "leave.confirm": "Kapat ve ödülden vazgeç",
 
   "watched.title": "Artık kapatabilirsiniz",
-  "watched.text": "Sonuna kadar izlediniz. Sıra ödülünüzde.",
+  "watched.earned": "Ödül kazanıldı",
+  "player.rewardIn": "{count} sn sonra ödül",
 
   "checking.title": "İzlemeniz kontrol ediliyor",
   "checking.text": "Bu yalnızca bir an sürer.",
@@ -90,6 +90,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "on-its-way.text": "Haber verilen bot: {bot}. Bu pencereyi kapatabilirsiniz.",
   "credited.title": "Ödül hesabınızda",
   "credited.text": "Bakiyeniz: {balance}",
+  "credited.nextAd": "Sonraki reklama kalan süre: {time}",
   "delivered.title": "{bot} izlediğinizi biliyor",
   "delivered.text": "Ödülünüz sohbete gelecek.",
   "delayed.title": "Her zamankinden uzun sürüyor",
@@ -107,7 +108,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "refused.daily-cap": "Bugünkü ödül sınırına ulaştınız.",
   "refused.no-reward": "Bot bu tür izlemeler için ödeme yapmıyor.",
   "refused.test": "Bu bir denemeydi.",
-  "not-counted.title": "Reklamın bir kısmı eksik",
+  "not-counted.title": "İzlemenizin bir kısmını kaçırdık",
   "not-counted.text": "Tamamı sayılamadı. Kaldığı yerden devam edin.",
 
   "steps.label": "Ödülünüz nerede",

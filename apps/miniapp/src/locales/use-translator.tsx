@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, use } from "react";
+import { createContext, createElement, Fragment, type ReactNode, use } from "react";
 import type { MessageKey, MessageValues } from "./dictionary.ts";
 import type { Translator } from "./translate.ts";
 
@@ -12,9 +12,11 @@ export function useTranslator(): Translator {
   return translator;
 }
 
-/** A text with its values in `<bdi>`: a value of another direction must not reorder the text around it. */
+/**
+ * A text with its values in `<bdi>`: a value of another direction must not reorder the text around it. The parts are known by
+ * their place, so that a countdown changes its text and not its element.
+ */
 export function Message<Key extends MessageKey>({ id, values }: { id: Key; values: MessageValues<Key> }): ReactNode {
-  return useTranslator()
-    .parts(id, values)
-    .map(({ kind, text }) => (kind === "text" ? text : <bdi key={text}>{text}</bdi>));
+  const parts = useTranslator().parts(id, values);
+  return createElement(Fragment, null, ...parts.map(({ kind, text }) => (kind === "text" ? text : <bdi>{text}</bdi>)));
 }

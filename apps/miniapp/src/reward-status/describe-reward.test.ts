@@ -85,8 +85,9 @@ test("a view held for the operator's review is shown as held, a refused view as 
   expect([looked("held"), looked("refused")].map(isFinal)).toEqual([false, true]);
 });
 
-test("polling starts at one per second and slows down", () => {
-  expect([0, 9999, 10_000, 59_999, 60_000, 3_600_000].map(pollAfterMs)).toEqual([
+test("polling starts 150, 300 and 600 ms after the close, then once a second, and slows down", () => {
+  expect([0, 150, 170, 300, 599].map(pollAfterMs)).toEqual([150, 150, 130, 300, 50]);
+  expect([600, 9999, 10_000, 59_999, 60_000, 3_600_000].map(pollAfterMs)).toEqual([
     1000, 1000, 3000, 3000, 15_000, 15_000,
   ]);
 });

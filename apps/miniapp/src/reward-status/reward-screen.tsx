@@ -1,10 +1,12 @@
 import type { ReactNode } from "react";
+import { formatDuration } from "../locales/format-duration.ts";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 import type { IconName } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/support-code.tsx";
-import { Superseded } from "../watch-ad/superseded.tsx";
+import { useNow } from "../ui/use-now.ts";
+import { Superseded } from "../watch-ad/interrupted.tsx";
 import type { Reward } from "./describe-reward.ts";
 import { RewardSteps } from "./reward-steps.tsx";
 import type { RewardStatusView } from "./use-reward-status.ts";
@@ -16,7 +18,7 @@ interface RewardScreenProps {
   code: string;
   onClose: () => void;
   onReopen: () => void;
-  /** Requests another ad; if the bot does not allow one yet, the service returns when it will. */
+  /** Requests another ad. */
   onAnother: () => void;
 }
 
@@ -45,7 +47,7 @@ const kindsWithCode: readonly Reward["kind"][] = ["delayed", "refused", "undeliv
 /** One screen for all states of a reward. */
 export function RewardScreen({ view, botName, code, onClose, onReopen, onAnother }: RewardScreenProps) {
   const { text } = useTranslator();
-  const { reward, steps, isOffline, isSuperseded } = view;
+  const { reward, steps, isOffline, isSuperseded, nextAd } = view;
   if (isSuperseded) return <Superseded onReopen={onReopen} />;
   const { icon, tone } = looks[reward.kind];
   const isIncomplete = reward.kind === "not-counted";
@@ -71,11 +73,12 @@ export function RewardScreen({ view, botName, code, onClose, onReopen, onAnother
       }
       action={
         <>
-          {reward.kind === "credited" ? (
+          {nextAd?.when === "now" ? (
             <Button look="secondary" onClick={onAnother}>
               {text("action.another")}
             </Button>
           ) : null}
+          {nextAd?.when === "later" ? <NextAdTimer untilMs={nextAd.untilMs} /> : null}
           <Button onClick={isIncomplete ? onReopen : onClose}>
             {text(isIncomplete ? "action.continue" : "action.close")}
           </Button>
@@ -88,6 +91,16 @@ export function RewardScreen({ view, botName, code, onClose, onReopen, onAnother
         <Explanation reward={reward} botName={botName} />
       )}
     </Notice>
+  );
+}
+
+function NextAdTimer({ untilMs }: { untilMs: number }) {
+  const { language } = useTranslator();
+  const time = formatDuration(untilMs - useNow(500), language);
+  return (
+    <p className="foot-note" role="timer">
+      <Message id="credited.nextAd" values={{ time }} />
+    </p>
   );
 }
 

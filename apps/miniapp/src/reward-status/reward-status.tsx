@@ -3,9 +3,9 @@ import { useEffect } from "react";
 import type { Host } from "../telegram/host.ts";
 import type { Session } from "../watch-ad/watching.ts";
 import { looks, RewardScreen } from "./reward-screen.tsx";
-import { useRewardStatus } from "./use-reward-status.ts";
+import { publisherQuery, useRewardStatus } from "./use-reward-status.ts";
 
-interface RewardStatusProps {
+export interface RewardStatusProps {
   session: Session;
   initData: string;
   host: Host;
@@ -16,6 +16,12 @@ interface RewardStatusProps {
 // navigator.onLine is often wrong inside web views, so requests are always tried.
 const always = { networkMode: "always" } as const;
 const queryClient = new QueryClient({ defaultOptions: { queries: always, mutations: always } });
+
+/** Signs in to the publisher's API ahead of the status. Failures are retried; the status then waits for the same request. */
+export function prepareRewardStatus(session: Session, initData: string): void {
+  const url = session.bot.publisher_api_url;
+  if (url !== undefined) queryClient.prefetchQuery(publisherQuery(url, initData));
+}
 
 /** Shows the state of the reward, also when the app is opened again later. */
 export function RewardStatus(props: RewardStatusProps) {

@@ -1,13 +1,14 @@
 import type { StatusResponse } from "@intermission/ad-core/player-api";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, skipToken, useQuery } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
 import { useEffect, useState } from "react";
 import { type Answer, fetchStatus } from "../ad-service-client.ts";
-import { createPublisherApi } from "../publisher-api.ts";
+import { signInToPublisher } from "../publisher-api.ts";
 import { useNow } from "../ui/use-now.ts";
 import type { Session } from "../watch-ad/watching.ts";
 import { describeReward, isFinal, type PublisherStatus, type Reward } from "./describe-reward.ts";
 import { describeSteps, type Step } from "./describe-steps.ts";
+import { describeNextAd, type NextAd } from "./next-ad.ts";
 import { pollAfterMs } from "./poll-after-ms.ts";
 
 export interface RewardStatusView {
@@ -16,6 +17,8 @@ export interface RewardStatusView {
   readonly isOffline: boolean;
   /** Another window has taken over the session and shows its outcome. */
   readonly isSuperseded: boolean;
+  /** Whether another ad can be watched, after this one was credited. Undefined: not known, or there is none. */
+  readonly nextAd: NextAd | undefined;
 }
 
 /** The state of the reward. Polls both parties until the publisher has recorded it. */
@@ -25,11 +28,7 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
   const publisher = usePublisherStatus(session, initData, sinceMs);
   const service = useQuery({
     queryKey: ["ad-service-status", session.session_id],
-    async queryFn() {
-      const answer = await fetchStatus(session.session_id, session.token);
-      if (answer.outcome === "unreachable") throw new Error("the ad service did not answer");
-      return answer;
-    },
+    queryFn: () => askService(session),
     // The publisher may have recorded the reward before the service records that the webhook was accepted.
     refetchInterval: ({ state: { data } }) =>
       data?.outcome === "refused" || (isRecorded(publisher.status) && isSent(data))
@@ -48,39 +47,61 @@ export function useRewardStatus(session: Session, initData: string): RewardStatu
     steps: describeSteps(known, reward.kind === "not-counted" || reward.kind === "view-refused"),
     isOffline: service.failureCount > 1 && !isFinal(reward),
     isSuperseded: service.data?.outcome === "refused" && !isFinal(reward),
+    nextAd: useNextAd(session, reward.kind === "credited"),
   };
 }
 
-function usePublisherStatus(session: Session, initData: string, sinceMs: number) {
-  const queryClient = useQueryClient();
-  const url = session.bot.publisher_api_url;
-  const [publisher] = useState(() => createPublisherApi(url ?? "", initData, queryClient));
-  const signIn = useQuery({
-    queryKey: ["sign-in", url],
-    queryFn: () => publisher.signIn(),
-    enabled: url !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: true,
+/** Asks again when a limit ends, and once a minute if there is no ad. */
+function useNextAd(session: Session, isAsked: boolean): NextAd | undefined {
+  const { data } = useQuery({
+    queryKey: ["next-ad", session.session_id],
+    queryFn: async () => describeNextAd(await askService(session, { next_ad: true }), Date.now()),
+    enabled: isAsked,
+    refetchInterval: ({ state }) => state.data?.askAgainMs ?? false,
   });
-  const { data, error } = useQuery(
-    publisher.trpc.rewards.status.queryOptions(
-      { code: session.code, event: "rewarded" },
-      {
-        enabled: signIn.data === "signed-in",
-        refetchInterval: ({ state }) => (isRecorded(state.data) ? false : pollAfterMs(Date.now() - sinceMs)),
-      },
-    ),
-  );
+  return data?.nextAd;
+}
+
+/** Signs in to the publisher's API. One request serves the preparation and the status. */
+export function publisherQuery(url: string, initData: string) {
+  return queryOptions({
+    queryKey: ["publisher", url],
+    queryFn: () => signInToPublisher(url, initData),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+    retry: true,
+    retryDelay: (failures) => Math.min(1000 * 2 ** failures, 5000),
+  });
+}
+
+function usePublisherStatus(session: Session, initData: string, sinceMs: number) {
+  const url = session.bot.publisher_api_url;
+  const signIn = useQuery({ ...publisherQuery(url ?? "", initData), enabled: url !== undefined });
+  const api = signIn.data?.outcome === "signed-in" ? signIn.data : undefined;
+  const { data, error } = useQuery({
+    queryKey: ["publisher-status", url, session.code],
+    queryFn: api ? () => api.readStatus(session.code) : skipToken,
+    refetchInterval: ({ state }) => (isRecorded(state.data) ? false : pollAfterMs(Date.now() - sinceMs)),
+  });
   // A publisher that changed its secrets no longer accepts older session tokens.
   const isForgotten = error instanceof TRPCClientError && error.data?.code === "UNAUTHORIZED";
   const { refetch } = signIn;
   useEffect(() => {
     if (isForgotten) refetch();
   }, [isForgotten, refetch]);
-  return { status: data, canBeAsked: url !== undefined && signIn.data !== "refused" };
+  return { status: data, canBeAsked: url !== undefined && signIn.data?.outcome !== "refused" };
 }
 
-function isSent(answer: Answer<StatusResponse> | undefined): boolean {
+type Decided = Exclude<Answer<StatusResponse>, { outcome: "unreachable" }>;
+
+async function askService({ session_id: id, token }: Session, also: { next_ad?: boolean } = {}): Promise<Decided> {
+  const answer = await fetchStatus(id, { token, ...also });
+  if (answer.outcome === "unreachable") throw new Error("the ad service did not answer");
+  return answer;
+}
+
+function isSent(answer: Decided | undefined): boolean {
   return answer?.outcome === "answered" && answer.body.event?.delivered_at !== undefined;
 }
 

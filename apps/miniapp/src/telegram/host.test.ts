@@ -11,12 +11,15 @@ function fakePage() {
   const window = Object.assign(page, { self: page, top: page });
   vi.stubGlobal("window", window);
   vi.stubGlobal("document", window.document);
+  vi.stubGlobal("matchMedia", () => ({ matches: false }));
+  vi.stubGlobal("getComputedStyle", () => ({ getPropertyValue: () => "#ffffff" }));
   return { window, root };
 }
 
 function useEverything(host: Host): void {
   host.ready();
   host.holdOpen(true);
+  host.immerse()();
   host.haptic("success");
   host.onBack(() => {})();
   host.onVisibility(() => {})();
@@ -55,6 +58,30 @@ describe("with a native client", () => {
     Object.assign(page.window, { TelegramWebviewProxy: { postEvent } });
     return posted;
   }
+
+  test("the bars are black on stage, then take the page's own colour; a phone's window is full-screen meanwhile", () => {
+    const posted = record();
+    vi.stubGlobal("matchMedia", () => ({ matches: true }));
+    vi.stubGlobal("getComputedStyle", () => ({ getPropertyValue: () => " #1a2" }));
+    const host = createHost("8.0");
+    const restore = host.immerse();
+    const bars = (color: string) => [
+      `web_app_set_background_color {"color":"${color}"}`,
+      `web_app_set_bottom_bar_color {"color":"${color}"}`,
+    ];
+    expect(posted).toEqual([
+      'web_app_set_header_color {"color":"#000000"}',
+      ...bars("#000000"),
+      "web_app_request_fullscreen",
+    ]);
+    posted.length = 0;
+    restore();
+    expect(posted).toEqual([
+      "web_app_exit_fullscreen",
+      'web_app_set_header_color {"color_key":"bg_color"}',
+      ...bars("#11aa22"),
+    ]);
+  });
 
   test("the closing confirmation is disabled before the window is closed", () => {
     const posted = record();

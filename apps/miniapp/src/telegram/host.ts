@@ -23,6 +23,11 @@ export interface Host {
   haptic(outcome: "success" | "warning" | "error"): void;
   /** Makes the client ask before closing the window, and prevents a swipe down from closing it. */
   holdOpen(isHeld: boolean): void;
+  /**
+   * Makes the client's bars black, and on a phone the window full-screen, until the returned function is called. A client
+   * that cannot do either ignores it.
+   */
+  immerse(): () => void;
   /** Shows Telegram's back button until the returned function is called. */
   onBack(listener: () => void): () => void;
   onVisibility(listener: (isVisible: boolean) => void): () => void;
@@ -73,6 +78,22 @@ export function createHost(version: string): Host {
     holdOpen(isHeld) {
       post("web_app_setup_closing_behavior", { need_confirmation: isHeld });
       post("web_app_setup_swipe_behavior", { allow_vertical_swipe: !isHeld });
+    },
+    immerse() {
+      const paintBars = (header: object, color: string) => {
+        post("web_app_set_header_color", header);
+        post("web_app_set_background_color", { color });
+        post("web_app_set_bottom_bar_color", { color });
+      };
+      paintBars({ color: "#000000" }, "#000000");
+      const isPhone = matchMedia("(pointer: coarse) and (max-width: 767px)").matches;
+      if (isPhone) post("web_app_request_fullscreen");
+      return () => {
+        if (isPhone) post("web_app_exit_fullscreen");
+        // The page's own colour, which the client or the user may have changed meanwhile.
+        const colour = getComputedStyle(document.documentElement).getPropertyValue("--bg").trim();
+        paintBars({ color_key: "bg_color" }, colour.length === 4 ? colour.replace(/[^#]/g, "$&$&") : colour);
+      };
     },
     onBack(listener) {
       const stop = listen("back_button_pressed", listener);

@@ -1,7 +1,15 @@
-/** Sets the client's colours as CSS variables `--tg-bg-color` and so on, and marks the page as dark or light. */
-export function paintTheme(theme: Readonly<Record<string, string>>): void {
+type Theme = Readonly<Record<string, string>>;
+
+/** Sets the client's colours as CSS variables `--tg-bg-color` and so on. Small enough to be inlined into the page. */
+export function paintColours(theme: Theme): void {
+  for (const name in theme)
+    document.documentElement.style.setProperty(`--tg-${name.replaceAll("_", "-")}`, theme[name] ?? null);
+}
+
+/** Sets the client's colours, and marks the page as dark or light. */
+export function paintTheme(theme: Theme): void {
+  paintColours(theme);
   const { dataset, style } = document.documentElement;
-  for (const name in theme) style.setProperty(`--tg-${name.replaceAll("_", "-")}`, theme[name] ?? null);
   if (theme.bg_color) dataset.scheme = style.colorScheme = isDark(theme.bg_color) ? "dark" : "light";
 }
 

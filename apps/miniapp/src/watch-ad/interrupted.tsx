@@ -1,8 +1,7 @@
 import { useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { Superseded } from "./superseded.tsx";
-import type { Stage } from "./watching.ts";
+import type { Stage } from "./watch-state.ts";
 
 export type Interruption = Extract<Stage, "left" | "superseded" | "incomplete" | "broken" | "over">;
 
@@ -41,3 +40,18 @@ const interruptions = {
   broken: { state: "broken", icon: "note" },
   over: { state: "session-over", icon: "clock" },
 } as const satisfies Record<Exclude<Interruption, "superseded">, object>;
+
+/** Another window of this user has taken over the session. */
+export function Superseded({ onReopen }: { onReopen: () => void }) {
+  const { text } = useTranslator();
+  return (
+    <Notice
+      state="superseded"
+      icon="windows"
+      title={text("superseded.title")}
+      action={<Button onClick={onReopen}>{text("action.continueHere")}</Button>}
+    >
+      <p className="secondary">{text("superseded.text")}</p>
+    </Notice>
+  );
+}

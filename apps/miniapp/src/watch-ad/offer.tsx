@@ -3,7 +3,14 @@ import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 import type { Session } from "./watching.ts";
 
-export function Offer({ session, onWatch }: { session: Session; onWatch: () => void }) {
+interface OfferProps {
+  session: Session;
+  isMuted: boolean;
+  onSetMuted: (isMuted: boolean) => void;
+  onWatch: () => void;
+}
+
+export function Offer({ session, isMuted, onSetMuted, onWatch }: OfferProps) {
   const { text } = useTranslator();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -35,9 +42,17 @@ export function Offer({ session, onWatch }: { session: Session; onWatch: () => v
               <bdi>{ad.advertiser}</bdi>
             </dd>
           </div>
-          <div>
+          <div className="facts-switch">
             <dt>{text("offer.sound")}</dt>
-            <dd>{text("offer.soundNote")}</dd>
+            <dd>
+              <Button
+                className="switch"
+                role="switch"
+                aria-label={text("offer.sound")}
+                aria-checked={!isMuted}
+                onClick={() => onSetMuted(!isMuted)}
+              />
+            </dd>
           </div>
         </dl>
       </div>

@@ -4,9 +4,7 @@ import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkOutside } from "../ui/link-outside.tsx";
-import { captionAt } from "./caption-at.ts";
-import { useCaptions } from "./use-captions.ts";
-import { usePlayerKeys } from "./use-player-keys.ts";
+import { Caption, useCaptions } from "./captions.tsx";
 import type { Session, WatchingActions, WatchingSnapshot } from "./watching.ts";
 
 interface PlayerControlsProps {
@@ -16,101 +14,121 @@ interface PlayerControlsProps {
   host: Host;
 }
 
-/** The overlay of the running video. */
+/** The overlay of the running video. Only the call to action is over the lower third of the picture. */
 export function PlayerControls({ session, actions, snapshot, host }: PlayerControlsProps) {
   const { text, language } = useTranslator();
   const { ad } = session;
-  const { player } = snapshot;
+  const { stage, isMuted, playback, positionMs } = snapshot;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   usePlayerKeys(actions, snapshot);
   const captions = useCaptions(ad, language);
   const [areCaptionsWanted, wantCaptions] = useState<boolean>();
   // A muted ad shows captions until the user turns them off.
-  const areCaptionsOn = areCaptionsWanted ?? player.isMuted;
-  const caption = captions && areCaptionsOn ? captionAt(captions.cues, player.positionMs) : "";
-  const seconds = secondsLeft(session, snapshot);
-  const share = Math.min(1, player.positionMs / ad.duration_ms);
-  const link = ad.call_to_action;
-  const isRunning = player.playback === "playing" || player.playback === "buffering";
+  const areCaptionsOn = areCaptionsWanted ?? isMuted;
   return (
     <div className="controls">
       <h1 ref={heading} className="only-heard" tabIndex={-1}>
         {text("player.label", { advertiser: ad.advertiser })}
       </h1>
-      <div className="controls-top">
-        <p className="chip">
-          <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
-        </p>
+      <div className="pill">
+        <ProgressRing label={text("player.progress")} share={Math.min(1, positionMs / ad.duration_ms)} />
+        <div className="pill-words">
+          {stage === "confirming" ? (
+            <p role="status">{text("player.confirming")}</p>
+          ) : (
+            <p role="timer">
+              <Message id="player.rewardIn" values={{ count: secondsLeft(session, snapshot) }} />
+            </p>
+          )}
+          <p className="pill-brand">
+            <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
+          </p>
+        </div>
         <Button look="on-video" aria-label={text("action.close")} onClick={actions.askToClose}>
           <Icon name="close" />
         </Button>
       </div>
-      <PlaybackNote actions={actions} snapshot={snapshot} />
-      <div className="controls-foot">
-        {caption ? (
-          <p className="caption" lang={captions?.language} dir="auto">
-            <span>{caption}</span>
-          </p>
-        ) : null}
+      <div className="tools">
         {snapshot.isConnected ? null : (
           <p className="chip" role="status">
             {text("player.offline")}
           </p>
         )}
-        <div className="controls-row">
+        {captions ? (
           <Button
             look="on-video"
-            aria-label={text(player.isMuted ? "action.unmute" : "action.mute")}
-            onClick={() => actions.setMuted(!player.isMuted)}
+            aria-label={text("action.captions")}
+            aria-pressed={areCaptionsOn}
+            onClick={() => wantCaptions(!areCaptionsOn)}
           >
-            <Icon name={player.isMuted ? "sound-off" : "sound-on"} />
+            <Icon name={areCaptionsOn ? "captions" : "captions-off"} />
           </Button>
-          {captions ? (
-            <Button
-              look="on-video"
-              aria-label={text("action.captions")}
-              aria-pressed={areCaptionsOn}
-              onClick={() => wantCaptions(!areCaptionsOn)}
-            >
-              <Icon name={areCaptionsOn ? "captions" : "captions-off"} />
-            </Button>
-          ) : null}
-          {snapshot.stage === "playing" && isRunning ? (
-            <Button look="on-video" aria-label={text("action.pause")} onClick={actions.pause}>
-              <Icon name="pause" />
-            </Button>
-          ) : null}
-          {link ? <LinkOutside url={link.url} label={link.label} host={host} /> : null}
-        </div>
-        <div className="controls-row">
-          <div
-            className="progress"
-            role="progressbar"
-            aria-label={text("player.progress")}
-            aria-valuemin={0}
-            aria-valuemax={100}
-            aria-valuenow={Math.round(share * 100)}
-          >
-            <div className="progress-bar" style={{ transform: `scaleX(${share})` }} />
-          </div>
-          <p key={seconds} className="chip chip-time" role="timer">
-            <Message id="secondsLeft" values={{ count: seconds }} />
-          </p>
-        </div>
+        ) : null}
+        {/* Keeps its place, so that the other buttons do not move. */}
+        <Button
+          look="on-video"
+          aria-label={text("action.pause")}
+          style={{ visibility: stage === "playing" && isRunning(playback) ? "visible" : "hidden" }}
+          onClick={actions.pause}
+        >
+          <Icon name="pause" />
+        </Button>
+        <Button
+          look="on-video"
+          aria-label={text(isMuted ? "action.unmute" : "action.mute")}
+          onClick={() => actions.setMuted(!isMuted)}
+        >
+          <Icon name={isMuted ? "sound-off" : "sound-on"} />
+        </Button>
       </div>
+      <PlaybackNote actions={actions} snapshot={snapshot} />
+      {captions && areCaptionsOn ? <Caption captions={captions} positionMs={positionMs} /> : null}
+      <AdFoot ad={ad} look="outside" host={host} />
     </div>
   );
 }
 
-export function secondsLeft({ ad }: Session, { player }: WatchingSnapshot): number {
-  return Math.max(0, Math.ceil((ad.duration_ms - player.positionMs) / 1000));
+/** The advertiser and its call to action: below the picture where there is room, else only the call to action, over it. */
+export function AdFoot({ ad, look, host }: { ad: Session["ad"]; look: "outside" | "primary"; host: Host }) {
+  const { text } = useTranslator();
+  const link = ad.call_to_action;
+  return (
+    <div className="ad-foot">
+      <p className="brand">
+        <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>
+      </p>
+      {link ? <LinkOutside url={link.url} label={link.label} look={look} host={host} /> : null}
+    </div>
+  );
+}
+
+export function secondsLeft({ ad }: Session, { positionMs }: WatchingSnapshot): number {
+  return Math.max(0, Math.ceil((ad.duration_ms - positionMs) / 1000));
+}
+
+function ProgressRing({ label, share }: { label: string; share: number }) {
+  return (
+    <div
+      className="ring"
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(share * 100)}
+    >
+      <svg viewBox="0 0 36 36" aria-hidden="true">
+        <circle cx="18" cy="18" r="15" />
+        <circle cx="18" cy="18" r="15" pathLength="100" strokeDasharray="100" strokeDashoffset={100 - share * 100} />
+      </svg>
+    </div>
+  );
 }
 
 /** In the centre: why playback is stopped, and what to tap. */
 function PlaybackNote({ actions, snapshot }: { actions: WatchingActions; snapshot: WatchingSnapshot }) {
   const { text } = useTranslator();
-  const { playback, holds } = snapshot.player;
+  const { stage, playback, holds } = snapshot;
   const tap = (label: string, note?: ReactNode) => (
     <div className="middle">
       {note}
@@ -122,22 +140,45 @@ function PlaybackNote({ actions, snapshot }: { actions: WatchingActions; snapsho
       </Button>
     </div>
   );
-  if (snapshot.stage === "confirming") return <Waiting label={text("player.confirming")} />;
-  if (playback === "blocked") return tap(text("player.tapToPlay"));
-  if (playback === "stalled") return tap(text("action.tryAgain"), <p role="status">{text("player.stalled")}</p>);
-  if (playback === "held" && holds.has("paused")) return tap(text("action.play"));
-  if (playback === "held" && holds.has("away")) return tap(text("player.tapToContinue"));
-  if (playback === "buffering") return <Waiting label={text("player.buffering")} />;
+  if (stage === "playing") {
+    if (playback === "blocked") return tap(text("player.tapToPlay"));
+    if (playback === "stalled") return tap(text("action.tryAgain"), <p role="status">{text("player.stalled")}</p>);
+    if (playback === "held" && holds.has("paused")) return tap(text("action.play"));
+    if (playback === "held" && holds.has("away")) return tap(text("player.tapToContinue"));
+    if (playback === "buffering") {
+      return (
+        <div className="middle">
+          <div className="waiting" role="status">
+            <span className="spinner" />
+            <p>{text("player.buffering")}</p>
+          </div>
+        </div>
+      );
+    }
+  }
   return <div className="middle" />;
 }
 
-function Waiting({ label }: { label: string }) {
-  return (
-    <div className="middle">
-      <div className="waiting" role="status">
-        <span className="spinner" />
-        <p>{label}</p>
-      </div>
-    </div>
-  );
+/** On a desktop: space pauses and plays, M mutes and unmutes. Keys pressed on a button or a link are left to it. */
+function usePlayerKeys(actions: WatchingActions, { stage, holds, playback, isMuted }: WatchingSnapshot): void {
+  const isPlaying = isRunning(playback);
+  const isListening = stage === "playing" && !holds.has("dialog");
+  useEffect(() => {
+    if (!isListening) return;
+    const onKey = (event: KeyboardEvent) => {
+      const isOfControl = event.target instanceof Element && event.target.closest("button, a") !== null;
+      if (isOfControl || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.code === "Space") {
+        event.preventDefault();
+        if (isPlaying) actions.pause();
+        else actions.play();
+      } else if (event.code === "KeyM") actions.setMuted(!isMuted);
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [actions, isListening, isPlaying, isMuted]);
+}
+
+function isRunning(playback: WatchingSnapshot["playback"]): boolean {
+  return playback === "playing" || playback === "buffering";
 }

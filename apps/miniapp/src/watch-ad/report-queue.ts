@@ -45,6 +45,11 @@ export class ReportQueue {
     this.options = options;
   }
 
+  /** No more calls are made. */
+  get isStopped(): boolean {
+    return this.isOver;
+  }
+
   get isSettled(): boolean {
     return this.unacknowledged.size === 0 && !this.isUnderWay;
   }

@@ -2,14 +2,15 @@ import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { type Answer, openSession, reportFault } from "../ad-service-client.ts";
 import type { Launch } from "../telegram/launch.ts";
-import { createVideo } from "./create-video.ts";
 import { describeOpening, type Opened } from "./describe-opening.ts";
+import { loadVideo } from "./video-element.ts";
 import type { Session } from "./watching.ts";
 
 export type Opening =
   | { readonly phase: "opening" }
   | { readonly phase: "unreachable" }
-  | { readonly phase: "unplayable"; readonly session: Session }
+  /** This browser plays none of the service's media types. */
+  | { readonly phase: "unplayable" }
   | { readonly phase: "watch"; readonly session: Session; readonly video: HTMLVideoElement }
   | Exclude<Opened, { phase: "watch" }>;
 
@@ -20,6 +21,8 @@ const LONGEST_RETRY_MS = 8000;
 /** What the page started before the app's files arrived. */
 export interface Start {
   readonly launch: Launch;
+  /** The media types that the browser plays. */
+  readonly types: readonly string[];
   readonly opening?: Promise<Answer<OpenSessionResponse>> | undefined;
   /** The result of `opening`, if it is already available: the first screen then shows it directly. */
   readonly answer?: Answer<OpenSessionResponse> | undefined;
@@ -36,9 +39,10 @@ interface AdSession {
 
 /** Opens the session, reusing the request and the video that the early start created, and reopens it on request. */
 export function useAdSession(start: Start): AdSession {
-  const [opening, setOpening] = useState<Opening>(() =>
-    isAnswered(start.answer) ? settle(start.answer, start.video()) : { phase: "opening" },
-  );
+  const [opening, setOpening] = useState<Opening>(() => {
+    if (start.types.length === 0) return { phase: "unplayable" };
+    return isAnswered(start.answer) ? settle(start.answer, start.video()) : { phase: "opening" };
+  });
   const [attempt, setAttempt] = useState(0);
   const [isAnother, setAnother] = useState(false);
   const failures = useRef(0);
@@ -55,10 +59,10 @@ export function useAdSession(start: Start): AdSession {
   }, [reopen]);
 
   useEffect(() => {
-    if (attempt === 0 && isAnswered(start.answer)) return;
+    if (start.types.length === 0 || (attempt === 0 && isAnswered(start.answer))) return;
     const isCurrent = new AbortController();
     const tryAgain = () => isCurrent.signal.aborted || setAttempt((count) => count + 1);
-    const answering = attempt === 0 && start.opening ? start.opening : open(start.launch, isAnother);
+    const answering = attempt === 0 && start.opening ? start.opening : open(start, isAnother);
     answering?.then((answer) => {
       if (isCurrent.signal.aborted) return;
       if (!isAnswered(answer)) {
@@ -76,17 +80,28 @@ export function useAdSession(start: Start): AdSession {
     return () => isCurrent.abort();
   }, [start, attempt, isAnother]);
 
+  // A view that another device began may have a video that this one cannot play: the next opening has another one.
+  const foreign = opening.phase === "watch" && !isPlayable(opening) ? opening.session : undefined;
   useEffect(() => {
-    if (opening.phase !== "unplayable") return;
-    const { session_id: sessionId, token } = opening.session;
-    reportFault(sessionId, { token, fault: "unsupported" });
-  }, [opening]);
+    if (!foreign) return;
+    let isCurrent = true;
+    reportFault(foreign.session_id, { token: foreign.token, fault: "unsupported" }).then((answer) => {
+      if (!isCurrent) return;
+      const isAnother = answer.outcome === "answered" && answer.body.next_opening === "another-ad";
+      if (isAnother) reopen();
+      else setOpening({ phase: "unplayable" });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [foreign, reopen]);
 
-  return { opening, reopen, openAnother };
+  return { opening: foreign ? { phase: "opening" } : opening, reopen, openAnother };
 }
 
-function open({ botId, initData, code }: Launch, another: boolean): ReturnType<typeof openSession> | undefined {
-  const request = another ? { another } : code && { code };
+function open({ launch, types }: Start, another: boolean): ReturnType<typeof openSession> | undefined {
+  const { botId, initData, code } = launch;
+  const request = { ...(another ? { another } : code && { code }), media_types: [...types] };
   return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...request }) : undefined;
 }
 
@@ -99,13 +114,17 @@ function isAnswered(answer: Answer<OpenSessionResponse> | undefined): answer is 
 function settle(answer: Answered, loading: HTMLVideoElement | undefined): Opening {
   const opened = describeOpening(answer, Date.now());
   if (opened.phase !== "watch") return opened;
-  const { session } = opened;
-  const video = adopt(session.ad, loading);
-  return video.canPlayType(session.ad.media_type) === "" ? { phase: "unplayable", session } : { ...opened, video };
+  return { ...opened, video: adopt(opened.session.ad, loading) };
+}
+
+function isPlayable({ session, video }: Extract<Opening, { phase: "watch" }>): boolean {
+  return video.canPlayType(session.ad.media_type) !== "";
 }
 
 /** The element that is already loading, possibly a lighter file, unless the service has chosen another ad. */
 function adopt(ad: Session["ad"], video: HTMLVideoElement | undefined): HTMLVideoElement {
   const files = [ad.media_url, ...(ad.lighter_media ?? []).map(({ url }) => url)];
-  return video && files.some((file) => new URL(file, location.href).href === video.src) ? video : createVideo(ad);
+  return video && files.some((file) => new URL(file, location.href).href === video.src)
+    ? video
+    : loadVideo(document.createElement("video"), ad);
 }

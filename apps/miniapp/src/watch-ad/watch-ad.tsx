@@ -1,10 +1,12 @@
-import { type ReactNode, useEffect } from "react";
+import { type CSSProperties, type ReactNode, startTransition, useCallback, useEffect, useState } from "react";
 import type { Host } from "../telegram/host.ts";
+import { useStateName } from "../ui/use-state-name.ts";
+import { EndCard } from "./end-card.tsx";
 import { Interrupted } from "./interrupted.tsx";
-import { OnStage } from "./on-stage.tsx";
-import { useWatching } from "./use-watching.ts";
-import { VideoSlot } from "./video-slot.tsx";
-import type { Session } from "./watching.ts";
+import { LeaveDialog } from "./leave-dialog.tsx";
+import { Offer } from "./offer.tsx";
+import { PlayerControls, secondsLeft } from "./player-controls.tsx";
+import { type Session, Watching, type WatchingActions, type WatchingSnapshot } from "./watching.ts";
 
 interface WatchAdProps {
   session: Session;
@@ -21,6 +23,7 @@ export function WatchAd({ session, video, host, onReopen, status }: WatchAdProps
   const { stage } = snapshot;
   const isOnStage = stage === "playing" || stage === "confirming" || stage === "watched";
   useEffect(() => (isOnStage ? host.onBack(watching.askToClose) : undefined), [isOnStage, host, watching]);
+  useEffect(() => (isOnStage ? host.immerse() : undefined), [isOnStage, host]);
   // Reopening shows the screen with the remaining wait.
   useEffect(() => {
     if (stage === "limited") onReopen();
@@ -33,4 +36,73 @@ export function WatchAd({ session, video, host, onReopen, status }: WatchAdProps
       <VideoSlot video={video} width={session.ad.width} height={session.ad.height} />
     </OnStage>
   );
+}
+
+/** One `Watching` per mounted component; key the component by the session's token. */
+function useWatching(session: Session, video: HTMLVideoElement, host: Host): [Watching, WatchingSnapshot] {
+  const [watching] = useState(() => new Watching(session, video, host));
+  const [snapshot, setSnapshot] = useState(() => watching.snapshot);
+  useEffect(() => {
+    let shown = watching.snapshot.stage;
+    return watching.start((next) => {
+      // Another stage is another screen: rendering it must not delay the visible response to the tap.
+      if (next.stage === shown) setSnapshot(next);
+      else startTransition(() => setSnapshot(next));
+      shown = next.stage;
+    });
+  }, [watching]);
+  return [watching, snapshot];
+}
+
+interface OnStageProps {
+  session: Session;
+  actions: WatchingActions;
+  snapshot: WatchingSnapshot;
+  host: Host;
+  /** The video. */
+  children: ReactNode;
+}
+
+/** All screens that contain the video. */
+export function OnStage({ session, actions, snapshot, host, children }: OnStageProps) {
+  const { stage, playback, holds, isMuted } = snapshot;
+  const { width, height, poster_url: poster } = session.ad;
+  useStateName(stage);
+  return (
+    <main
+      className="watch"
+      data-stage={stage}
+      data-playback={playback}
+      data-shape={width > height ? "wide" : "tall"}
+      style={{ "--ratio": width / height } as CSSProperties}
+    >
+      {poster && stage !== "offer" ? <img className="backdrop" src={poster} alt="" /> : null}
+      <div className="card">
+        {children}
+        {stage === "offer" ? (
+          <Offer session={session} isMuted={isMuted} onSetMuted={actions.setMuted} onWatch={actions.play} />
+        ) : null}
+        {stage === "playing" || stage === "confirming" ? (
+          <PlayerControls session={session} actions={actions} snapshot={snapshot} host={host} />
+        ) : null}
+        {stage === "watched" ? <EndCard session={session} host={host} onClose={actions.close} /> : null}
+      </div>
+      {holds.has("dialog") ? (
+        <LeaveDialog seconds={secondsLeft(session, snapshot)} onStay={actions.stay} onLeave={actions.leave} />
+      ) : null}
+    </main>
+  );
+}
+
+/** A slot for the video created before React: the element is moved in, never created again, so nothing loads twice. */
+export function VideoSlot({ video, width, height }: { video: HTMLVideoElement; width: number; height: number }) {
+  const adopt = useCallback(
+    (slot: HTMLDivElement | null) => {
+      video.setAttribute("aria-hidden", "true");
+      video.tabIndex = -1;
+      slot?.replaceChildren(video);
+    },
+    [video],
+  );
+  return <div className="video-slot" ref={adopt} style={{ aspectRatio: `${width} / ${height}` }} />;
 }

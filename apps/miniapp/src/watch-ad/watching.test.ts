@@ -2,9 +2,13 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Network, simulatePage } from "../../test/simulated-page.ts";
 import type { Host } from "../telegram/host.ts";
+import { rememberSound } from "./sound-choice.ts";
 import { type Session, Watching } from "./watching.ts";
 
-beforeEach(() => vi.useFakeTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+  rememberSound(false);
+});
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
@@ -22,17 +26,20 @@ function openAd({ durationMs }: { durationMs: number }) {
   vi.clearAllTimers();
   const page = simulatePage({ durationMs });
   const watching = new Watching(sessionOf(durationMs), page.video as unknown as HTMLVideoElement, idleHost);
+  // As strict mode does: mounts, unmounts and mounts again.
+  watching.start(nothing)();
+  const stop = watching.start(nothing);
   return {
     ...page,
     watching,
-    stage: () => watching.getSnapshot().stage,
+    stage: () => watching.snapshot.stage,
     tapPlay(): void {
       page.touch();
       watching.play();
     },
     kill(): void {
       page.die();
-      watching.destroy();
+      stop();
     },
     /** The page can only send beacons any more. */
     swipe({ isHiddenFirst }: { isHiddenFirst: boolean }): void {
@@ -60,7 +67,7 @@ function sessionOf(durationMs: number): Session {
 const nothing = () => {};
 const idleHost: Host = {
   ...{ ready: nothing, close: nothing, haptic: nothing, holdOpen: nothing },
-  ...{ openLink: () => false, onBack: () => nothing, onVisibility: () => nothing },
+  ...{ openLink: () => false, immerse: () => nothing, onBack: () => nothing, onVisibility: () => nothing },
 };
 
 async function watchAndClose(page: Opened, durationMs: number): Promise<void> {

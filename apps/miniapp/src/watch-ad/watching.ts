@@ -1,212 +1,217 @@
 import type { OpenSessionResponse, PlaybackFault } from "@intermission/ad-core/player-api";
 import { beaconReports, reportFault, sendReports } from "../ad-service-client.ts";
 import type { Host } from "../telegram/host.ts";
-import { afterPaint } from "../ui/after-paint.ts";
 import { type Collecting, collectRanges, type PlayerEvent } from "./collect-ranges.ts";
-import type { PlayerSnapshot } from "./describe-playback.ts";
 import { Player } from "./player.ts";
 import { ReportQueue } from "./report-queue.ts";
+import { isSoundWanted, rememberSound } from "./sound-choice.ts";
 import { watchPresence } from "./watch-presence.ts";
+import {
+  type Hold,
+  initialState,
+  isOver,
+  type Playback,
+  playbackOf,
+  type Stage,
+  transition,
+  type WatchEvent,
+} from "./watch-state.ts";
 
 export type Session = Extract<OpenSessionResponse, { outcome: "session" }>;
 
-/**
- * offer → playing → confirming (played to the end, not yet confirmed by the service) → watched → closed.
- * `limited`: the user earned elsewhere since the ad was opened, so it may not start now. `incomplete`: the service lacks a
- * played range. `broken`: the video does not play, and the next opening delivers another one. `left`: the user gave up the
- * reward. `superseded`, `over`: the service accepts no more calls from this window.
- */
-export type Stage =
-  | "offer"
-  | "playing"
-  | "confirming"
-  | "watched"
-  | "closed"
-  | "limited"
-  | "incomplete"
-  | "broken"
-  | "left"
-  | "superseded"
-  | "over";
-
 export interface WatchingSnapshot {
   readonly stage: Stage;
-  readonly player: PlayerSnapshot;
+  readonly playback: Playback;
+  readonly holds: ReadonlySet<Hold>;
+  readonly positionMs: number;
+  readonly isMuted: boolean;
   readonly isConnected: boolean;
-  readonly isAskedToLeave: boolean;
 }
 
 /** The user's actions. */
 export type WatchingActions = Pick<Watching, "play" | "pause" | "setMuted" | "askToClose" | "stay" | "leave" | "close">;
 
-/** One opening of one ad, from the offer to its close: the player, its reports and the service's responses. */
+/**
+ * One opening of one ad, from the offer to its close. Each event goes through `transition`; this class does what the new
+ * state requires of the player, the report queue and Telegram. The constructor has no effect.
+ */
 export class Watching {
+  private readonly session: Session;
   private readonly host: Host;
   private readonly player: Player;
-  private readonly queue: ReportQueue;
-  private readonly listeners = new Set<() => void>();
-  private readonly stop = new AbortController();
+  private queue: ReportQueue;
   private collecting: Collecting;
+  private state = initialState;
   private isHere = true;
-  private snapshot: WatchingSnapshot;
-  private isTelling = false;
+  private isConnected = true;
+  private stop = new AbortController();
+  private onChange: ((snapshot: WatchingSnapshot) => void) | undefined;
 
   constructor(session: Session, video: HTMLVideoElement, host: Host) {
+    this.session = session;
     this.host = host;
-    const { session_id: sessionId, token, ad } = session;
+    const { ad } = session;
     this.collecting = { durationMs: ad.duration_ms, nextSequence: session.first_sequence, open: null };
-    this.queue = new ReportQueue({
-      send: (call) => sendReports(sessionId, { token, ...call }),
-      beacon: (call) => beaconReports(sessionId, { token, ...call }),
-      onAnswer: ({ state }) => this.onServiceState(state),
-      onRefused: (code) => this.onRefused(code),
-      onConnection: (isConnected) => this.set({ isConnected }),
-    });
+    this.queue = this.newQueue();
     this.player = new Player(video, {
       resumeAtMs: session.resume_at_ms,
       durationMs: ad.duration_ms,
       lighter: (ad.lighter_media ?? []).map(({ url }) => url),
       isHere: () => this.isHere,
+      state: () => this.state,
+      dispatch: (event) => this.dispatch(event),
       onStart: () => this.queue.start(),
-      onEvent: (event) => this.onPlayerEvent(event),
-      onEnd: () => this.onEnd(),
-      onFault: (fault) => this.onFault(sessionId, { token, fault }),
-      onChange: (player) => this.set({ player }),
+      onPlayed: (event) => this.onPlayed(event),
+      onFault: (fault) => this.onFault(fault),
+      onChange: () => this.publish(),
     });
-    this.snapshot = { stage: "offer", player: this.player.snapshot, isConnected: true, isAskedToLeave: false };
-    const stopPresence = watchPresence(host, (isHere) => this.onPresence(isHere));
+  }
+
+  /** Takes the video and listens until the returned function is called. `onChange` is called at once for each change. */
+  start(onChange: (snapshot: WatchingSnapshot) => void): () => void {
+    this.onChange = onChange;
+    this.stop = new AbortController();
+    if (this.queue.isStopped) this.queue = this.newQueue();
+    this.player.setMuted(!isSoundWanted());
+    this.player.attach();
+    const stopPresence = watchPresence(this.host, (isHere) => this.onPresence(isHere));
     this.stop.signal.addEventListener("abort", stopPresence);
     const listening = { signal: this.stop.signal };
     const onPageHide = () => {
       // Includes everything played until now, whatever the presence signals reported before.
-      this.player.hold("away");
+      this.dispatch("away");
       this.queue.leave("page-hidden");
     };
     window.addEventListener("pagehide", onPageHide, listening);
     window.addEventListener("online", () => this.queue.flush(), listening);
+    this.publish();
+    return () => {
+      this.onChange = undefined;
+      this.stop.abort();
+      this.release();
+      this.queue.stop();
+    };
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
-
-  readonly getSnapshot = (): WatchingSnapshot => this.snapshot;
+  get snapshot(): WatchingSnapshot {
+    const { stage, holds } = this.state;
+    const { positionMs, hasFrames } = this.player;
+    // Before the start the video is still as the early start created it.
+    const isMuted = stage === "offer" ? !isSoundWanted() : this.player.isMuted;
+    return {
+      stage,
+      holds,
+      playback: playbackOf(this.state, hasFrames),
+      positionMs,
+      isMuted,
+      isConnected: this.isConnected,
+    };
+  }
 
   /** The start tap, and each later tap that requests playback. */
   readonly play = (): void => {
-    if (this.snapshot.stage === "offer") {
-      this.host.holdOpen(true);
-      this.set({ stage: "playing" });
-    }
-    this.player.release("paused");
-    this.player.release("away");
-    this.player.start();
+    this.player.prepare();
+    this.dispatch("play");
+    this.player.checkLength();
   };
 
-  readonly pause = (): void => this.player.hold("paused");
-  readonly setMuted = (isMuted: boolean): void => this.player.setMuted(isMuted);
+  readonly pause = (): void => this.dispatch("pause");
+
+  /** Call it only inside a tap. The choice holds for the next ads, too. */
+  readonly setMuted = (isMuted: boolean): void => {
+    rememberSound(!isMuted);
+    this.player.setMuted(isMuted);
+    this.publish();
+  };
 
   /** The close button and Telegram's back button: asks for confirmation while the reward can still be lost. */
-  readonly askToClose = (): void => {
-    if (this.snapshot.isAskedToLeave) this.stay();
-    else if (this.snapshot.stage === "playing") {
-      this.player.hold("dialog");
-      this.set({ isAskedToLeave: true });
-    } else this.close();
-  };
-
-  readonly stay = (): void => {
-    this.set({ isAskedToLeave: false });
-    this.player.release("dialog");
-  };
+  readonly askToClose = (): void => this.dispatch("ask-to-close");
+  readonly stay = (): void => this.dispatch("stay");
 
   /** Gives up the reward. */
-  readonly leave = (): void => {
-    this.set({ isAskedToLeave: false });
-    this.finish("left");
-    this.queue.close();
-    this.host.close();
-  };
+  readonly leave = (): void => this.dispatch("leave");
 
   /** Closes after the end. The call carries all unacknowledged reports, so the user need not wait for them. */
-  readonly close = (): void => {
-    this.finish("closed");
-    this.queue.close();
-  };
+  readonly close = (): void => this.dispatch("close");
 
-  destroy(): void {
-    this.stop.abort();
-    this.player.destroy();
-    this.queue.stop();
-    this.host.holdOpen(false);
-    this.listeners.clear();
+  private dispatch(event: WatchEvent): void {
+    const before = this.state;
+    this.state = transition(before, event);
+    this.player.follow(before);
+    if (this.state.stage !== before.stage) this.enter(this.state.stage);
+    if (this.state !== before) this.publish();
   }
 
-  private onPlayerEvent(event: PlayerEvent): void {
+  /** What a new stage requires of the rest of the app. */
+  private enter(stage: Stage): void {
+    if (stage === "playing") {
+      this.host.holdOpen(true);
+    } else if (stage === "confirming") {
+      this.queue.flush();
+    } else if (stage === "watched") {
+      this.host.holdOpen(false);
+      this.host.haptic("success");
+    }
+    if (!isOver(this.state)) return;
+    this.release();
+    if (stage === "closed" || stage === "left") this.queue.close();
+    if (stage === "left") this.host.close();
+  }
+
+  /** Releases what the ad took from the device, such as the media keys. */
+  private release(): void {
+    this.player.detach();
+    this.host.holdOpen(false);
+  }
+
+  private newQueue(): ReportQueue {
+    const { session_id: sessionId, token } = this.session;
+    return new ReportQueue({
+      send: (call) => sendReports(sessionId, { token, ...call }),
+      beacon: (call) => beaconReports(sessionId, { token, ...call }),
+      onAnswer: ({ state }) => this.onServiceState(state),
+      onRefused: (code) => this.onRefused(code),
+      onConnection: (isConnected) => {
+        this.isConnected = isConnected;
+        this.publish();
+      },
+    });
+  }
+
+  private onPlayed(event: PlayerEvent): void {
     const { collecting, reports } = collectRanges(this.collecting, event);
     this.collecting = collecting;
     this.queue.add(reports);
   }
 
-  private onEnd(): void {
-    if (this.snapshot.stage === "playing") this.set({ stage: "confirming" });
-    this.queue.flush();
-  }
-
   /** Ends the ad as broken, unless it plays by then or the service does not answer: then the player keeps trying. */
-  private async onFault(sessionId: string, report: { token: string; fault: PlaybackFault }): Promise<void> {
-    const answer = await reportFault(sessionId, report);
+  private async onFault(fault: PlaybackFault): Promise<void> {
+    const { session_id: sessionId, token } = this.session;
+    const answer = await reportFault(sessionId, { token, fault });
     const isAnother = answer.outcome === "answered" && answer.body.next_opening === "another-ad";
     if (!isAnother || this.stop.signal.aborted) return;
-    const { stage, player } = this.snapshot;
-    const isTooShort = report.fault === "too-short" && (stage === "playing" || stage === "confirming");
-    if (isTooShort || (stage === "playing" && player.playback !== "playing")) this.finish("broken");
+    const { stage, playback } = this.snapshot;
+    if (fault === "too-short" || (stage === "playing" && playback !== "playing")) this.dispatch("broken");
   }
 
   private onPresence(isHere: boolean): void {
     if (isHere === this.isHere) return;
     this.isHere = isHere;
-    if (isHere) {
-      this.player.release("away");
-    } else {
-      this.player.hold("away");
-      this.queue.leave();
-    }
+    this.dispatch(isHere ? "here" : "away");
+    if (!isHere) this.queue.leave();
   }
 
   private onServiceState(state: Session["state"]): void {
-    const { stage } = this.snapshot;
-    const isDone = state === "watched" || state === "rewarded";
-    if (isDone && (stage === "playing" || stage === "confirming")) {
-      this.player.release("dialog");
-      this.host.holdOpen(false);
-      this.set({ stage: "watched", isAskedToLeave: false });
-      this.host.haptic("success");
-    } else if (!isDone && stage === "confirming" && this.queue.isSettled) this.finish("incomplete");
+    if (state === "watched" || state === "rewarded") this.dispatch("confirmed");
+    else if (this.queue.isSettled) this.dispatch("incomplete");
   }
 
   private onRefused(code: string): void {
-    if (this.snapshot.stage === "closed" || this.snapshot.stage === "left") return;
-    if (code === "LIMIT_REACHED") this.finish("limited");
-    else this.finish(code === "SESSION_OVER" ? "over" : "superseded");
+    if (code === "LIMIT_REACHED") this.dispatch("limited");
+    else this.dispatch(code === "SESSION_OVER" ? "over" : "superseded");
   }
 
-  private finish(stage: Stage): void {
-    this.player.hold("over");
-    // Also releases what the player took from the device, such as the media keys.
-    this.player.destroy();
-    this.host.holdOpen(false);
-    this.set({ stage, isAskedToLeave: false });
-  }
-
-  private set(change: Partial<WatchingSnapshot>): void {
-    this.snapshot = { ...this.snapshot, ...change };
-    if (this.isTelling) return;
-    this.isTelling = true;
-    afterPaint(() => {
-      this.isTelling = false;
-      for (const listener of this.listeners) listener();
-    });
+  private publish(): void {
+    this.onChange?.(this.snapshot);
   }
 }

@@ -1,3 +1,26 @@
+import type { AdForPlayer } from "@intermission/ad-core/player-api";
+
+/** The containers of the service's videos. */
+const MEDIA_TYPES = ["video/mp4", "video/webm"];
+
+/** The media types that this browser reports it can play. The service chooses ads and files by them. */
+export function playableTypes(video: HTMLVideoElement): string[] {
+  return MEDIA_TYPES.filter((type) => video.canPlayType(type) !== "");
+}
+
+/** Makes the view's only `<video>` start loading. Muted and inline, as browsers require for autoplay. */
+export function loadVideo(
+  video: HTMLVideoElement,
+  ad: Pick<AdForPlayer, "media_url" | "poster_url">,
+): HTMLVideoElement {
+  video.className = "video";
+  video.muted = video.playsInline = true;
+  video.preload = "auto";
+  if (ad.poster_url) video.poster = ad.poster_url;
+  video.src = ad.media_url;
+  return video;
+}
+
 /** Prevents native controls, seeking ahead and other speeds. The server verifies the view in any case. */
 export function guardVideo(
   video: HTMLVideoElement,

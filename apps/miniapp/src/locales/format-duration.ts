@@ -1,0 +1,24 @@
+/**
+ * Formats a duration in words: "10 hours, 5 minutes", "4 minutes, 59 seconds". Gives the texts of `Intl.DurationFormat`, which
+ * is made of the same two formats but missing in web views before 2024. The words are in the nominative, so texts of
+ * languages with cases put them after a colon.
+ */
+export function formatDuration(milliseconds: number, language: string): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  const minutes = Math.ceil(seconds / 60);
+  const parts: [value: number, unit: string][] =
+    seconds < 3600
+      ? [
+          [Math.floor(seconds / 60), "minute"],
+          [seconds % 60, "second"],
+        ]
+      : [
+          [Math.floor(minutes / 60), "hour"],
+          [minutes % 60, "minute"],
+        ];
+  const some = parts.filter(([value]) => value > 0);
+  const words = (some.length > 0 ? some : parts.slice(1)).map(([value, unit]) =>
+    new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value),
+  );
+  return new Intl.ListFormat(language, { type: "unit", style: "short" }).format(words);
+}

@@ -1,0 +1,42 @@
+import type { StatusResponse } from "@intermission/ad-core/player-api";
+import { expect, test } from "vitest";
+import { describeNextAd } from "./next-ad.ts";
+
+const now = 1_900_000_000_000;
+
+function describe(nextAd: StatusResponse["next_ad"]) {
+  const body: StatusResponse = {
+    state: "rewarded",
+    accepted_ms: 0,
+    server_time: "2030-01-01T00:00:00Z",
+    ...(nextAd && { next_ad: nextAd }),
+  };
+  return describeNextAd({ outcome: "answered", body }, now);
+}
+
+test("an available ad is offered, and the service is not asked again", () => {
+  expect(describe({ available: true })).toEqual({ nextAd: { when: "now" }, askAgainMs: false });
+});
+
+test("a limit's end is counted by the service's clock, and the service is asked again then", () => {
+  expect(describe({ available: false, reason: "cooldown", available_at: "2030-01-01T00:00:14Z" })).toEqual({
+    nextAd: { when: "later", untilMs: now + 14_000 },
+    askAgainMs: 14_000,
+  });
+});
+
+test("a moment that has just passed does not cause a tight loop", () => {
+  const { askAgainMs } = describe({ available: false, reason: "cooldown", available_at: "2029-12-31T23:59:59Z" });
+  expect(askAgainMs).toBe(1000);
+});
+
+test("without an ad nothing is offered, and the service is asked once a minute", () => {
+  expect(describe({ available: false, reason: "no-ad" })).toEqual({ askAgainMs: 60_000 });
+});
+
+test("an older service and a superseded session offer nothing", () => {
+  expect(describe(undefined)).toEqual({ askAgainMs: false });
+  expect(describeNextAd({ outcome: "refused", code: "SUPERSEDED", requestId: null }, now)).toEqual({
+    askAgainMs: false,
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { checkProgress, describeFault, isTooShort, startProgress, type Verdict } from "./playback-faults.ts";
+
+describe("the reported fault", () => {
+  test.each([
+    ["Chromium, missing file", 4, "MEDIA_ELEMENT_ERROR: Format error", "not-found"],
+    ["Firefox, missing file", 4, "404: Not Found", "not-found"],
+    ["WebKit, empty message", 4, "", "not-found"],
+    ["Chromium, not a video", 4, "DEMUXER_ERROR_COULD_NOT_OPEN: FFmpegDemuxer: open context failed", "not-displayed"],
+    ["Firefox, of something else than a video", 4, "NS_ERROR_DOM_MEDIA_METADATA_ERR (0x806e0006)", "not-displayed"],
+    ["any, of a broken frame", 3, "PIPELINE_ERROR_DECODE", "not-displayed"],
+    ["any, of a connection that broke off", 2, "PIPELINE_ERROR_READ", "other"],
+  ] as const)("%s: code %i, %j is %s", (_browser, code, message, fault) => {
+    expect(describeFault({ code, message })).toBe(fault);
+  });
+
+  test("a video that stalls without an error is a timeout", () => {
+    expect(describeFault(null)).toBe("timeout");
+  });
+});
+
+test.each([
+  { declaredMs: 2000, fileMs: 1800, isShort: false },
+  { declaredMs: 2000, fileMs: 1799, isShort: true },
+  { declaredMs: 30_000, fileMs: 29_000, isShort: false },
+  { declaredMs: 30_000, fileMs: 28_999, isShort: true },
+  { declaredMs: 60_000, fileMs: 58_200, isShort: false },
+  { declaredMs: 60_000, fileMs: 58_199, isShort: true },
+  { declaredMs: 2000, fileMs: Number.NaN, isShort: false },
+])("a file of $fileMs ms for $declaredMs ms is too short: $isShort", ({ declaredMs, fileMs, isShort }) => {
+  expect(isTooShort(fileMs, declaredMs)).toBe(isShort);
+});
+
+describe("the watchdog", () => {
+  /** The verdicts other than "fine", with their second. */
+  function verdicts(positionAt: (second: number) => number, seconds: number): [number, Verdict][] {
+    let progress = startProgress(positionAt(0), 0);
+    const told: [number, Verdict][] = [];
+    for (let second = 1; second <= seconds; second++) {
+      const step = checkProgress(progress, positionAt(second), second * 1000);
+      progress = step.progress;
+      if (step.verdict !== "fine") told.push([second, step.verdict]);
+    }
+    return told;
+  }
+
+  test("playback that progresses, however slowly, is not interrupted", () => {
+    expect(verdicts((second) => second * 100, 60)).toEqual([]);
+  });
+
+  test("after 8 s without progress the video is reloaded once; after 20 s the watchdog gives up", () => {
+    expect(verdicts(() => 0, 20)).toEqual([
+      [8, "reload"],
+      [20, "give-up"],
+    ]);
+  });
+
+  test("a position that goes back, as in a reload, is not progress", () => {
+    expect(verdicts((second) => (second < 8 ? 5000 : 0), 20)).toEqual([
+      [8, "reload"],
+      [20, "give-up"],
+    ]);
+  });
+
+  test("progress restarts both timeouts", () => {
+    expect(verdicts((second) => (second < 10 ? 0 : 1000), 18)).toEqual([
+      [8, "reload"],
+      [18, "reload"],
+    ]);
+  });
+});

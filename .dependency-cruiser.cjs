@@ -96,7 +96,7 @@ module.exports = {
           "^apps/ad-service/src/outbound/",
           "^apps/api/src/ad-service-client[.]ts$",
           "[.]test[.]ts$",
-          "operator/operator-client[.]ts$",
+          "^apps/(ad-service|api)/src/operator-client[.]ts$",
         ],
       },
       to: { path: "node_modules/undici/" },

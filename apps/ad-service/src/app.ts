@@ -1,5 +1,6 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
+import { authorizeOperator, type OperatorAuth } from "@intermission/server/authorize-operator";
 import { healthRoutes } from "@intermission/server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
@@ -35,7 +36,6 @@ import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/error-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { openapiDocument } from "./openapi-document.ts";
-import { authorizeOperator, type OperatorAuth } from "./operator/authorize-operator.ts";
 import type { GuardedRequests } from "./outbound/guarded-request.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
-import { request } from "node:http";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
-import { type ClaimedFolder, claimDataFolder, socketPathOf } from "@intermission/server/data-folder";
+import { claimOrFindServer, NotReachable } from "@intermission/server/command-line";
+import { socketPathOf } from "@intermission/server/data-folder";
 import type { CommandConfig } from "./config.ts";
-import { httpOperatorClient, NotReachable, type OperatorClient } from "./operator/operator-client.ts";
+import { httpOperatorClient, type OperatorClient } from "./operator-client.ts";
 
 /**
  * Connects to the running server, at its address or by the socket in its data folder. If no server answers there, opens
@@ -36,37 +35,4 @@ export async function openOperatorClient(config: CommandConfig): Promise<Operato
   // Loaded only when needed, so that a command to a running server stays fast.
   const { openStoreInProcess } = await import("./open-store-in-process.ts");
   return openStoreInProcess({ ...config, encryptionKey }, folder);
-}
-
-const WAIT_FOR_OWNER_MS = 60_000;
-
-/**
- * Claims the folder, or finds the server that owns it. Another command that owns it does not answer and releases it
- * soon. The check precedes the command itself, so that no change is ever sent twice.
- */
-async function claimOrFindServer(dataFolder: string): Promise<ClaimedFolder | "served"> {
-  const giveUpAt = Date.now() + WAIT_FOR_OWNER_MS;
-  while (Date.now() < giveUpAt) {
-    const claim = await claimDataFolder(dataFolder);
-    if (claim.outcome === "claimed") return claim;
-    if (await isServed(socketPathOf(dataFolder), giveUpAt - Date.now())) return "served";
-    // Its owner has not opened the socket yet, or is closing it.
-    await wait(50);
-  }
-  throw new NotReachable(`${dataFolder} is in use by a process that does not answer: stop it, or try again later`);
-}
-
-function isServed(socketPath: string, timeoutMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const question = request(
-      { socketPath, path: "/healthz", agent: false, timeout: Math.max(1, timeoutMs) },
-      (answer) => {
-        answer.resume();
-        resolve(true);
-      },
-    );
-    question.once("timeout", () => question.destroy());
-    question.once("error", () => resolve(false));
-    question.end();
-  });
 }

@@ -10,7 +10,7 @@ import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-sto
 import { noDeliveries } from "./deliveries/deliveries.ts";
 import { openEndpointTests } from "./deliveries/test-endpoint.ts";
 import { migrations } from "./migrations.ts";
-import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator/operator-client.ts";
+import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator-client.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 
 /** Serves the operator's API from this process, on an embedded store that no server has open, or on a shared database. */

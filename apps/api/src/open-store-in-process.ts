@@ -1,11 +1,12 @@
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
+import { NotReachable, OperatorRefusal } from "@intermission/server/command-line";
 import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { startFaultOf } from "@intermission/server/start-fault";
 import type { CommandConfig } from "./config.ts";
 import { getBalance, listRewards } from "./ledger/rewards.ts";
 import { isLedgerCursor } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
-import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
+import type { OperatorClient } from "./operator-client.ts";
 import { eraseUser } from "./users/erase-user.ts";
 import { listReceipts, listRefusals } from "./webhook-intake/list-receipts.ts";
 
@@ -38,6 +39,8 @@ export async function openStoreInProcess(
       async listRewards(query) {
         if (query.cursor === undefined || isLedgerCursor(query.cursor)) return listRewards(opened, botId, query);
         throw new OperatorRefusal(
+          400,
+          "BAD_REQUEST",
           `${query.cursor} is not a cursor of this ledger: --cursor takes the one that an earlier list ended with`,
         );
       },

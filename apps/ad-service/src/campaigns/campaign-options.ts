@@ -1,6 +1,6 @@
+import { momentOption, wholeNumber } from "@intermission/server/command-options";
+import type { Row } from "@intermission/server/command-tables";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { momentOption, wholeNumber } from "../operator/parse-option.ts";
-import type { Row } from "../operator/show.ts";
 
 /** A campaign's settings as options of the command line. `none` removes a limit or a target. */
 export function withSettings(command: Command): Command {

@@ -1,8 +1,9 @@
+import { withExamples } from "@intermission/server/command-line";
+import { collect, existingFile, wholeNumber } from "@intermission/server/command-options";
+import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
 import { uploadVideo } from "../creatives/upload.ts";
-import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
-import { collect, existingFile, wholeNumber } from "../operator/parse-option.ts";
-import { type Row, recordOf, rowsOf, tableOf } from "../operator/show.ts";
+import { type CommandContext, callForRow } from "../operator-client.ts";
 import { amountOf, namesTarget, settingsOf, withSettings } from "./campaign-options.ts";
 
 const verbs = {

@@ -1,7 +1,8 @@
+import { withExamples } from "@intermission/server/command-line";
+import { telegramIdOption, wholeNumber } from "@intermission/server/command-options";
+import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
-import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
-import { telegramIdOption, wholeNumber } from "../operator/parse-option.ts";
-import { type Row, recordOf, rowsOf, tableOf } from "../operator/show.ts";
+import { type CommandContext, callForRow } from "../operator-client.ts";
 
 export function clickCommands(program: Command, context: CommandContext): void {
   const clicks = program

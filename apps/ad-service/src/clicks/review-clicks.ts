@@ -1,6 +1,6 @@
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { statement } from "@intermission/postgres/open-database";
+import { type Statement, statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
@@ -39,10 +39,10 @@ export interface SuspiciousClick {
 /** A row of the query, with whole hashes; `state` of a released click is `counted`. */
 type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };
 
-// Each half reads its own index, the latest first; an event has the UUID of its click.
-const list = statement<Row>(
-  "clicks.list",
-  `select "botId", "clickId", "userId", code, "campaignId", state, suspicions, "userAgent", "addressHash", "networkHash",
+/** Unnamed, so planned for its filters. Each half reads its own index, the latest first; an event has its click's UUID. */
+const list: Statement<Row> = {
+  name: "",
+  text: `select "botId", "clickId", "userId", code, "campaignId", state, suspicions, "userAgent", "addressHash", "networkHash",
      "occurredAt", "decidedAt", refunds.occurred_at as "refundedAt"
    from (
      (select bot_id as "botId", 'clk_' || substr(event_id, 5) as "clickId", user_id as "userId", code,
@@ -61,7 +61,7 @@ const list = statement<Row>(
       order by occurred_at desc, click_id limit $3)
    ) as clicks left join refunds on refunds.event_id = 'evt_' || substr("clickId", 5)
    order by "occurredAt" desc, "clickId" limit $3`,
-);
+};
 
 /** Lists the clicks that looked suspicious when they occurred, the latest first. */
 export async function listClicks(

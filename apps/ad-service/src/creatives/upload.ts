@@ -1,10 +1,10 @@
 import { createReadStream, statSync } from "node:fs";
 import { basename } from "node:path";
 import { Transform } from "node:stream";
-import { type CommandContext, callForRow } from "../operator/command-context.ts";
-import { OperatorRefusal } from "../operator/operator-client.ts";
-import type { CaptionsFile } from "../operator/parse-option.ts";
-import type { Row } from "../operator/show.ts";
+import { OperatorRefusal } from "@intermission/server/command-line";
+import type { CaptionsFile } from "@intermission/server/command-options";
+import type { Row } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "../operator-client.ts";
 
 /** Uploads a video, with a progress bar for people. */
 export async function uploadVideo(context: CommandContext, file: string): Promise<Row> {

@@ -1,8 +1,8 @@
+import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
+import { telegramIdOption, wholeNumber } from "@intermission/server/command-options";
+import { type Row, recordOf, rowsOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
-import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
-import { OperatorRefusal } from "../operator/operator-client.ts";
-import { telegramIdOption, wholeNumber } from "../operator/parse-option.ts";
-import { type Row, recordOf, rowsOf } from "../operator/show.ts";
+import { type CommandContext, callForRow } from "../operator-client.ts";
 import { showEndpoints } from "./show-endpoints.ts";
 
 export function endpointCommands(program: Command, context: CommandContext): void {

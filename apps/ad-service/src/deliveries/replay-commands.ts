@@ -1,8 +1,8 @@
+import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
+import { momentOption, telegramIdOption } from "@intermission/server/command-options";
+import { recordOf } from "@intermission/server/command-tables";
 import type { Command } from "commander";
-import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
-import { OperatorRefusal } from "../operator/operator-client.ts";
-import { momentOption, telegramIdOption } from "../operator/parse-option.ts";
-import { recordOf } from "../operator/show.ts";
+import { type CommandContext, callForRow } from "../operator-client.ts";
 
 interface ReplayOptions {
   botId?: string;

@@ -1,4 +1,4 @@
-import { type Row, recordOf, rowsOf, tableOf, textOf } from "../operator/show.ts";
+import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
 
 /** A delivery and its attempts: for each a line of numbers, and below it the answer. */
 export function showDelivery(delivery: Row): string {

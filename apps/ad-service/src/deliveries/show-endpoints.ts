@@ -1,5 +1,5 @@
-import { type Row, tableOf, textOf } from "../operator/show.ts";
-import { minutesFrom, timeFrom } from "../operator/time-from.ts";
+import { minutesFrom, timeFrom } from "@intermission/server/command-options";
+import { type Row, tableOf, textOf } from "@intermission/server/command-tables";
 
 /** A line of numbers for each endpoint, and below it its state in words. */
 export function showEndpoints(endpoints: readonly Row[], asOf: Date): string {

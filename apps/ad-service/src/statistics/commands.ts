@@ -1,8 +1,9 @@
+import { withExamples } from "@intermission/server/command-line";
+import { momentOption, telegramIdOption } from "@intermission/server/command-options";
+import { tableOf, textOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
 import { z } from "zod";
-import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
-import { momentOption, telegramIdOption } from "../operator/parse-option.ts";
-import { tableOf, textOf } from "../operator/show.ts";
+import { type CommandContext, callForRow } from "../operator-client.ts";
 
 const bars = [..."▁▂▃▄▅▆▇█"];
 

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
-import { migrations } from "../migrations.ts";
+import type { AdTables } from "../src/ad-database.ts";
+import { migrations } from "../src/migrations.ts";
+import { type AppFixture, openAppFixture } from "./fixtures/app-fixture.ts";
 
 const operatorToken = "an operator's token of some length";
 

@@ -1,7 +1,9 @@
+import { withExamples } from "@intermission/server/command-line";
+import { limitUpTo, telegramIdOption } from "@intermission/server/command-options";
+import { tableOf } from "@intermission/server/command-tables";
 import type { Command } from "commander";
-import type { RewardEntry } from "../../ledger/schema.ts";
-import { tableOf } from "../show.ts";
-import { type CommandContext, limitUpTo, telegramIdOption, withExamples } from "./command-context.ts";
+import type { RewardEntry } from "../ledger/schema.ts";
+import type { CommandContext } from "../operator-client.ts";
 
 export function rewardCommands(program: Command, context: CommandContext): void {
   const rewards = program.command("rewards").description("the ledger: what was paid and spent");

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { HttpError } from "@intermission/server/http-server";
 import type { FastifyRequest } from "fastify";
+import { HttpError } from "./http-server.ts";
 
 export interface OperatorAuth {
   /** Whether the request came through the socket in the data folder, which only the server's own user can open. */

@@ -1,7 +1,9 @@
+import { withExamples } from "@intermission/server/command-line";
+import { limitUpTo, momentOption, telegramIdOption } from "@intermission/server/command-options";
+import { tableOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
-import type { Receipt, ReceiptQuery, RefusalCount } from "../../webhook-intake/schema.ts";
-import { tableOf } from "../show.ts";
-import { type CommandContext, limitUpTo, sinceOption, telegramIdOption, withExamples } from "./command-context.ts";
+import type { CommandContext } from "../operator-client.ts";
+import type { Receipt, ReceiptQuery, RefusalCount } from "../webhook-intake/schema.ts";
 
 const outcomes = ["credited", "refused", "unmatched", "invalid", "duplicate"];
 
@@ -16,7 +18,7 @@ export function receiptCommands(program: Command, context: CommandContext): void
       new Option("--outcome <outcome>", "of one outcome only; duplicate: received more than once").choices(outcomes),
     )
     .option("--user-id <id>", "of one user only", telegramIdOption)
-    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time", sinceOption)
+    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time", momentOption)
     .option("--limit <number>", "at most this many, up to 1000", limitUpTo(1000), 50)
     .action(async (query: ReceiptQuery) => {
       const client = await context.client();
@@ -33,8 +35,8 @@ export function receiptCommands(program: Command, context: CommandContext): void
       .description("the number of webhooks without a valid signature, by hour and reason; their content is not kept"),
     ["receipts refused", "receipts refused --since 7d --json"],
   )
-    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time (default: 24h)", sinceOption)
-    .action(async ({ since = sinceOption("24h") }: { since?: Date }) => {
+    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time (default: 24h)", momentOption)
+    .action(async ({ since = momentOption("24h") }: { since?: Date }) => {
       const refused = await (await context.client()).listRefusals(since);
       context.print(refused, () => tableOf(refused, refusalColumns));
     });

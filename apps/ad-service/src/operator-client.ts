@@ -1,4 +1,6 @@
 import type { Readable } from "node:stream";
+import { NotReachable, OperatorRefusal } from "@intermission/server/command-line";
+import { type Row, row } from "@intermission/server/command-tables";
 import { Client } from "undici";
 import { z } from "zod";
 
@@ -16,32 +18,6 @@ export interface OperatorClient {
   /** Returns the JSON of a success; throws `OperatorRefusal` for any other answer. */
   call(call: OperatorCall): Promise<unknown>;
   close(): Promise<void>;
-}
-
-/** The fault of one field of a request. */
-export interface FieldFault {
-  field: string;
-  message: string;
-}
-
-/** A refusal, with the server's own message. */
-export class OperatorRefusal extends Error {
-  override readonly name = "OperatorRefusal";
-  readonly status: number;
-  readonly code: string;
-  /** The message by field, if the server listed the fields. */
-  readonly faults: readonly FieldFault[];
-  constructor(status: number, code: string, message: string, faults: readonly FieldFault[] = []) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.faults = faults;
-  }
-}
-
-/** The command line cannot reach a server or a store. The message contains the next step. */
-export class NotReachable extends Error {
-  override readonly name = "NotReachable";
 }
 
 /** A video may be fetched, converted and given renditions before the server answers. */
@@ -140,4 +116,17 @@ function cutUpload(cause: unknown): string {
 
 function isStream(body: object): body is Readable {
   return "pipe" in body;
+}
+
+export interface CommandContext {
+  /** Connects on the first call of a command. */
+  call: OperatorClient["call"];
+  /** Prints text for people, or with `--json` the server's own answer for programs. */
+  print(answer: unknown, asText: () => string): void;
+  /** Whether the caller is a program: it gets everything in one answer, without a prompt. */
+  isJson(): boolean;
+}
+
+export async function callForRow(context: CommandContext, call: Parameters<OperatorClient["call"]>[0]): Promise<Row> {
+  return row.parse(await context.call(call));
 }

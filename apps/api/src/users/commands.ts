@@ -1,8 +1,9 @@
+import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
+import { telegramIdOption } from "@intermission/server/command-options";
+import { tableOf } from "@intermission/server/command-tables";
 import type { Command } from "commander";
-import type { UserErasure } from "../../users/schema.ts";
-import { OperatorRefusal } from "../operator-client.ts";
-import { tableOf } from "../show.ts";
-import { type CommandContext, telegramIdOption, withExamples } from "./command-context.ts";
+import type { CommandContext } from "../operator-client.ts";
+import type { UserErasure } from "../users/schema.ts";
 
 export function userCommands(program: Command, context: CommandContext): void {
   const users = program.command("users").description("people who used the bot");
@@ -19,7 +20,11 @@ export function userCommands(program: Command, context: CommandContext): void {
       // Counted first: the answer names the bot before anything changes.
       const kept = await client.eraseUser(userId, false);
       if (botId !== undefined && kept.botId !== botId) {
-        throw new OperatorRefusal(`this is the companion API of bot ${kept.botId}, not of --bot-id ${botId}`);
+        throw new OperatorRefusal(
+          409,
+          "CONFLICT",
+          `this is the companion API of bot ${kept.botId}, not of --bot-id ${botId}`,
+        );
       }
       const answer = yes ? await client.eraseUser(userId, true) : kept;
       context.print(answer, () => told(answer));

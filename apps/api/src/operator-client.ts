@@ -1,21 +1,12 @@
+import { NotReachable, OperatorRefusal, type CommandContext as ServerContext } from "@intermission/server/command-line";
 import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
 import { Agent, fetch } from "undici";
-import type { AppRouter, Verbs } from "../router.ts";
+import type { AppRouter, Verbs } from "./router.ts";
 
 /** The queries of the command line, to a running server or to the store itself. */
 export interface OperatorClient
   extends Pick<Verbs, "listReceipts" | "listRefusals" | "listRewards" | "getBalance" | "eraseUser"> {
   close(): Promise<void>;
-}
-
-/** The command line cannot reach a server or a store. The message contains the next step. */
-export class NotReachable extends Error {
-  override readonly name = "NotReachable";
-}
-
-/** A refusal, with the server's own message. */
-export class OperatorRefusal extends Error {
-  override readonly name = "OperatorRefusal";
 }
 
 /** The parts of a request that the tRPC client sets. */
@@ -41,7 +32,7 @@ export function socketOperatorClient(socketPath: string): OperatorClient {
   const explained = <Answer>(answer: Promise<Answer>) =>
     answer.catch((error: unknown): never => {
       if (!(error instanceof TRPCClientError)) throw error;
-      if (error.data) throw new OperatorRefusal(error.message);
+      if (error.data) throw new OperatorRefusal(error.data.httpStatus, error.data.code, error.message);
       throw new NotReachable(`the server at ${socketPath} does not answer: ${error.message}`, { cause: error });
     });
   return {
@@ -57,3 +48,5 @@ export function socketOperatorClient(socketPath: string): OperatorClient {
     close: () => agent.close(),
   };
 }
+
+export type CommandContext = ServerContext<OperatorClient>;

@@ -15,7 +15,7 @@ export function rowsOf(answer: unknown, name: string): Row[] {
 }
 
 /** A table with headings, for people. */
-export function tableOf(rows: readonly Row[], columns: Record<string, (row: Row) => unknown>): string {
+export function tableOf<One = Row>(rows: readonly One[], columns: Record<string, (row: One) => unknown>): string {
   if (rows.length === 0) return "none";
   const table = new Table({
     head: Object.keys(columns),

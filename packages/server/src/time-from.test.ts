@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { timeFrom } from "./time-from.ts";
+import { timeFrom } from "./command-options.ts";
 
 const noon = new Date("2026-03-01T12:00:00.000Z");
 

@@ -1,4 +1,4 @@
-import type { ErrorClass } from "../outbound/outgoing-failure.ts";
+import type { ErrorClass } from "../outbound/outgoing-request.ts";
 
 const byStatus: Record<number, string> = {
   400: "it did not understand the request: it must accept JSON by POST and ignore unknown fields",

@@ -1,6 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
-import type { DeliveryState } from "../deliveries/schema.ts";
+import type { DeliveryState } from "../deliveries/deliveries.ts";
 import { type AdSession, readSession } from "./rows.ts";
 import { isSessionToken } from "./session-token.ts";
 

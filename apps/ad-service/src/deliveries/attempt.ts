@@ -48,6 +48,7 @@ export interface AttemptDeps {
 
 /** After an internal error: long enough to avoid a busy loop, short enough not to matter. */
 const OWN_FAULT_DELAY_SECONDS = 5;
+
 /** Makes one attempt at a claimed delivery and returns what to record. Never throws. */
 export async function attemptDelivery(
   deps: AttemptDeps,

@@ -7,7 +7,7 @@ import type { BreakerState, DisabledReason, EndpointState } from "./endpoint-hea
 import { disableProgress } from "./endpoint-health.ts";
 
 /** The count of a longer queue stops here. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 
 /** A bot and the endpoint that its webhooks go to. */
 export interface ListedEndpoint {

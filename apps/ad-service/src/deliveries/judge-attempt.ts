@@ -67,7 +67,7 @@ const HOUR = 60 * MINUTE;
 const STEPS = [5, 30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 24 * HOUR];
 const LARGEST_JITTER = 0.2;
 /** An endpoint may request a delay, but not postpone the schedule for days. */
-export const LONGEST_RETRY_AFTER = HOUR;
+const LONGEST_RETRY_AFTER = HOUR;
 
 /**
  * Seconds from the end of a failed attempt to the next, never less than the step; undefined after the last.

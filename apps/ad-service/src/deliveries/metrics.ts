@@ -197,7 +197,7 @@ const figuresOfAllNodes = statement<DeliveryFigures>(
 
 const KEPT_DAYS = 30;
 
-export async function readDeliveryFigures(database: AdDatabase): Promise<DeliveryFigures> {
+async function readDeliveryFigures(database: AdDatabase): Promise<DeliveryFigures> {
   // Event ids begin with the millisecond of their event.
   const since = newEventId(Date.now() - KEPT_DAYS * 86_400_000, new Uint8Array(10));
   const [figures] = await database.run(figuresOfAllNodes, [since]);

@@ -19,7 +19,7 @@ export type ReplayDeliveryOutcome =
  * SQL for the state that a delivery returns to if its replay fails; needs `deliveries` and `bots`. A waiting delivery of an
  * at-most-once bot must not return to waiting, where it is sent automatically: the replay is its one attempt, made early.
  */
-export const resumeState = `case
+const resumeState = `case
     when deliveries.state in ('delivered', 'unknown') then deliveries.state
     when deliveries.state = 'waiting' and delivery_mode = 'at-least-once' then 'waiting'
     when deliveries.state = 'held' then resume_state
@@ -30,7 +30,7 @@ export const resumeState = `case
  * keeps its schedule: it gets one more attempt, and returns to its previous state if that fails. A failed one starts a new
  * schedule. A bulk replay is sent after new events, unless it waited for its next attempt: then it is sent with them.
  */
-export const replayChanges = (before: string, { isBulk }: { isBulk: boolean }) => `
+const replayChanges = (before: string, { isBulk }: { isBulk: boolean }) => `
       state = 'waiting', due_at = now(), is_bulk = ${isBulk} and ${before}.state <> 'waiting', finished_at = null,
       schedule_step = case ${before}.state when 'failed' then 0 else schedule_step end,
       end_reason = case ${before}.state when 'failed' then null else end_reason end,
@@ -110,7 +110,7 @@ export interface ReplayRange {
  * Unknown deliveries are sent again only individually: the receiver may have rewarded them, and may not dedupe. Held ones
  * are sent automatically, those in flight are already being sent, and tests are not events.
  */
-export const replayableDeliveries = (scope: ReplayScope, locking = "") => `
+const replayableDeliveries = (scope: ReplayScope, locking = "") => `
     select deliveries.bot_id, event_id, deliveries.state, due_at,
       ${wanted[scope]} and not is_test and not is_erased as is_wanted, ${resumeState} as resumes_as
     from deliveries join events using (bot_id, event_id) join bots using (bot_id)
@@ -126,7 +126,7 @@ const wanted = {
 };
 
 /** Event ids begin with the millisecond of their event, so a time range is an id range: start excluded, end included. */
-export function idsBetween({ since, until }: { since: Date; until: Date }): [after: string, last: string] {
+function idsBetween({ since, until }: { since: Date; until: Date }): [after: string, last: string] {
   return [lastIdOf(since.getTime() - 1), lastIdOf(until.getTime())];
 }
 
@@ -135,7 +135,7 @@ function lastIdOf(milliseconds: number): string {
 }
 
 /** Rows read by one call: few enough not to delay other work. */
-export const REPLAY_BATCH = 1000;
+const REPLAY_BATCH = 1000;
 
 export type ReplayRefusal =
   | { outcome: "unknown-bot" }

@@ -60,7 +60,7 @@ export function startDeliveryUpkeep(
 }
 
 /** Rows of one sweep, to keep it short. A sweep that moved this many has more to do and is repeated immediately. */
-export const MOST_AT_ONCE = 1000;
+const MOST_AT_ONCE = 1000;
 
 /*
  * Takes back expired claims of crashed nodes: they consume no attempt. For at-most-once bots it is not known whether the
@@ -147,7 +147,7 @@ export async function sweepDeliveries(
 
 const KEPT_DAYS = 30;
 /** Small enough not to delay other statements. */
-export const MOST_PRUNED_AT_ONCE = 1000;
+const MOST_PRUNED_AT_ONCE = 1000;
 
 const pruneLog = statement<never>(
   "deliveries.prune-log",
@@ -174,7 +174,7 @@ const giveUp = statement<never>(
 );
 
 /** One small batch of each: deletes log rows older than 30 days, and gives up held deliveries older than that. */
-export async function pruneDeliveries(database: AdDatabase): Promise<{ pruned: number; givenUp: number }> {
+async function pruneDeliveries(database: AdDatabase): Promise<{ pruned: number; givenUp: number }> {
   const pruned = await database.run(pruneLog, []);
   const givenUp = await database.run(giveUp, []);
   return { pruned: pruned.length, givenUp: givenUp.length };

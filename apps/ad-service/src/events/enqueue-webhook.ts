@@ -68,7 +68,7 @@ const claimedEvents = (slots: string) => `claimed_events as (
  * campaign's spend always equals the sum of its events. `from` names a CTE with campaign_id, event, price_micros and
  * occurred_at. Updates each campaign once per batch, in the order of the ids, so that batches do not deadlock.
  */
-export function addToCampaignDays(from: string): string {
+function addToCampaignDays(from: string): string {
   return `
     insert into campaign_days (campaign_id, day, views, clicks, spent_micros)
     select campaign_id, (occurred_at at time zone 'utc')::date, count(*) filter (where event = 'rewarded'),

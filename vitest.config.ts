@@ -17,7 +17,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "together",
-          include: ["packages/*/src/**/*.test.ts", "apps/*/{src,test}/**/*.test.ts"],
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "apps/*/{src,test}/**/*.test.ts",
+            "clients/*/*.test.ts",
+            "examples/*.test.ts",
+          ],
           exclude: [...configDefaults.exclude, ...alone],
           // Loading a server's modules again for each file takes longer than most files run.
           isolate: false,

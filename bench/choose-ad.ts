@@ -4,11 +4,10 @@
  * a daily plan, of which half are ahead of it; a tenth capped per user. Prints medians of the rounds.
  */
 import { parseArgs } from "node:util";
-import type { AdRequest } from "../apps/ad-service/src/ad-selection/ad-request.ts";
 import { indexCampaigns } from "../apps/ad-service/src/ad-selection/campaign-index.ts";
 import type { CampaignState } from "../apps/ad-service/src/ad-selection/campaign-state.ts";
 import { chooseAd, drawByWeight } from "../apps/ad-service/src/ad-selection/choose-ad.ts";
-import { exclusionReason } from "../apps/ad-service/src/ad-selection/exclusion-reason.ts";
+import { type AdRequest, exclusionReason } from "../apps/ad-service/src/ad-selection/eligibility.ts";
 import { flatCurve } from "../apps/ad-service/src/ad-selection/pacing.ts";
 import { seededRandom, stateOf } from "../apps/ad-service/test/fixtures/selection-fixture.ts";
 

@@ -48,7 +48,7 @@ export class ScriptedViewer {
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(10_000),
     });
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, body: (await response.json()) as Body };
   }
 }
 

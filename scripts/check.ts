@@ -13,8 +13,8 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
         nextStep: "pnpm fix corrects most of it.",
       }),
   ],
-  ...[".", ...packages, ...apps].map((folder): [string, () => Promise<unknown>] => [
-    `types of ${folder === "." ? "scripts, e2e and bench" : folder}`,
+  ...[".", ...packages, ...apps, "examples"].map((folder): [string, () => Promise<unknown>] => [
+    `types of ${folder === "." ? "scripts, clients, e2e and bench" : folder}`,
     () =>
       runCommand("tsc", ["--noEmit", "-p", folder], { nextStep: "Each line above names a file and a position in it." }),
   ]),
@@ -28,6 +28,13 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
   ["unused code", () => runCommand("knip", [], { nextStep: "Remove unused code, or stop exporting it." })],
   ["workspace", () => runCommand("sherif", ["--fail-on-warnings"], { nextStep: "sherif --fix corrects most of it." })],
   ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
+  [
+    "documentation site",
+    () =>
+      runCommand(process.execPath, ["docs/node_modules/vitepress/bin/vitepress.js", "build", "docs"], {
+        nextStep: "A dead link names its page; see the site with: pnpm --filter @intermission/docs dev",
+      }),
+  ],
 ];
 
 const outcomes = await Promise.allSettled(checks.map(([title, run]) => step(title, run)));

@@ -13,6 +13,9 @@ async function main(): Promise<void> {
   await step("a million forged webhooks", () =>
     runCommand("vitest", ["run", "forge-webhook"], { env: { LONG_TESTS: "true" } }),
   );
+  await step("200 kills of a webhook receiver", () =>
+    runCommand("vitest", ["run", "killed-receiver"], { env: { LONG_TESTS: "true" } }),
+  );
   await step("the embedded store's upkeep under load", () =>
     runCommand("vitest", ["run", "embedded-upkeep"], { env: { LONG_TESTS: "true" } }),
   );

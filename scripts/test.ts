@@ -3,6 +3,7 @@
  */
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
+import { installLanguages } from "./find-languages.ts";
 import { findPostgres } from "./find-postgres.ts";
 import { runCommand, stopCommands } from "./processes.ts";
 import { explain, step } from "./say.ts";
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
     await timed("check", () => runCommand(process.execPath, ["scripts/check.ts"], { stdio: "inherit" }));
     console.log(await timed("mini-app", () => step("mini-app", buildMiniapp).then(sizesOf)));
   }
+  await timed("languages", installLanguages);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   console.log(postgres ? `  ${postgres.source}` : noPostgres);
   try {

@@ -1,10 +1,9 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
-import { unavailabilityOf } from "@intermission/postgres/unavailability";
-import { countRequests } from "@intermission/server/count-requests";
+import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { healthRoutes } from "@intermission/server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
-import { metricsRoutes } from "@intermission/server/metrics-routes";
+import { countRequests, metricsRoutes } from "@intermission/server/metrics";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Registry } from "prom-client";
@@ -13,11 +12,10 @@ import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { conversionRoutes } from "./advertisers/routes.ts";
-import { type RateLimitSettings, rateLimits } from "./bots/apply-rate-limits.ts";
-import { authenticateRequest } from "./bots/authenticate-request.ts";
-import { type BotOperatorDeps, botOperatorRoutes } from "./bots/operator-routes.ts";
+import { authenticateRequest } from "./bots/authenticate-client.ts";
+import { type BotOperatorDeps, botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
+import { type RateLimitSettings, rateLimits } from "./bots/rate-limits.ts";
 import type { SecretBox } from "./bots/secret-box.ts";
-import { tokenOperatorRoutes } from "./bots/token-operator-routes.ts";
 import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
 import { clickOperatorRoutes } from "./clicks/operator-routes.ts";
 import { directLinkRoutes } from "./clicks/routes.ts";
@@ -42,9 +40,8 @@ import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operat
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { tagFiller } from "./vast/fill-from-tag.ts";
 import { availabilityClientRoutes } from "./views/client-routes.ts";
-import { adClickRoutes } from "./views/cta-click-routes.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
-import { sessionRoutes } from "./views/player-routes.ts";
+import { adClickRoutes, sessionRoutes } from "./views/player-routes.ts";
 import type { ViewRecorder } from "./views/view-recorder.ts";
 
 export interface AppDeps {

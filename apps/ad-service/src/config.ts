@@ -1,9 +1,9 @@
 import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
-import { databaseUrlFault } from "@intermission/postgres/server-fault";
+import { databaseUrlFault } from "@intermission/postgres/store-faults";
+import { parseTrustProxy, trustProxyForm } from "@intermission/server/client-address";
 import { StartFault } from "@intermission/server/start-fault";
-import { parseTrustProxy, trustProxyForm } from "@intermission/server/trust-proxy";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { crossFaults, mediaFaults } from "./config-cross-faults.ts";

@@ -1,9 +1,8 @@
 import { openDatabase } from "@intermission/postgres/open-database";
-import { claimDataFolder } from "@intermission/server/control-socket";
+import { claimDataFolder } from "@intermission/server/data-folder";
 import { onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger, type Logger } from "@intermission/server/logger";
-import { countProcess, metricsRegistry } from "@intermission/server/metrics-registry";
-import { serveMetrics } from "@intermission/server/serve-metrics";
+import { countProcess, metricsRegistry, serveMetrics } from "@intermission/server/metrics";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import type { AdTables } from "./ad-database.ts";
@@ -18,9 +17,8 @@ import { deliveryMetrics } from "./deliveries/metrics.ts";
 import { openWebhookDelivery } from "./deliveries/worker.ts";
 import { migrations } from "./migrations.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
-import { rememberPublisherShare } from "./statistics/remember-publisher-share.ts";
-import { startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
-import { startCallingTrackers } from "./vast/call-trackers.ts";
+import { rememberPublisherShare, startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
+import { startCallingTrackers } from "./vast/trackers.ts";
 import { startSweepingSessions } from "./views/sweep-sessions.ts";
 import { viewRecorder } from "./views/view-recorder.ts";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type ClaimedFolder, claimDataFolder, socketPathOf } from "@intermission/server/control-socket";
+import { type ClaimedFolder, claimDataFolder, socketPathOf } from "@intermission/server/data-folder";
 import type { CommandConfig } from "./config.ts";
 import { httpOperatorClient, NotReachable, type OperatorClient } from "./operator/operator-client.ts";
 

@@ -1,5 +1,5 @@
 import { openDatabase } from "@intermission/postgres/open-database";
-import type { ClaimedFolder } from "@intermission/server/control-socket";
+import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { createLogger } from "@intermission/server/logger";
 import type { AdTables } from "./ad-database.ts";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";

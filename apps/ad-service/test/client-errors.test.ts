@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { errorEnvelope } from "@intermission/ad-core/client-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { revokeToken } from "../src/bots/revoke-token.ts";
-import { resumeBot, suspendBot } from "../src/bots/update-bot.ts";
+import { resumeBot, suspendBot } from "../src/bots/change-bot.ts";
+import { revokeToken } from "../src/bots/tokens.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { bearer, type ClientFixture, expectError, openClientFixture } from "./fixtures/client-fixture.ts";
 

@@ -2,9 +2,8 @@ import { listEventsResponse } from "@intermission/ad-core/client-api";
 import { statement } from "@intermission/postgres/open-database";
 import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { updateBot } from "../src/bots/update-bot.ts";
-import { addCampaign } from "../src/campaigns/add-campaign.ts";
-import { setCampaignStatus } from "../src/campaigns/update-campaign.ts";
+import { updateBot } from "../src/bots/change-bot.ts";
+import { addCampaign, setCampaignStatus } from "../src/campaigns/change-campaign.ts";
 import { newTelegramId } from "./fixtures/app-fixture.ts";
 import { bearer, type ClientFixture, codeIn, expectError, openClientFixture } from "./fixtures/client-fixture.ts";
 

@@ -7,7 +7,7 @@ import { testDatabases } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
-import { newSessionId } from "../src/views/session-id.ts";
+import { newSessionId } from "../src/views/session.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { codeIn } from "./fixtures/client-fixture.ts";
 import { addBotOf, demoOf, launchData } from "./fixtures/launch-fixture.ts";

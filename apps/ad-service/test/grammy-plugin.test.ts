@@ -5,7 +5,7 @@ import { type AdsFlavor, adsMiddleware, bonusCommand } from "@intermission/publi
 import { testDatabases } from "@intermission/testing/test-database";
 import { Bot, type Context } from "grammy";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addCampaign } from "../src/campaigns/add-campaign.ts";
+import { addCampaign } from "../src/campaigns/change-campaign.ts";
 import { type ClientFixture, openClientFixture } from "./fixtures/client-fixture.ts";
 
 let fixture: ClientFixture;
@@ -55,7 +55,7 @@ async function say(text: string, type: "private" | "group" = "private"): Promise
 }
 
 test("without an ad /bonus says so", async () => {
-  expect(await say("/bonus")).toMatchObject({ text: "There is no ad for you now." });
+  expect(await say("/bonus")).toMatchObject({ text: "No ad is available now." });
 });
 
 test("in a private chat the button opens the mini-app, in a group it is the direct link, both with the user's code", async () => {

@@ -7,7 +7,7 @@ import { createServerDatabase, testDatabases } from "@intermission/testing/test-
 import { expect, onTestFinished, test } from "vitest";
 import type { AdDatabase, AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
-import { rememberPublisherShare } from "../src/statistics/remember-publisher-share.ts";
+import { rememberPublisherShare } from "../src/statistics/roll-up-statistics.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { openDeliveryFixture } from "./fixtures/delivery-fixture.ts";
 import {

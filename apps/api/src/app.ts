@@ -1,7 +1,6 @@
 import cors from "@fastify/cors";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { unavailabilityOf } from "@intermission/postgres/unavailability";
-import { countRequests } from "@intermission/server/count-requests";
+import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { healthRoutes } from "@intermission/server/health";
 import {
   createHttpServer,
@@ -10,8 +9,7 @@ import {
   UNAVAILABLE_RETRY_SECONDS,
 } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
-import { metricsRegistry } from "@intermission/server/metrics-registry";
-import { metricsRoutes } from "@intermission/server/metrics-routes";
+import { countRequests, metricsRegistry, metricsRoutes } from "@intermission/server/metrics";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
@@ -19,17 +17,24 @@ import type { AdServiceClient } from "./ad-service-client.ts";
 import { requestCode } from "./codes/request-code.ts";
 import type { Config } from "./config.ts";
 import { identifyCaller } from "./identify-caller.ts";
-import { getBalance } from "./ledger/get-balance.ts";
-import { getRewardStatus } from "./ledger/get-reward-status.ts";
-import type { LedgerHint } from "./ledger/ledger-hint.ts";
-import { limitWatches } from "./ledger/limit-watches.ts";
-import { listRewards } from "./ledger/list-rewards.ts";
+import { getBalance, getRewardStatus, listRewards } from "./ledger/rewards.ts";
 import { spend } from "./ledger/spend.ts";
-import { isLedgerCursor, latestCursor, startOfLedger, watchRewards } from "./ledger/watch-rewards.ts";
+import {
+  isLedgerCursor,
+  type LedgerHint,
+  latestCursor,
+  limitWatches,
+  startOfLedger,
+  watchRewards,
+} from "./ledger/watch-rewards.ts";
 import { createRouter, type Verbs } from "./router.ts";
-import { authenticateTelegramUser } from "./telegram-user/authenticate-telegram-user.ts";
-import { defaultSignInLimits, limitSignIns, type SignInLimits } from "./telegram-user/limit-sign-ins.ts";
-import { deriveSessionKey } from "./telegram-user/session-token.ts";
+import {
+  authenticateTelegramUser,
+  defaultSignInLimits,
+  deriveSessionKey,
+  limitSignIns,
+  type SignInLimits,
+} from "./telegram-user/sign-in.ts";
 import {
   guardTrpc,
   isTrpcAddress,
@@ -38,10 +43,13 @@ import {
   trpcErrorBody,
 } from "./trpc-surface.ts";
 import { eraseUser } from "./users/erase-user.ts";
-import { countRefusals, type RefusalCounter } from "./webhook-intake/count-refusals.ts";
-import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metrics.ts";
-import { listReceipts } from "./webhook-intake/list-receipts.ts";
-import { listRefusals } from "./webhook-intake/list-refusals.ts";
+import {
+  countRefusals,
+  type IntakeMetrics,
+  intakeMetrics,
+  type RefusalCounter,
+} from "./webhook-intake/intake-metrics.ts";
+import { listReceipts, listRefusals } from "./webhook-intake/list-receipts.ts";
 import { receiveWebhook } from "./webhook-intake/receive-webhook.ts";
 import { webhookRoutes } from "./webhook-intake/routes.ts";
 

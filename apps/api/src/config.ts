@@ -1,8 +1,8 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
-import { databaseUrlFault } from "@intermission/postgres/server-fault";
+import { databaseUrlFault } from "@intermission/postgres/store-faults";
+import { parseTrustProxy, trustProxyForm } from "@intermission/server/client-address";
 import { StartFault } from "@intermission/server/start-fault";
-import { parseTrustProxy, trustProxyForm } from "@intermission/server/trust-proxy";
 import { z } from "zod";
 
 const wholeUnits = z.coerce.number().int().min(0).max(1_000_000);

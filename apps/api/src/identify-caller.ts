@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readSessionToken } from "./telegram-user/session-token.ts";
+import { readSessionToken } from "./telegram-user/sign-in.ts";
 import type { Caller } from "./trpc.ts";
 
 /** Identifies the caller by the Authorization header: the bot's backend by its key, or a user by their session token. */

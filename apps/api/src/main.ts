@@ -1,18 +1,17 @@
 import type { AddressInfo } from "node:net";
 import { openDatabase } from "@intermission/postgres/open-database";
-import { type ClaimedFolder, claimDataFolder } from "@intermission/server/control-socket";
+import { type ClaimedFolder, claimDataFolder } from "@intermission/server/data-folder";
 import { onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger, type Logger } from "@intermission/server/logger";
-import { countProcess } from "@intermission/server/metrics-registry";
-import { serveMetrics } from "@intermission/server/serve-metrics";
+import { countProcess, serveMetrics } from "@intermission/server/metrics";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { adServiceClient } from "./ad-service-client.ts";
 import { createApp, newMetrics } from "./app.ts";
 import { type Config, readConfig } from "./config.ts";
-import { ledgerHint } from "./ledger/ledger-hint.ts";
+import { ledgerHint } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
-import { reconcileForever } from "./webhook-intake/reconcile-forever.ts";
+import { reconcileForever } from "./webhook-intake/reconcile-events.ts";
 
 async function main(): Promise<void> {
   const config = readConfig();

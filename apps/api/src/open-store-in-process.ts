@@ -1,15 +1,13 @@
 import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
-import type { ClaimedFolder } from "@intermission/server/control-socket";
+import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { startFaultOf } from "@intermission/server/start-fault";
 import type { CommandConfig } from "./config.ts";
-import { getBalance } from "./ledger/get-balance.ts";
-import { listRewards } from "./ledger/list-rewards.ts";
+import { getBalance, listRewards } from "./ledger/rewards.ts";
 import { isLedgerCursor } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
 import { NotReachable, type OperatorClient, OperatorRefusal } from "./operator/operator-client.ts";
 import { eraseUser } from "./users/erase-user.ts";
-import { listReceipts } from "./webhook-intake/list-receipts.ts";
-import { listRefusals } from "./webhook-intake/list-refusals.ts";
+import { listReceipts, listRefusals } from "./webhook-intake/list-receipts.ts";
 
 // Each API inserts a row here when it starts.
 const findBots = statement<{ bot_id: string }>("find-bots", "select bot_id from reconciliations order by bot_id");

@@ -1,9 +1,9 @@
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { body, genuine, lineOf, randomCases, receiverCases, token } from "@intermission/testing/receiver-cases";
 import { afterAll, describe, expect, test } from "vitest";
@@ -11,6 +11,8 @@ import { verify, verifyStandardWebhook } from "./signature.ts";
 
 /** Runs the receivers that `docs/webhooks.md` shows to publishers, in each language that this machine has. */
 const folder = join(import.meta.dirname, "../../../docs/webhooks");
+/** The examples in Go and PHP use these receivers. */
+const inExamples = ["../../examples/go/verify.go", "../../examples/php/verify.php"];
 const page = readFileSync(join(folder, "../webhooks.md"), "utf8");
 const scratch = mkdtempSync(join(tmpdir(), "intermission-receivers-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -19,7 +21,7 @@ const languages: Record<string, { command: string[]; probe: string[] }> = {
   TypeScript: { command: [process.execPath, "verify.ts"], probe: [process.execPath, "--version"] },
   Python: { command: ["python3", "verify.py"], probe: ["python3", "--version"] },
   Go: { command: [join(scratch, "verify")], probe: ["go", "version"] },
-  PHP: { command: ["php", "verify.php"], probe: ["php", "--version"] },
+  PHP: { command: ["php", "command_line.php"], probe: ["php", "--version"] },
 };
 
 const run = (command: string[], input?: Buffer, env: NodeJS.ProcessEnv = {}) => {
@@ -34,7 +36,7 @@ function canRun(name: string, probe: string[]): boolean {
   return runs;
 }
 
-const shown = readdirSync(folder).filter((file) => file !== "command_line.go");
+const shown = [...readdirSync(folder).filter((file) => !file.startsWith("command_line.")), ...inExamples];
 test.each(shown)("the page contains %s verbatim", (file) => {
   const [example = ""] = readFileSync(join(folder, file), "utf8").split(/^(?:\/\/|#) --- command line/m);
   expect(page).toContain(`\n${example.trim()}\n\`\`\``);
@@ -45,7 +47,12 @@ describe.each(Object.entries(languages))("the receiver in %s", (name, { command,
 
   test.skipIf(!runs)("accepts genuine webhooks and refuses all others", () => {
     if (name === "Go") {
-      const built = run(["go", "build", "-o", join(scratch, "verify"), "verify.go", "command_line.go"], undefined, {
+      const sources = ["../../examples/go/verify.go", "command_line.go"].map((file) => {
+        const copy = join(scratch, basename(file));
+        copyFileSync(join(folder, file), copy);
+        return copy;
+      });
+      const built = run(["go", "build", "-o", join(scratch, "verify"), ...sources], undefined, {
         ...{ GOCACHE: join(scratch, "cache"), GOFLAGS: "-mod=mod", GO111MODULE: "off", GOPATH: join(scratch, "path") },
       });
       expect(built.stderr).toBe("");

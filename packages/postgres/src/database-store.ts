@@ -1,5 +1,11 @@
 import pg from "pg";
 
+/** The logger of this package; pino's logger implements it. */
+export interface DatabaseLogger {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
 /** The operations that differ between the embedded engine and a server. */
 export interface DatabaseStore {
   readonly kind: "embedded" | "server";

@@ -5,7 +5,7 @@ import { copyEmptyStore } from "@intermission/testing/test-database";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { openDatabase } from "./open-database.ts";
-import type { StoreFault } from "./store-fault.ts";
+import type { StoreFault } from "./store-faults.ts";
 
 test.each([
   ["a checkpoint that panics", "global", "checkpoint"],

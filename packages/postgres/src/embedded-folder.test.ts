@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { copyMigratedStore } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Database, openDatabase, statement } from "./open-database.ts";
-import { StoreFault } from "./store-fault.ts";
+import { StoreFault } from "./store-faults.ts";
 
 const migrations = { "0001": "create table bots (id int primary key)" };
 const insert = statement("folder-insert", "insert into bots select generate_series(1, 20)");

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { startEmbeddedEngine } from "./start-embedded-engine.ts";
-import { EngineDeath, faultOfDeath, StoreFault, wordsOf } from "./store-fault.ts";
+import { EngineDeath, faultOfDeath, StoreFault, wordsOf } from "./store-faults.ts";
 
 /** Without these the engine does not start, or makes a new store over the remains of the old one. */
 const neededEntries = [

@@ -6,8 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { copyEmptyStore } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { DatabaseStore } from "./database-store.ts";
-import { startEmbeddedUpkeep, type UpkeepPace } from "./embedded-upkeep.ts";
-import { openEmbeddedStore } from "./open-embedded-store.ts";
+import { openEmbeddedStore, startEmbeddedUpkeep, type UpkeepPace } from "./open-embedded-store.ts";
 
 let dataDirectory = "";
 let store: DatabaseStore;
@@ -94,8 +93,7 @@ test("old tables and catalogues are frozen before transaction numbers wrap aroun
 const source = (name: string) => JSON.stringify(join(import.meta.dirname, name));
 /** Writes 8 MB per round, in rows that do not compress, until it is killed. */
 const writer = (pace: string) => `
-  import { openEmbeddedStore } from ${source("open-embedded-store.ts")};
-  import { startEmbeddedUpkeep } from ${source("embedded-upkeep.ts")};
+  import { openEmbeddedStore, startEmbeddedUpkeep } from ${source("open-embedded-store.ts")};
   const { pool } = await openEmbeddedStore({ dataDirectory: process.argv[1], schema: "shop", logger: undefined, mayCreate: true, onDeath: () => {} });
   await pool.query("create schema shop; create table shop.source (text text); create table shop.target (id serial, text text)");
   await pool.query("alter table shop.source alter text set storage external; alter table shop.target alter text set storage external");

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { Database } from "./database.ts";
-import { retryConflicts } from "./retry-conflicts.ts";
+import { retryConflicts } from "./run-transaction.ts";
 
 /** The queue is full: nothing was written. A transport answers 503 with Retry-After. */
 export class OverloadedError extends Error {

@@ -6,8 +6,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { listenForever } from "./listen-forever.ts";
 import { type Database, openDatabase, statement } from "./open-database.ts";
+import { listenForever } from "./open-server-store.ts";
 
 const one = statement<{ one: number }>("one", "select 1 as one");
 const soon = { timeout: 20_000 };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import { makeCommitEpochs } from "./commit-epoch.ts";
-import { StoreFault } from "./store-fault.ts";
+import { StoreFault } from "./store-faults.ts";
 
 /** SQL text, run in one transaction. */
 export type Migration = string;

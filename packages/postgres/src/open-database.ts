@@ -2,16 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Kysely, PostgresDialect } from "kysely";
 import { enterCommitEpoch } from "./commit-epoch.ts";
 import type { Database, Transaction } from "./database.ts";
-import type { DatabaseLogger } from "./database-logger.ts";
-import type { DatabaseStore } from "./database-store.ts";
-import { ask, giveBack, poolForKysely } from "./lend-client.ts";
+import type { DatabaseLogger, DatabaseStore } from "./database-store.ts";
 import { type Migrations, migrate, requireMigrated } from "./migrate.ts";
 import { openEmbeddedStore } from "./open-embedded-store.ts";
 import { openServerStore } from "./open-server-store.ts";
-import { retryConflicts } from "./retry-conflicts.ts";
-import { runTransaction } from "./run-transaction.ts";
-import { faultOfServer } from "./server-fault.ts";
-import type { StoreFault } from "./store-fault.ts";
+import { ask, giveBack, poolForKysely, retryConflicts, runTransaction } from "./run-transaction.ts";
+import { faultOfServer, type StoreFault } from "./store-faults.ts";
 
 export {
   type Database,

@@ -1,7 +1,61 @@
-import { Kysely, PostgresDialect } from "kysely";
-import type pg from "pg";
+import { setTimeout as wait } from "node:timers/promises";
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import pg from "pg";
 import type { Transaction } from "./database.ts";
-import { ask, giveBack, poolForKysely } from "./lend-client.ts";
+
+/**
+ * Runs work that ends with one commit, and retries it (three times at most) when the database rolled it back: after a
+ * deadlock (40P01) or a serialisation failure (40001). The waits are random, so that the same two do not collide again.
+ */
+export async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt > 3 || !isConflict(error)) throw error;
+      await wait(Math.random() * 5 * 2 ** attempt);
+    }
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === "40P01" || error.code === "40001");
+}
+
+// Connections whose protocol state may be out of sync with the server. They are closed instead of reused.
+const broken = new WeakSet<pg.ClientBase>();
+
+/** Runs one query, and marks the connection as broken after an error that the server did not send. */
+export async function ask(client: pg.ClientBase, question: string | pg.QueryConfig): Promise<pg.QueryResult> {
+  try {
+    return await client.query(question);
+  } catch (error) {
+    // After an error from the server the connection is usable, except after a shutdown (57P0x).
+    if (!(error instanceof pg.DatabaseError) || error.code?.startsWith("57P")) broken.add(client);
+    throw error;
+  }
+}
+
+export function giveBack(client: pg.PoolClient, { isUnsure = false } = {}): void {
+  client.release(isUnsure || broken.has(client));
+}
+
+/** A pool for Kysely: `connect` returns a connection, and `release` takes it back. */
+export function poolForKysely(
+  connect: () => Promise<pg.PoolClient>,
+  release: (client: pg.PoolClient) => void,
+): PostgresPool {
+  return {
+    options: {},
+    async connect() {
+      const client = await connect();
+      const query = (text: string, values: unknown[]) => ask(client, { text, values });
+      // Kysely needs cursors only for `stream`, which this project does not use.
+      return { query, release: () => release(client) } as unknown as PostgresPoolClient;
+    },
+    async end() {},
+  };
+}
 
 /** One attempt of `Database.transaction`, with its guarantees. Releases the connection. */
 export async function runTransaction<Tables, T>(

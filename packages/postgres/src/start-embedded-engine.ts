@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
-import { EngineDeath } from "./store-fault.ts";
+import { EngineDeath } from "./store-faults.ts";
 
 // V8's garbage collection of compiled WebAssembly frees code of another thread's engine and aborts the process (decision
 // 0017). Disabling it keeps a few megabytes per engine. The flag is per process: set it before any thread compiles.

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, test } from "vitest";
 import { CommitUnknownError, OverloadedError } from "./group-commits.ts";
-import { unavailabilityOf } from "./unavailability.ts";
+import { unavailabilityOf } from "./store-faults.ts";
 
 function databaseError(code: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError("it failed", 9, "error"), { code });

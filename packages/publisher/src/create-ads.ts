@@ -1,12 +1,16 @@
+import { AdsError, errorOf } from "./ads-error.ts";
+import type { CodeDescription, Stats } from "./client-answers.ts";
+import { pause } from "./pause.ts";
+import { readBody } from "./read-body.ts";
 import type { AdEvent } from "./verify-webhook.ts";
 
 export interface AdsOptions {
-  /** Of the ad service: `https://ads.example`. */
+  /** Address of the ad service: `https://ads.example`. */
   readonly url: string;
-  /** The bot's API token; while tokens rotate a list, of which the next is tried where one is refused. */
+  /** The bot's API token, or several while tokens rotate: if the service refuses one, the call is sent with the next. */
   readonly token: string | readonly string[];
   readonly botId: string;
-  /** For each attempt; 10 s by default. */
+  /** Limit of each attempt; 10 s by default. */
   readonly timeoutMs?: number;
   /** Further attempts after 429, 503 and lost connections; 2 by default. */
   readonly retries?: number;
@@ -14,23 +18,23 @@ export interface AdsOptions {
 }
 
 export interface CallOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Code {
   readonly code: string;
   readonly expiresAt: string;
   readonly expiresInSeconds: number;
-  /** The address of a `web_app` button; undefined where the service does not send it. */
+  /** Address for a `web_app` button; undefined if the service does not send it. */
   readonly miniappUrl: string | undefined;
-  /** For users whose messenger has no mini-apps; undefined where the service does not send it. */
+  /** Link for users whose messenger has no mini-apps; undefined if the service does not send it. */
   readonly directLink: string | undefined;
 }
 
 export interface Availability {
   readonly isAvailable: boolean;
   readonly reason: "cooldown" | "daily-cap" | "no-ad" | "bot-suspended" | undefined;
-  /** When it is worth asking again; undefined where it is unknown. */
+  /** When to ask again; undefined if unknown. */
   readonly availableAt: string | undefined;
 }
 
@@ -55,17 +59,22 @@ export interface WebhookTest {
 }
 
 export interface Ads {
-  /** Asked again for the same user and reference, it returns the same code while that is fresh and has earned nothing. */
-  createCode(wanted: { readonly userId: string; readonly reference?: string }, options?: CallOptions): Promise<Code>;
+  /** Returns the same code for the same user and reference while that code is fresh and has earned nothing. */
+  createCode(
+    wanted: { readonly userId: string; readonly reference?: string | undefined },
+    options?: CallOptions,
+  ): Promise<Code>;
   /** Whether the user could earn now. */
   availability(userId: string, options?: CallOptions): Promise<Availability>;
-  /** What a code earned, and why it did not: the answer of `GET /client/v1/codes/{code}`. */
-  code(code: string, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
-  /** Events in the order of their commits; following `next` misses none. */
-  events(query?: { readonly after?: string; readonly limit?: number }, options?: CallOptions): Promise<EventsPage>;
-  /** The answer of `GET /client/v1/stats`. */
-  stats(query?: StatsQuery, options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
-  /** Sends a test event to the bot's webhook now, and reports what was answered. */
+  /** What a code earned, and why it did not. */
+  code(code: string, options?: CallOptions): Promise<CodeDescription>;
+  /** Events in commit order; reading on from `next` misses none. */
+  events(
+    query?: { readonly after?: string | undefined; readonly limit?: number },
+    options?: CallOptions,
+  ): Promise<EventsPage>;
+  stats(query?: StatsQuery, options?: CallOptions): Promise<Stats>;
+  /** Sends a test event to the bot's webhook now and returns the webhook's answer. */
   testWebhook(test?: WebhookTestRequest, options?: CallOptions): Promise<WebhookTest>;
   /** Sends an event once more. */
   redeliver(eventId: string, options?: CallOptions): Promise<void>;
@@ -83,38 +92,20 @@ export interface WebhookTestRequest {
   readonly userId?: string;
 }
 
-/** The ad service refused, is busy or cannot be reached. */
-export class AdsError extends Error {
-  override readonly name = "AdsError";
-  /** HTTP status; undefined without an answer. */
-  readonly status: number | undefined;
-  /** The service's `UPPER_SNAKE` code, or `UNREACHABLE`. */
-  readonly code: string;
-  /** When it is worth trying again; undefined where the service did not say. */
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(
-    message: string,
-    facts: { status?: number | undefined; code: string; retryAfterSeconds?: number | undefined; cause?: unknown },
-  ) {
-    super(message, { cause: facts.cause });
-    this.status = facts.status;
-    this.code = facts.code;
-    this.retryAfterSeconds = facts.retryAfterSeconds;
-  }
-}
-
-interface Call extends CallOptions {
+interface Call {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
-  /** May be sent again when the connection was lost, since a second one changes nothing. */
+  /** A second request changes nothing, so it may follow one whose answer was lost. */
   readonly isRepeatable: boolean;
 }
 
-/** A longer wait is the caller's to decide. */
+/** The caller decides about a longer wait. */
 const LONGEST_PAUSE_SECONDS = 5;
+
+/** The largest answer, a page of 1000 events, has about 1 MB. */
+const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
 
 /** A client of `/client/v1` for one bot. Every method rejects with {@link AdsError}, or with the reason of an aborted signal. */
 export function createAds(options: AdsOptions): Ads {
@@ -122,59 +113,58 @@ export function createAds(options: AdsOptions): Ads {
   const tokens = [options.token].flat().filter((token) => token !== "");
   if (tokens.length === 0) throw new Error("createAds needs the bot's API token");
   const base = `${url.replace(/\/+$/, "")}/client/v1`;
-  let tokenIndex = 0;
+  let acceptedToken = 0;
 
-  async function attempt({ method, path, query = {}, body, signal }: Call): Promise<Response> {
-    const given = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as [string, string]],
-    );
-    const search = given.length > 0 ? `?${new URLSearchParams(given)}` : "";
+  /** Returns the answer, or the error of one attempt. */
+  async function attempt(request: Call, token: string | undefined, signal: AbortSignal | undefined) {
+    const { method, path, query = {}, body } = request;
+    const given = Object.entries(query).filter(([, value]) => value !== undefined);
+    const search = given.length > 0 ? `?${new URLSearchParams(given as [string, string][])}` : "";
     const timeout = AbortSignal.timeout(timeoutMs);
-    return send(base + path + search, {
-      method,
-      headers: {
-        authorization: `Bearer ${tokens[tokenIndex]}`,
-        ...(body !== undefined && { "content-type": "application/json" }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    });
+    try {
+      const response = await send(base + path + search, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      const answer = parseJson(await readBody(response.body, MOST_ANSWER_BYTES));
+      return response.ok && answer !== undefined ? answer : errorOf(response, answer);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      return new AdsError("the ad service did not answer", { code: "UNREACHABLE", cause });
+    }
   }
 
-  async function call(request: Call): Promise<Readonly<Record<string, unknown>>> {
-    const { signal, isRepeatable } = request;
+  async function call<Result = Answer>(request: Call, signal?: AbortSignal): Promise<Result> {
+    let token = acceptedToken;
+    let refusedTokens = 0;
     for (let attempts = 1; ; attempts++) {
-      let error: AdsError;
-      try {
-        const response = await attempt(request);
-        const answer: unknown = await response.json().catch(() => undefined);
-        if (response.ok && typeof answer === "object" && answer !== null) return answer as Record<string, unknown>;
-        error = errorOf(response, answer);
-      } catch (cause) {
-        signal?.throwIfAborted();
-        error = new AdsError("the ad service did not answer", { code: "UNREACHABLE", cause });
+      const answer = await attempt(request, tokens[token], signal);
+      if (!(answer instanceof AdsError)) {
+        acceptedToken = token;
+        return answer as Result;
       }
-      if (error.status === 401 && tokenIndex + 1 < tokens.length) {
-        tokenIndex += 1;
+      const { status, code, retryAfterSeconds: pauseSeconds = 0.2 * 2 ** attempts } = answer;
+      // The service checks the token before it reads the request: a refused request did nothing, so any may be sent again.
+      if (status === 401 && code === "UNAUTHORIZED" && ++refusedTokens < tokens.length) {
+        token = (token + 1) % tokens.length;
+        attempts -= 1;
         continue;
       }
-      const isPassing = error.status === 429 || error.status === 503 || (isRepeatable && error.status === undefined);
-      const pauseSeconds = error.retryAfterSeconds ?? 0.2 * 2 ** attempts;
-      if (!isPassing || attempts > retries || pauseSeconds > LONGEST_PAUSE_SECONDS) throw error;
+      const isPassing = status === 429 || status === 503 || (request.isRepeatable && status === undefined);
+      if (!isPassing || attempts > retries || pauseSeconds > LONGEST_PAUSE_SECONDS) throw answer;
       await pause(pauseSeconds * 1000, signal);
     }
   }
 
   return {
     async createCode({ userId, reference }, { signal } = {}) {
-      const body = { bot_id: botId, user_tg_id: userId, ...(reference !== undefined && { reference }) };
-      const created = await call({
-        method: "POST",
-        path: "/codes",
-        body,
-        isRepeatable: true,
-        ...(signal && { signal }),
-      });
+      const body = { bot_id: botId, user_tg_id: userId, reference };
+      const created = await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal);
       return {
         code: String(created.code),
         expiresAt: String(created.expires_at),
@@ -184,23 +174,20 @@ export function createAds(options: AdsOptions): Ads {
       };
     },
     async availability(userId, { signal } = {}) {
-      const query = { user_tg_id: userId };
-      const found = await call({ ...get("/availability", query), ...(signal && { signal }) });
+      const found = await call(get("/availability", { user_tg_id: userId }), signal);
       const reason = textOf(found.reason) as Availability["reason"];
       return { isAvailable: found.available === true, reason, availableAt: textOf(found.available_at) };
     },
-    code: (code, { signal } = {}) => call({ ...get(`/codes/${encodeURIComponent(code)}`), ...(signal && { signal }) }),
+    code: (code, { signal } = {}) => call<CodeDescription>(get(`/codes/${encodeURIComponent(code)}`), signal),
     async events({ after, limit } = {}, { signal } = {}) {
-      const page = await call({ ...get("/events", { after, limit }), ...(signal && { signal }) });
+      const page = await call(get("/events", { after, limit }), signal);
       const events = Array.isArray(page.events) ? page.events.map(listedEventOf) : [];
       return { events, next: String(page.next), hasMore: page.has_more === true };
     },
-    stats: ({ from, to, by } = {}, { signal } = {}) =>
-      call({ ...get("/stats", { from, to, by }), ...(signal && { signal }) }),
+    stats: ({ from, to, by } = {}, { signal } = {}) => call<Stats>(get("/stats", { from, to, by }), signal),
     async testWebhook({ event, userId } = {}, { signal } = {}) {
-      const body = { ...(event && { event }), ...(userId && { user_tg_id: userId }) };
-      const path = "/webhook/test";
-      const tested = await call({ method: "POST", path, body, isRepeatable: false, ...(signal && { signal }) });
+      const body = { event, user_tg_id: userId };
+      const tested = await call({ method: "POST", path: "/webhook/test", body, isRepeatable: false }, signal);
       return {
         eventId: String(tested.event_id),
         isDelivered: tested.delivered === true,
@@ -211,9 +198,21 @@ export function createAds(options: AdsOptions): Ads {
     },
     async redeliver(eventId, { signal } = {}) {
       const path = `/events/${encodeURIComponent(eventId)}/redeliver`;
-      await call({ method: "POST", path, isRepeatable: false, ...(signal && { signal }) });
+      await call({ method: "POST", path, isRepeatable: false }, signal);
     },
   };
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** The object that the bytes contain, if they do. */
+function parseJson(bytes: Uint8Array | undefined): Answer | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof value === "object" && value !== null ? (value as Answer) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function get(path: string, query: Call["query"] = {}): Call {
@@ -224,7 +223,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-function listedEventOf(listed: Readonly<Record<string, unknown>>): ListedEvent {
+function listedEventOf(listed: Answer): ListedEvent {
   return {
     event: listed.event as AdEvent["event"],
     userId: String(listed.user_tg_id),
@@ -236,22 +235,4 @@ function listedEventOf(listed: Readonly<Record<string, unknown>>): ListedEvent {
     isTest: listed.test === true || listed.user_tg_id === "0",
     delivery: listed.delivery as ListedEvent["delivery"],
   };
-}
-
-function errorOf(response: Response, answer: unknown): AdsError {
-  const { code = "UNEXPECTED_ANSWER", message = `the ad service answered ${response.status}` } =
-    (answer as { error?: { code?: string; message?: string } } | undefined)?.error ?? {};
-  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
-  const retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
-  return new AdsError(message, { status: response.status, code, retryAfterSeconds });
-}
-
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
 }

@@ -1,29 +1,72 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+/** A request of node:http, or of Express, which adds `originalUrl`, and whose parsers add `body`. */
+type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string };
+
 /**
- * Makes a listener for `node:http`, and a handler for Express, of a handler that takes a `Request`. Mount it before any
- * parser of bodies: the signature covers the bytes as they arrive.
+ * Adapts a handler that takes a `Request` to node:http, Express and Fastify. The signature covers the bytes as they arrived,
+ * so mount it before any body parser, or behind one that keeps the bytes, such as `express.raw({ type: "*\/*" })`.
+ *
+ * An error goes to `next`, which Express passes; without `next` it is logged and answered 500.
  */
 export function toNodeHandler(
   handler: (request: Request) => Promise<Response>,
-): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
-  return async (incoming, outgoing) => {
-    const { method = "GET", headers } = incoming;
-    const hasBody = method !== "GET" && method !== "HEAD";
-    const request = new Request("http://localhost/", {
-      method,
-      headers: Object.entries(headers).flatMap(([name, value]): [string, string][] =>
-        [value ?? []].flat().map((one) => [name, one]),
-      ),
-      ...(hasBody && { body: streamOf(incoming), duplex: "half" }),
-    });
-    const response = await handler(request);
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    outgoing.end(Buffer.from(await response.arrayBuffer()));
+): (incoming: NodeRequest, outgoing: ServerResponse, next?: (error: unknown) => void) => Promise<void> {
+  return async (incoming, outgoing, next) => {
+    try {
+      const response = await handler(toRequest(incoming));
+      const body = new Uint8Array(await response.arrayBuffer());
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);
+    } catch (error) {
+      if (next) return next(error);
+      console.error("the webhook's handler failed:", error);
+      if (outgoing.headersSent) return void outgoing.destroy();
+      const message = "the request could not be handled; send it again";
+      outgoing.writeHead(500, { "content-type": "application/json" });
+      outgoing.end(JSON.stringify({ error: { code: "NOT_HANDLED", message } }));
+    }
   };
 }
 
-function streamOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  if (incoming.readableEnded) throw new Error("the body was read before: mount the webhook before any body parser");
-  return ReadableStream.from(incoming);
+function toRequest(incoming: NodeRequest): Request {
+  const { method = "GET" } = incoming;
+  const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>
+    [value ?? []].flat().map((one) => [name, one]),
+  );
+  const hasBody = method !== "GET" && method !== "HEAD";
+  // Express removes the mount path from `url`.
+  const path = incoming.originalUrl ?? incoming.url ?? "/";
+  return new Request(`http://localhost${path.startsWith("/") ? path : "/"}`, {
+    method,
+    headers,
+    ...(hasBody && { body: bodyOf(incoming), duplex: "half" }),
+  });
+}
+
+function bodyOf(incoming: NodeRequest): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
+  if (incoming.body instanceof Uint8Array) return Uint8Array.from(incoming.body);
+  if (incoming.readableDidRead) {
+    throw new Error(
+      'a body parser has read the webhook, and its signature covers the raw bytes: mount the webhook before the parser (app.use(express.json()) for example), or give its route express.raw({ type: "*/*" })',
+    );
+  }
+  let isCancelled = false;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      incoming.on("data", (chunk: Uint8Array) => {
+        if (isCancelled) return;
+        controller.enqueue(chunk);
+        incoming.pause();
+      });
+      incoming.once("end", () => isCancelled || controller.close());
+      incoming.once("error", (error) => isCancelled || controller.error(error));
+      incoming.pause();
+    },
+    pull: () => void incoming.resume(),
+    // The rest is read and dropped, so that the answer arrives and the connection stays usable.
+    cancel() {
+      isCancelled = true;
+      incoming.resume();
+    },
+  });
 }

@@ -1,5 +1,19 @@
-/** Everything that a bot's backend needs of an ad service: fetch and WebCrypto only, on Node 20, Bun, Deno and Workers. */
-export { type Ads, AdsError, type AdsOptions, createAds } from "./create-ads.ts";
+/** What a bot's backend needs of an ad service. Uses only fetch and WebCrypto: runs on Node 20.3, Bun, Deno and Workers. */
+export { AdsError } from "./ads-error.ts";
+export type { CodeDescription, Stats, StatsFigures } from "./client-answers.ts";
+export {
+  type Ads,
+  type AdsOptions,
+  type Availability,
+  type CallOptions,
+  type Code,
+  createAds,
+  type EventsPage,
+  type ListedEvent,
+  type StatsQuery,
+  type WebhookTest,
+  type WebhookTestRequest,
+} from "./create-ads.ts";
 export { type CursorStore, reconcile } from "./reconcile.ts";
 export { type AdEvent, type VerifiedWebhook, type VerifyOptions, verifyWebhook } from "./verify-webhook.ts";
 export { type EventStore, memoryStore, type WebhookOptions, webhook } from "./webhook.ts";

@@ -1,14 +1,15 @@
 import type { EventStore } from "./webhook.ts";
 
-/** What `node:sqlite`, `better-sqlite3` and `bun:sqlite` have in common. */
+/** The methods that `node:sqlite`, `better-sqlite3` and `bun:sqlite` share. */
 export interface SqliteDatabase {
   exec(sql: string): unknown;
   prepare(sql: string): { run(...values: string[]): unknown; get(...values: string[]): unknown };
 }
 
 /**
- * Handled events in a SQLite table, in one transaction with what the handler writes to the same database: after a crash at
- * any point the event and its effect are both there, or neither. Handlers run one after the other.
+ * Handled events in a SQLite table. The event and what its handler writes through the same connection are one transaction:
+ * after a crash at any point both are stored, or neither. Handlers run one at a time. Use a connection of its own: whatever
+ * else is written through it while a handler runs belongs to the same transaction.
  */
 export function sqliteStore(database: SqliteDatabase, { table = "handled_ad_events" } = {}): EventStore {
   if (!/^[a-z_][a-z0-9_]*$/i.test(table)) throw new Error(`"${table}" is not a table name`);
@@ -18,10 +19,10 @@ export function sqliteStore(database: SqliteDatabase, { table = "handled_ad_even
   let last: Promise<unknown> = Promise.resolve();
 
   async function run(eventId: string, handle: () => Promise<void>): Promise<void> {
-    // Immediate: another process that handles the same event waits here, and then finds it.
+    // Immediate: another process that handles the same event waits here and then finds the row.
     database.exec("begin immediate");
     try {
-      // `undefined` in Node, `null` in Bun.
+      // Node returns undefined and Bun null if there is no row.
       if (!find.get(eventId)) {
         await handle();
         insert.run(eventId, new Date().toISOString());
@@ -42,16 +43,20 @@ export function sqliteStore(database: SqliteDatabase, { table = "handled_ad_even
   };
 }
 
-/** What the clients `redis` (`set` with options) can do; wrap other clients. */
+/** The commands of the client `redis` that the store uses; wrap other clients. */
 export interface RedisClient {
-  set(key: string, value: string, options: { NX?: true; PX: number }): Promise<string | null>;
+  set(key: string, value: string, options: { NX?: true; XX?: true; PX: number }): Promise<string | null>;
   get(key: string): Promise<string | null>;
   del(key: string): Promise<unknown>;
 }
 
 /**
- * Handled events as keys in Redis, for several processes. The effect of a handler is not in Redis: where a process crashes
- * between the effect and its key, the event is handled again when the lease has run out, so make the effect idempotent.
+ * Handled events as keys in Redis, for several processes. A process leases the event before it runs the handler, and extends
+ * the lease while the handler runs, so a slow handler runs once. While an event is leased, other calls for it reject.
+ *
+ * The handler's effect is not in Redis. The event is handled again, after the lease has expired, if the process crashes
+ * between the effect and its key, or cannot reach Redis or is suspended for longer than `leaseMs`. So make the effect
+ * idempotent.
  */
 export function redisStore(
   redis: RedisClient,
@@ -60,14 +65,27 @@ export function redisStore(
   return {
     async once(eventId, handle) {
       const key = prefix + eventId;
-      if ((await redis.set(key, "leased", { NX: true, PX: leaseMs })) === null) {
+      const lease = `leased by ${crypto.randomUUID()}`;
+      if ((await redis.set(key, lease, { NX: true, PX: leaseMs })) === null) {
         if ((await redis.get(key)) === "handled") return;
         throw new Error(`${eventId} is being handled by another process`);
       }
+      const isOurs = async () => (await redis.get(key)) === lease;
+      // If Redis fails here, the lease only expires earlier; the next renewal tries again.
+      const renew = async () => {
+        if (await isOurs()) await redis.set(key, lease, { XX: true, PX: leaseMs });
+      };
+      let renewing: Promise<unknown> = Promise.resolve();
+      const timer = setInterval(() => {
+        renewing = renewing.then(renew).catch(() => {});
+      }, leaseMs / 3);
       try {
-        await handle();
+        await handle().finally(async () => {
+          clearInterval(timer);
+          await renewing;
+        });
       } catch (error) {
-        await redis.del(key);
+        if (await isOurs()) await redis.del(key);
         throw error;
       }
       await redis.set(key, "handled", { PX: rememberMs });

@@ -1,34 +1,34 @@
-/** What a user earned. */
+/** A view or a click that a user earned with. */
 export interface AdEvent {
   /** `rewarded`: the ad was watched to its end and closed. `direct_link`: the direct link was followed. */
   readonly event: "rewarded" | "direct_link";
-  /** The user's Telegram id; `"0"` for a test event that names no tester. */
+  /** The user's Telegram id; `"0"` in a test event without a tester. */
   readonly userId: string;
-  /** The same on every attempt and every replay. Absent where the service sends no ids. */
+  /** The same on every attempt and every replay. Undefined if the service sends no ids. */
   readonly eventId: string | undefined;
   readonly botId: string | undefined;
   readonly code: string | undefined;
   /** The reference that the code was created with. */
   readonly reference: string | undefined;
-  /** RFC 3339: when it was earned. */
+  /** When it was earned, in RFC 3339. */
   readonly occurredAt: string | undefined;
-  /** A test of the webhook: pay nothing for it. */
+  /** A test of the webhook, for which nothing is paid. */
   readonly isTest: boolean;
 }
 
 export type VerifiedWebhook =
   | { readonly outcome: "verified"; readonly event: AdEvent }
-  /** Not signed with one of the tokens, or too old or too new. Answer 401 and do nothing. */
+  /** Not signed with one of the tokens, or the timestamp is too far from now. Answer 401 and do nothing. */
   | { readonly outcome: "not-signed" }
-  /** Signed, but no event of the contract. Answer 400. */
+  /** Signed, but not an event of the contract. Answer 400. */
   | { readonly outcome: "malformed" };
 
 export interface VerifyOptions {
-  /** 300 by default: how far the time of sending may be from now. */
+  /** The largest difference between the time of sending and now; 300 by default. */
   readonly toleranceSeconds?: number;
   /**
-   * For an ad service that sends `X-Signature` alone. False by default: without `webhook-timestamp` a captured webhook could
-   * be sent again at any time, and only its `event_id` would show it.
+   * Accepts webhooks of an ad service that sends only `X-Signature`. False by default: without `webhook-timestamp` a captured
+   * webhook could be replayed at any time, and only its `event_id` would reveal that.
    */
   readonly isTimestampOptional?: boolean;
   readonly now?: Date;
@@ -39,11 +39,11 @@ type HeaderSource = Headers | Readonly<Record<string, string | readonly string[]
 const utf8 = new TextEncoder();
 
 /**
- * Verifies a webhook of an ad service against the bytes that arrived, before anything parses them, and reads its event.
+ * Verifies a webhook of an ad service over its raw bytes, then parses these bytes into an event.
  *
- * `tokens`: the bot's API tokens, both of them while they rotate; empty ones are ignored, so that an unset variable never
- * lets a forger in. Checks `X-Signature` (`sha256=` and lower-case hex) and, where they are sent, the three headers of
- * Standard Webhooks 1.0. Never throws for what was sent.
+ * `tokens`: the bot's API tokens, both of them while they rotate. Empty tokens are ignored: anyone could sign with an unset
+ * variable. Checks `X-Signature` (`sha256=` and lower-case hex) and, if sent, the three headers of Standard Webhooks 1.0.
+ * Never rejects for any body or headers.
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | ArrayBuffer | string,
@@ -71,7 +71,7 @@ export async function verifyWebhook(
   if (hasStandard || !isTimestampOptional) {
     const ageSeconds = now.getTime() / 1000 - Number(timestamp);
     const isReadable = /^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id ?? "") && /^(0|[1-9][0-9]{0,11})$/.test(timestamp ?? "");
-    // Compared this way round, a clock that is not a number is refused.
+    // This comparison is false for NaN, so an invalid clock refuses.
     if (!isReadable || !(Math.abs(ageSeconds) <= toleranceSeconds)) return { outcome: "not-signed" };
     const signed = concat(utf8.encode(`${id}.${timestamp}.`), body);
     const given = (list ?? "").length > 4096 ? [] : (list ?? "").split(" ").map(fromVersion1);
@@ -87,7 +87,7 @@ function bytesOf(body: Uint8Array | ArrayBuffer | string): Uint8Array<ArrayBuffe
   return new Uint8Array(body instanceof ArrayBuffer ? body : Uint8Array.from(body).buffer);
 }
 
-/** A header that arrives more than once is no signature. */
+/** A header that arrives more than once is read as an invalid value. */
 function readerOf(headers: HeaderSource): (name: string) => string | undefined {
   if (headers instanceof Headers) return (name) => headers.get(name) ?? undefined;
   return (name) => {

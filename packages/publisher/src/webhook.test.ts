@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toNodeHandler } from "./node.ts";
 import { type RedisClient, redisStore, sqliteStore } from "./stores.ts";
 import type { AdEvent } from "./verify-webhook.ts";
@@ -91,16 +91,20 @@ describe("over HTTP", () => {
   });
 });
 
-/** Redis as far as the store uses it. */
+/** The commands of Redis that the store uses. Keys expire by `Date.now()`. */
 function fakeRedis(): RedisClient {
-  const values = new Map<string, string>();
+  const values = new Map<string, { value: string; until: number }>();
+  const read = (key: string) => {
+    const entry = values.get(key);
+    return entry !== undefined && Date.now() < entry.until ? entry.value : null;
+  };
   return {
-    async set(key, value, { NX }) {
-      if (NX && values.has(key)) return null;
-      values.set(key, value);
+    async set(key, value, { NX, XX, PX }) {
+      if ((NX && read(key) !== null) || (XX && read(key) === null)) return null;
+      values.set(key, { value, until: Date.now() + PX });
       return "OK";
     },
-    get: async (key) => values.get(key) ?? null,
+    get: async (key) => read(key),
     del: async (key) => values.delete(key),
   };
 }
@@ -144,4 +148,51 @@ test("what the handler wrote to SQLite is there exactly when its event is", asyn
   expect(database.prepare("select count(*) as n from coins").get()).toEqual({ n: 0 });
   await Promise.all([store.once("evt_1", pay(false)), store.once("evt_1", pay(false))]);
   expect(database.prepare("select count(*) as n from coins").get()).toEqual({ n: 1 });
+});
+
+test("an event that is being handled is not dropped from memory, however many others are handled meanwhile", async () => {
+  const store = memoryStore({ most: 2 });
+  const slow = Promise.withResolvers<void>();
+  const handle = vi.fn(() => slow.promise);
+  const both = [store.once("evt_slow", handle)];
+  for (let other = 0; other < 10; other++) await store.once(`evt_${other}`, async () => {});
+  both.push(store.once("evt_slow", handle));
+  slow.resolve();
+  await Promise.all(both);
+  await store.once("evt_slow", handle);
+  expect(handle).toHaveBeenCalledTimes(1);
+});
+
+describe("a lease in Redis", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test("is extended while the handler runs, so that a handler slower than the lease runs once", async () => {
+    const redis = fakeRedis();
+    const [one, other] = [redisStore(redis, { leaseMs: 3000 }), redisStore(redis, { leaseMs: 3000 })];
+    const slow = Promise.withResolvers<void>();
+    const handle = vi.fn(() => slow.promise);
+    const first = one.once("evt_1", handle);
+    for (let second = 0; second < 20; second++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      await expect(other.once("evt_1", handle)).rejects.toThrow("being handled by another process");
+    }
+    slow.resolve();
+    await first;
+    await other.once("evt_1", handle);
+    expect(handle).toHaveBeenCalledTimes(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("is left alone by a process that lost it", async () => {
+    const redis = fakeRedis();
+    const slow = Promise.withResolvers<void>();
+    const first = redisStore(redis, { leaseMs: 3000 }).once("evt_1", () => slow.promise);
+    await vi.waitFor(async () => expect(await redis.get("ad-event:evt_1")).not.toBeNull());
+    await redis.set("ad-event:evt_1", "leased by another process", { PX: 9000 });
+    await vi.advanceTimersByTimeAsync(6000);
+    slow.reject(new Error("failed late"));
+    await expect(first).rejects.toThrow("failed late");
+    expect(await redis.get("ad-event:evt_1")).toBe("leased by another process");
+  });
 });

@@ -1,10 +1,11 @@
+import { readBody } from "./read-body.ts";
 import { type AdEvent, type VerifyOptions, verifyWebhook } from "./verify-webhook.ts";
 
 /** Remembers which events were handled. */
 export interface EventStore {
   /**
-   * Runs `handle` unless the event was handled before, and remembers it when `handle` resolves. Copies that arrive while it
-   * runs wait for it. An event whose `handle` rejected counts as not handled.
+   * Runs `handle` unless the event was handled before, and stores the event as handled when `handle` resolves. While it runs,
+   * further calls for the same event wait for it, or reject. An event whose `handle` rejected counts as not handled.
    */
   once(eventId: string, handle: () => Promise<void>): Promise<void>;
 }
@@ -12,24 +13,24 @@ export interface EventStore {
 export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" | "isTimestampOptional"> {
   /** The bot's API tokens: both of them while they rotate. */
   readonly tokens: string | readonly string[];
-  /** `memoryStore()` by default, which forgets at a restart: use one that lasts where a reward must never be paid twice. */
+  /** `memoryStore()` by default, which loses its events at a restart. Use a persistent store if rewards are worth money. */
   readonly store?: EventStore;
-  /** Called for test events instead of the handler; without it they are answered and do nothing. */
+  /** Called for test events instead of the handler. By default test events are answered 200 and ignored. */
   readonly onTest?: (event: AdEvent) => void | Promise<void>;
-  /** Called when the handler rejects; the event is answered 500, and sent again. Logs by default. */
+  /** Called when the handler rejects. The event is answered 500, and the service sends it again. Logs by default. */
   readonly onError?: (error: unknown, event: AdEvent) => void;
   readonly now?: () => Date;
 }
 
-/** Larger than any webhook of the contract. */
+/** Several times the largest webhook of the contract. */
 const MOST_BYTES = 64 * 1024;
 
 /**
- * A request handler for the webhooks of an ad service, as Hono, Next, Bun, Deno and Workers take it. `handle` runs once for
- * each event, or again where it rejected.
+ * Makes a request handler for the webhooks of an ad service, for Hono, Next, Bun, Deno and Workers; `toNodeHandler` adapts it
+ * to node:http, Express and Fastify. `handle` runs once for each event, and again only if it rejected.
  *
- * Answers 200 when the event is handled, was handled before or is a test; 401 without a valid signature; 400, 405 and 413 for
- * what is no webhook; 500 when `handle` rejected.
+ * Answers 200 if the event is handled, was handled before or is a test; 401 without a valid signature; 400, 405 or 413 if the
+ * request is not a webhook; 500 if `handle` rejected.
  */
 export function webhook(
   handle: (event: AdEvent) => void | Promise<void>,
@@ -39,7 +40,7 @@ export function webhook(
   if ([tokens].flat().every((token) => token === "")) throw new Error("a webhook handler needs the bot's API token");
   return async (request) => {
     if (request.method !== "POST") return refusal(405, "METHOD_NOT_ALLOWED", "a webhook is a POST", { allow: "POST" });
-    const body = await readBytes(request);
+    const body = await readBody(request.body, MOST_BYTES);
     if (body === undefined) return refusal(413, "TOO_LARGE", `a webhook has at most ${MOST_BYTES} bytes`);
     const verified = await verifyWebhook(body, request.headers, tokens, { ...verifying, now: now() });
     if (verified.outcome === "not-signed")
@@ -58,7 +59,7 @@ export function webhook(
   };
 }
 
-/** A code earns each kind of event once, so both together identify an event of a service that sends no ids. */
+/** A code earns each event type at most once: together they identify an event of a service that sends no ids. */
 function handleOnce(
   store: EventStore,
   event: AdEvent,
@@ -69,23 +70,6 @@ function handleOnce(
   return eventId === undefined ? run() : store.once(eventId, run);
 }
 
-async function readBytes(request: Request): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MOST_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  const body = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return body;
-}
-
 function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}): Response {
   return Response.json({ error: { code, message } }, { status, headers });
 }
@@ -94,20 +78,30 @@ function logError(error: unknown, { eventId, event }: AdEvent): void {
   console.error(`the handler of ${event} ${eventId ?? "without an id"} failed:`, error);
 }
 
-/** Keeps the last `most` event ids in this process: enough for tests, and where a second payment after a restart does no harm. */
+/**
+ * Stores the last `most` handled events in this process. It is enough for tests, and for bots that may pay a reward twice
+ * after a restart. Events that are being handled do not count towards `most` and are never dropped.
+ */
 export function memoryStore({ most = 100_000 }: { readonly most?: number } = {}): EventStore {
-  const handled = new Map<string, Promise<void>>();
+  const handled = new Set<string>();
+  const running = new Map<string, Promise<void>>();
+
+  async function run(eventId: string, handle: () => Promise<void>): Promise<void> {
+    try {
+      await handle();
+      handled.add(eventId);
+      const [oldest] = handled;
+      if (handled.size > most && oldest !== undefined) handled.delete(oldest);
+    } finally {
+      running.delete(eventId);
+    }
+  }
+
   return {
-    once(eventId, handle) {
-      const known = handled.get(eventId);
-      if (known !== undefined) return known;
-      const handling = handle();
-      handled.set(eventId, handling);
-      handling.catch(() => handled.delete(eventId));
-      for (const oldest of handled.keys()) {
-        if (handled.size <= most) break;
-        handled.delete(oldest);
-      }
+    async once(eventId, handle) {
+      if (handled.has(eventId)) return;
+      const handling = running.get(eventId) ?? run(eventId, handle);
+      running.set(eventId, handling);
       return handling;
     },
   };

@@ -1,8 +1,82 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type IncomingMessage, METHODS, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { errorBody, HttpError, UNAVAILABLE_RETRY_SECONDS, type Unavailability } from "./error-body.ts";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+/** The error body of this project's APIs: `{"error":{"code":"UPPER_SNAKE","message":"…","details"?}}`. */
+export interface ErrorBody {
+  readonly error: { readonly code: string; readonly message: string; readonly details?: unknown };
+}
+
+export function errorBody(code: string, message: string, details?: unknown): ErrorBody {
+  return { error: details === undefined ? { code, message } : { code, message, details } };
+}
+
+/**
+ * Why a valid request cannot be served now: a queue is full, the database is unreachable, or a commit failed through a
+ * fault of ours.
+ */
+export type Unavailability = "overloaded" | "out-of-reach" | "commit-unknown";
+
+/** Seconds after which a request that was answered 503 may be retried. */
+export const UNAVAILABLE_RETRY_SECONDS = 5;
+
+/**
+ * Thrown by a route or hook to send this answer, such as 401 from an `onRequest` hook. Expected results of core functions
+ * are return values, not errors.
+ */
+export class HttpError extends Error {
+  readonly statusCode: number;
+  readonly code: string;
+  readonly details: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    statusCode: number,
+    code: string,
+    message: string,
+    options: { details?: unknown; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    this.statusCode = statusCode;
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** All methods that Node's parser accepts, except CONNECT, which reaches no route. */
+const allMethods = METHODS.filter((method) => method !== "CONNECT");
+const routesOf = new WeakMap<FastifyInstance, Map<string, Set<string>>>();
+
+/** Call it before routes are added. */
+export function rememberRoutes(app: FastifyInstance): void {
+  for (const method of allMethods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  const known = new Map<string, Set<string>>();
+  routesOf.set(app, known);
+  app.addHook("onRoute", ({ method, url }) => {
+    const methods = known.get(url) ?? new Set<string>();
+    for (const one of [method].flat()) methods.add(one);
+    known.set(url, methods);
+  });
+}
+
+/** Answers 405 with `Allow` to other methods at known paths. Call it last, on a server made by `createHttpServer`. */
+export function refuseOtherMethods(app: FastifyInstance): void {
+  for (const [url, methods] of [...(routesOf.get(app) ?? [])]) {
+    const others = allMethods.filter((method) => !methods.has(method));
+    if (url.endsWith("*") || others.length === 0) continue;
+    const allow = [...methods].sort().join(", ");
+    app.route({
+      method: others,
+      url,
+      onRequest: async (request) => {
+        const message = `${request.method} is not allowed here, only ${allow}`;
+        throw new HttpError(405, "METHOD_NOT_ALLOWED", message, { headers: { allow } });
+      },
+      handler: async () => {},
+    });
+  }
+}
 
 /** Sets the headers that every answer has. */
 export function setHeaders(response: ServerResponse, requestId: string): void {

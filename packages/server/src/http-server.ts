@@ -8,19 +8,24 @@ import {
   answerUnreadable,
   type ErrorAnswers,
   type ErrorPage,
+  errorBody,
+  HttpError,
+  rememberRoutes,
   setHeaders,
 } from "./answer-errors.ts";
 import { boundBodyTime } from "./bound-body-time.ts";
-import { normalizeForwardedFor } from "./client-address.ts";
-import { errorBody, HttpError } from "./error-body.ts";
-import type { Logger } from "./logger.ts";
-import { rememberRoutes } from "./refuse-other-methods.ts";
-import { RequestLogger } from "./request-logger.ts";
-import type { TrustProxy } from "./trust-proxy.ts";
+import { normalizeForwardedFor, type TrustProxy } from "./client-address.ts";
+import { type Logger, RequestLogger } from "./logger.ts";
 
-export { type ErrorAnswer, logUnavailability } from "./answer-errors.ts";
-export { type ErrorBody, errorBody, HttpError, UNAVAILABLE_RETRY_SECONDS } from "./error-body.ts";
-export { refuseOtherMethods } from "./refuse-other-methods.ts";
+export {
+  type ErrorAnswer,
+  type ErrorBody,
+  errorBody,
+  HttpError,
+  logUnavailability,
+  refuseOtherMethods,
+  UNAVAILABLE_RETRY_SECONDS,
+} from "./answer-errors.ts";
 
 export interface HttpServerOptions {
   readonly logger: Logger;

@@ -1,12 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { countRequests } from "./count-requests.ts";
-import { durationHistogram } from "./duration-histogram.ts";
 import { createHttpServer } from "./http-server.ts";
-import { metricsRegistry } from "./metrics-registry.ts";
-import { metricsRoutes } from "./metrics-routes.ts";
-import { serveMetrics } from "./serve-metrics.ts";
+import { countRequests, durationHistogram, metricsRegistry, metricsRoutes, serveMetrics } from "./metrics.ts";
 
 const token = "a-metrics-token-of-more-than-32-characters";
 const logger = pino({ level: "silent" });

@@ -1,6 +1,6 @@
 import { crawlerAgents, libraryAgents, misjudgedAgents, personAgents } from "@intermission/testing/visitor-agents";
 import { describe, expect, test } from "vitest";
-import { type RequestHeaders, recognisePerson } from "./recognise-person.ts";
+import { type RequestHeaders, recognisePerson } from "./visitor.ts";
 
 const phone = personAgents[0] ?? "";
 const person: RequestHeaders = { "user-agent": phone, "accept-language": "ru,en;q=0.8", host: "ads.test" };

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
+import { parseTrustProxy } from "./client-address.ts";
 import { createHttpServer } from "./http-server.ts";
-import { parseTrustProxy } from "./trust-proxy.ts";
 
 test.each([
   ["true", true],

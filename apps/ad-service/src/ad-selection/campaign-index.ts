@@ -1,7 +1,6 @@
 import type { CampaignFormat, CampaignPriority } from "../campaigns/schema.ts";
-import type { AdRequest } from "./ad-request.ts";
 import { type CampaignState, fullLimit } from "./campaign-state.ts";
-import { outOfTime } from "./exclusion-reason.ts";
+import { type AdRequest, outOfTime } from "./eligibility.ts";
 import { adsBehindPlan, type TrafficCurve } from "./pacing.ts";
 
 export interface Entry {

@@ -1,8 +1,7 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
-import { addCampaign } from "../campaigns/add-campaign.ts";
-import { setCampaignStatus } from "../campaigns/update-campaign.ts";
+import { addCampaign, setCampaignStatus } from "../campaigns/change-campaign.ts";
 import { migrations } from "../migrations.ts";
 import { startCampaignSnapshot } from "./campaign-snapshot.ts";
 

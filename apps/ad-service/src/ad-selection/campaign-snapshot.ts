@@ -1,14 +1,119 @@
+import { statement } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
-import type { Campaign } from "../campaigns/rows.ts";
+import { type Campaign, campaignOf, selectCampaigns } from "../campaigns/campaigns.ts";
 import type { CampaignFormat } from "../campaigns/schema.ts";
-import type { AdRequest } from "./ad-request.ts";
 import { type CampaignIndex, indexCampaigns } from "./campaign-index.ts";
 import type { CampaignState, Delivered } from "./campaign-state.ts";
 import { type Choice, chooseAd } from "./choose-ad.ts";
-import { deliveredToday } from "./delivered-lately.ts";
-import { flatCurve } from "./pacing.ts";
-import { campaignsVersion, type RunningCampaigns, readCampaigns } from "./read-campaigns.ts";
+import type { AdRequest } from "./eligibility.ts";
+import { flatCurve, type TrafficCurve } from "./pacing.ts";
+
+export interface RunningCampaigns {
+  campaigns: Campaign[];
+  /** Delivered on the days before today, by campaign. */
+  earlier: Map<string, Delivered>;
+  curve: TrafficCurve;
+}
+
+const version = statement<{ version: string }>(
+  "campaigns.version",
+  // Each change gives its row a later xmin, so the sum changes in whatever order transactions commit.
+  `select (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaigns) || ' ' ||
+     (select count(*) || ' ' || coalesce(sum(xmin::text::numeric), 0) from campaign_creatives) as version`,
+);
+const earlier = statement<{ campaignId: string } & Delivered>(
+  "campaigns.delivered-earlier",
+  `select campaign_id as "campaignId", sum(views)::bigint as views, sum(clicks)::bigint as clicks,
+     sum(spent_micros)::bigint as "spentMicros"
+   from campaign_days join campaigns using (campaign_id)
+   where status = 'active' and day < ($1::timestamptz at time zone 'utc')::date group by campaign_id`,
+);
+const requestsByHour = statement<{ hour: number; requests: number }>(
+  "campaigns.requests-by-hour",
+  `select extract(hour from hour at time zone 'utc')::integer as hour, sum(count)::bigint as requests from stats_hours
+   where measure in ('fills', 'no-fills', 'clicks') and hour >= $1::timestamptz - interval '7 days'
+     and hour < date_trunc('day', $1::timestamptz, 'UTC')
+   group by 1`,
+);
+
+/** A version that changes with every change of a campaign or its creatives. */
+export async function campaignsVersion(database: AdDatabase): Promise<string> {
+  return (await database.run(version, []))[0]?.version ?? "";
+}
+
+export async function readCampaigns(database: AdDatabase, now: Date): Promise<RunningCampaigns> {
+  const rows = await selectCampaigns(database).where("status", "=", "active").orderBy("campaign_id").execute();
+  const delivered = await database.run(earlier, [now]);
+  return {
+    campaigns: rows.map(campaignOf),
+    earlier: new Map(delivered.map(({ campaignId, ...sums }) => [campaignId, sums])),
+    curve: curveOf(await database.run(requestsByHour, [now])),
+  };
+}
+
+/** Fewer requests than this do not show how traffic varies by hour. */
+const FEWEST = 1000;
+
+/** The hourly traffic of the last seven days. A tenth of it is flat, since an hour without requests may get some later. */
+function curveOf(hours: readonly { hour: number; requests: number }[]): TrafficCurve {
+  const all = hours.reduce((sum, { requests }) => sum + requests, 0);
+  if (all < FEWEST) return flatCurve;
+  const byHour = new Map(hours.map(({ hour, requests }) => [hour, requests]));
+  return flatCurve.map((flat, hour) => 0.1 * flat + 0.9 * ((byHour.get(hour) ?? 0) / all));
+}
+
+/** Most views older than this were abandoned. A view that ends later is still counted and paid. */
+const IN_FLIGHT = "interval '15 minutes'";
+
+export interface DeliveredLately {
+  campaignId: string;
+  views: number;
+  clicks: number;
+  spentMicros: number;
+  viewsInFlight: number;
+}
+
+/** Counts only for campaigns with a limit, because it reads all their views of the interval. */
+const inFlight = (of: string) => `case when coalesce(${of}.total_budget_micros, ${of}.daily_budget_micros,
+      ${of}.total_view_cap, ${of}.daily_view_cap) is null then 0 else (
+    select count(*) from ad_sessions
+    where ad_sessions.campaign_id = ${of}.campaign_id and state in ('opened', 'playing', 'watched') and not is_test
+      and opened_at > $1::timestamptz - ${IN_FLIGHT}
+  ) end::integer as "viewsInFlight"`;
+
+/** What running campaigns delivered on the UTC day of `$1`, and their views in flight. Omits campaigns with neither. */
+export const deliveredToday = statement<DeliveredLately>(
+  "campaigns.delivered-today",
+  `select * from (
+     select campaigns.campaign_id as "campaignId", coalesce(views, 0) as views, coalesce(clicks, 0) as clicks,
+       coalesce(spent_micros, 0) as "spentMicros", ${inFlight("campaigns")}
+     from campaigns left join lateral (
+       -- Lateral with "offset 0" looks up one row per campaign; a plain join read all days of all time.
+       select * from campaign_days where campaign_days.campaign_id = campaigns.campaign_id
+         and day = ($1::timestamptz at time zone 'utc')::date offset 0
+     ) as today on true
+     where status = 'active'
+   ) as lately where views + clicks + "viewsInFlight" > 0`,
+);
+
+/** The same for one campaign, `$2`, and what it delivered on earlier days. */
+export const deliveredBy = statement<
+  DeliveredLately & { earlierViews: number; earlierClicks: number; earlierSpentMicros: number }
+>(
+  "campaigns.delivered-by",
+  `select $2::text as "campaignId",
+     coalesce(sum(views) filter (where is_today), 0)::bigint as views,
+     coalesce(sum(clicks) filter (where is_today), 0)::bigint as clicks,
+     coalesce(sum(spent_micros) filter (where is_today), 0)::bigint as "spentMicros",
+     coalesce(sum(views) filter (where not is_today), 0)::bigint as "earlierViews",
+     coalesce(sum(clicks) filter (where not is_today), 0)::bigint as "earlierClicks",
+     coalesce(sum(spent_micros) filter (where not is_today), 0)::bigint as "earlierSpentMicros",
+     (select ${inFlight("campaigns")} from campaigns where campaigns.campaign_id = $2)
+   from (
+     select *, day = ($1::timestamptz at time zone 'utc')::date as is_today from campaign_days where campaign_id = $2
+   ) as days`,
+);
 
 /** The running campaigns in memory, so that choosing an ad needs no database query. */
 export interface CampaignSnapshot {

@@ -1,4 +1,4 @@
-import type { Campaign } from "../campaigns/rows.ts";
+import type { Campaign } from "../campaigns/campaigns.ts";
 import type { CampaignFormat } from "../campaigns/schema.ts";
 
 /** What was delivered and charged: counts of views and clicks, and the spend in micros. */

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { botOfTest, requestOf, seededRandom, stateOf } from "../../test/fixtures/selection-fixture.ts";
-import type { AdRequest, Platform } from "./ad-request.ts";
 import { indexCampaigns } from "./campaign-index.ts";
 import { chooseAd, drawByWeight } from "./choose-ad.ts";
-import { exclusionReason } from "./exclusion-reason.ts";
-import { explainChoice } from "./explain-choice.ts";
+import { type AdRequest, exclusionReason, type Platform } from "./eligibility.ts";
 import { flatCurve } from "./pacing.ts";
+import { explainChoice } from "./select-ad.ts";
 
 const now = new Date("2026-03-03T12:00:00Z");
 const moment = { now, curve: flatCurve };

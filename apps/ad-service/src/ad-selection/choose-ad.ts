@@ -1,9 +1,7 @@
-import type { CampaignCreative } from "../campaigns/rows.ts";
-import type { AdRequest } from "./ad-request.ts";
-import type { CampaignIndex, Pool } from "./campaign-index.ts";
-import { listsFor } from "./campaign-index.ts";
+import type { CampaignCreative } from "../campaigns/campaigns.ts";
+import { type CampaignIndex, listsFor, type Pool } from "./campaign-index.ts";
 import type { CampaignState } from "./campaign-state.ts";
-import { exclusionReason, type Moment } from "./exclusion-reason.ts";
+import { type AdRequest, exclusionReason, type Moment } from "./eligibility.ts";
 
 export type Choice =
   /** `creative` is null for a direct link. */

@@ -3,11 +3,9 @@ import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { findBot } from "../bots/find-bot.ts";
-import { unknownBot } from "../bots/require-bots.ts";
+import { findBot, unknownBot } from "../bots/bots.ts";
 import type { CampaignSnapshot } from "./campaign-snapshot.ts";
-import { explainChoice } from "./explain-choice.ts";
-import { seenBy } from "./select-ad.ts";
+import { explainChoice, seenBy } from "./select-ad.ts";
 
 const query = z.object({
   botId: telegramId,

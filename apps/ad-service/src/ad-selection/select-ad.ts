@@ -1,12 +1,50 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
-import type { CampaignFormat } from "../campaigns/schema.ts";
-import type { AdRequest } from "./ad-request.ts";
-import type { CampaignSnapshot } from "./campaign-snapshot.ts";
+import type { CampaignFormat, CampaignPriority } from "../campaigns/schema.ts";
+import type { CampaignIndex } from "./campaign-index.ts";
+import { type CampaignSnapshot, deliveredBy } from "./campaign-snapshot.ts";
 import { adsLeft, type CampaignState, fullLimit } from "./campaign-state.ts";
 import type { Choice } from "./choose-ad.ts";
-import { deliveredBy } from "./delivered-lately.ts";
-import { readSeen } from "./read-seen.ts";
+import { type AdRequest, type ExclusionReason, exclusionReason } from "./eligibility.ts";
+import { adsBehindPlan } from "./pacing.ts";
+
+/** Enough for the largest user cap of a few campaigns; a user who saw more has reached each of them. */
+const MOST = 5000;
+
+const selectSeen = (of: { botId: string; userId: string; since: string }) => `
+  (select campaign_id as "campaignId", occurred_at as at from events
+   where events.bot_id = ${of.botId} and events.user_id = ${of.userId} and occurred_at > ${of.since}
+     and price_micros is not null
+   order by occurred_at desc limit ${MOST})
+  union all
+  (select campaign_id, opened_at from ad_sessions
+   where ad_sessions.bot_id = ${of.botId} and ad_sessions.user_id = ${of.userId} and opened_at > ${of.since}
+     and state in ('playing', 'watched', 'held')
+   order by opened_at desc limit ${MOST})`;
+
+/** SQL that returns the same as a JSON array of `{campaignId, at}`, or null. */
+export function seenByUser(of: { botId: string; userId: string; since: string }): string {
+  return `select json_agg(seen) from (${selectSeen(of)}) as seen`;
+}
+
+const seen = statement<{ campaignId: string; at: Date }>(
+  "campaigns.seen-by-user",
+  selectSeen({ botId: "$1", userId: "$2", since: "$3" }),
+);
+
+/** When a bot's user was shown or followed ads since a moment, by campaign. Includes views in flight. */
+export async function readSeen(
+  database: AdTransaction,
+  { botId, userId, since }: { botId: string; userId: string; since: Date },
+): Promise<Map<string, Date[]>> {
+  const byCampaign = new Map<string, Date[]>();
+  for (const { campaignId, at } of await database.run(seen, [botId, userId, since])) {
+    const known = byCampaign.get(campaignId);
+    if (known) known.push(at);
+    else byCampaign.set(campaignId, [at]);
+  }
+  return byCampaign;
+}
 
 export interface UserAdRequest extends Omit<AdRequest, "seen"> {
   userId: string;
@@ -122,4 +160,42 @@ async function readDelivered(database: AdTransaction, state: CampaignState, now:
     // Ads that this node has served but not yet stored count too.
     viewsInFlight: Math.max(viewsInFlight, state.viewsInFlight),
   };
+}
+
+export interface Verdict {
+  campaignId: string;
+  name: string;
+  priority: CampaignPriority;
+  /** Undefined if the campaign may be chosen. */
+  exclusionReason: ExclusionReason | undefined;
+  /** The probability that it is chosen now, 0 to 1. */
+  likelihood: number;
+  /** Ads behind its plan of the day, negative if it is ahead; undefined if it has no plan. */
+  behindPlan: number | undefined;
+}
+
+/** For each running campaign, why it does not fit the request or how likely it is chosen; the most likely first. */
+export function explainChoice(index: CampaignIndex, request: AdRequest, now: Date): Verdict[] {
+  const moment = { now, curve: index.curve };
+  const verdicts = index.states.map((state) => {
+    const { campaignId, name, priority } = state.campaign;
+    const behindPlan = adsBehindPlan(state, request.format, moment);
+    const found = exclusionReason(state, request, moment);
+    const isBehind = behindPlan !== undefined;
+    const weight = state.campaign.weight * (isBehind ? Math.max(behindPlan, 0.5) : 1);
+    return { campaignId, name, priority, exclusionReason: found, behindPlan, isBehind, weight, likelihood: 0 };
+  });
+  const first = (["sponsorship", "standard", "house"] as const)
+    .flatMap((priority) => [true, false].map((isBehind) => ({ priority, isBehind })))
+    .map(({ priority, isBehind }) =>
+      verdicts.filter(
+        (one) => one.exclusionReason === undefined && one.priority === priority && one.isBehind === isBehind,
+      ),
+    )
+    .find((group) => group.length > 0);
+  const all = (first ?? []).reduce((sum, { weight }) => sum + weight, 0);
+  for (const one of first ?? []) one.likelihood = one.weight / all;
+  return verdicts
+    .toSorted((one, other) => other.likelihood - one.likelihood)
+    .map(({ isBehind: _isBehind, weight: _weight, ...verdict }) => verdict);
 }

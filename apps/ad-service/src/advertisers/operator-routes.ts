@@ -3,9 +3,7 @@ import { conflict, notFound } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { issuePostbackKey } from "./issue-postback-key.ts";
-import { listAdvertisers } from "./list-advertisers.ts";
-import { renameAdvertiser } from "./rename-advertiser.ts";
+import { issuePostbackKey, listAdvertisers, renameAdvertiser } from "./advertisers.ts";
 
 export interface AdvertiserOperatorDeps {
   database: AdDatabase;

@@ -1,6 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
-import { hashPostbackKey } from "./issue-postback-key.ts";
+import { hashPostbackKey } from "./advertisers.ts";
 
 export interface Postback {
   clickId: string;

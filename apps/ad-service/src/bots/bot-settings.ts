@@ -1,7 +1,11 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { hasUserInfo } from "@intermission/ad-core/web-address";
 import { z } from "zod";
-import { category } from "./category.ts";
+
+/** A short lower-case word that an operator assigns to campaigns and bots: `games`, `real-money`. */
+export const category = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be at most 32 lower-case letters, digits and dashes");
 
 function webAddress(protocol: RegExp, form: string) {
   return z

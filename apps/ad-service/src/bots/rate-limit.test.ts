@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { policyHeader, rateLimiter, rateLimitHeader } from "./rate-limit.ts";
+import { policyHeader, rateLimiter, rateLimitHeader } from "./rate-limits.ts";
 
 const perToken = { name: "token", quota: 200, windowSeconds: 4 };
 

@@ -4,15 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { activateToken } from "./activate-token.ts";
-import { addBot } from "./add-bot.ts";
-import { authenticateBot } from "./authenticate-bot.ts";
-import { createToken } from "./create-token.ts";
-import { revokeToken } from "./revoke-token.ts";
+import { authenticateBot } from "./authenticate-client.ts";
+import { addBot, suspendBot } from "./change-bot.ts";
 import { secretBox } from "./secret-box.ts";
 import { signingTokens } from "./signing-tokens.ts";
-import { readTokens } from "./token-rows.ts";
-import { suspendBot } from "./update-bot.ts";
+import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const daysLater = (days: number) => new Date(now.getTime() + days * 24 * 3600 * 1000);

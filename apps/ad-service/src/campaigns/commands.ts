@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { uploadVideo } from "../creatives/upload-video.ts";
+import { uploadVideo } from "../creatives/upload.ts";
 import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
 import { collect, existingFile, wholeNumber } from "../operator/parse-option.ts";
 import { type Row, recordOf, rowsOf, tableOf } from "../operator/show.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { checkLandingUrl } from "./check-landing-url.ts";
-import { landingAddress } from "./landing-address.ts";
+import { checkLandingUrl, landingAddress } from "./landing-url.ts";
 
 const macros = { click_id: "clk_1", code: "a&b=c", bot_id: "42", campaign_id: "c/d", creative_id: "" };
 const stored = (text: string) => {

@@ -5,16 +5,21 @@ import bs58 from "bs58";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { requireBots } from "../bots/require-bots.ts";
-import { unknownCreative } from "../creatives/require-creative.ts";
-import { addCampaign } from "./add-campaign.ts";
-import { type AttachCreativeOutcome, attachCreative, creativeSettings, detachCreative } from "./attach-creative.ts";
+import { requireBots } from "../bots/bots.ts";
+import { unknownCreative } from "../creatives/creatives.ts";
 import { campaignFormats, campaignSettings } from "./campaign-settings.ts";
-import { listCampaigns } from "./list-campaigns.ts";
-import { unknownCampaign } from "./require-campaign.ts";
-import { findCampaign } from "./rows.ts";
+import { findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
+import {
+  type AttachCreativeOutcome,
+  addCampaign,
+  attachCreative,
+  creativeSettings,
+  detachCreative,
+  setCampaignStatus,
+  type UpdateCampaignOutcome,
+  updateCampaign,
+} from "./change-campaign.ts";
 import type { Targeting } from "./targeting.ts";
-import { setCampaignStatus, type UpdateCampaignOutcome, updateCampaign } from "./update-campaign.ts";
 
 export interface CampaignOperatorDeps {
   database: AdDatabase;

@@ -1,6 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
-import { category } from "../bots/category.ts";
+import { category } from "../bots/bot-settings.ts";
 
 const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
 const unique = <Item extends z.ZodType>(item: Item, most: number) =>

@@ -2,12 +2,12 @@ import { codePrefixOf, isCode, newClickId } from "@intermission/ad-core/code";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import type { ClientNetworks } from "@intermission/server/client-address";
 import { randomBytes } from "@intermission/server/random-bytes";
-import type { Visitor } from "@intermission/server/recognise-person";
-import { type AdRequest, languageOf, platformOf } from "../ad-selection/ad-request.ts";
+import type { Visitor } from "@intermission/server/visitor";
+import { type AdRequest, languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import { seenBy } from "../ad-selection/select-ad.ts";
-import { findBotByPrefix } from "../bots/find-bot.ts";
-import { landingAddress } from "../campaigns/landing-address.ts";
-import type { Campaign } from "../campaigns/rows.ts";
+import { findBotByPrefix } from "../bots/bots.ts";
+import type { Campaign } from "../campaigns/campaigns.ts";
+import { landingAddress } from "../campaigns/landing-url.ts";
 import type { AddressHasher } from "./address-hash.ts";
 import { type FollowedLink, type FollowLinksDeps, type JudgedVisit, linkFollower } from "./follow-links.ts";
 

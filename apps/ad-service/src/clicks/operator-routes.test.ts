@@ -3,8 +3,8 @@ import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { readBot } from "../bots/rows.ts";
-import { addCampaign } from "../campaigns/add-campaign.ts";
+import { readBot } from "../bots/bots.ts";
+import { addCampaign } from "../campaigns/change-campaign.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
 

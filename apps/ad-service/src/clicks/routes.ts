@@ -1,9 +1,9 @@
-import { unavailabilityOf } from "@intermission/postgres/unavailability";
+import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { callBudget } from "@intermission/server/call-budget";
 import { clientNetworks } from "@intermission/server/client-address";
 import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import { pageLanguage } from "@intermission/server/page-language";
-import { recognisePerson, type Visitor } from "@intermission/server/recognise-person";
+import { recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";

@@ -7,8 +7,8 @@ import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
-import type { RateLimits } from "../bots/apply-rate-limits.ts";
-import { callerOf } from "../bots/authenticate-request.ts";
+import { callerOf } from "../bots/authenticate-client.ts";
+import type { RateLimits } from "../bots/rate-limits.ts";
 import { type DescribedCode, describeCode } from "./describe-code.ts";
 import { type IssuedCode, issueCode } from "./issue-code.ts";
 

@@ -4,11 +4,11 @@ import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermi
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { addBot } from "../bots/add-bot.ts";
-import type { Bot } from "../bots/rows.ts";
+import type { Bot } from "../bots/bots.ts";
+import { addBot } from "../bots/change-bot.ts";
 import { secretBox } from "../bots/secret-box.ts";
 import { migrations } from "../migrations.ts";
-import { findCode } from "./find-code.ts";
+import { findCode } from "./describe-code.ts";
 import { issueCode } from "./issue-code.ts";
 
 const earn = statement<never>(

@@ -3,7 +3,7 @@ import { type CommitGroup, groupCommits } from "@intermission/postgres/group-com
 import { statement } from "@intermission/postgres/open-database";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { AdDatabase } from "../ad-database.ts";
-import type { Bot } from "../bots/rows.ts";
+import type { Bot } from "../bots/bots.ts";
 
 export interface IssueCodeInput {
   bot: Pick<Bot, "botId" | "codePrefix" | "codeLifetimeSeconds">;

@@ -9,8 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { type GuardedRequests, openGuardedRequests } from "../outbound/guarded-request.ts";
-import { addCreative } from "./add-creative.ts";
-import { addCreativeByAddress } from "./add-creative-by-address.ts";
+import { addCreative, addCreativeByAddress } from "./add-creative.ts";
 import { folderStorage } from "./media-storage.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");

@@ -1,14 +1,15 @@
 import { createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AdDatabase } from "../ad-database.ts";
-import { conversionCommand, convertVideo } from "./convert-video.ts";
-import { hashOfFile } from "./hash-of-file.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import { type Creative, findCreative } from "./creatives.ts";
+import { conversionCommand, convertVideo } from "./ffmpeg.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
-import { makePoster } from "./make-poster.ts";
-import { type MadeRendition, makeRenditions } from "./make-renditions.ts";
-import type { MediaStorage } from "./media-storage.ts";
-import { type Creative, findCreative } from "./rows.ts";
+import { hashOfFile, type MediaStorage } from "./media-storage.ts";
+import { type MadeRendition, makePoster, makeRenditions } from "./renditions.ts";
 
 export type AddCreativeOutcome =
   /**
@@ -184,4 +185,69 @@ async function keepPoster(
   const name = `${await hashOfFile(path)}.jpg`;
   await media.keep(path, name);
   return name;
+}
+
+export interface FetchDeps extends AddCreativeDeps {
+  requests: Pick<GuardedRequests, "guardedRequest">;
+}
+
+const LONGEST_FETCH_MS = 5 * 60_000;
+const MOST_REDIRECTS = 5;
+/** Enough for `addCreative` to detect that the file is too large; it reads no further. */
+const MOST_FETCHED_BYTES = MOST_VIDEO_BYTES + 1024 * 1024;
+
+/** The address returned no video: the operator can correct it. */
+class FetchFault extends Error {}
+
+/**
+ * Fetches a video once, now, and adds it like an upload: this service serves it, and it does not change with its
+ * address.
+ */
+export async function addCreativeByAddress(
+  { requests, ...deps }: FetchDeps,
+  { url, now }: { url: string; now: Date },
+): Promise<AddCreativeOutcome> {
+  const name = basename(URL.parse(url)?.pathname ?? "") || "video.mp4";
+  const bytes = new PassThrough();
+  // The reader of the stream gets the error, later or never; without a listener the error would be unhandled.
+  bytes.on("error", () => {});
+  const enough = new AbortController();
+  const fetching = pourVideo(requests, { url, into: bytes, signal: enough.signal }).then(
+    () => bytes.end(),
+    (error) => bytes.destroy(error),
+  );
+  try {
+    return await addCreative(deps, { bytes, name, now });
+  } catch (error) {
+    if (error instanceof FetchFault) return { outcome: "refused", message: error.message };
+    throw error;
+  } finally {
+    enough.abort();
+    await fetching;
+  }
+}
+
+/** Redirects, like the first address, may lead to public addresses only. */
+async function pourVideo(
+  requests: FetchDeps["requests"],
+  { url: first, into, signal }: { url: string; into: Writable; signal: AbortSignal },
+): Promise<void> {
+  const endsAt = performance.now() + LONGEST_FETCH_MS;
+  let url = first;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const result = await requests.guardedRequest({
+      ...{ url, method: "GET", purpose: "video", signal, bodyTo: into, mostBodyBytes: MOST_FETCHED_BYTES },
+      headers: { accept: "video/mp4, video/webm, */*;q=0.1", "user-agent": "Intermission" },
+      totalTimeoutMs: Math.max(1, endsAt - performance.now()),
+    });
+    if (result.outcome === "answered") {
+      if (result.status !== 200) throw new FetchFault(`${url} answered ${result.status} instead of a video`);
+      if (!result.isWhole && !into.destroyed) throw new FetchFault(`${url} broke off, or took longer than 5 minutes`);
+      return;
+    }
+    const next = result.location === undefined ? null : URL.parse(result.location, url);
+    if (!next) throw new FetchFault(`${url} could not be fetched: ${result.errorClass}, ${result.detail}`);
+    url = next.href;
+  }
+  throw new FetchFault(`${first} was redirected more than ${MOST_REDIRECTS} times`);
 }

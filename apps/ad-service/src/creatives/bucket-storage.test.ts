@@ -12,9 +12,9 @@ import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { type BucketStorage, bucketStorage } from "./bucket-storage.ts";
+import { setCaptions } from "./captions-and-posters.ts";
+import { listCreatives } from "./creatives.ts";
 import { mediaRoutes } from "./routes.ts";
-import { listCreatives } from "./rows.ts";
-import { setCaptions } from "./set-captions.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 

@@ -9,12 +9,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
-import { addVastTag } from "./add-vast-tag.ts";
+import { removeCaptions, setCaptions } from "./captions-and-posters.ts";
+import { addVastTag, findCreative } from "./creatives.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
-import { removeCaptions } from "./remove-captions.ts";
 import { mediaRoutes } from "./routes.ts";
-import { findCreative } from "./rows.ts";
-import { setCaptions } from "./set-captions.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 const now = new Date("2026-03-01T12:00:00Z");

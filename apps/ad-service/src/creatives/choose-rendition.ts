@@ -1,4 +1,62 @@
-import type { Device } from "./describe-device.ts";
+/** The resolution that a screen shows, and the bitrate that its connection carries without stalls. */
+export interface Device {
+  shorterSide: number;
+  /** kbit/s */
+  bitrate: number;
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const MOBILE_AGENT = /Android|iPhone|iPad|iPod|Mobile/i;
+const mobile: Device = { shorterSide: 720, bitrate: 2500 };
+const desktop: Device = { shorterSide: 1080, bitrate: 6000 };
+
+/** The user turned on data saving, although the connection may carry more. */
+const savingData: Device = { shorterSide: 360, bitrate: 600 };
+/** https://wicg.github.io/netinfo/#effective-connection-types */
+const byConnection = new Map<string, Device>([
+  ["slow-2g", { shorterSide: 360, bitrate: 250 }],
+  ["2g", { shorterSide: 360, bitrate: 250 }],
+  ["3g", { shorterSide: 480, bitrate: 700 }],
+]);
+/** Used share of the bandwidth that a connection reports: the rest is for its worse moments. */
+const USABLE_SHARE = 0.7;
+
+/**
+ * Describes a device by the browser's name and, where it sends them, its hints (`Save-Data`, `ECT`, `Downlink`,
+ * `Sec-CH-Viewport-Width` with `Sec-CH-DPR`). Invalid hints are ignored.
+ */
+export function describeDevice(headers: Headers): Device {
+  const limits = [
+    MOBILE_AGENT.test(textOf(headers, "user-agent")) ? mobile : desktop,
+    ...(textOf(headers, "save-data").toLowerCase() === "on" ? [savingData] : []),
+    ...connectionOf(headers),
+  ];
+  const downlink = numberOf(headers, "downlink");
+  const viewport = numberOf(headers, "sec-ch-viewport-width");
+  const density = numberOf(headers, "sec-ch-dpr");
+  return {
+    // No video is shown wider than the page, so its shorter side needs no more pixels than the page is wide.
+    shorterSide: Math.min(...limits.map(({ shorterSide }) => shorterSide), viewport * density || Infinity),
+    bitrate: Math.min(...limits.map(({ bitrate }) => bitrate), downlink * 1000 * USABLE_SHARE || Infinity),
+  };
+}
+
+function connectionOf(headers: Headers): Device[] {
+  const connection = byConnection.get(textOf(headers, "ect").toLowerCase());
+  return connection ? [connection] : [];
+}
+
+function textOf(headers: Headers, name: string): string {
+  const value = headers[name];
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** 0 if the hint is missing or not a number. */
+function numberOf(headers: Headers, name: string): number {
+  const text = textOf(headers, name);
+  return /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : 0;
+}
 
 /** One of several files of the same video. */
 export interface VideoFile {

@@ -2,9 +2,7 @@ import type { Command } from "commander";
 import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
 import { type CaptionsFile, captionsOption, collect, existingFile } from "../operator/parse-option.ts";
 import { type Row, recordOf, rowsOf, tableOf } from "../operator/show.ts";
-import { uploadCaptions } from "./upload-captions.ts";
-import { uploadPoster } from "./upload-poster.ts";
-import { addVideoByAddress, uploadVideo } from "./upload-video.ts";
+import { addVideoByAddress, uploadCaptions, uploadPoster, uploadVideo } from "./upload.ts";
 
 export function creativeCommands(program: Command, context: CommandContext): void {
   const creatives = program.command("creatives").description("videos that campaigns show");

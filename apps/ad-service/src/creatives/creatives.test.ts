@@ -14,9 +14,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
-import { hashOfFile } from "./hash-of-file.ts";
 import { inspectVideo } from "./inspect-video.ts";
-import { type FolderStorage, folderStorage } from "./media-storage.ts";
+import { type FolderStorage, folderStorage, hashOfFile } from "./media-storage.ts";
 import { mediaRoutes } from "./routes.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeDevice } from "./describe-device.ts";
+import { describeDevice } from "./choose-rendition.ts";
 
 const phone = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)" };
 const desktop = { "user-agent": "Mozilla/5.0 (Windows NT 10.0; Win64; x64)" };

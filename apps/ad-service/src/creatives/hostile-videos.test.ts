@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
+import { runFfmpeg } from "./ffmpeg.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
-import { runFfmpeg } from "./run-ffmpeg.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 const now = new Date("2026-03-01T12:00:00Z");

@@ -1,9 +1,8 @@
 import { open } from "node:fs/promises";
 import { FilePathSource, Input, MP4, QTFF, WEBM } from "mediabunny";
-import type { Conversion } from "./convert-video.ts";
 import { type Container, detectContainer } from "./detect-container.ts";
-import { readBoxes } from "./read-boxes.ts";
-import { MOST_PIXELS } from "./run-ffmpeg.ts";
+import { type Conversion, MOST_PIXELS } from "./ffmpeg.ts";
+import { readBoxes } from "./inspect-mp4.ts";
 
 export interface PlayableVideo {
   outcome: "playable";

@@ -1,6 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm, utimes } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, open, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 
 /** Storage for the files of creatives, under names made of the hash of their bytes. */
 export interface MediaStorage {
@@ -50,4 +52,33 @@ async function flushed(path: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+/** SHA-256 of a file's bytes, in hex. */
+export async function hashOfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+/** Stores a small file under the hash of its bytes, and returns its name below `/media/`. */
+export async function keepBytes(media: MediaStorage, bytes: Uint8Array, extension: string): Promise<string> {
+  const fileName = `${createHash("sha256").update(bytes).digest("hex")}.${extension}`;
+  await media.withScratch(async (pathOf) => {
+    await writeFile(pathOf(fileName), bytes, { mode: 0o644 });
+    await media.keep(pathOf(fileName), fileName);
+  });
+  return fileName;
+}
+
+/** Reads the first bytes of a stream, `most` at most; the rest is not requested. */
+export async function readAtMost(bytes: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length >= most) break;
+  }
+  return Buffer.concat(chunks).subarray(0, most);
 }

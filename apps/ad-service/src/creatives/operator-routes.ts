@@ -4,15 +4,10 @@ import { invalid, notFound } from "@intermission/server/refuse";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
-import { addCreativeByAddress, type FetchDeps } from "./add-creative-by-address.ts";
-import { addVastTag } from "./add-vast-tag.ts";
+import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type FetchDeps } from "./add-creative.ts";
+import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
+import { addVastTag, findCreative, listCreatives, unknownCreative } from "./creatives.ts";
 import type { MediaStorage } from "./media-storage.ts";
-import { removeCaptions } from "./remove-captions.ts";
-import { unknownCreative } from "./require-creative.ts";
-import { findCreative, listCreatives } from "./rows.ts";
-import { setCaptions } from "./set-captions.ts";
-import { setPoster } from "./set-poster.ts";
 
 export interface CreativeOperatorDeps {
   database: AdDatabase;

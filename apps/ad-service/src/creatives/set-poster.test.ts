@@ -12,11 +12,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
-import { addVastTag } from "./add-vast-tag.ts";
+import { setPoster } from "./captions-and-posters.ts";
+import { addVastTag } from "./creatives.ts";
 import { inspectPicture } from "./inspect-picture.ts";
 import { type FolderStorage, folderStorage } from "./media-storage.ts";
 import { mediaRoutes } from "./routes.ts";
-import { setPoster } from "./set-poster.ts";
 
 const run = promisify(execFile);
 const hasFfmpeg = await run("ffmpeg", ["-version"]).then(

@@ -10,7 +10,7 @@ import {
   startTestDelivery,
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
-import { updateBot } from "../bots/update-bot.ts";
+import { updateBot } from "../bots/change-bot.ts";
 
 describe.each(testDatabases())("what a publisher can do about webhooks on the %s store", (kind) => {
   let fixture: ClientFixture;

@@ -8,7 +8,7 @@ import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
-import { callerOf } from "../bots/authenticate-request.ts";
+import { callerOf } from "../bots/authenticate-client.ts";
 import { explainToPublisher } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { EndpointTestOutcome, EndpointTests } from "./endpoint-tests.ts";

@@ -13,8 +13,7 @@ import {
 } from "../../test/fixtures/delivery-fixture.ts";
 import { comeBackAtOnce } from "../../test/fixtures/recovery-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { activateToken } from "../bots/activate-token.ts";
-import { createToken } from "../bots/create-token.ts";
+import { activateToken, createToken } from "../bots/tokens.ts";
 import { migrations } from "../migrations.ts";
 
 /** Faults around an endpoint while its events are being sent. */

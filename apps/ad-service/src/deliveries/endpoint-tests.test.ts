@@ -12,7 +12,7 @@ import {
 } from "../../test/fixtures/delivery-fixture.ts";
 import { openTestsOfEndpoints } from "../../test/fixtures/endpoint-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { updateBot } from "../bots/update-bot.ts";
+import { updateBot } from "../bots/change-bot.ts";
 import { migrations } from "../migrations.ts";
 
 const disableAll = statement<never>("test.disable-all", "update endpoints set state = 'disabled'");

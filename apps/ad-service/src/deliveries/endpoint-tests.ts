@@ -4,7 +4,7 @@ import { newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
-import { readBot } from "../bots/rows.ts";
+import { readBot } from "../bots/bots.ts";
 import type { SecretBox } from "../bots/secret-box.ts";
 import { signingTokens } from "../bots/signing-tokens.ts";
 import { LEASE_SECONDS } from "../events/enqueue-webhook.ts";

@@ -1,6 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import { pendingEndpoint } from "../bots/pending-endpoint.ts";
+import { pendingEndpoint } from "../bots/change-bot.ts";
 import { firstDue } from "./claim.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { BreakerState, DisabledReason, EndpointState } from "./endpoint-health.ts";

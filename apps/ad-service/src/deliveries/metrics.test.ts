@@ -1,5 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
-import { metricsRegistry } from "@intermission/server/metrics-registry";
+import { metricsRegistry } from "@intermission/server/metrics";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";

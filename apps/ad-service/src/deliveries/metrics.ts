@@ -1,7 +1,6 @@
 import { newEventId } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
-import { statusClass } from "@intermission/server/count-requests";
-import { durationHistogram } from "@intermission/server/duration-histogram";
+import { durationHistogram, statusClass } from "@intermission/server/metrics";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { AdDatabase } from "../ad-database.ts";
 import type { FinishedAttempt } from "./attempt.ts";

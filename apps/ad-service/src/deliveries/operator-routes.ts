@@ -4,7 +4,7 @@ import { conflict, invalid } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { requireBots, unknownBot } from "../bots/require-bots.ts";
+import { requireBots, unknownBot } from "../bots/bots.ts";
 import { type BlockedReason, explainToOperator } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { EndpointTestOutcome, EndpointTests } from "./endpoint-tests.ts";

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { AdDatabase } from "../ad-database.ts";
-import { rememberSigningTokens } from "../bots/remember-signing-tokens.ts";
 import type { SecretBox } from "../bots/secret-box.ts";
-import type { SigningTokens } from "../bots/signing-tokens.ts";
+import { rememberSigningTokens, type SigningTokens } from "../bots/signing-tokens.ts";
 import { LEASE_SECONDS } from "../events/enqueue-webhook.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt.ts";

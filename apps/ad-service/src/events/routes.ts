@@ -5,8 +5,8 @@ import { invalidField } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { callerOf } from "../bots/authenticate-request.ts";
-import { requireBots } from "../bots/require-bots.ts";
+import { callerOf } from "../bots/authenticate-client.ts";
+import { requireBots } from "../bots/bots.ts";
 import { type EventsPage, listEvents } from "./list-events.ts";
 
 const lostCursor =

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { statement } from "@intermission/postgres/open-database";
-import { unavailabilityOf } from "@intermission/postgres/unavailability";
+import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
+import { findBot } from "../bots/bots.ts";
 import { briefCache } from "../bots/brief-cache.ts";
-import { findBot } from "../bots/find-bot.ts";
 import { type BuiltPage, contentSecurityPolicy, loadBuiltPage, mediaSources } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
 

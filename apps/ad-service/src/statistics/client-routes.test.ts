@@ -3,7 +3,7 @@ import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearer, type ClientFixture, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
 import { type Fact, insertCampaigns, insertFacts, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
-import { rememberPublisherShare } from "./remember-publisher-share.ts";
+import { rememberPublisherShare } from "./roll-up-statistics.ts";
 
 describe.each(testDatabases())("a publisher's statistics on the %s store", (kind) => {
   let fixture: ClientFixture;

@@ -3,10 +3,9 @@ import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
-import { callerOf } from "../bots/authenticate-request.ts";
+import { callerOf } from "../bots/authenticate-client.ts";
 import type { Figures } from "./figures-of.ts";
-import { readStatistics } from "./read-statistics.ts";
-import { timeRange } from "./time-range.ts";
+import { readStatistics, timeRange } from "./read-statistics.ts";
 
 /**
  * The statistics of the caller's bot. Publishers see their share; only the operator sees what advertisers pay in total.

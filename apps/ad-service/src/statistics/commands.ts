@@ -1,7 +1,162 @@
 import { type Command, Option } from "commander";
+import { z } from "zod";
 import { type CommandContext, callForRow, withExamples } from "../operator/command-context.ts";
 import { momentOption, telegramIdOption } from "../operator/parse-option.ts";
-import { showStats, statsAnswer, statsCsv } from "./show-stats.ts";
+import { tableOf, textOf } from "../operator/show.ts";
+
+const bars = [..."▁▂▃▄▅▆▇█"];
+
+/** A series of numbers as a line of bars: the highest is full, and zero is a blank. */
+export function sparkline(values: readonly number[]): string {
+  const highest = Math.max(...values, 0);
+  return values
+    .map((value) => (value <= 0 ? " " : bars[Math.min(bars.length - 1, Math.floor((value / highest) * bars.length))]))
+    .join("");
+}
+
+/** From this amount on, amounts have two decimals, so that a line stays within 120 columns. */
+const LARGE_MICROS = 1e9;
+
+const reasons = z.record(z.string(), z.number());
+const share = z.number().nullable();
+const figures = z.object({
+  ...{ requests: z.number(), fills: z.number(), fillRate: share, noFills: reasons, limited: reasons },
+  ...{ requestsRefused: reasons, starts: z.number(), firstQuartiles: z.number(), midpoints: z.number() },
+  ...{ thirdQuartiles: z.number(), completions: z.number(), completionRate: share, closes: reasons },
+  ...{ rewards: z.number(), viewsHeld: reasons, viewsRefused: reasons, clicks: z.number(), clicksRefused: reasons },
+  ...{ playbackFaults: reasons, taps: z.number(), tapRate: share, refunds: reasons },
+  ...{ conversions: z.number(), spendMicros: z.number(), revenueMicros: z.number(), ecpmMicros: share },
+});
+type Figures = z.infer<typeof figures>;
+
+/** The part of the answer of `/operator/v1/stats` that is shown. */
+export const statsAnswer = z.object({
+  currency: z.string(),
+  by: z.string(),
+  from: z.string(),
+  to: z.string(),
+  countedUntil: z.string().optional(),
+  rows: z.array(figures.extend({ key: z.string(), name: z.string().optional() })),
+  total: figures,
+  deliveries: z
+    .object({ delivered: z.number(), underWay: z.number(), failed: z.number(), successRate: share })
+    .optional(),
+});
+type StatsAnswer = z.infer<typeof statsAnswer>;
+type Line = Figures & { key: string; name?: string | undefined };
+
+export function showStats(answer: StatsAnswer): string {
+  const lines: Line[] = [...answer.rows, { ...answer.total, key: "in all" }];
+  const isLarge = lines.some(
+    ({ spendMicros, revenueMicros, ecpmMicros }) =>
+      Math.max(spendMicros, revenueMicros, ecpmMicros ?? 0) >= LARGE_MICROS,
+  );
+  const isInTime = answer.by === "hour" || answer.by === "day";
+  return [
+    `${textOf(answer.from)} to ${textOf(answer.to)}, UTC; money in ${answer.currency}`,
+    "",
+    tableOf(lines, columnsOf(answer, isLarge ? 2 : 4)),
+    "",
+    ...(isInTime ? courses(answer.rows) : []),
+    ...reasonsOf(answer.total),
+    ...(answer.total.taps > 0 ? [`taps on calls to action: ${answer.total.taps}`] : []),
+    ...(answer.total.conversions > 0 ? [`conversions: ${answer.total.conversions}`] : []),
+    ...deliveriesOf(answer),
+    `counted until: ${textOf(answer.countedUntil)}`,
+  ].join("\n");
+}
+
+/** A line for each row, without the total; each reason has a column of its own. */
+export function statsCsv({ rows }: StatsAnswer): string {
+  const flat = rows.map(({ name, ...row }) => ({ ...(name !== undefined && { name }), ...flatten(row) }));
+  const names = [...new Set(["key", ...flat.flatMap((row) => Object.keys(row))])];
+  // A missing count is 0; a missing name or share is empty.
+  const fieldOf = (row: Record<string, unknown>, name: string) => row[name] ?? (name.includes(".") ? 0 : "");
+  return [names, ...flat.map((row) => names.map((name) => fieldOf(row, name)))]
+    .map((values) => values.map(csvField).join(","))
+    .join("\n");
+}
+
+/** All amounts have the same number of decimals. CSV and JSON have the millionths. */
+function columnsOf(
+  { by, currency }: StatsAnswer,
+  decimals: number,
+): Record<string, (line: Record<string, unknown>) => unknown> {
+  const money = (micros: number) => (micros / 1e6).toFixed(decimals);
+  // Keeps the line within 120 columns, beside the largest numbers.
+  const longestName = by === "bot" ? 7 : 14;
+  const of = (show: (line: Line) => unknown) => (line: Record<string, unknown>) => show(line as Line);
+  return {
+    [by.toUpperCase()]: of(({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, longestName)}`)),
+    // An unfilled request belongs to no campaign.
+    ...(by !== "campaign" &&
+      by !== "creative" && {
+        REQUESTS: of(({ requests }) => requests),
+        FILLED: of(({ fillRate }) => percent(fillRate)),
+      }),
+    STARTS: of(({ starts }) => starts),
+    WATCHED: of(({ completionRate }) => percent(completionRate)),
+    REWARDS: of(({ rewards }) => rewards),
+    CTR: of(({ tapRate }) => percent(tapRate)),
+    CLICKS: of(({ clicks }) => clicks),
+    REFUSED: of(({ clicksRefused }) => sumOf(clicksRefused)),
+    [`SPEND ${currency}`]: of(({ spendMicros }) => money(spendMicros)),
+    [`REVENUE ${currency}`]: of(({ revenueMicros }) => money(revenueMicros)),
+    ECPM: of(({ ecpmMicros }) => (ecpmMicros === null ? undefined : money(ecpmMicros))),
+  };
+}
+
+function courses(rows: readonly Line[]): string[] {
+  if (rows.length < 2) return [];
+  const course = (name: string, of: (line: Line) => number) => `${name.padEnd(9)}${sparkline(rows.map(of))}`;
+  const lines = [course("requests", (row) => row.requests), course("rewards", (row) => row.rewards)];
+  return [...lines, course("clicks", (row) => row.clicks), course("revenue", (row) => row.revenueMicros), ""];
+}
+
+function reasonsOf(total: Figures): string[] {
+  const { noFills, limited, requestsRefused, closes, viewsHeld, viewsRefused, playbackFaults, clicksRefused, refunds } =
+    total;
+  const all = {
+    ...{ "no fill": noFills, "kept from asking": limited, "requests refused": requestsRefused, closed: closes },
+    ...{ "views held": viewsHeld, "views refused": viewsRefused, "playback faults": playbackFaults },
+    ...{ "clicks refused": clicksRefused, refunds },
+  };
+  return Object.entries(all)
+    .filter(([, counts]) => sumOf(counts) > 0)
+    .map(([name, counts]) => {
+      const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+      return `${name}: ${sorted.map(([reason, count]) => `${reason} ${count}`).join(", ")}`;
+    });
+}
+
+function deliveriesOf({ deliveries }: StatsAnswer): string[] {
+  if (!deliveries) return [];
+  const { delivered, underWay, failed, successRate } = deliveries;
+  return [`webhooks: ${delivered} delivered (${percent(successRate) ?? "–"}), ${underWay} under way, ${failed} failed`];
+}
+
+function sumOf(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function percent(part: number | null): string | undefined {
+  return part === null ? undefined : `${(part * 100).toFixed(1)} %`;
+}
+
+function flatten(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => {
+      if (typeof value !== "object" || value === null) return [[name, value]];
+      return Object.entries(value).map(([reason, count]) => [`${name}.${reason}`, count]);
+    }),
+  );
+}
+
+/** Quoted where RFC 4180 requires it; a field that a spreadsheet would read as a formula gets an apostrophe prefix. */
+function csvField(value: unknown): string {
+  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
 
 interface StatsOptions {
   botId?: string;

@@ -4,13 +4,11 @@ import { invalidField } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { requireBots } from "../bots/require-bots.ts";
-import { requireCampaign } from "../campaigns/require-campaign.ts";
-import { requireCreative } from "../creatives/require-creative.ts";
-import { namesOfKeys } from "./names-of-keys.ts";
-import { dimensions, readStatistics } from "./read-statistics.ts";
+import { requireBots } from "../bots/bots.ts";
+import { requireCampaign } from "../campaigns/campaigns.ts";
+import { requireCreative } from "../creatives/creatives.ts";
+import { dimensions, namesOfKeys, readStatistics, timeRange } from "./read-statistics.ts";
 import { rollUpStatistics } from "./roll-up-statistics.ts";
-import { timeRange } from "./time-range.ts";
 
 export interface StatsOperatorDeps {
   database: AdDatabase;

@@ -1,7 +1,95 @@
 import { sql } from "kysely";
 import type { AdDatabase } from "../ad-database.ts";
 import { type Figures, figuresOf, type Sum } from "./figures-of.ts";
-import { type DeliverySuccess, readDeliverySuccess } from "./read-delivery-success.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DEFAULT_DAYS = 7;
+const MOST_DAYS = { hour: 31, other: 400 };
+
+export type TimeRange =
+  | { outcome: "range"; from: Date; to: Date }
+  | { outcome: "bad-range"; field: "from" | "to"; message: string };
+
+/** The requested period in whole hours, like the sums; without bounds the last seven days, today included. */
+export function timeRange(
+  given: { from?: string | undefined; to?: string | undefined },
+  by: string,
+  now: Date,
+): TimeRange {
+  const to = new Date(Math.ceil((given.to === undefined ? now : new Date(given.to)).getTime() / HOUR_MS) * HOUR_MS);
+  const weekAgo = Math.floor((to.getTime() - 1) / DAY_MS) * DAY_MS - (DEFAULT_DAYS - 1) * DAY_MS;
+  const start = given.from === undefined ? weekAgo : new Date(given.from).getTime();
+  const from = new Date(Math.floor(start / HOUR_MS) * HOUR_MS);
+  if (from >= to) return { outcome: "bad-range", field: "from", message: "must be before the end" };
+  const most = by === "hour" ? MOST_DAYS.hour : MOST_DAYS.other;
+  if (to.getTime() - from.getTime() > most * DAY_MS) {
+    return { outcome: "bad-range", field: "from", message: `must be at most ${most} days before the end, by ${by}` };
+  }
+  return { outcome: "range", from, to };
+}
+
+/** The operator's names of the bots or campaigns with these ids. */
+export async function namesOfKeys(
+  database: AdDatabase,
+  by: Dimension,
+  keys: readonly string[],
+): Promise<Map<string, string>> {
+  if (keys.length === 0 || (by !== "bot" && by !== "campaign")) return new Map();
+  const rows =
+    by === "bot"
+      ? await database.query.selectFrom("bots").select(["bot_id as key", "name"]).where("bot_id", "in", keys).execute()
+      : await database.query
+          .selectFrom("campaigns")
+          .select(["campaign_id as key", "name"])
+          .where("campaign_id", "in", keys)
+          .execute();
+  return new Map(rows.map(({ key, name }) => [key, name]));
+}
+
+export interface DeliverySuccess {
+  delivered: number;
+  underWay: number;
+  failed: number;
+  /** The delivered share of those that ended; null if none ended. */
+  successRate: number | null;
+}
+
+/** The current outcomes of the webhooks for a period's events: a replay can still improve them. */
+export async function readDeliverySuccess(
+  database: AdDatabase,
+  { botId, from, to }: { botId?: string | undefined; from: Date; to: Date },
+): Promise<DeliverySuccess> {
+  // Event ids begin with their time, so the primary key finds those of a bot and a period.
+  let query = database.query
+    .selectFrom("deliveries")
+    .innerJoin("events", (join) =>
+      join.onRef("events.bot_id", "=", "deliveries.bot_id").onRef("events.event_id", "=", "deliveries.event_id"),
+    )
+    .select(({ fn }) => ["deliveries.state", fn.countAll<number>().as("count")])
+    .where("events.is_test", "=", false)
+    .where("deliveries.event_id", ">=", firstEventIdAt(from))
+    .where("deliveries.event_id", "<", firstEventIdAt(to));
+  if (botId !== undefined) query = query.where("deliveries.bot_id", "=", botId);
+  const counts = new Map((await query.groupBy("deliveries.state").execute()).map((row) => [row.state, row.count]));
+  const countOf = (...states: Parameters<typeof counts.get>) =>
+    states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+  const delivered = countOf("delivered");
+  const failed = countOf("failed") + countOf("unknown");
+  const over = delivered + failed;
+  return {
+    delivered,
+    underWay: countOf("waiting") + countOf("sending") + countOf("held"),
+    failed,
+    successRate: over === 0 ? null : Math.round((delivered / over) * 10_000) / 10_000,
+  };
+}
+
+/** `evt_` and a UUIDv7, whose first 48 bits are the milliseconds. */
+function firstEventIdAt(moment: Date): string {
+  const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, "0");
+  return `evt_${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
 
 export const dimensions = ["hour", "day", "bot", "campaign", "creative"] as const;
 export type Dimension = (typeof dimensions)[number];
@@ -89,8 +177,6 @@ function orderRows(found: StatisticsRow[], { by, from, to }: StatisticsQuestion)
   const known = new Map(found.map((row) => [row.key, row]));
   return momentsBetween(from, to, by).map((key) => known.get(key) ?? { key, figures: figuresOf([]) });
 }
-
-const HOUR_MS = 3_600_000;
 
 function momentsBetween(from: Date, to: Date, by: "hour" | "day"): string[] {
   const stepMs = by === "hour" ? HOUR_MS : 24 * HOUR_MS;

@@ -19,8 +19,7 @@ import {
 import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { pruneFacts } from "./prune-facts.ts";
-import { rememberPublisherShare } from "./remember-publisher-share.ts";
-import { rollUpStatistics } from "./roll-up-statistics.ts";
+import { rememberPublisherShare, rollUpStatistics } from "./roll-up-statistics.ts";
 
 /** Events that may happen during a day; `node` is one of two. */
 type Step =

@@ -1,9 +1,141 @@
 import { setTimeout } from "node:timers/promises";
-import { statement } from "@intermission/postgres/open-database";
+import { type Statement, statement } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { pruneFacts } from "./prune-facts.ts";
-import { type Source, sources } from "./sources.ts";
+
+/** One kind of raw row that the sums are computed from. */
+export interface Source {
+  /** Its row in `stats_progress`. */
+  name: "requests" | "milestones" | "events" | "clicks" | "taps" | "conversions" | "refunds";
+  /** Where a batch ends: of rows from `$1` on, the transaction of the first row beyond the batch size. No row: all fit. */
+  end: Statement<{ xid: string }>;
+  /** Adds rows of transactions from `$1` to before `$2` and moves the position. Up to the time `$3` all rows are counted. */
+  add: Statement<{ source: string }>;
+}
+
+/** The embedded store serves no other query meanwhile: 17 ms (10 ms on a server). */
+const BATCH = 10_000;
+/** Smaller, since visits that are refused meanwhile wait for the locks on their counts. */
+const BATCH_OF_COUNTS = 1000;
+
+/** `facts` selects bot_id, campaign_id, creative_id, measure, reason, occurred_at, spend_micros and revenue_micros. */
+function source(name: Source["name"], { from, facts }: { from: string; facts: string }): Source {
+  return {
+    name,
+    end: statement(
+      `statistics.end-of-${name}`,
+      `select xid from ${from} and xid >= $1::xid8 order by xid offset ${BATCH} limit 1`,
+    ),
+    add: statement(
+      `statistics.add-${name}`,
+      `with facts as (select ${facts} from ${from} and xid >= $1::xid8 and xid < $2::xid8),
+      added as (
+        insert into stats_hours (bot_id, hour, campaign_id, creative_id, measure, reason, count, spend_micros, revenue_micros)
+        select bot_id, date_trunc('hour', occurred_at, 'UTC'), coalesce(campaign_id, ''), coalesce(creative_id, ''), measure,
+          reason, count(*), sum(spend_micros), sum(revenue_micros)
+        from facts group by 1, 2, 3, 4, 5, 6
+        on conflict (bot_id, hour, campaign_id, creative_id, measure, reason) do update set
+          count = stats_hours.count + excluded.count,
+          spend_micros = stats_hours.spend_micros + excluded.spend_micros,
+          revenue_micros = stats_hours.revenue_micros + excluded.revenue_micros
+      )
+      update stats_progress set xid = $2::xid8, counted_until = coalesce($3::timestamptz, counted_until)
+       where source = '${name}' returning source`,
+    ),
+  };
+}
+
+const free = "0::bigint as spend_micros, 0::bigint as revenue_micros";
+const who = "bot_id, campaign_id, creative_id, occurred_at";
+
+/** The publisher's part of a price, rounded down to the millionth, by the share at the time of the charge. */
+const revenueOf = (chargedAt: string) => `price_micros * coalesce(
+  (select percent from publisher_shares where since <= ${chargedAt} order by since desc limit 1),
+  (select percent from publisher_shares order by since limit 1), 0) / 100`;
+
+/*
+ * Here rows are counters that change, not facts that stay: each row stores how much of its count is in the sums, and the
+ * difference is added under its lock. So the order of commits does not matter, and a concurrent increment is not missed.
+ * The position still moves: it shows until when all is counted.
+ */
+const refusedClicks: Source = {
+  name: "clicks",
+  // If more than one batch waits, the position moves by one, and the next batch follows.
+  end: statement(
+    "statistics.end-of-clicks",
+    `select $1::xid8 as xid from click_refusals where not is_summed
+     order by hour, bot_id, code, reason offset ${BATCH_OF_COUNTS} limit 1`,
+  ),
+  add: statement(
+    "statistics.add-clicks",
+    `with waiting as (
+      select bot_id, code, reason, hour, count, summed from click_refusals where not is_summed
+      order by hour, bot_id, code, reason limit ${BATCH_OF_COUNTS} for update
+    ),
+    summed as (
+      update click_refusals set summed = waiting.count, is_summed = true from waiting
+      where click_refusals.bot_id = waiting.bot_id and click_refusals.code = waiting.code
+        and click_refusals.reason = waiting.reason and click_refusals.hour = waiting.hour
+    ),
+    added as (
+      insert into stats_hours (bot_id, hour, measure, reason, count)
+      select bot_id, hour, 'clicks-refused', reason, sum(count - summed) from waiting group by 1, 2, 4 order by 1, 2, 4
+      on conflict (bot_id, hour, campaign_id, creative_id, measure, reason) do update set
+        count = stats_hours.count + excluded.count
+    )
+    update stats_progress set xid = $2::xid8, counted_until = coalesce($3::timestamptz, counted_until)
+     where source = 'clicks' and $1::xid8 is not null returning source`,
+  ),
+};
+
+export const sources: readonly Source[] = [
+  source("requests", {
+    from: "ad_requests where true",
+    facts: `${who}, case outcome when 'filled' then 'fills' when 'no-ad' then 'no-fills' when 'limited' then 'limited'
+      else 'requests-refused' end as measure, reason, ${free}`,
+  }),
+  source("milestones", {
+    from: "ad_milestones where true",
+    facts: `${who}, case milestone when 'start' then 'starts' when 'first-quartile' then 'first-quartiles'
+      when 'midpoint' then 'midpoints' when 'third-quartile' then 'third-quartiles' when 'complete' then 'completions'
+      when 'close' then 'closes' when 'held' then 'views-held' when 'fault' then 'playback-faults'
+      else 'views-refused' end as measure, reason, ${free}`,
+  }),
+  source("events", {
+    from: "events where price_micros is not null",
+    facts: `${who}, case event when 'rewarded' then 'rewards' else 'clicks' end as measure, '' as reason,
+      price_micros as spend_micros, ${revenueOf("events.occurred_at")} as revenue_micros`,
+  }),
+  source("refunds", {
+    from: "refunds where true",
+    facts: `${who}, 'refunds' as measure, event as reason, -price_micros as spend_micros,
+      -(${revenueOf("refunds.charged_at")}) as revenue_micros`,
+  }),
+  refusedClicks,
+  source("taps", {
+    from: "ad_clicks where true",
+    facts: `${who}, 'taps' as measure, '' as reason, ${free}`,
+  }),
+  source("conversions", {
+    from: "conversions where true",
+    facts: `${who}, 'conversions' as measure, '' as reason, ${free}`,
+  }),
+];
+
+const remember = statement<never>(
+  "statistics.remember-share",
+  `with latest as (select percent from publisher_shares order by since desc limit 1)
+   insert into publisher_shares (since, percent)
+   select case when exists (select 1 from latest) then $2::timestamptz else '-infinity' end, $1
+   where $1 is distinct from (select percent from latest)
+   on conflict (since) do update set percent = excluded.percent`,
+);
+
+/** Earlier charges keep the share of their time: a changed setting does not change figures already reported. */
+export async function rememberPublisherShare(database: AdDatabase, { percent, now }: { percent: number; now: Date }) {
+  await database.run(remember, [percent, now]);
+}
 
 // One node adds at a time: the others skip the locked row and retry later.
 const claim = statement<{ xid: string; settled: string; now: Date }>(

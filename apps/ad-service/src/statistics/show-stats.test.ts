@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { showStats, sparkline, statsAnswer, statsCsv } from "./commands.ts";
 import { figuresOf, type Sum } from "./figures-of.ts";
-import { showStats, statsAnswer, statsCsv } from "./show-stats.ts";
-import { sparkline } from "./sparkline.ts";
 
 const sum = (measure: string, count: number, money = 0, reason = ""): Sum => ({
   ...{ measure, reason, count, spendMicros: money * 2, revenueMicros: money },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { timeRange } from "./time-range.ts";
+import { timeRange } from "./read-statistics.ts";
 
 const now = new Date("2026-03-08T12:34:56Z");
 const rangeOf = (given: { from?: string; to?: string }, by = "day") => {

@@ -11,8 +11,7 @@ import { listEvents } from "../events/list-events.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
 import { sessionRoutes } from "../views/player-routes.ts";
-import { eraseUser, newPseudonym } from "./erase-user.ts";
-import { steps } from "./erasure-steps.ts";
+import { eraseUser, newPseudonym, steps } from "./erase-user.ts";
 
 const ann = "730046005551";
 const bob = "730046005552";

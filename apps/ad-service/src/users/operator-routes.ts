@@ -4,8 +4,7 @@ import { conflict } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { forgetBot } from "../bots/find-bot.ts";
-import { requireBots } from "../bots/require-bots.ts";
+import { forgetBot, requireBots } from "../bots/bots.ts";
 import { eraseUser } from "./erase-user.ts";
 
 const ofUser = z.object({ botId: telegramId, userId: telegramId });

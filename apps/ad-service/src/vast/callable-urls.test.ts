@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callableUrls } from "./callable-urls.ts";
+import { callableUrls } from "./vast-ad.ts";
 
 test("a URL without scheme or host, with a macro in its host or with too many characters is not called", () => {
   const urls = ["", "relative", "//a.b/", "ftp://a.b/", "https://", "https://[CLICKID].b/", "https://a%2eb/"];

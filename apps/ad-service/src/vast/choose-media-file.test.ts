@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { describeDevice } from "../creatives/describe-device.ts";
-import { chooseMediaFile } from "./choose-media-file.ts";
+import { describeDevice } from "../creatives/choose-rendition.ts";
+import { chooseMediaFile } from "./judge-ad.ts";
 import type { MediaFile } from "./vast-document.ts";
 
 const file = (

@@ -11,7 +11,7 @@ function loggedFor(answer: { status: number; headers?: Record<string, string>; b
   const script = `
     import { createServer } from "node:http";
     import { createLogger } from ${JSON.stringify(join(src, "../../../packages/server/src/logger.ts"))};
-    import { describeDevice } from ${file("creatives/describe-device.ts")};
+    import { describeDevice } from ${file("creatives/choose-rendition.ts")};
     import { openGuardedRequests } from ${file("outbound/guarded-request.ts")};
     import { tagFiller } from ${file("vast/fill-from-tag.ts")};
     const answer = ${JSON.stringify(answer)};

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
-import { enqueueErrorCalls } from "./enqueue-tracker-calls.ts";
+import { enqueueErrorCalls } from "./trackers.ts";
 import { type TagRequest, type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
 import type { VastAd } from "./vast-ad.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startAdServer } from "../../test/fixtures/ad-server-fixture.ts";
 import { type Answer, inline, vast, wrapper } from "../../test/fixtures/sample-ad-server.ts";
-import { describeDevice } from "../creatives/describe-device.ts";
+import { describeDevice } from "../creatives/choose-rendition.ts";
 import { openGuardedRequests } from "../outbound/guarded-request.ts";
 import { unwrapTag } from "./unwrap-tag.ts";
 

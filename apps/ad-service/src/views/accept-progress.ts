@@ -1,5 +1,56 @@
 import type { ProgressReport, ReportRefusalReason } from "@intermission/ad-core/player-api";
-import { includesPoint, mergeRange, type Range, totalLength } from "./merge-range.ts";
+
+/** From (inclusive) to (exclusive). */
+export type Range = [from: number, to: number];
+
+/** Adds a range to sorted, disjoint ranges. Ranges that touch or are at most `gap` apart are merged. */
+export function mergeRange(ranges: readonly Range[], added: Range, gap = 0): Range[] {
+  const [from, to] = added;
+  const before = ranges.filter((range) => range[1] + gap < from);
+  const after = ranges.filter((range) => range[0] - gap > to);
+  const touched = ranges.slice(before.length, ranges.length - after.length);
+  const start = Math.min(from, touched[0]?.[0] ?? from);
+  const end = Math.max(to, touched.at(-1)?.[1] ?? to);
+  return [...before, [start, end], ...after];
+}
+
+export function totalLength(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+}
+
+export function includesPoint(ranges: readonly Range[], point: number): boolean {
+  return ranges.some(([from, to]) => from <= point && point < to);
+}
+
+export type Milestone = "start" | "first-quartile" | "midpoint" | "third-quartile" | "complete";
+
+/** How far a view has progressed. */
+export interface Reached {
+  isStarted: boolean;
+  acceptedMs: number;
+  isWatched: boolean;
+}
+
+const quartiles = [
+  ["first-quartile", 0.25],
+  ["midpoint", 0.5],
+  ["third-quartile", 0.75],
+] as const;
+
+/** The milestones passed between two states, in order. Accepted progress never shrinks, so each is returned once per view. */
+export function milestonesBetween(before: Reached, after: Reached, durationMs: number): Milestone[] {
+  const reached = milestonesOf(before, durationMs);
+  return milestonesOf(after, durationMs).filter((milestone) => !reached.includes(milestone));
+}
+
+function milestonesOf({ isStarted, acceptedMs, isWatched }: Reached, durationMs: number): Milestone[] {
+  const passed = quartiles.filter(([, share]) => isWatched || acceptedMs >= durationMs * share);
+  return [
+    ...(isStarted ? (["start"] as const) : []),
+    ...passed.map(([milestone]) => milestone),
+    ...(isWatched ? (["complete"] as const) : []),
+  ];
+}
 
 /** What a session stores of its reports. */
 export interface Progress {

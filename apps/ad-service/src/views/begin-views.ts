@@ -5,7 +5,7 @@ import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { isKept } from "../codes/issue-code.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import type { Opening, OpeningCode } from "./read-opening.ts";
-import type { AdSession } from "./rows.ts";
+import type { AdSession } from "./session.ts";
 
 /** A view that is about to begin: offered, not started. */
 export interface NewView {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
-import { callerOf } from "../bots/authenticate-request.ts";
+import { callerOf } from "../bots/authenticate-client.ts";
 import { type Availability, describeAvailability } from "./describe-availability.ts";
 
 const availabilityQuery = z.object({ user_tg_id: telegramId });

@@ -2,13 +2,11 @@ import { newClickId } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import { landingAddress } from "../campaigns/landing-address.ts";
-import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
+import { landingAddress } from "../campaigns/landing-url.ts";
 import { fillMacros } from "../vast/fill-macros.ts";
-import { readVastAd } from "../vast/store-vast-ad.ts";
-import { isClickKey } from "./click-key.ts";
+import { enqueueTrackerCalls, readVastAd } from "../vast/trackers.ts";
 import { type AdRows, findAd } from "./find-ad.ts";
-import { type AdSession, lockSession, readSession } from "./rows.ts";
+import { type AdSession, isClickKey, lockSession, readSession } from "./session.ts";
 
 export interface AdClick {
   botId: string;

@@ -2,9 +2,9 @@ import type { UnavailableReason } from "@intermission/ad-core/client-api";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { selectUnfinishedViews } from "../ad-selection/limit-of-viewer.ts";
 import { couldFill } from "../ad-selection/select-ad.ts";
-import type { Bot } from "../bots/rows.ts";
-import { selectUnfinishedViews } from "./find-unfinished-views.ts";
+import type { Bot } from "../bots/bots.ts";
 
 export type Availability =
   | { outcome: "available" }

@@ -5,9 +5,9 @@ import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { hasBudgetLeft, isSerialized, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
-import type { Bot } from "../bots/rows.ts";
+import type { Bot } from "../bots/bots.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
-import type { Device } from "../creatives/describe-device.ts";
+import type { Device } from "../creatives/choose-rendition.ts";
 import type { FillFromTag } from "../vast/fill-from-tag.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { nextSequence } from "./accept-progress.ts";
@@ -16,8 +16,7 @@ import { type Ad, type AdRows, findAd, findChosenAd } from "./find-ad.ts";
 import type { Opening, OpeningQuestion } from "./read-opening.ts";
 import { isBroken, isFaultLasting } from "./record-fault.ts";
 import { endingOf } from "./record-progress.ts";
-import type { AdSession } from "./rows.ts";
-import { hashSessionToken } from "./session-token.ts";
+import { type AdSession, hashSessionToken } from "./session.ts";
 import type { ViewRecorder } from "./view-recorder.ts";
 
 export interface EnterViewDeps {

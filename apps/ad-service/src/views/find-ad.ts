@@ -1,9 +1,8 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { type BriefCache, briefCache } from "../bots/brief-cache.ts";
-import { chooseRendition, lighterThan } from "../creatives/choose-rendition.ts";
-import type { Device } from "../creatives/describe-device.ts";
-import { type Captions, captionsSql, type Rendition, renditionsSql } from "../creatives/rows.ts";
+import { chooseRendition, type Device, lighterThan } from "../creatives/choose-rendition.ts";
+import { type Captions, captionsSql, type Rendition, renditionsSql } from "../creatives/creatives.ts";
 import type { CreativeKind } from "../creatives/schema.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { milestonesBetween, type Reached } from "./milestones-between.ts";
+import { milestonesBetween, type Reached } from "./accept-progress.ts";
 
 const at = (acceptedMs: number, isWatched = false): Reached => ({ isStarted: true, acceptedMs, isWatched });
 const nowhere: Reached = { isStarted: false, acceptedMs: 0, isWatched: false };

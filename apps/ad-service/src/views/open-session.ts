@@ -5,17 +5,53 @@ import {
   isOnlyForContinuing,
   verifyInitDataWithBotId,
 } from "@intermission/ad-core/telegram-init-data";
+import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
+import { statement } from "@intermission/postgres/open-database";
 import type { CallBudget } from "@intermission/server/call-budget";
 import type { AdDatabase } from "../ad-database.ts";
-import { languageOf, platformOf } from "../ad-selection/ad-request.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
+import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
-import { type Bot, findBot } from "../bots/find-bot.ts";
-import type { Device } from "../creatives/describe-device.ts";
+import { type Bot, findBot } from "../bots/bots.ts";
+import type { Device } from "../creatives/choose-rendition.ts";
 import { type EnterViewDeps, type EnterViewOutcome, enterView, refused } from "./enter-view.ts";
 import type { Ad } from "./find-ad.ts";
-import type { UnfilledRequest } from "./record-request.ts";
-import type { AdSession } from "./rows.ts";
+import type { AdSession } from "./session.ts";
+
+/** A refused ad request. Only requests of users whose identity Telegram has confirmed are stored. */
+export interface UnfilledRequest {
+  botId: string;
+  userId: string;
+  code: string | undefined;
+  /** `limited` (by the publisher's cooldown or cap) and `refused` (because of the code) end before an ad is requested. */
+  outcome: "no-ad" | "limited" | "refused";
+  reason: string;
+  now: Date;
+}
+
+const insertUnfilled = statement<never>(
+  "ad-requests.unfilled",
+  `insert into ad_requests (bot_id, user_id, code, outcome, reason, occurred_at)
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])`,
+);
+
+/** Stores unfilled requests, many in one commit. */
+export function unfilledRequestRecorder(database: AdDatabase): CommitGroup<UnfilledRequest, undefined> {
+  return groupCommits<UnfilledRequest, undefined>({
+    store: database.kind,
+    async run(batch) {
+      await database.run(insertUnfilled, [
+        batch.map(({ botId }) => botId),
+        batch.map(({ userId }) => userId),
+        batch.map(({ code }) => code ?? null),
+        batch.map(({ outcome }) => outcome),
+        batch.map(({ reason }) => reason),
+        batch.map(({ now }) => now),
+      ]);
+      return batch.map(() => undefined);
+    },
+  });
+}
 
 export interface OpenSessionDeps extends EnterViewDeps {
   database: AdDatabase;

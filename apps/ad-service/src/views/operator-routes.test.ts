@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { insertCampaigns } from "../../test/fixtures/facts-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { readBot } from "../bots/rows.ts";
+import { readBot } from "../bots/bots.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
-import { newSessionId } from "./session-id.ts";
+import { newSessionId } from "./session.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 const insertHeld = statement<never>(

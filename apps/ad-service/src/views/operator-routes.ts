@@ -6,12 +6,11 @@ import { conflict, notFound } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { requireBots } from "../bots/require-bots.ts";
+import { requireBots } from "../bots/bots.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import { type DecideViewOutcome, refundView, refuseView, releaseView } from "./decide-view.ts";
-import { listViews } from "./list-views.ts";
-import { botOfSession } from "./session-id.ts";
+import { type DecideViewOutcome, listViews, refundView, refuseView, releaseView } from "./review-views.ts";
+import { botOfSession } from "./session.ts";
 
 const viewsQuery = z.object({
   botId: telegramId.optional(),

@@ -8,16 +8,16 @@ import type {
   StatusResponse,
 } from "@intermission/ad-core/player-api";
 import { HttpError } from "@intermission/server/http-server";
-import type { Bot } from "../bots/find-bot.ts";
+import type { Bot } from "../bots/bots.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
-import { clickAddress } from "./click-key.ts";
 import type { Ad } from "./find-ad.ts";
 import type { OpenSessionOutcome } from "./open-session.ts";
 import type { SessionStatusOutcome } from "./read-session-status.ts";
 import type { RecordFaultOutcome } from "./record-fault.ts";
 import type { RecordProgressOutcome } from "./record-progress.ts";
 import type { StoredState } from "./schema.ts";
+import { clickAddress } from "./session.ts";
 
 const NO_AD_RETRY_SECONDS = 60;
 

@@ -4,20 +4,60 @@ import { type CallBudget, callBudget } from "@intermission/server/call-budget";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { randomBytes } from "@intermission/server/random-bytes";
+import { recognisePerson } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { describeDevice } from "../creatives/describe-device.ts";
+import type { AdDatabase } from "../ad-database.ts";
+import { describeDevice } from "../creatives/choose-rendition.ts";
 import { viewBeginner } from "./begin-views.ts";
+import { countAdClick } from "./count-ad-click.ts";
 import { adRows } from "./find-ad.ts";
-import { type OpenSessionDeps, openSession } from "./open-session.ts";
+import { type OpenSessionDeps, openSession, unfilledRequestRecorder } from "./open-session.ts";
 import { faultAnswer, openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";
 import { openingReader } from "./read-opening.ts";
 import { readSessionStatus } from "./read-session-status.ts";
 import { recordFault } from "./record-fault.ts";
 import { recordProgress } from "./record-progress.ts";
-import { unfilledRequestRecorder } from "./record-request.ts";
-import { botOfSession, newSessionId } from "./session-id.ts";
-import { newSessionToken } from "./session-token.ts";
+import { botOfSession, newSessionId, newSessionToken } from "./session.ts";
+
+/** `GET /player/v1/sessions/{id}/click?key=`, the target of a video's call to action. It opens in a separate browser. */
+export function adClickRoutes(app: FastifyInstance, deps: { database: AdDatabase; now?: () => Date }): void {
+  const { database, now = () => new Date() } = deps;
+  const ads = adRows(database);
+  const taps = callBudget({ perSecond: 1, burst: 20, mostKeys: 50_000 });
+
+  app.get<{ Params: { sessionId: string }; Querystring: { key?: unknown } }>(
+    "/player/v1/sessions/:sessionId/click",
+    async (request, reply) => {
+      const { sessionId } = request.params;
+      const botId = botOfSession(sessionId);
+      if (!botId) throw unknownSession();
+      const at = now();
+      const waitSeconds = taps(sessionId, at);
+      if (waitSeconds > 0) {
+        const headers = { "retry-after": String(waitSeconds) };
+        throw new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers });
+      }
+      const visitor = recognisePerson(request.method, request.headers);
+      const key = typeof request.query.key === "string" ? request.query.key : "";
+      const isMachine = visitor.kind === "machine";
+      const outcome = await countAdClick({ database, ads }, { botId, sessionId, key, isMachine, now: at });
+      if (outcome.outcome === "unknown") throw unknownSession();
+      reply.headers({
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+        "x-robots-tag": "noindex, nofollow",
+      });
+      // A browser that only prefetched must request the address again when its user follows the link.
+      if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
+      return reply.redirect(outcome.url, 302);
+    },
+  );
+}
+
+function unknownSession(): HttpError {
+  return new HttpError(404, "NOT_FOUND", "the session is unknown, or its ad has no landing page");
+}
 
 export interface SessionRoutesDeps
   extends Omit<OpenSessionDeps, "unfilledRequests" | "openings" | "ads" | "reader" | "beginner"> {

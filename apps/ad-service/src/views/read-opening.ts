@@ -1,11 +1,10 @@
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
-import { seenByUser } from "../ad-selection/read-seen.ts";
+import { selectUnfinishedViews, type ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import { seenByUser } from "../ad-selection/select-ad.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
-import { selectUnfinishedViews } from "./find-unfinished-views.ts";
-import { type AdSession, clockHolder, latest, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
+import { type AdSession, clockHolder, latest, type SessionRow, sessionColumns, sessionOf } from "./session.ts";
 
 export interface OpeningQuestion {
   botId: string;

@@ -1,8 +1,7 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import type { DeliveryState } from "../deliveries/deliveries.ts";
-import { type AdSession, readSession } from "./rows.ts";
-import { isSessionToken } from "./session-token.ts";
+import { type AdSession, isSessionToken, readSession } from "./session.ts";
 
 export type SessionStatusOutcome =
   | { outcome: "found"; state: AdSession["state"]; acceptedMs: number; event: EarnedEvent | undefined }

@@ -1,10 +1,9 @@
 import type { PlaybackFault } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
+import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastErrorCode } from "../vast/vast-ad.ts";
-import { type AdSession, lockSession } from "./rows.ts";
-import { isSessionToken } from "./session-token.ts";
+import { type AdSession, isSessionToken, lockSession } from "./session.ts";
 
 export type RecordFaultOutcome =
   | { outcome: "recorded"; nextOpening: "another-ad" | "same-ad" }

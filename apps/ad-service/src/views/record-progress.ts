@@ -2,13 +2,11 @@ import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
-import { findBot } from "../bots/find-bot.ts";
-import { type AcceptedProgress, acceptProgress, SLACK_MS } from "./accept-progress.ts";
-import { milestonesBetween } from "./milestones-between.ts";
+import { findBot } from "../bots/bots.ts";
+import { type AcceptedProgress, acceptProgress, milestonesBetween, SLACK_MS } from "./accept-progress.ts";
 import type { ViewChange } from "./record-views.ts";
-import { type AdSession, readSession } from "./rows.ts";
 import type { CloseReason } from "./schema.ts";
-import { isSessionToken } from "./session-token.ts";
+import { type AdSession, isSessionToken, readSession } from "./session.ts";
 import type { ViewRecorder } from "./view-recorder.ts";
 import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 

@@ -3,13 +3,12 @@ import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { AdTransaction } from "../ad-database.ts";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import { selectUnfinishedViews, type ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import type { DeliveryMode } from "../bots/schema.ts";
 import type { ClaimedEvent, MadeEvents } from "../deliveries/deliveries.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
-import { selectUnfinishedViews } from "./find-unfinished-views.ts";
-import type { Milestone } from "./milestones-between.ts";
-import type { AdSession } from "./rows.ts";
+import type { Milestone } from "./accept-progress.ts";
+import type { AdSession } from "./session.ts";
 import { numbersOf, type Suspicion } from "./viewing-signals.ts";
 
 /** The change of a view by a call, an opening or the sweeper. It is stored only if the view is still as it was read. */

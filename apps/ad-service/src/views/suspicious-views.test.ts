@@ -6,8 +6,7 @@ import { openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewe
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
-import { refuseView, releaseView } from "./decide-view.ts";
-import { listViews } from "./list-views.ts";
+import { listViews, refuseView, releaseView } from "./review-views.ts";
 
 const ann = "501";
 

@@ -4,7 +4,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { FastifyBaseLogger } from "fastify";
 import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
-import { type AdSession, clockHolder, type SessionRow, sessionColumns, sessionOf } from "./rows.ts";
+import { type AdSession, clockHolder, type SessionRow, sessionColumns, sessionOf } from "./session.ts";
 import type { ViewRecorder } from "./view-recorder.ts";
 
 const BATCH = 100;

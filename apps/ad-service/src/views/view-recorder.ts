@@ -2,9 +2,9 @@ import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres
 import { LRUCache } from "lru-cache";
 import type { AdDatabase } from "../ad-database.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import { enqueueTrackerCalls } from "../vast/enqueue-tracker-calls.ts";
+import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
-import type { Milestone } from "./milestones-between.ts";
+import type { Milestone } from "./accept-progress.ts";
 import {
   type ChangeOutcome,
   isProgressOnly,
@@ -12,7 +12,7 @@ import {
   recordViews,
   type ViewChange,
 } from "./record-views.ts";
-import type { AdSession } from "./rows.ts";
+import type { AdSession } from "./session.ts";
 
 /** The VAST events of each milestone. The first frame is the impression; the start is when the server learns of it. */
 const trackedEventsOf = {

@@ -4,7 +4,7 @@ import { createServerDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { ledgerHint } from "./ledger-hint.ts";
+import { ledgerHint } from "./watch-rewards.ts";
 
 const logger = createLogger({ level: "silent", name: "test" });
 

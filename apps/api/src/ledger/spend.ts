@@ -1,5 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { getBalance } from "./get-balance.ts";
+import { getBalance } from "./rewards.ts";
 import type { SpendOutcome } from "./schema.ts";
 
 export interface SpendOrder {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { limitSignIns } from "./limit-sign-ins.ts";
+import { limitSignIns } from "./sign-in.ts";
 
 test("sign-ins per minute are limited for each address and for each user, counted separately", () => {
   const limiter = limitSignIns({ perAddress: 3, perUser: 2 });

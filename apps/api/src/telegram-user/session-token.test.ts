@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deriveSessionKey, issueSessionToken, readSessionToken } from "./session-token.ts";
+import { deriveSessionKey, issueSessionToken, readSessionToken } from "./sign-in.ts";
 
 const secrets = { telegramBotToken: "1:token", backendApiKey: "key", botId: "1" };
 const key = deriveSessionKey(secrets);

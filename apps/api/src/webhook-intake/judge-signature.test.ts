@@ -1,7 +1,7 @@
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { judgeSignature } from "./judge-signature.ts";
+import { judgeSignature } from "./receive-webhook.ts";
 
 const tokens = ["ad_the_newest_token_of_all", "ad_the_older_token_of_all"];
 const now = new Date("2026-03-01T10:00:00Z");

@@ -1,11 +1,82 @@
+import { createHash } from "node:crypto";
+import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
 import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webhook-event";
 import { groupCommits } from "@intermission/postgres/group-commits";
-import type { Database } from "@intermission/postgres/open-database";
-import { judgeSignature, type SignatureFault, type WebhookRequest } from "./judge-signature.ts";
-import { keepInvalidWebhook } from "./keep-invalid-webhook.ts";
+import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import { isStorable, type RecordedCount, recordEvents } from "./record-events.ts";
 import { recordTwoFieldEvent, type UnmatchedReason } from "./record-two-field-event.ts";
 import type { EventLine, Payout } from "./schema.ts";
+
+export interface WebhookRequest {
+  body: Uint8Array;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export type SignatureFault =
+  | "missing-signature"
+  | "malformed-signature"
+  | "wrong-signature"
+  /** `webhook-*` headers that are incomplete, or signed with another key. */
+  | "wrong-webhook-signature"
+  /** Signed, but not within five minutes of now: a replay of a captured webhook, or a wrong clock. */
+  | "stale"
+  | "future";
+
+export type SignatureVerdict = { outcome: "signed" } | { outcome: "not-signed"; fault: SignatureFault };
+
+/** Whether the bytes were signed with one of the tokens, by every signature in the headers. Never throws. */
+export function judgeSignature(
+  { body, headers }: WebhookRequest,
+  tokens: readonly string[],
+  now: Date,
+): SignatureVerdict {
+  const header = headers["x-signature"];
+  if (!verify(body, header, tokens)) return notSigned(faultOf(header));
+  // A sender that also uses Standard Webhooks signs the time of sending: a replayed webhook is rejected.
+  if (!hasStandardHeaders(headers)) return { outcome: "signed" };
+  const { outcome } = verifyStandardWebhook({ body, headers, tokens, now });
+  if (outcome === "valid") return { outcome: "signed" };
+  return notSigned(outcome === "stale" || outcome === "future" ? outcome : "wrong-webhook-signature");
+}
+
+function hasStandardHeaders(headers: WebhookRequest["headers"]): boolean {
+  for (const name in headers) if (name.startsWith("webhook-")) return true;
+  return false;
+}
+
+function notSigned(fault: SignatureFault): SignatureVerdict {
+  return { outcome: "not-signed", fault };
+}
+
+function faultOf(header: string | string[] | undefined): SignatureFault {
+  if (header === undefined) return "missing-signature";
+  return typeof header === "string" && /^sha256=[0-9a-f]{64}$/.test(header) ? "wrong-signature" : "malformed-signature";
+}
+
+/** Enough to identify it; the sender has the rest. */
+const keptCharacters = 4096;
+
+// The bytes are the key: repeats stay one row.
+const keep = statement<unknown>(
+  "keep-invalid-webhook",
+  `insert into receipts as kept (bot_id, event_id, raw_body, signature, invalid_reason)
+values ($1, $2, $3, decode(substr($4, 8), 'hex'), $5)
+on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, last_duplicate_at = now()`,
+);
+
+/**
+ * Keeps a webhook that was signed with a token of ours but is not an event for us, so that an operator can see why it
+ * was refused.
+ */
+export async function keepInvalidWebhook(
+  runner: Pick<Runner<unknown>, "run">,
+  botId: string,
+  { body, signatureHeader, reason }: { body: Uint8Array; signatureHeader: string; reason: string },
+): Promise<void> {
+  const id = `invalid:${createHash("sha256").update(body).digest("hex")}`;
+  const text = Buffer.from(body).toString("utf8").replaceAll("\0", "").slice(0, keptCharacters).toWellFormed();
+  await runner.run(keep, [botId, id, text, signatureHeader, reason.slice(0, 500)]);
+}
 
 export type ReceiveWebhookOutcome =
   /** In the ledger, now or since an earlier delivery; paid, or with the reason why not. */

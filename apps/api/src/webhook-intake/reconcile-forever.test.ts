@@ -4,7 +4,7 @@ import { testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
 import { startFeed } from "../../test/fixtures/feed-fixture.ts";
 import { adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
-import { reconcileForever } from "./reconcile-forever.ts";
+import { reconcileForever } from "./reconcile-events.ts";
 
 test("at its start it records missing events, logs one line, and a stop ends it immediately", async () => {
   const store = await openTestDatabase<unknown>({ schema: "api", migrations });

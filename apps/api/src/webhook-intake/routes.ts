@@ -1,7 +1,7 @@
-import { unavailabilityOf } from "@intermission/postgres/unavailability";
+import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { errorBody, logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import type { FastifyInstance } from "fastify";
-import type { RefusalCounter, RefusalReason } from "./count-refusals.ts";
+import type { RefusalCounter, RefusalReason } from "./intake-metrics.ts";
 import type { ReceiveWebhook, ReceiveWebhookOutcome } from "./receive-webhook.ts";
 
 const answers = {

@@ -1,0 +1,166 @@
+import type { Campaign } from "../campaigns/campaigns.ts";
+import type { CampaignFormat } from "../campaigns/schema.ts";
+import type { Targeting } from "../campaigns/targeting.ts";
+import { type CampaignState, fullLimit, type Limit } from "./campaign-state.ts";
+import { adsBehindPlan, type TrafficCurve } from "./pacing.ts";
+
+export type Platform = "android" | "ios" | "desktop" | "web";
+
+/** A request for an ad for one user. A user property that is unknown matches no target on that property. */
+export interface AdRequest {
+  format: CampaignFormat;
+  bot: {
+    botId: string;
+    category: string | null;
+    timeZone: string;
+    blockedCategories: readonly string[];
+    blockedAdvertisers: readonly string[];
+  };
+  user: {
+    /** Two or three letters, lower-case. */
+    language?: string | undefined;
+    platform?: Platform | undefined;
+    isPremium?: boolean | undefined;
+  };
+  /** When the user was shown or followed ads of campaigns that have a user cap. */
+  seen: ReadonlyMap<string, readonly Date[]>;
+  /** Creatives to leave out: their VAST tag has just returned no ad, or this viewer's player could not play them. */
+  without?: ReadonlySet<string>;
+}
+
+/** The platform that the user agent names; undefined if it names none. */
+export function platformOf(userAgent: string | undefined): Platform | undefined {
+  if (userAgent === undefined) return undefined;
+  if (/Android/i.test(userAgent)) return "android";
+  if (/iPhone|iPad|iPod/i.test(userAgent)) return "ios";
+  return /Windows NT|Macintosh|X11|Linux/i.test(userAgent) ? "desktop" : undefined;
+}
+
+/** The language of a tag: `pt` for `pt-BR`. */
+export function languageOf(tag: string | undefined): string | undefined {
+  const [language = ""] = (tag ?? "")
+    .trim()
+    .toLowerCase()
+    .split(/[-_,;]/);
+  return /^[a-z]{2,3}$/.test(language) ? language : undefined;
+}
+
+const HOUR_MS = 3_600_000;
+const known = new Map<string, { hour: number; weekday: number; until: number }>();
+const formats = new Map<string, Intl.DateTimeFormat>();
+const MOST_ZONES = 1000;
+
+/** Hour (0–23) and weekday (1 is Monday) in a time zone. Cached per quarter of an hour: no zone's offset changes within one. */
+export function localTime(timeZone: string, now: Date): { hour: number; weekday: number } {
+  const at = now.getTime();
+  const before = known.get(timeZone);
+  if (before && at < before.until && at >= before.until - HOUR_MS / 4) return before;
+  const parts = formatOf(timeZone).formatToParts(now);
+  const text = (type: string) => parts.find((part) => part.type === type)?.value ?? "";
+  const weekday = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].indexOf(text("weekday")) + 1;
+  const until = (Math.floor(at / (HOUR_MS / 4)) + 1) * (HOUR_MS / 4);
+  const found = { hour: Number(text("hour")), weekday, until };
+  if (known.size >= MOST_ZONES) known.clear();
+  known.set(timeZone, found);
+  return found;
+}
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  let format = formats.get(timeZone);
+  if (!format) {
+    format = new Intl.DateTimeFormat("en-US", { timeZone, hour: "2-digit", hourCycle: "h23", weekday: "short" });
+    if (formats.size >= MOST_ZONES) formats.clear();
+    formats.set(timeZone, format);
+  }
+  return format;
+}
+
+export type ExclusionReason =
+  | "other-format"
+  | "no-video"
+  | "no-vast-ad"
+  | "not-started"
+  | "ended"
+  | "blocked-category"
+  | "blocked-advertiser"
+  | "other-bot"
+  | "other-bot-category"
+  | "excluded-bot"
+  | "excluded-bot-category"
+  | "other-language"
+  | "other-platform"
+  | "other-premium"
+  | "other-hour"
+  | "other-weekday"
+  | Limit
+  | "user-cap"
+  | "ahead-of-plan";
+
+export interface Moment {
+  now: Date;
+  curve: TrafficCurve;
+}
+
+/** Why a campaign does not fit the request; undefined if it may be chosen. Cheap checks that often fail come first. */
+export function exclusionReason(state: CampaignState, request: AdRequest, moment: Moment): ExclusionReason | undefined {
+  const { campaign } = state;
+  const { format } = request;
+  if (!campaign.formats.includes(format)) return "other-format";
+  if (format === "rewarded" && !campaign.creatives.some(({ isActive }) => isActive)) return "no-video";
+  if (format === "rewarded" && hasOnlyFailedVideos(campaign, request.without)) return "no-vast-ad";
+  return (
+    outOfTime(campaign, moment.now) ??
+    unwanted(campaign, request.bot) ??
+    offTarget(campaign.targeting, request, moment.now) ??
+    fullLimit(state, format) ??
+    (isUserCapped(campaign, request, moment.now) ? "user-cap" : undefined) ??
+    (isAheadOfPlan(state, request, moment) ? "ahead-of-plan" : undefined)
+  );
+}
+
+function hasOnlyFailedVideos({ creatives }: Campaign, without: AdRequest["without"]): boolean {
+  if (!without || without.size === 0) return false;
+  return creatives.every(({ creativeId, isActive }) => !isActive || without.has(creativeId));
+}
+
+export function outOfTime({ startsAt, endsAt }: Campaign, now: Date): "not-started" | "ended" | undefined {
+  if (startsAt && now < startsAt) return "not-started";
+  return endsAt && now >= endsAt ? "ended" : undefined;
+}
+
+function unwanted({ category, advertiser }: Campaign, bot: AdRequest["bot"]): ExclusionReason | undefined {
+  if (category !== null && bot.blockedCategories.includes(category)) return "blocked-category";
+  return bot.blockedAdvertisers.includes(advertiser) ? "blocked-advertiser" : undefined;
+}
+
+function offTarget(target: Targeting, { bot, user }: AdRequest, now: Date): ExclusionReason | undefined {
+  if (target.bots && !target.bots.includes(bot.botId)) return "other-bot";
+  if (target.excludedBots?.includes(bot.botId)) return "excluded-bot";
+  if (target.botCategories && !includes(target.botCategories, bot.category)) return "other-bot-category";
+  if (target.excludedBotCategories && includes(target.excludedBotCategories, bot.category))
+    return "excluded-bot-category";
+  if (target.languages && !includes(target.languages, user.language)) return "other-language";
+  if (target.platforms && !includes(target.platforms, user.platform)) return "other-platform";
+  if (target.premium !== undefined && user.isPremium !== target.premium) return "other-premium";
+  if (!target.hours && !target.weekdays) return undefined;
+  const local = localTime(bot.timeZone, now);
+  if (target.hours && !target.hours.includes(local.hour)) return "other-hour";
+  return target.weekdays && !target.weekdays.includes(local.weekday) ? "other-weekday" : undefined;
+}
+
+function includes(list: readonly string[], value: string | null | undefined): boolean {
+  return value !== null && value !== undefined && list.includes(value);
+}
+
+function isUserCapped({ campaignId, userCap, userCapSeconds }: Campaign, { seen }: AdRequest, now: Date): boolean {
+  if (userCap === null || userCapSeconds === null) return false;
+  const since = now.getTime() - userCapSeconds * 1000;
+  const counted = (seen.get(campaignId) ?? []).filter((at) => at.getTime() > since);
+  return counted.length >= userCap;
+}
+
+/** A campaign that is even a fraction of an ad behind its plan is not ahead of it. */
+function isAheadOfPlan(state: CampaignState, { format }: AdRequest, moment: Moment): boolean {
+  const behind = adsBehindPlan(state, format, moment);
+  return behind !== undefined && behind <= 0;
+}

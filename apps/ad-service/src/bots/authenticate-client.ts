@@ -1,0 +1,116 @@
+import { hash, randomBytes } from "node:crypto";
+import { statement } from "@intermission/postgres/open-database";
+import { HttpError } from "@intermission/server/http-server";
+import bs58 from "bs58";
+import type { FastifyRequest } from "fastify";
+import type { AdDatabase } from "../ad-database.ts";
+import { type Bot, findBot } from "./bots.ts";
+import { type BriefCache, briefCache } from "./brief-cache.ts";
+
+const tokenPattern = /^ad_[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+/** Creates an API token of a bot: it authenticates the publisher's requests and signs what is sent to them. */
+export function newApiToken(): string {
+  return `ad_${bs58.encode(randomBytes(32))}`;
+}
+
+/** Saves a database lookup for text that cannot be a token. */
+export function isApiToken(text: string): boolean {
+  return tokenPattern.test(text);
+}
+
+/**
+ * A token has 256 random bits, so a plain hash cannot be reversed, and the duration of a lookup by it reveals nothing.
+ */
+export function lookupHashOf(token: string): Buffer {
+  return hash("sha256", token, "buffer");
+}
+
+export type AuthenticateBotOutcome =
+  | { outcome: "authenticated"; bot: Bot; tokenId: string }
+  | { outcome: "missing" }
+  | { outcome: "malformed" }
+  | { outcome: "unknown" }
+  | { outcome: "suspended"; bot: Bot };
+
+interface UsableToken {
+  botId: string;
+  tokenId: string;
+  revokeAt: Date | null;
+}
+
+const select = statement<UsableToken>(
+  "bots.token-by-hash",
+  `select bot_id as "botId", token_id as "tokenId", case when state = 'retiring' then revoke_at end as "revokeAt"
+   from bot_tokens where lookup_hash = $1 and state <> 'revoked'`,
+);
+
+const caches = new WeakMap<AdDatabase, BriefCache<UsableToken>>();
+
+/** Identifies the calling bot by the `Authorization` header. */
+export async function authenticateBot(
+  database: AdDatabase,
+  { authorization, now }: { authorization: string | undefined; now: Date },
+): Promise<AuthenticateBotOutcome> {
+  if (authorization === undefined || authorization === "") return { outcome: "missing" };
+  const [, token = ""] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  if (!isApiToken(token)) return { outcome: "malformed" };
+  const known = await cacheOf(database).get(lookupHashOf(token).toString("base64url"));
+  if (!known || (known.revokeAt && known.revokeAt <= now)) return { outcome: "unknown" };
+  const bot = await findBot(database, known.botId);
+  if (!bot) return { outcome: "unknown" };
+  return bot.isSuspended ? { outcome: "suspended", bot } : { outcome: "authenticated", bot, tokenId: known.tokenId };
+}
+
+/** Call after any change of a token: the change then takes effect immediately on this node. */
+export function forgetTokens(database: AdDatabase): void {
+  cacheOf(database).clear();
+}
+
+function cacheOf(database: AdDatabase): BriefCache<UsableToken> {
+  const known = caches.get(database);
+  if (known) return known;
+  const load = async (hash: string) => (await database.run(select, [Buffer.from(hash, "base64url")]))[0];
+  const cache = briefCache<UsableToken>({ load, maxAgeMs: 1000, maxEntries: 10_000 });
+  caches.set(database, cache);
+  return cache;
+}
+
+export interface Caller {
+  bot: Bot;
+  tokenId: string;
+}
+
+type Refusal = Exclude<AuthenticateBotOutcome["outcome"], "authenticated">;
+
+const refusals = {
+  missing: () => unauthorized("the Authorization header is missing; send: Authorization: Bearer <api_token>"),
+  malformed: () => unauthorized("the Authorization header is malformed; send: Authorization: Bearer <api_token>"),
+  unknown: () => unauthorized("the token is unknown or was revoked"),
+  suspended: () => new HttpError(403, "BOT_SUSPENDED", "the bot is suspended; ask the operator of this service"),
+} satisfies Record<Refusal, () => HttpError>;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set on requests that passed `authenticateRequest`; read it with `callerOf`. */
+    caller: Caller | undefined;
+  }
+}
+
+/** The caller of a request that passed `authenticateRequest`. */
+export function callerOf(request: FastifyRequest): Caller {
+  const { caller } = request;
+  if (!caller) throw new Error(`${request.routeOptions.url} is reached without authentication`);
+  return caller;
+}
+
+export async function authenticateRequest(database: AdDatabase, request: FastifyRequest, now: Date): Promise<Caller> {
+  const outcome = await authenticateBot(database, { authorization: request.headers.authorization, now });
+  if (outcome.outcome !== "authenticated") throw refusals[outcome.outcome]();
+  request.caller = { bot: outcome.bot, tokenId: outcome.tokenId };
+  return request.caller;
+}
+
+function unauthorized(message: string): HttpError {
+  return new HttpError(401, "UNAUTHORIZED", message, { headers: { "www-authenticate": "Bearer" } });
+}

@@ -1,0 +1,144 @@
+import { parseCaptions } from "@intermission/ad-core/captions";
+import type { AdDatabase } from "../ad-database.ts";
+import { type Creative, findCreative } from "./creatives.ts";
+import { inspectPicture, MOST_PICTURE_BYTES } from "./inspect-picture.ts";
+import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
+
+export const MOST_CAPTION_BYTES = 256 * 1024;
+
+/** Returns the fault of a WebVTT file, for its author; undefined if it can be shown with a video of that duration. */
+export function captionsFault(bytes: Uint8Array, { durationMs }: { durationMs: number }): string | undefined {
+  if (bytes.byteLength === 0) return "the file is empty";
+  if (bytes.byteLength > MOST_CAPTION_BYTES) return `the file is larger than ${MOST_CAPTION_BYTES / 1024} KiB`;
+  let file: string;
+  try {
+    file = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return "the file is not UTF-8; save it again as UTF-8";
+  }
+  if (!/^WEBVTT(?![^\s])/.test(file)) {
+    return "the file does not begin with WEBVTT; convert an .srt file with: ffmpeg -i captions.srt captions.vtt";
+  }
+  const { cues, faultyLine } = parseCaptions(file);
+  if (faultyLine !== undefined) {
+    return `line ${faultyLine} has no valid times; write them as 00:01.500 --> 00:04.000`;
+  }
+  if (!cues.some(({ fromMs, text }) => fromMs < durationMs && text !== "")) {
+    return "no caption is shown while the video runs";
+  }
+  return undefined;
+}
+
+export type SetCaptionsOutcome =
+  | { outcome: "changed"; creative: Creative }
+  | { outcome: "unknown-creative" }
+  | { outcome: "refused"; message: string };
+
+const MOST_LANGUAGES = 10;
+
+/** Adds captions to a video, or replaces those of the same language. */
+export async function setCaptions(
+  { database, media }: { database: AdDatabase; media: MediaStorage },
+  { creativeId, language: tag, bytes }: { creativeId: string; language: string; bytes: AsyncIterable<Uint8Array> },
+): Promise<SetCaptionsOutcome> {
+  const language = languageOf(tag);
+  if (language === undefined) {
+    return { outcome: "refused", message: `${tag} is not a language; write it as en or pt-BR` };
+  }
+  const creative = await findCreative(database, creativeId);
+  if (!creative) return { outcome: "unknown-creative" };
+  if (creative.durationMs === null) {
+    return { outcome: "refused", message: "a VAST tag has no video of its own, so it cannot have captions" };
+  }
+  const file = await readAtMost(bytes, MOST_CAPTION_BYTES + 1);
+  const message = captionsFault(file, { durationMs: creative.durationMs });
+  if (message !== undefined) return { outcome: "refused", message };
+  const fileName = await keepBytes(media, file, "vtt");
+  return note(database, { creativeId, language, fileName });
+}
+
+async function note(
+  database: AdDatabase,
+  { creativeId, language, fileName }: { creativeId: string; language: string; fileName: string },
+): Promise<SetCaptionsOutcome> {
+  return database.transaction(async (tx) => {
+    // Serializes changes: two languages added at the same time could both be the tenth.
+    const lock = tx.query
+      .selectFrom("creatives")
+      .select("creative_id")
+      .where("creative_id", "=", creativeId)
+      .forUpdate();
+    await lock.execute();
+    const before = await findCreative(tx, creativeId);
+    const others = before?.captions.filter((captions) => captions.language !== language) ?? [];
+    if (others.length >= MOST_LANGUAGES) {
+      const message = `it has captions in ${MOST_LANGUAGES} languages; remove one first`;
+      return { outcome: "refused", message };
+    }
+    await tx.query
+      .insertInto("creative_captions")
+      .values({ creative_id: creativeId, language, file_name: fileName })
+      .onConflict((conflict) => conflict.columns(["creative_id", "language"]).doUpdateSet({ file_name: fileName }))
+      .execute();
+    const creative = await findCreative(tx, creativeId);
+    return creative ? { outcome: "changed", creative } : { outcome: "unknown-creative" };
+  });
+}
+
+/** The tag in its canonical form; undefined if it is not a language. */
+export function languageOf(tag: string): string | undefined {
+  if (!/^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/i.test(tag)) return undefined;
+  try {
+    return Intl.getCanonicalLocales(tag)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+export type RemoveCaptionsOutcome =
+  | { outcome: "changed"; creative: Creative }
+  | { outcome: "unknown-creative" }
+  | { outcome: "no-such-captions" };
+
+/** Stops showing captions in the language with a video. Clients that loaded them keep them: the file stays. */
+export async function removeCaptions(
+  database: AdDatabase,
+  { creativeId, language }: { creativeId: string; language: string },
+): Promise<RemoveCaptionsOutcome> {
+  const removed = await database.query
+    .deleteFrom("creative_captions")
+    .where("creative_id", "=", creativeId)
+    .where("language", "=", languageOf(language) ?? language)
+    .executeTakeFirst();
+  const creative = await findCreative(database, creativeId);
+  if (!creative) return { outcome: "unknown-creative" };
+  return Number(removed.numDeletedRows) === 0 ? { outcome: "no-such-captions" } : { outcome: "changed", creative };
+}
+
+export type SetPosterOutcome =
+  | { outcome: "changed"; creative: Creative }
+  | { outcome: "unknown-creative" }
+  | { outcome: "refused"; message: string };
+
+/** Sets the picture that is shown until the video plays, in place of the one that was made of the video. */
+export async function setPoster(
+  { database, media }: { database: AdDatabase; media: MediaStorage },
+  { creativeId, bytes }: { creativeId: string; bytes: AsyncIterable<Uint8Array> },
+): Promise<SetPosterOutcome> {
+  const creative = await findCreative(database, creativeId);
+  if (!creative) return { outcome: "unknown-creative" };
+  if (creative.kind === "vast") {
+    return { outcome: "refused", message: "a VAST tag has no video of its own, so it cannot have a poster" };
+  }
+  const file = await readAtMost(bytes, MOST_PICTURE_BYTES + 1);
+  const picture = inspectPicture(file);
+  if (typeof picture === "string") return { outcome: "refused", message: picture };
+  const fileName = await keepBytes(media, file, picture.extension);
+  await database.query
+    .updateTable("creatives")
+    .set({ poster_file_name: fileName })
+    .where("creative_id", "=", creativeId)
+    .execute();
+  const changed = await findCreative(database, creativeId);
+  return changed ? { outcome: "changed", creative: changed } : { outcome: "unknown-creative" };
+}

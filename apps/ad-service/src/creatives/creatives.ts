@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { webAddressFault } from "@intermission/ad-core/web-address";
+import { statement } from "@intermission/postgres/open-database";
+import type { HttpError } from "@intermission/server/http-server";
+import { notFound } from "@intermission/server/refuse";
+import { type Selectable, sql } from "kysely";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import type { CreativeKind, CreativeTables } from "./schema.ts";
+
+/** A lighter file of a creative's video. */
+export interface Rendition {
+  /** Below `/media/`. */
+  fileName: string;
+  mediaType: string;
+  byteLength: number;
+  width: number;
+  height: number;
+}
+
+/** A WebVTT file. */
+export interface Captions {
+  /** BCP 47, as `en` or `pt-BR`. */
+  language: string;
+  /** Below `/media/`. */
+  fileName: string;
+}
+
+export interface Creative {
+  creativeId: string;
+  kind: CreativeKind;
+  url: string | null;
+  sha256: string | null;
+  /** Below `/media/`. */
+  fileName: string | null;
+  posterFileName: string | null;
+  mediaType: string | null;
+  byteLength: number | null;
+  durationMs: number | null;
+  width: number | null;
+  height: number | null;
+  /** The heaviest first. */
+  renditions: Rendition[];
+  captions: Captions[];
+  createdAt: Date;
+}
+
+export async function findCreative(database: AdTransaction, creativeId: string): Promise<Creative | undefined> {
+  const row = await selectCreatives(database).where("creative_id", "=", creativeId).executeTakeFirst();
+  return row && creativeOf(row);
+}
+
+/** All creatives, newest first. */
+export async function listCreatives(database: AdTransaction): Promise<Creative[]> {
+  const rows = await selectCreatives(database).orderBy("created_at", "desc").orderBy("creative_id").execute();
+  return rows.map(creativeOf);
+}
+
+/** An array of `Rendition`, for any query that selects from `creatives`. */
+export const renditionsSql = `coalesce((
+  select jsonb_agg(jsonb_build_object('fileName', rendition.file_name, 'mediaType', rendition.media_type,
+    'byteLength', rendition.byte_length, 'width', rendition.width, 'height', rendition.height)
+    order by rendition.byte_length desc)
+  from creative_renditions rendition where rendition.creative_id = creatives.creative_id), '[]')`;
+
+/** An array of `Captions`. */
+export const captionsSql = `coalesce((
+  select jsonb_agg(jsonb_build_object('language', captions.language, 'fileName', captions.file_name) order by captions.language)
+  from creative_captions captions where captions.creative_id = creatives.creative_id), '[]')`;
+
+function selectCreatives(database: AdTransaction) {
+  return database.query
+    .selectFrom("creatives")
+    .selectAll()
+    .select(sql.raw<Rendition[]>(renditionsSql).as("renditions"))
+    .select(sql.raw<Captions[]>(captionsSql).as("captions"));
+}
+
+function creativeOf(
+  row: Selectable<CreativeTables["creatives"]> & Pick<Creative, "renditions" | "captions">,
+): Creative {
+  return {
+    creativeId: row.creative_id,
+    kind: row.kind,
+    url: row.url,
+    sha256: row.sha256,
+    fileName: row.file_name,
+    posterFileName: row.poster_file_name,
+    mediaType: row.media_type,
+    byteLength: row.byte_length,
+    durationMs: row.duration_ms,
+    width: row.width,
+    height: row.height,
+    renditions: row.renditions,
+    captions: row.captions,
+    createdAt: row.created_at,
+  };
+}
+
+const knownCreative = statement<{ id: string }>(
+  "creatives.known",
+  "select creative_id as id from creatives where creative_id = $1",
+);
+
+/** Refuses an unknown id with 404. Undefined is skipped. */
+export async function requireCreative(database: AdDatabase, creativeId: string | undefined): Promise<void> {
+  if (creativeId === undefined) return;
+  if ((await database.run(knownCreative, [creativeId])).length === 0) throw unknownCreative(creativeId);
+}
+
+export function unknownCreative(creativeId: string): HttpError {
+  return notFound(`there is no creative ${creativeId}; see all with: creatives list`);
+}
+
+export type AddVastTagOutcome = { outcome: "added"; creative: Creative } | { outcome: "refused"; message: string };
+
+const LONGEST_TAG = 4096;
+
+/**
+ * Adds a VAST tag as a creative, which is requested whenever an ad is needed. Adding the same tag twice gives one
+ * creative.
+ */
+export async function addVastTag(
+  database: AdDatabase,
+  { url, isPlainHttpAllowed, now }: { url: string; isPlainHttpAllowed: boolean; now: Date },
+): Promise<AddVastTagOutcome> {
+  const message = faultOf(url, isPlainHttpAllowed);
+  if (message !== undefined) return { outcome: "refused", message };
+  const creativeId = `cre_${createHash("sha256").update(`vast ${url}`).digest("hex").slice(0, 24)}`;
+  await database.query
+    .insertInto("creatives")
+    .values({ creative_id: creativeId, kind: "vast", url, created_at: now })
+    .onConflict((conflict) => conflict.column("creative_id").doNothing())
+    .execute();
+  const creative = await findCreative(database, creativeId);
+  if (!creative) throw new Error("a creative vanished while it was added");
+  return { outcome: "added", creative };
+}
+
+/** Stored as given: URL parsers would encode the brackets of some macros. */
+function faultOf(url: string, isPlainHttpAllowed: boolean): string | undefined {
+  if (url.length > LONGEST_TAG) return `the tag is longer than ${LONGEST_TAG} characters`;
+  const fault = webAddressFault(url, { isPlainHttpAllowed });
+  if (fault === "not-an-address")
+    return "the tag is not an address; write it in full, such as https://ads.example.com/vast?id=1";
+  if (fault === "scheme") return `the tag must begin with https://${isPlainHttpAllowed ? " or http://" : ""}`;
+  return fault && "the tag must not hold a user name or password";
+}

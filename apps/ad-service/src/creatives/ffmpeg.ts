@@ -1,0 +1,133 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Container } from "./detect-container.ts";
+
+const run = promisify(execFile);
+const LONGEST_RUN_MS = 5 * 60_000;
+const MOST_AT_ONCE = 2;
+const MOST_WAITING = 16;
+const THREADS = 2;
+/** 4096×2304, or any other picture with as many pixels; 12,000×12,000 took 1.6 GB. */
+export const MOST_PIXELS = 4096 * 2304;
+/** Address space: encoding 4096×2304 needs less than 1 GB. Systems without such a limit ignore it. */
+const MOST_MEMORY_KB = 1536 * 1024;
+const MOST_BLOCK_BYTES = 256 * 1024 * 1024;
+const MOST_OUTPUT_BYTES = 101 * 1024 * 1024;
+const MOST_OUTPUT_SECONDS = 181;
+
+const demuxers: Record<Container, string[]> = {
+  mp4: ["-f", "mov", "-format_whitelist", "mov", "-enable_drefs", "0", "-use_absolute_path", "0"],
+  webm: ["-f", "matroska", "-format_whitelist", "matroska,webm"],
+};
+/** Codecs of cameras, editors and screen recorders; ffmpeg knows hundreds more. */
+const DECODERS = [
+  ...["h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "h263", "prores", "dnxhd", "mjpeg"],
+  ...["vp8", "vp9", "av1", "libvpx", "libvpx-vp9", "libdav1d", "libaom-av1"],
+  ...["aac", "aac_fixed", "mp3", "mp3float", "ac3", "eac3", "alac", "flac", "opus", "libopus", "vorbis", "libvorbis"],
+  ...["pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be", "pcm_s32le", "pcm_f32le", "pcm_alaw", "pcm_mulaw"],
+].join(",");
+
+export type FfmpegOutcome = "done" | "failed" | "missing" | "too-long" | "busy";
+
+export interface FfmpegWork {
+  from: string;
+  /** The container that our own inspection found: ffmpeg must not guess, since it accepts playlists as videos. */
+  container: Container;
+  /** Where to start in the input. */
+  seekSeconds?: string;
+  /** All outputs with their options. */
+  outputs: readonly { words: readonly string[]; to: string }[];
+  longestMs?: number | undefined;
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * Makes files of one local video. ffmpeg opens no other file and no address, decodes only usual codecs of videos, and
+ * its time, memory, threads, pixels and output are bounded; two run at the same time in this process, sixteen wait.
+ */
+export async function runFfmpeg(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> {
+  if (running < MOST_AT_ONCE) running++;
+  else if (waiting.length < MOST_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
+  else return "busy";
+  try {
+    return await runNow(ffmpeg, work);
+  } finally {
+    // The slot is handed over, so that a call that arrives in between does not take it too.
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+async function runNow(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> {
+  const { longestMs = LONGEST_RUN_MS } = work;
+  const [command, ...words] = limited(ffmpeg, wordsOf(work), longestMs);
+  try {
+    await run(command, words, { timeout: longestMs, killSignal: "SIGKILL" });
+    return "done";
+  } catch (error) {
+    const { code, killed } = error as { code?: number | string; killed?: boolean };
+    if (killed) return "too-long";
+    return code === "ENOENT" || code === 127 ? "missing" : "failed";
+  }
+}
+
+function wordsOf({ from, container, seekSeconds, outputs }: FfmpegWork): string[] {
+  return [
+    ...["-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", `${MOST_BLOCK_BYTES}`, "-filter_threads", "1"],
+    ...["-protocol_whitelist", "file", ...demuxers[container], "-codec_whitelist", DECODERS],
+    ...["-max_streams", "16", "-max_pixels", `${MOST_PIXELS}`, "-threads", `${THREADS}`],
+    ...(seekSeconds === undefined ? [] : ["-ss", seekSeconds]),
+    ...["-i", `file:${from}`],
+    ...outputs.flatMap(({ words, to }) => [
+      ...["-sn", "-dn", "-t", `${MOST_OUTPUT_SECONDS}`, "-fs", `${MOST_OUTPUT_BYTES}`, "-threads", `${THREADS}`],
+      ...[...words, `file:${to}`],
+    ]),
+  ];
+}
+
+/** Sets the shell's limits, which a program keeps when it replaces the shell. */
+function limited(ffmpeg: string, words: readonly string[], longestMs: number): [string, ...string[]] {
+  if (process.platform === "win32") return [ffmpeg, ...words];
+  const cpuSeconds = Math.ceil(longestMs / 1000) * THREADS + 1;
+  const limits = `ulimit -c 0; ulimit -t ${cpuSeconds}; ulimit -v ${MOST_MEMORY_KB}`;
+  return ["/bin/sh", "-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`, ffmpeg, ...words];
+}
+
+/** `fast-start` moves the index to the front and keeps every picture; `encode` encodes the video again. */
+export type Conversion = "fast-start" | "encode";
+
+const fit = "scale='min(1920,iw)':'min(1920,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2";
+const words: Record<Conversion, string[]> = {
+  "fast-start": ["-c", "copy", "-movflags", "+faststart"],
+  encode: [
+    ...["-vf", fit, "-c:v", "libx264", "-profile:v", "main", "-pix_fmt", "yuv420p"],
+    ...["-c:a", "aac", "-movflags", "+faststart"],
+  ],
+};
+
+/** Converts a file to an acceptable MP4. */
+export async function convertVideo(
+  conversion: Conversion,
+  { ffmpeg, from, container, to }: { ffmpeg: string; from: string; container: Container; to: string },
+): Promise<FfmpegOutcome> {
+  const tracks = ["-map", "0:v:0", "-map", "0:a:0?"];
+  return runFfmpeg(ffmpeg, {
+    from,
+    container,
+    outputs: [{ words: [...tracks, ...words[conversion], "-f", "mp4"], to }],
+  });
+}
+
+/** The same conversion as a shell command, for the owner of the file. */
+export function conversionCommand(conversion: Conversion, name: string): string {
+  const converted = `${name.replace(/\.[^./\\]*$/, "")}-converted.mp4`;
+  const options = words[conversion].map((word) => (/^[\w:+-]+$/.test(word) ? word : `"${word}"`));
+  return ["ffmpeg", "-i", shellQuoted(name), ...options, shellQuoted(converted)].join(" ");
+}
+
+function shellQuoted(text: string): string {
+  return /^[\w./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

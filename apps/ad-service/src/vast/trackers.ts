@@ -1,0 +1,207 @@
+import { setTimeout } from "node:timers/promises";
+import { statement } from "@intermission/postgres/open-database";
+import type { FastifyBaseLogger } from "fastify";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import type { GuardedResult } from "../outbound/outgoing-request.ts";
+import { fillMacros, type Macros } from "./fill-macros.ts";
+import type { CallOutcome } from "./schema.ts";
+import { type ErrorCall, headersFor } from "./unwrap-tag.ts";
+import type { TrackedEvent, VastAd, VastErrorCode } from "./vast-ad.ts";
+
+interface SessionOfBot {
+  botId: string;
+  sessionId: string;
+}
+
+const read = statement<{ ad: VastAd }>("vast.read-ad", "select ad from vast_ads where bot_id = $1 and session_id = $2");
+
+/** The ad that a tag returned when the session began; the session keeps it, however often it is reopened. */
+export async function readVastAd(database: AdTransaction, { botId, sessionId }: SessionOfBot): Promise<VastAd> {
+  const [found] = await database.run(read, [botId, sessionId]);
+  if (!found) throw new Error(`session ${sessionId} has no VAST ad`);
+  return found.ad;
+}
+
+const insert = statement<never>(
+  "vast.enqueue-calls",
+  `insert into tracker_calls (bot_id, session_id, event, position, url, user_agent, due_at)
+   select $1, $2, * from (
+     select event, position, url, $6::text, $7::timestamptz
+     from unnest($3::text[], $4::integer[], $5::text[]) as calls(event, position, url)
+   ) as calls
+   on conflict do nothing`,
+);
+
+interface Call {
+  event: TrackedEvent;
+  position: number;
+  url: string;
+}
+
+export interface TrackedMoment {
+  events: TrackedEvent[];
+  playheadMs: number;
+  clickId?: string;
+  errorCode?: VastErrorCode;
+  now: Date;
+}
+
+/**
+ * Enqueues calls of an ad's trackers for events of its session, in the transaction that records these events: each call
+ * once, even if an event is reported again.
+ */
+export async function enqueueTrackerCalls(
+  tx: AdTransaction,
+  session: { botId: string; sessionId: string },
+  { events, playheadMs, clickId, errorCode, now }: TrackedMoment,
+): Promise<void> {
+  if (events.length === 0) return;
+  const { trackers, mediaUrl, userAgent } = await readVastAd(tx, session);
+  const macros: Macros = {
+    ...{ now, chance: Math.random(), sessionId: session.sessionId, userAgent, assetUri: mediaUrl, playheadMs },
+    ...(clickId !== undefined && { clickId }),
+    ...(errorCode !== undefined && { errorCode }),
+  };
+  const calls = events.flatMap((event): Call[] =>
+    (trackers[event] ?? []).map((url, position) => ({ event, position, url: fillMacros(url, macros) })),
+  );
+  await insertCalls(tx, { ...session, userAgent, now }, calls);
+}
+
+/** Enqueues the reports to the `Error` URLs of why a tag returned no ad. */
+export async function enqueueErrorCalls(
+  tx: AdTransaction,
+  { botId, userAgent, now }: { botId: string; userAgent: string; now: Date },
+  errors: readonly ErrorCall[],
+): Promise<void> {
+  const calls = errors.flatMap(({ code, addresses }) =>
+    addresses.map((url) => fillMacros(url, { now, chance: Math.random(), userAgent, errorCode: code })),
+  );
+  const numbered = calls.map((url, position): Call => ({ event: "error", position, url }));
+  await insertCalls(tx, { botId, sessionId: null, userAgent, now }, numbered);
+}
+
+async function insertCalls(
+  tx: AdTransaction,
+  { botId, sessionId, userAgent, now }: { botId: string; sessionId: string | null; userAgent: string; now: Date },
+  calls: readonly Call[],
+): Promise<void> {
+  if (calls.length === 0) return;
+  const columns = [calls.map(({ event }) => event), calls.map(({ position }) => position), calls.map(({ url }) => url)];
+  await tx.run(insert, [botId, sessionId, ...columns, userAgent, now]);
+}
+
+interface ClaimedCall {
+  callId: number;
+  url: string;
+  userAgent: string;
+  attempts: number;
+}
+
+export interface CallTrackersDeps {
+  database: AdDatabase;
+  requests: Pick<GuardedRequests, "guardedRequest">;
+  log: Pick<FastifyBaseLogger, "error">;
+  now?: () => Date;
+}
+
+/** Wait after each failed attempt but the last; also the lease, so that calls left behind by a crash are retried. */
+const WAIT_SECONDS = 60;
+const MOST_ATTEMPTS = 3;
+const MOST_IN_FLIGHT = 64;
+const CALL_MS = 5000;
+const EVERY_MS = 1000;
+const KEPT_DAYS = 7;
+const MOST_PRUNED = 1000;
+const PRUNE_EVERY_MS = 60_000;
+
+const claim = statement<ClaimedCall>(
+  "vast.claim-calls",
+  `update tracker_calls set attempts = attempts + 1, due_at = $1::timestamptz + make_interval(secs => ${WAIT_SECONDS})
+   where call_id in (
+     select call_id from tracker_calls where finished_at is null and due_at <= $1
+     order by due_at limit $2 for update skip locked
+   )
+   returning call_id as "callId", url, user_agent as "userAgent", attempts`,
+);
+const finish = statement<never>(
+  "vast.finish-call",
+  "update tracker_calls set finished_at = $2, outcome = $3 where call_id = $1 and outcome is null",
+);
+const prune = statement<never>(
+  "vast.prune-calls",
+  `delete from tracker_calls where call_id in (
+     select call_id from tracker_calls where finished_at < $1::timestamptz - interval '${KEPT_DAYS} days'
+     order by finished_at limit ${MOST_PRUNED} for update skip locked
+   )`,
+);
+
+/** Makes the calls that are due, `atMost` at the same time. Returns how many there were. */
+export async function callTrackers(deps: CallTrackersDeps, { atMost }: { atMost: number }): Promise<number> {
+  const { database, now = () => new Date() } = deps;
+  const calls = await database.run(claim, [now(), atMost]);
+  await Promise.all(calls.map((call) => callOne(deps, call, now)));
+  return calls.length;
+}
+
+async function callOne({ database, requests }: CallTrackersDeps, call: ClaimedCall, now: () => Date): Promise<void> {
+  // A crash may have used up the attempts without a known result: the tracker is not called again.
+  const outcome = call.attempts > MOST_ATTEMPTS ? "unknown" : outcomeOf(await send(requests, call), call.attempts);
+  if (outcome) await database.run(finish, [call.callId, now(), outcome]);
+}
+
+function send(requests: CallTrackersDeps["requests"], { url, userAgent }: ClaimedCall): Promise<GuardedResult> {
+  return requests.guardedRequest({
+    ...{ url, method: "GET", purpose: "vast", headers: headersFor(userAgent), totalTimeoutMs: CALL_MS },
+    // Sent once, so never on a kept-alive connection: it may be closing, and a lost call would count as made.
+    connection: "fresh",
+  });
+}
+
+/**
+ * Undefined: the call is retried. Trackers count what they receive: only a call that certainly did not arrive, or was
+ * refused temporarily, is sent again.
+ */
+function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undefined {
+  if (result.outcome === "answered" && result.status < 400) return "answered";
+  // The redirecting server has already counted the pixel.
+  if (result.outcome === "failed" && result.errorClass === "redirect") return "answered";
+  if (result.outcome === "failed" && result.wasSent) return "unknown";
+  const isFinal =
+    result.outcome === "answered"
+      ? result.status < 500 && result.status !== 429
+      : result.errorClass === "blocked-address";
+  if (!isFinal && attempts < MOST_ATTEMPTS) return undefined;
+  return result.outcome === "answered" ? "refused" : "failed";
+}
+
+/** Calls trackers until it is stopped; stopping waits for calls under way. Any number of nodes may run it. */
+export function startCallingTrackers(deps: CallTrackersDeps): { stop(): Promise<void> } {
+  const { database, log, now = () => new Date() } = deps;
+  const stopping = new AbortController();
+
+  async function run(): Promise<void> {
+    let prunedAt = 0;
+    while (!stopping.signal.aborted) {
+      const called = await callTrackers(deps, { atMost: MOST_IN_FLIGHT }).catch((error) => {
+        log.error(error, "trackers could not be called; retrying");
+        return 0;
+      });
+      if (called === MOST_IN_FLIGHT) continue;
+      if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
+        prunedAt = performance.now();
+        await database.run(prune, [now()]).catch((error) => log.error(error, "old tracker calls could not be pruned"));
+      }
+      await setTimeout(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { statement } from "@intermission/postgres/open-database";
+import { sql } from "kysely";
+import type { AdDatabase } from "../ad-database.ts";
+import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
+import { enqueueWebhook } from "../events/enqueue-webhook.ts";
+import { bodyOf } from "./record-views.ts";
+import type { CloseReason, StoredState } from "./schema.ts";
+import { type AdSession, readSession } from "./session.ts";
+import type { Suspicion } from "./viewing-signals.ts";
+
+export interface SuspiciousView {
+  botId: string;
+  sessionId: string;
+  userId: string;
+  code: string;
+  campaignId: string;
+  /** `rewarded`: paid despite the suspicions, by the bot's setting or by release. */
+  state: StoredState;
+  suspicions: Suspicion[];
+  closedAt: Date | null;
+  closeReason: CloseReason | null;
+  decidedAt: Date | null;
+  refundedAt: Date | null;
+}
+
+/** Views that were suspicious when they were closed, the latest first. */
+export async function listViews(
+  database: AdDatabase,
+  { botId, state, limit }: { botId?: string | undefined; state?: StoredState | undefined; limit: number },
+): Promise<SuspiciousView[]> {
+  let query = database.query
+    .selectFrom("ad_sessions")
+    .select(["ad_sessions.bot_id", "session_id", "user_id", "ad_sessions.code", "ad_sessions.campaign_id", "state"])
+    .select(["suspicions", "closed_at", "close_reason", "decided_at"])
+    .select(({ selectFrom }) =>
+      selectFrom("events")
+        .innerJoin("refunds", "refunds.event_id", "events.event_id")
+        .whereRef("events.bot_id", "=", "ad_sessions.bot_id")
+        .whereRef("events.code", "=", "ad_sessions.code")
+        .where("events.event", "=", "rewarded")
+        .select("refunds.occurred_at")
+        .as("refunded_at"),
+    )
+    // Exactly the condition of the partial index.
+    .where(sql<boolean>`suspicions <> '{}'`);
+  if (botId !== undefined) query = query.where("ad_sessions.bot_id", "=", botId);
+  if (state !== undefined) query = query.where("state", "=", state);
+  const rows = await query.orderBy("opened_at", "desc").orderBy("session_id").limit(limit).execute();
+  return rows.map((row) => ({
+    botId: row.bot_id,
+    sessionId: row.session_id,
+    userId: row.user_id,
+    code: row.code,
+    campaignId: row.campaign_id,
+    state: row.state,
+    suspicions: row.suspicions,
+    closedAt: row.closed_at,
+    closeReason: row.close_reason,
+    decidedAt: row.decided_at,
+    refundedAt: row.refunded_at,
+  }));
+}
+
+export type DecideViewOutcome =
+  | { outcome: "released"; eventId: string }
+  | { outcome: "refused" }
+  | { outcome: "unknown-view" }
+  | { outcome: "not-held"; state: AdSession["state"] };
+
+interface ViewId {
+  botId: string;
+  sessionId: string;
+}
+
+/* The viewer's cooldown and cap already counted the view when it was closed. */
+const release = statement<{ eventId: string }>(
+  "ad-sessions.release",
+  `with released as (
+    update ad_sessions set state = 'rewarded', decided_at = $3, version = version + 1
+    where bot_id = $1 and session_id = $2 and state = 'held'
+    returning bot_id, code, user_id, reference, campaign_id, creative_id, is_test
+  ),
+  earned as (
+    select bot_id, $4::text as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test,
+      campaign_id, creative_id, case when not is_test then view_price_micros end as price_micros,
+      $3::timestamptz as occurred_at, $5::text as body
+    from released join campaigns using (campaign_id)
+  ),
+  ${enqueueWebhook({ from: "earned" })}
+  select event_id as "eventId" from enqueued`,
+);
+const refuse = statement<{ state: string }>(
+  "ad-sessions.refuse-held",
+  `with refused as (
+    update ad_sessions set state = 'refused', decided_at = $3, version = version + 1
+    where bot_id = $1 and session_id = $2 and state = 'held'
+    returning bot_id, campaign_id, creative_id, state
+  ),
+  came_past as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, reason, occurred_at)
+    select bot_id, campaign_id, creative_id, 'refused', 'operator', $3 from refused
+  )
+  select state from refused`,
+);
+
+/** Pays a held view by creating its event now. Then call `deliveries.wake()`. */
+export async function releaseView(
+  database: AdDatabase,
+  { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
+): Promise<DecideViewOutcome> {
+  const session = await readSession(database, { botId, sessionId });
+  if (!session) return { outcome: "unknown-view" };
+  const values = [botId, sessionId, now, eventId, bodyOf(session, { eventId }, now)];
+  const [released] = await database.run(release, values);
+  return released ? { outcome: "released", eventId } : notHeld(database, { botId, sessionId });
+}
+
+/** Refuses a held view permanently. */
+export async function refuseView(
+  database: AdDatabase,
+  { botId, sessionId, now }: ViewId & { now: Date },
+): Promise<DecideViewOutcome> {
+  const [refused] = await database.run(refuse, [botId, sessionId, now]);
+  return refused ? { outcome: "refused" } : notHeld(database, { botId, sessionId });
+}
+
+const findView = statement<{ code: string }>(
+  "ad-sessions.code-of-view",
+  "select code from ad_sessions where bot_id = $1 and session_id = $2",
+);
+
+/** Refunds the advertiser for a paid view. */
+export async function refundView(
+  database: AdDatabase,
+  { botId, sessionId, now }: ViewId & { now: Date },
+): Promise<RefundOutcome | { outcome: "unknown-view" }> {
+  const [view] = await database.run(findView, [botId, sessionId]);
+  if (!view) return { outcome: "unknown-view" };
+  return refundCharge(database, { botId, code: view.code, event: "rewarded", now });
+}
+
+/** Two operators may decide at the same time: the second one gets the state that the first one set. */
+async function notHeld(database: AdDatabase, id: ViewId): Promise<DecideViewOutcome> {
+  const session = await readSession(database, id);
+  return session ? { outcome: "not-held", state: session.state } : { outcome: "unknown-view" };
+}

@@ -1,0 +1,194 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import type { PlaybackFault, ProgressReport } from "@intermission/ad-core/player-api";
+import { statement } from "@intermission/postgres/open-database";
+import { randomBytes } from "@intermission/server/random-bytes";
+import type { AdTransaction } from "../ad-database.ts";
+import type { Progress, Range } from "./accept-progress.ts";
+import type { CloseReason, StoredState } from "./schema.ts";
+import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
+
+const SESSION_ID = /^([1-9][0-9]{0,19})-[0-9A-Za-z_-]{22}$/;
+
+/** Starts with the bot's id, so that an address with only the session id finds the row by its primary key. */
+export function newSessionId(botId: string): string {
+  return `${botId}-${randomBytes(16).toString("base64url")}`;
+}
+
+export function botOfSession(sessionId: string): string | undefined {
+  return SESSION_ID.exec(sessionId)?.[1];
+}
+
+/** 256 random bits; the database stores only their hash. */
+export function newSessionToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** SHA-256 in hex. */
+export function hashSessionToken(token: string): string {
+  return hash("sha256", token, "hex");
+}
+
+/** Takes constant time for any token. `tokenHash` is the result of {@link hashSessionToken} for the session's token. */
+export function isSessionToken(token: string, tokenHash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashSessionToken(token)), Buffer.from(tokenHash));
+}
+
+/** A view as stored, with the viewer's columns that decide about its reports. */
+export interface AdSession {
+  botId: string;
+  sessionId: string;
+  code: string;
+  userId: string;
+  /** The publisher's own key of the code; "" if there is none. */
+  reference: string;
+  campaignId: string;
+  creativeId: string;
+  /** Its ad came from a VAST tag, so trackers are called. */
+  isVast: boolean;
+  isTest: boolean;
+  durationMs: number;
+  openedAt: Date;
+  deadline: Date;
+  /** Creatives that the code was opened with before and that could not be played. */
+  failedCreatives: string[];
+  /** SHA-256 in hex. */
+  tokenHash: string;
+  openings: number;
+  firstSequence: number;
+  /** Why its player last gave up on the video, and when. */
+  fault: PlaybackFault | null;
+  faultAt: Date | null;
+  /** Incremented by each change. */
+  version: number;
+  state: StoredState;
+  acceptedMs: number;
+  /** Real time credited to this view. */
+  clockMs: number;
+  progress: Progress;
+  signals: ViewingSignals | null;
+  startedAt: Date | null;
+  lastReportAt: Date | null;
+  watchedAt: Date | null;
+  closeRequestedAt: Date | null;
+  closeReason: CloseReason | null;
+  /** Reports that came too early; they are settled at `dueAt` without another call. */
+  pendingReports: ProgressReport[] | null;
+  /** When the sweeper must process it. */
+  dueAt: Date | null;
+  /** Real time before this moment was credited to one of the viewer's views and counts for no other. */
+  creditedUntil: Date | null;
+  /** The view that holds the viewer's clock, and its version when it was read. Taking the clock increments that version. */
+  clockHolderId: string | null;
+  clockHolderVersion: number | null;
+  /** Real time of the viewer before this moment was credited to earlier holders of the clock. */
+  viewerCreditedUntil: Date | null;
+  /** How often the viewer was offered an ad or began a view. */
+  decisions: number;
+}
+
+/** As the statements return it: ranges and signals are flat arrays of numbers. */
+export type SessionRow = Omit<AdSession, "progress" | "signals"> & {
+  covered: number[];
+  sequences: number[];
+  refusals: Record<string, number> | null;
+  signals: number[] | null;
+  holderCreditedUntil: Date | null;
+};
+
+/** The viewer's clock, for queries with or without a session. */
+export const clockColumns = `v.clock_session_id as "clockHolderId", h.version as "clockHolderVersion",
+  v.credited_until as "viewerCreditedUntil", h.credited_until as "holderCreditedUntil"`;
+
+/** Columns of `ad_sessions as s`, `viewers as v` and `h`, the view that holds the viewer's clock. */
+export const sessionColumns = `
+  s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", s.reference, s.campaign_id as "campaignId",
+  s.creative_id as "creativeId", s.is_vast as "isVast", s.is_test as "isTest", s.duration_ms as "durationMs",
+  s.opened_at as "openedAt", s.deadline, s.failed_creatives as "failedCreatives", encode(s.token_hash, 'hex') as "tokenHash", s.openings,
+  s.first_sequence as "firstSequence", s.fault, s.fault_at as "faultAt", s.version, s.state, s.accepted_ms as "acceptedMs",
+  s.clock_ms as "clockMs", s.covered, s.sequences, s.refusals, s.signals, s.started_at as "startedAt",
+  s.last_report_at as "lastReportAt", s.watched_at as "watchedAt", s.close_requested_at as "closeRequestedAt",
+  s.close_reason as "closeReason", s.pending_reports as "pendingReports", s.due_at as "dueAt",
+  s.credited_until as "creditedUntil", coalesce(v.decisions, 0) as decisions, ${clockColumns}`;
+
+/** SQL that joins the row `h`. */
+export const clockHolder = `left join lateral (
+    select version, credited_until from ad_sessions
+    where ad_sessions.bot_id = v.bot_id and ad_sessions.session_id = v.clock_session_id limit 1
+  ) as h on true`;
+
+const source = "ad_sessions s left join viewers v on v.bot_id = s.bot_id and v.user_id = s.user_id";
+
+const read = statement<SessionRow>(
+  "ad-sessions.read",
+  `select ${sessionColumns} from ${source} ${clockHolder} where s.bot_id = $1 and s.session_id = $2`,
+);
+const lock = statement<SessionRow>("ad-sessions.lock", `${read.text} for update of s`);
+
+export function sessionOf({
+  covered,
+  sequences,
+  refusals,
+  signals,
+  holderCreditedUntil,
+  ...row
+}: SessionRow): AdSession {
+  const isHolder = row.clockHolderId === row.sessionId;
+  return {
+    ...row,
+    creditedUntil: isHolder
+      ? row.creditedUntil
+      : latest(row.creditedUntil, row.viewerCreditedUntil, holderCreditedUntil),
+    progress: { covered: rangesOf(covered), sequences: rangesOf(sequences), refusals: refusals ?? {} },
+    signals: signals && signalsOf(signals, row.openedAt),
+  };
+}
+
+export async function readSession(
+  database: AdTransaction,
+  id: { botId: string; sessionId: string },
+): Promise<AdSession | undefined> {
+  const [row] = await database.run(read, [id.botId, id.sessionId]);
+  return row && sessionOf(row);
+}
+
+/** Locks the session's row until the transaction ends. */
+export async function lockSession(
+  tx: AdTransaction,
+  id: { botId: string; sessionId: string },
+): Promise<AdSession | undefined> {
+  const [row] = await tx.run(lock, [id.botId, id.sessionId]);
+  return row && sessionOf(row);
+}
+
+export function latest(...moments: (Date | null)[]): Date | null {
+  return moments.reduce(
+    (later, moment) => (later === null || (moment !== null && moment > later) ? moment : later),
+    null,
+  );
+}
+
+function rangesOf(numbers: readonly number[]): Range[] {
+  const ranges: Range[] = [];
+  for (let index = 0; index + 1 < numbers.length; index += 2) {
+    ranges.push([numbers[index] ?? 0, numbers[index + 1] ?? 0]);
+  }
+  return ranges;
+}
+
+/**
+ * Authorizes counting one click of a session, and nothing else. It is part of an address that leaves the app, where the
+ * session's token must never appear. Each opening changes it.
+ */
+function clickKey({ tokenHash }: Pick<AdSession, "tokenHash">): string {
+  // The hashed text has a fixed length and the result is truncated, so it needs no HMAC (17 µs with a Buffer as key; a hash 0.6).
+  return hash("sha256", `click ${tokenHash}`, "base64url").slice(0, 22);
+}
+
+export function isClickKey(given: string, session: Pick<AdSession, "tokenHash">): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(clickKey(session))];
+  return one.byteLength === other.byteLength && timingSafeEqual(one, other);
+}
+
+export function clickAddress(publicUrl: string, session: Pick<AdSession, "sessionId" | "tokenHash">): string {
+  return `${publicUrl.replace(/\/$/, "")}/player/v1/sessions/${session.sessionId}/click?key=${clickKey(session)}`;
+}

@@ -1,0 +1,201 @@
+import { execFile, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { signLaunch } from "@intermission/publisher/testing";
+import { freePort } from "@intermission/testing/free-port";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CliFixture, openCliFixture } from "./fixtures/cli-fixture.ts";
+import { installPublishedPackage, nodeVersions, readmeFiles } from "./fixtures/published-package.ts";
+import { openTelegramFixture } from "./fixtures/telegram-fixture.ts";
+
+const run = promisify(execFile);
+const nodes = await nodeVersions();
+const clip = join(import.meta.dirname, "../../../e2e/fixtures/clip-2s.mp4");
+const botToken = "7000000001:telegram";
+let published: Awaited<ReturnType<typeof installPublishedPackage>>;
+beforeAll(async () => {
+  published = await installPublishedPackage();
+});
+afterAll(() => published.remove());
+
+describe("the published package", () => {
+  test("brings no other package, and has a licence and a README", () => {
+    expect(published.packages).toEqual(["@intermission"]);
+    for (const file of ["LICENSE", "README.md"])
+      expect(readFileSync(join(published.installed, file), "utf8")).toBeTruthy();
+    const { dependencies = {} } = JSON.parse(readFileSync(join(published.installed, "package.json"), "utf8"));
+    expect(dependencies).toEqual({});
+  });
+
+  test("passes publint and @arethetypeswrong", async () => {
+    expect(await published.tool("publint", ["--strict", published.tarball])).toMatchObject({ code: 0 });
+    expect(await published.tool("attw", ["--profile", "esm-only", published.tarball])).toMatchObject({ code: 0 });
+  });
+
+  /** The sizes of a file and of all that it imports, compressed. */
+  function sizeOf(file: string, seen = new Set<string>()): number {
+    if (seen.has(file)) return 0;
+    seen.add(file);
+    const text = readFileSync(join(published.installed, "dist", file), "utf8");
+    const imports = [...text.matchAll(/from\s*["']\.\/([^"']+)["']/g)].map(([, name = ""]) => sizeOf(name, seen));
+    return imports.reduce((sum, size) => sum + size, gzipSync(text, { level: 9 }).length);
+  }
+  test.each([
+    ["publisher.js", 4000],
+    ["grammy.js", 1500],
+  ])("%s and its imports have at most %d bytes, compressed", (file, most) => {
+    expect(sizeOf(file)).toBeLessThanOrEqual(most);
+  });
+
+  // grammY's and tRPC's own types need the DOM library, and those of packages that they do not bring.
+  test.each<[string, { lib: string[]; exclude?: string[] }]>([
+    ["examples", { lib: ["es2023", "dom"] }],
+    [
+      "examples without grammY and tRPC, without the types of a browser",
+      { lib: ["es2023"], exclude: ["bot.ts", "trpc.ts", "out"] },
+    ],
+  ])(
+    "has types that fit the README's %s, strictly and with all libraries checked",
+    async (_name, { lib, exclude = ["out"] }) => {
+      const missing =
+        'declare module "node-fetch"; declare module "ws" { class WebSocket {} class WebSocketServer {} }';
+      const files = new Map([...readmeFiles(), ["missing.d.ts", missing]]);
+      for (const [name, content] of files) writeFileSync(join(published.project, name), content);
+      const strictly = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false };
+      const compilerOptions = {
+        target: "es2022",
+        lib,
+        module: "nodenext",
+        types: ["node"],
+        outDir: "out",
+        ...strictly,
+      };
+      writeFileSync(join(published.project, "tsconfig.json"), JSON.stringify({ compilerOptions, exclude }));
+      expect(await published.tool("tsc", [])).toEqual({ code: 0, output: "" });
+    },
+  );
+
+  test.each(nodes)("passes the README's example of a test on Node %s", async (_version, binary) => {
+    const { stdout } = await run(binary, ["--test", "out/bot.test.js"], { cwd: published.project });
+    expect(stdout).toMatch(/pass 3\n/);
+  });
+
+  test("needs at most 20 lines for a bot", () => {
+    const lines = readmeFiles().get("bot.ts")?.split("\n") ?? [];
+    expect(lines.filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe("the README's bot, with a running ad service and a stand-in for Telegram", () => {
+  let fixture: CliFixture;
+  let server: Awaited<ReturnType<CliFixture["startServer"]>>;
+  let telegram: Awaited<ReturnType<typeof openTelegramFixture>>;
+  let apiToken: string;
+  const keys = generateKeyPairSync("ed25519");
+  const privateKey = keys.privateKey.export({ format: "der", type: "pkcs8" }).toString("base64");
+
+  beforeAll(async () => {
+    fixture = await openCliFixture();
+    telegram = await openTelegramFixture();
+    server = await fixture.startServer({
+      WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
+      DEMO_BOT_ID: "7000000001",
+      DEMO_TELEGRAM_PUBLIC_KEY: keys.publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex"),
+    });
+    if (server.child.exitCode !== null) throw new Error((await server.end).err);
+    const added = await fixture.ads(["bots", "add", "--bot-id", "7000000001", "--name", "Coins", "--json"]);
+    apiToken = JSON.parse(added.out).token;
+    const campaign = ["--name", "House", "--advertiser", "Acme", "--format", "rewarded", "--video", clip];
+    expect(await fixture.ads(["campaigns", "add", ...campaign])).toMatchObject({ code: 0 });
+  });
+  afterAll(async () => {
+    server.child.kill("SIGTERM");
+    await server.end;
+    await telegram.close();
+    await fixture.close();
+  });
+
+  test.each(nodes)("on Node %s, a view that /bonus offered ends with the bot's thanks", async (version, binary) => {
+    const cli = join(published.project, "node_modules/.bin/intermission-publisher");
+    const port = await freePort();
+    const userId = `${version}00000042`;
+    const program = readFileSync(join(published.project, "out/bot.js"), "utf8");
+    expect(program.split("(TELEGRAM_BOT_TOKEN)")).toHaveLength(2);
+    const file = join(published.project, "out", `bot-${version}.js`);
+    const atStandIn = `(TELEGRAM_BOT_TOKEN, { client: { apiRoot: "${telegram.address}" } })`;
+    writeFileSync(file, program.replace("(TELEGRAM_BOT_TOKEN)", atStandIn));
+    const env = {
+      AD_SERVICE_URL: fixture.address,
+      AD_API_TOKEN: apiToken,
+      TELEGRAM_BOT_TOKEN: botToken,
+      PORT: String(port),
+    };
+    const bot = spawn(binary, [file], {
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    try {
+      const webhookUrl = `http://127.0.0.1:${port}/webhook`;
+      await expect
+        .poll(
+          () =>
+            fetch(webhookUrl).then(
+              ({ status }) => status,
+              () => 0,
+            ),
+          { timeout: 20_000 },
+        )
+        .toBe(405);
+      await fixture.ads(["bots", "update", "7000000001", "--webhook-url", webhookUrl]);
+      // At first the ad service's own test of the new address may be under way.
+      const examine = () =>
+        run(binary, [cli, "doctor"], { env: { ...env, FORCE_COLOR: "0" } }).then(
+          ({ stdout }) => stdout,
+          ({ stdout }) => stdout,
+        );
+      await expect
+        .poll(examine, { timeout: 20_000 })
+        .toMatch(/✓ ad service.*\n✓ clock.*\n✓ token.*\n✓ bot.*\n✓ webhook/);
+      telegram.say(userId, "/bonus");
+      await expect.poll(() => telegram.sentTo(userId), { timeout: 20_000 }).toHaveLength(1);
+      const url = telegram.sentTo(userId)[0]?.reply_markup?.inline_keyboard[0]?.[0]?.web_app?.url ?? "";
+      await watch(userId, new URL(url).searchParams.get("code") ?? "");
+      await expect.poll(() => telegram.sentTo(userId)[1]?.text, { timeout: 20_000 }).toContain("You earned 10 coins");
+    } finally {
+      const ended = new Promise((resolve) => bot.once("close", resolve));
+      bot.kill();
+      await ended;
+    }
+  });
+
+  /** Opens the ad, plays its two seconds in real time, and closes it. */
+  async function watch(userId: string, code: string): Promise<void> {
+    const initData = signLaunch({ userId, botToken, privateKey });
+    const opened = await player("", { bot_id: "7000000001", init_data: initData, code });
+    expect(opened).toMatchObject({ outcome: "session" });
+    const [path, token] = [`/${opened.session_id}/reports`, opened.token];
+    await player(path, { token, reports: [], started: true });
+    const lengthMs = Number(opened.ad?.duration_ms);
+    await new Promise((resolve) => setTimeout(resolve, lengthMs + 100));
+    const reports = [{ sequence: 0, from_ms: 0, to_ms: lengthMs, visible: true, muted: true }];
+    expect(await player(path, { token, reports, closed: "tap" })).toMatchObject({ state: "rewarded" });
+  }
+
+  async function player(path: string, body: unknown): Promise<PlayerAnswer> {
+    const response = await fetch(`${fixture.address}/player/v1/sessions${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as PlayerAnswer;
+  }
+});
+
+interface PlayerAnswer {
+  session_id?: string;
+  token?: string;
+  ad?: { duration_ms: number };
+}

@@ -1,0 +1,126 @@
+import { decodeCursor, encodeCursor, epochOf } from "@intermission/postgres/commit-cursor";
+import { type Runner, statement } from "@intermission/postgres/open-database";
+import type { RefusalReason, RewardEntry, RewardPage, RewardStatus } from "./schema.ts";
+
+export interface EntryRow {
+  epoch: string;
+  xid: string;
+  entry_id: number;
+  user_id: string;
+  event: "rewarded" | "direct_link" | null;
+  code: string | null;
+  reference: string | null;
+  event_id: string | null;
+  amount: number;
+  reason: string | null;
+  balance_after: number | null;
+  recorded_at: Date;
+}
+
+export const entryColumns = `${epochOf("ledger_entries.xid")} as epoch, xid, entry_id, user_id, event, code, reference,
+  event_id, amount, reason, balance_after, recorded_at`;
+
+export function rewardEntryOf(row: EntryRow): RewardEntry {
+  return {
+    entryId: String(row.entry_id),
+    userId: row.user_id,
+    event: row.event,
+    code: row.code,
+    reference: row.reference,
+    eventId: row.event_id,
+    amount: row.amount,
+    reason: row.reason,
+    balance: row.balance_after,
+    recordedAt: row.recorded_at.toISOString(),
+  };
+}
+
+const balanceOf = statement<{ balance: number }>(
+  "get-balance",
+  "select balance from balances where bot_id = $1 and user_id = $2",
+);
+
+/** The user's balance; 0 for a user who never earned. */
+export async function getBalance(runner: Pick<Runner<unknown>, "run">, botId: string, userId: string): Promise<number> {
+  const [row] = await runner.run(balanceOf, [botId, userId]);
+  return row?.balance ?? 0;
+}
+
+/** After every entry. An optional condition would keep the plan from starting at the cursor. */
+const endOfLedger = { xid: "18446744073709551615", id: "9223372036854775807" };
+
+const pageOfBot = statement<EntryRow>(
+  "list-rewards",
+  `select ${entryColumns} from ledger_entries
+where bot_id = $1 and (xid, entry_id) < ($2::xid8, $3::bigint)
+order by xid desc, entry_id desc limit $4`,
+);
+
+const pageOfUser = statement<EntryRow>(
+  "list-rewards-of-user",
+  `select ${entryColumns} from ledger_entries
+where bot_id = $1 and user_id = $5 and (xid, entry_id) < ($2::xid8, $3::bigint)
+order by xid desc, entry_id desc limit $4`,
+);
+
+/** Entries of one user, or of all, newest first. */
+export async function listRewards(
+  runner: Pick<Runner<unknown>, "run">,
+  botId: string,
+  query: { userId: string | undefined; cursor: string | undefined; limit: number },
+): Promise<RewardPage> {
+  const before = (query.cursor !== undefined && decodeCursor(query.cursor)) || endOfLedger;
+  // One extra row shows whether there is a next page.
+  const values = [botId, before.xid, before.id, query.limit + 1];
+  const rows =
+    query.userId === undefined
+      ? await runner.run(pageOfBot, values)
+      : await runner.run(pageOfUser, [...values, query.userId]);
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
+  const next =
+    last && rows.length > page.length
+      ? encodeCursor({ epoch: last.epoch, xid: last.xid, id: String(last.entry_id) })
+      : null;
+  return { entries: page.map(rewardEntryOf), next };
+}
+
+export interface StatusQuery {
+  userId: string | undefined;
+  code: string | undefined;
+  event: "rewarded" | "direct_link" | undefined;
+}
+
+type EventRow = EntryRow & { event: "rewarded" | "direct_link"; reason: RefusalReason | null };
+
+// A code's paid event takes precedence over its refused ones.
+const entryOfCode = statement<EventRow>(
+  "status-by-code",
+  `select ${entryColumns} from ledger_entries
+where bot_id = $1 and code = $2 and ($3::text is null or user_id = $3) and ($4::text is null or event = $4)
+order by amount = 0, xid, entry_id limit 1`,
+);
+
+const newestEventOfUser = statement<EventRow>(
+  "status-by-user",
+  `select ${entryColumns} from ledger_entries
+where bot_id = $1 and user_id = $2 and event is not null and ($3::text is null or event = $3)
+order by xid desc, entry_id desc limit 1`,
+);
+
+/** The outcome of a code, or of the user's newest event if no code is given. */
+export async function getRewardStatus(
+  runner: Pick<Runner<unknown>, "run">,
+  botId: string,
+  { userId, code, event }: StatusQuery,
+): Promise<RewardStatus> {
+  const [entry] =
+    code === undefined
+      ? await runner.run(newestEventOfUser, [botId, userId, event ?? null])
+      : await runner.run(entryOfCode, [botId, code, userId ?? null, event ?? null]);
+  if (!entry) return { outcome: "not-yet" };
+  const balance = await getBalance(runner, botId, entry.user_id);
+  const recordedAt = entry.recorded_at.toISOString();
+  if (entry.reason !== null) return { outcome: "refused", reason: entry.reason, amount: 0, balance, recordedAt };
+  return { outcome: "credited", amount: entry.amount, balance, event: entry.event, recordedAt };
+}

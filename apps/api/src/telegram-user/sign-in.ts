@@ -1,0 +1,100 @@
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { continuationMaxAgeSeconds, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
+import { addressNetwork } from "@intermission/server/client-address";
+import type { SignInOutcome } from "./schema.ts";
+
+/** Long enough for an ad and its reward, short enough for a token that cannot be revoked. */
+export const sessionLifetimeSeconds = 6 * 3600;
+
+const macBytes = 32;
+
+/** The key derives from both secrets, so that replacing either ends every session. */
+export function deriveSessionKey(secrets: { telegramBotToken: string; backendApiKey: string; botId: string }): Buffer {
+  const material = JSON.stringify([secrets.telegramBotToken, secrets.backendApiKey]);
+  return Buffer.from(hkdfSync("sha256", material, secrets.botId, "intermission session token v1", macBytes));
+}
+
+/** `{user id}.{expiry, unix seconds}.{HMAC}`: nothing is stored, every node can verify it. */
+export function issueSessionToken(key: Buffer, userId: string, expiresAtSeconds: number): string {
+  const claim = `${userId}.${expiresAtSeconds}`;
+  return `${claim}.${macOf(key, claim).toString("base64url")}`;
+}
+
+/** The user of an unexpired token, or null. Never throws. */
+export function readSessionToken(key: Buffer, token: string, now: Date): string | null {
+  const [, claim, userId, expiresAt, mac] = /^(([1-9]\d{0,19})\.(\d{1,12}))\.([\w-]{43})$/.exec(token) ?? [];
+  if (!claim || !userId || !expiresAt || !mac) return null;
+  if (!timingSafeEqual(macOf(key, claim), Buffer.from(mac, "base64url"))) return null;
+  return Number(expiresAt) * 1000 > now.getTime() ? userId : null;
+}
+
+function macOf(key: Buffer, claim: string): Buffer {
+  return createHmac("sha256", key).update(claim).digest();
+}
+
+export interface SignInLimits {
+  /** Shared by all users of an address, such as those of a mobile network. */
+  perAddress: number;
+  perUser: number;
+}
+
+/** Per minute. */
+export const defaultSignInLimits: SignInLimits = { perAddress: 600, perUser: 30 };
+
+const windowMs = 60_000;
+const mostKeys = 100_000;
+
+export interface SignInLimiter {
+  /** Counts one sign-in; returns whether it is within the limit. */
+  takeAddress(address: string, nowMs: number): boolean;
+  takeUser(userId: string, nowMs: number): boolean;
+}
+
+/** Counts in the memory of this node, reset each minute. When the memory limit is reached, all counts are reset. */
+export function limitSignIns({ perAddress, perUser }: SignInLimits = defaultSignInLimits): SignInLimiter {
+  const counts = new Map<string, number>();
+  let endsAtMs = 0;
+
+  function take(key: string, limit: number, nowMs: number): boolean {
+    if (nowMs >= endsAtMs || counts.size >= mostKeys) {
+      counts.clear();
+      endsAtMs = nowMs + windowMs;
+    }
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    return count <= limit;
+  }
+
+  return {
+    takeAddress: (address, nowMs) => take(`address ${addressNetwork(address)}`, perAddress, nowMs),
+    takeUser: (userId, nowMs) => take(`user ${userId}`, perUser, nowMs),
+  };
+}
+
+/**
+ * Exchanges Telegram's signed launch data, which is replayable and ages, for a session token of its user. A mini-app
+ * that stayed open in the background signs in after its ad, so the data may be a day old. The session only reads what
+ * that user earned, and ends at the latest when its launch data is a day old.
+ */
+export function authenticateTelegramUser(
+  { initData, address }: { initData: string; address: string },
+  secrets: { telegramBotToken: string; sessionKey: Buffer },
+  limiter: SignInLimiter,
+  now: Date,
+): SignInOutcome | { outcome: "too-many" } {
+  if (!limiter.takeAddress(address, now.getTime())) return { outcome: "too-many" };
+  const { telegramBotToken: botToken } = secrets;
+  const verdict = verifyInitDataWithBotToken({ initData, botToken, now, maxAgeSeconds: continuationMaxAgeSeconds });
+  if (verdict.outcome !== "valid") {
+    return { outcome: "refused", reason: verdict.reason === "stale" ? "expired" : "invalid" };
+  }
+  if (!limiter.takeUser(verdict.user.id, now.getTime())) return { outcome: "too-many" };
+  const dataEndsAtSeconds = Math.floor(verdict.authDate.getTime() / 1000) + continuationMaxAgeSeconds;
+  const expiresAtSeconds = Math.min(Math.floor(now.getTime() / 1000) + sessionLifetimeSeconds, dataEndsAtSeconds);
+  return {
+    outcome: "signed-in",
+    sessionToken: issueSessionToken(secrets.sessionKey, verdict.user.id, expiresAtSeconds),
+    expiresAt: new Date(expiresAtSeconds * 1000).toISOString(),
+    user: { id: verdict.user.id },
+  };
+}

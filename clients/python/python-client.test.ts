@@ -1,0 +1,35 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import vectors from "@intermission/ad-core/vectors.json" with { type: "json" };
+import { lineOf, randomCases, receiverCases } from "@intermission/testing/receiver-cases";
+import { afterAll, expect, test } from "vitest";
+import { findPython } from "../../scripts/find-languages.ts";
+
+const scratch = mkdtempSync(join(tmpdir(), "intermission-python-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+const python = findPython(["httpx", "fastapi", "pytest"]);
+if ("missing" in python) console.log(`!!! The Python client was not tested: ${python.missing}`);
+
+test.skipIf("missing" in python)(
+  "the Python client passes its tests, with the webhooks of every other receiver",
+  () => {
+    const cases = [...receiverCases, ...randomCases()].map(([name, expected, webhook]) => ({
+      ...{ name, expected },
+      ...JSON.parse(lineOf(webhook)),
+    }));
+    const file = join(scratch, "receiver-cases.json");
+    writeFileSync(file, JSON.stringify({ cases, vectors }));
+    const { status, stdout, stderr } = spawnSync("path" in python ? python.path : "", ["-m", "pytest", "-q"], {
+      cwd: import.meta.dirname,
+      env: { ...process.env, RECEIVER_CASES: file, PYTHONDONTWRITEBYTECODE: "1" },
+      encoding: "utf8",
+    });
+    expect(status, `${stdout}${stderr}`).toBe(0);
+    for (const [, reason] of stdout.matchAll(/^SKIPPED \[\d+\] (.*)$/gm))
+      console.log(`!!! Python: not tested: ${reason}`);
+    console.log(`Python client: ${stdout.trim().split("\n").at(-1)}`);
+  },
+);

@@ -1,0 +1,46 @@
+"""What a bot's backend needs of an Intermission ad service: codes, events, and webhooks that are handled once."""
+
+from .client import Ads, AsyncAds
+from .errors import AdsError
+from .results import (
+    Availability,
+    Code,
+    CodeDetails,
+    CodeSession,
+    Deliveries,
+    Earned,
+    EventsPage,
+    ListedEvent,
+    Stats,
+    StatsFigures,
+    StatsRow,
+    WebhookTest,
+)
+from .stores import EventStore, MemoryStore, SqliteStore
+from .webhook import AdEvent, Malformed, NotSigned, WebhookRefused, verify_webhook
+
+__all__ = [
+    "AdEvent",
+    "Ads",
+    "AdsError",
+    "AsyncAds",
+    "Availability",
+    "Code",
+    "CodeDetails",
+    "CodeSession",
+    "Deliveries",
+    "Earned",
+    "EventStore",
+    "EventsPage",
+    "ListedEvent",
+    "Malformed",
+    "MemoryStore",
+    "NotSigned",
+    "SqliteStore",
+    "Stats",
+    "StatsFigures",
+    "StatsRow",
+    "WebhookRefused",
+    "WebhookTest",
+    "verify_webhook",
+]

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from typing import Any, Literal, TypeVar
+
+import httpx
+
+from . import operations
+from .errors import AdsError
+from .operations import Operation
+from .results import Availability, Code, CodeDetails, EventsPage, Stats, WebhookTest
+from .webhook import EventType
+
+T = TypeVar("T")
+By = Literal["hour", "day", "campaign", "creative"]
+
+
+class _Settings:
+    def __init__(self, url: str, token: str | Iterable[str], bot_id: str | int, retries: int) -> None:
+        self.base = f"{url.rstrip('/')}/client/v1"
+        given = [token] if isinstance(token, str) else token
+        self.tokens = list(dict.fromkeys(one for one in given if one != ""))
+        if not self.tokens:
+            raise ValueError("the bot's API token is missing")
+        self.bot_id = str(bot_id)
+        self.retries = retries
+        self._token_index = 0
+
+    @property
+    def token(self) -> str:
+        return self.tokens[self._token_index]
+
+    def request_of(self, operation: Operation[Any], token: str) -> dict[str, Any]:
+        return operations.request_of(operation, self.base, token)
+
+    def has_another_token(self, error: AdsError, used: str) -> bool:
+        """After a 401, the next of two tokens that rotate is used from now on. Another request may have moved on before."""
+        if error.status != 401:
+            return False
+        if self.token == used and self._token_index + 1 < len(self.tokens):
+            self._token_index += 1
+        return self.token != used
+
+
+class Ads:
+    """A client of `/client/v1` for one bot. Every method raises `AdsError`.
+
+    `url`: of the ad service, `https://ads.example`. `token`: the bot's API token; while tokens rotate a list, of which the
+    next is tried where one is refused. `timeout`: seconds for each attempt. `retries`: further attempts after 429, 503 and,
+    where a second request changes nothing, lost connections. Close it, or use it in a `with` statement.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | Iterable[str],
+        bot_id: str | int,
+        *,
+        timeout: float = 10,
+        retries: int = 2,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._settings = _Settings(url, token, bot_id, retries)
+        self._http = httpx.Client(timeout=timeout, transport=transport)
+
+    def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
+        """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""
+        return self._send(operations.create_code(self._settings.bot_id, user_id, reference))
+
+    def availability(self, user_id: str | int) -> Availability:
+        """Whether the user could earn now."""
+        return self._send(operations.availability(user_id))
+
+    def code(self, code: str) -> CodeDetails:
+        """What a code earned, and why it did not."""
+        return self._send(operations.code(code))
+
+    def events(self, *, after: str | None = None, limit: int | None = None) -> EventsPage:
+        """Events in the order of their commits; following `next` misses none."""
+        return self._send(operations.events(after, limit))
+
+    def stats(self, *, begins_at: str | None = None, ends_at: str | None = None, by: By | None = None) -> Stats:
+        """The bot's numbers: by default of the last seven days, by day. Takes RFC 3339 moments and days."""
+        return self._send(operations.stats(begins_at, ends_at, by))
+
+    def test_webhook(self, *, event: EventType | None = None, user_id: str | int | None = None) -> WebhookTest:
+        """Sends a test event to the bot's webhook now. `user_id`: a listed tester of the bot."""
+        return self._send(operations.test_webhook(event, user_id))
+
+    def redeliver(self, event_id: str) -> None:
+        """Sends an event once more."""
+        self._send(operations.redeliver(event_id))
+
+    def close(self) -> None:
+        self._http.close()
+
+    def __enter__(self) -> Ads:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _send(self, operation: Operation[T]) -> T:
+        attempts = 1
+        while True:
+            token = self._settings.token
+            try:
+                response = self._http.request(**self._settings.request_of(operation, token))
+                return operations.read_answer(operation, response)
+            except httpx.HTTPError as lost:
+                error = operations.unreachable(lost)
+            except AdsError as refused:
+                error = refused
+            if self._settings.has_another_token(error, token):
+                continue
+            pause = operations.pause_before_retry(operation, error, attempts, self._settings.retries)
+            if pause is None:
+                raise error
+            time.sleep(pause)
+            attempts += 1
+
+
+class AsyncAds:
+    """`Ads` for asyncio: the same arguments, methods and errors. Close it, or use it in an `async with` statement."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | Iterable[str],
+        bot_id: str | int,
+        *,
+        timeout: float = 10,
+        retries: int = 2,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._settings = _Settings(url, token, bot_id, retries)
+        self._http = httpx.AsyncClient(timeout=timeout, transport=transport)
+
+    async def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
+        """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""
+        return await self._send(operations.create_code(self._settings.bot_id, user_id, reference))
+
+    async def availability(self, user_id: str | int) -> Availability:
+        """Whether the user could earn now."""
+        return await self._send(operations.availability(user_id))
+
+    async def code(self, code: str) -> CodeDetails:
+        """What a code earned, and why it did not."""
+        return await self._send(operations.code(code))
+
+    async def events(self, *, after: str | None = None, limit: int | None = None) -> EventsPage:
+        """Events in the order of their commits; following `next` misses none."""
+        return await self._send(operations.events(after, limit))
+
+    async def stats(self, *, begins_at: str | None = None, ends_at: str | None = None, by: By | None = None) -> Stats:
+        """The bot's numbers: by default of the last seven days, by day. Takes RFC 3339 moments and days."""
+        return await self._send(operations.stats(begins_at, ends_at, by))
+
+    async def test_webhook(self, *, event: EventType | None = None, user_id: str | int | None = None) -> WebhookTest:
+        """Sends a test event to the bot's webhook now. `user_id`: a listed tester of the bot."""
+        return await self._send(operations.test_webhook(event, user_id))
+
+    async def redeliver(self, event_id: str) -> None:
+        """Sends an event once more."""
+        await self._send(operations.redeliver(event_id))
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncAds:
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
+
+    async def _send(self, operation: Operation[T]) -> T:
+        attempts = 1
+        while True:
+            token = self._settings.token
+            try:
+                response = await self._http.request(**self._settings.request_of(operation, token))
+                return operations.read_answer(operation, response)
+            except httpx.HTTPError as lost:
+                error = operations.unreachable(lost)
+            except AdsError as refused:
+                error = refused
+            if self._settings.has_another_token(error, token):
+                continue
+            pause = operations.pause_before_retry(operation, error, attempts, self._settings.retries)
+            if pause is None:
+                raise error
+            await asyncio.sleep(pause)
+            attempts += 1

@@ -1,0 +1,243 @@
+"""What the methods of `Ads` and `AsyncAds` return. Moments are RFC 3339 in UTC; fields that are None were not sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeVar
+
+from .webhook import AdEvent, EventType
+
+T = TypeVar("T")
+Counts = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Code:
+    code: str
+    expires_at: str
+    expires_in_seconds: int
+    miniapp_url: str | None
+    """The address of a `web_app` button; None where the service does not send it."""
+    direct_link: str | None
+    """For users whose messenger has no mini-apps; None where the service does not send it."""
+
+
+@dataclass(frozen=True)
+class Availability:
+    is_available: bool
+    reason: Literal["cooldown", "daily-cap", "no-ad", "bot-suspended"] | None
+    available_at: str | None
+    """When to ask again; None where it is unknown."""
+
+
+@dataclass(frozen=True)
+class Earned:
+    event: EventType
+    event_id: str
+    occurred_at: str
+
+
+@dataclass(frozen=True)
+class CodeSession:
+    """A view of the ad with this code."""
+
+    session_id: str
+    state: Literal["opened", "playing", "watched", "rewarded"]
+    opened_at: str
+    watched_at: str | None
+    closed_at: str | None
+    accepted_ms: int
+    """How much of the video was played, as the server counts it."""
+    duration_ms: int
+    refusals: Counts
+    """How many reports were refused, by reason."""
+    suspicions: tuple[str, ...]
+    review: Literal["held", "refused"] | None
+    """Where a suspicious view was closed: `held` waits for the operator, `refused` earns nothing."""
+
+
+@dataclass(frozen=True)
+class CodeDetails:
+    """What a code earned, and why it did not."""
+
+    code: str
+    bot_id: str
+    user_id: str
+    reference: str | None
+    issued_at: str
+    expires_at: str
+    is_expired: bool
+    earned: tuple[Earned, ...]
+    sessions: tuple[CodeSession, ...]
+    clicks: Counts
+    """Visits of the direct link, by outcome: `counted`, or why not."""
+    requests: Counts
+    """Ad requests with this code, by outcome: `filled`, or why not."""
+
+
+@dataclass(frozen=True)
+class ListedEvent(AdEvent):
+    delivery: Literal["waiting", "sending", "delivered", "failed", "held", "unknown"]
+    """The state of its webhook."""
+
+
+@dataclass(frozen=True)
+class EventsPage:
+    events: tuple[ListedEvent, ...]
+    next: str
+    """Pass it as `after` for the next page. Store it even where the page is empty."""
+    has_more: bool
+
+
+@dataclass(frozen=True)
+class StatsFigures:
+    """The fields are those of `GET /client/v1/stats`; rates are None where nothing can be divided."""
+
+    requests: int
+    fills: int
+    fill_rate: float | None
+    no_fills: Counts
+    limited: Counts
+    requests_refused: Counts
+    starts: int
+    first_quartiles: int
+    midpoints: int
+    third_quartiles: int
+    completions: int
+    completion_rate: float | None
+    closes: Counts
+    rewards: int
+    views_held: Counts
+    views_refused: Counts
+    clicks: int
+    clicks_refused: Counts
+    refunds: Counts
+    conversions: int
+    revenue_micros: int
+    """The publisher's share, in millionths of the currency."""
+    ecpm_micros: int | None
+
+
+@dataclass(frozen=True)
+class StatsRow(StatsFigures):
+    key: str
+    """The day, the beginning of the hour, or an id; empty for figures without an id."""
+
+
+@dataclass(frozen=True)
+class Deliveries:
+    delivered: int
+    under_way: int
+    failed: int
+    success_rate: float | None
+
+
+@dataclass(frozen=True)
+class Stats:
+    currency: str
+    """ISO 4217."""
+    begins_at: str
+    ends_at: str
+    by: Literal["hour", "day", "campaign", "creative"]
+    counted_until: str | None
+    """Everything before this moment is counted."""
+    rows: tuple[StatsRow, ...]
+    total: StatsFigures
+    deliveries: Deliveries
+
+
+@dataclass(frozen=True)
+class WebhookTest:
+    event_id: str
+    is_delivered: bool
+    """Answered 2xx."""
+    status: int | None
+    error_class: str | None
+    """Why there was no valid answer: `dns`, `refused`, `tls`, `timeout-total`, `redirect` …"""
+    answer: str | None
+    """The beginning of the answer, or a description of the failure."""
+
+
+def read_code(answer: Mapping[str, Any]) -> Code:
+    return Code(
+        code=answer["code"],
+        expires_at=answer["expires_at"],
+        expires_in_seconds=int(answer["expires_in"]),
+        miniapp_url=answer.get("miniapp_url"),
+        direct_link=answer.get("direct_link"),
+    )
+
+
+def read_availability(answer: Mapping[str, Any]) -> Availability:
+    return Availability(
+        is_available=answer["available"] is True,
+        reason=answer.get("reason"),
+        available_at=answer.get("available_at"),
+    )
+
+
+def read_code_details(answer: Mapping[str, Any]) -> CodeDetails:
+    return CodeDetails(
+        code=answer["code"],
+        bot_id=answer["bot_id"],
+        user_id=answer["user_tg_id"],
+        reference=answer.get("reference"),
+        issued_at=answer["issued_at"],
+        expires_at=answer["expires_at"],
+        is_expired=answer["is_expired"],
+        earned=tuple(_take(Earned, one) for one in answer["earned"]),
+        sessions=tuple(
+            _take(CodeSession, {**one, "suspicions": tuple(one.get("suspicions", ())), "review": one.get("review")})
+            for one in answer["sessions"]
+        ),
+        clicks=answer["clicks"],
+        requests=answer.get("requests", {}),
+    )
+
+
+def read_events_page(answer: Mapping[str, Any]) -> EventsPage:
+    events = tuple(_read_listed_event(one) for one in answer["events"])
+    return EventsPage(events=events, next=answer["next"], has_more=answer["has_more"] is True)
+
+
+def _read_listed_event(one: Mapping[str, Any]) -> ListedEvent:
+    return ListedEvent(
+        event=one["event"],
+        user_id=one["user_tg_id"],
+        event_id=one.get("event_id"),
+        bot_id=one.get("bot_id"),
+        code=one.get("code"),
+        reference=one.get("reference"),
+        occurred_at=one.get("occurred_at"),
+        is_test=one.get("test") is True or one["user_tg_id"] == "0",
+        delivery=one["delivery"],
+    )
+
+
+def read_stats(answer: Mapping[str, Any]) -> Stats:
+    return Stats(
+        currency=answer["currency"],
+        begins_at=answer["from"],
+        ends_at=answer["to"],
+        by=answer["by"],
+        counted_until=answer.get("counted_until"),
+        rows=tuple(_take(StatsRow, row) for row in answer["rows"]),
+        total=_take(StatsFigures, answer["total"]),
+        deliveries=_take(Deliveries, answer["deliveries"]),
+    )
+
+
+def read_webhook_test(answer: Mapping[str, Any]) -> WebhookTest:
+    return WebhookTest(
+        event_id=answer["event_id"],
+        is_delivered=answer["delivered"] is True,
+        status=answer.get("status"),
+        error_class=answer.get("error_class"),
+        answer=answer.get("answer"),
+    )
+
+
+def _take(kind: type[T], answer: Mapping[str, Any]) -> T:
+    """Fields that a newer service sends in addition are ignored."""
+    return kind(**{field.name: answer[field.name] for field in fields(kind)})  # type: ignore[arg-type]

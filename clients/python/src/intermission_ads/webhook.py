@@ -1,0 +1,159 @@
+"""Verification of webhooks: the raw bytes against the bot's API tokens, before anything parses them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn, Union, cast
+
+EventType = Literal["rewarded", "direct_link"]
+HeaderSource = Union[Mapping[str, str], Iterable[tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class AdEvent:
+    """What a user earned."""
+
+    event: EventType
+    """`rewarded`: the ad was watched to its end and closed. `direct_link`: the direct link was followed."""
+    user_id: str
+    """The user's Telegram id; `"0"` for a test event that names no tester."""
+    event_id: str | None
+    """The same on every attempt and every replay. None where the service sends no ids."""
+    bot_id: str | None
+    code: str | None
+    reference: str | None
+    """The reference that the code was created with."""
+    occurred_at: str | None
+    """RFC 3339: when it was earned."""
+    is_test: bool
+    """A test of the webhook: pay nothing for it."""
+
+    @property
+    def key(self) -> str | None:
+        """What an `EventStore` knows it by: its id, or its code and kind, which a code earns once, or None without both."""
+        return self.event_id or (f"{self.code}:{self.event}" if self.code else None)
+
+
+class WebhookRefused(Exception):
+    """The request is no webhook of the contract. Answer `status` and do nothing."""
+
+    status: int
+    code: str
+
+
+class NotSigned(WebhookRefused):
+    """Not signed with one of the tokens, or sent too long ago."""
+
+    status = 401
+    code = "BAD_SIGNATURE"
+
+
+class Malformed(WebhookRefused):
+    """Signed, but no event of the contract."""
+
+    status = 400
+    code = "BAD_REQUEST"
+
+
+def verify_webhook(
+    raw_body: bytes,
+    headers: HeaderSource,
+    tokens: str | Iterable[str],
+    *,
+    tolerance_seconds: float = 300,
+    is_timestamp_optional: bool = False,
+    now: float | None = None,
+) -> AdEvent:
+    """Verifies a webhook and reads its event. Raises `NotSigned` or `Malformed`, and nothing else for what was sent.
+
+    `raw_body`: the bytes that arrived, before anything parsed them. `tokens`: the bot's API tokens, both of them while they
+    rotate; empty ones are ignored, so that an unset variable lets nobody in. Header names may be in any letter case.
+
+    Checks `X-Signature` and, where they are sent, the three headers of Standard Webhooks 1.0. `is_timestamp_optional` is for
+    an ad service that sends `X-Signature` alone: a captured webhook could then be sent again at any time. `now`: unix time.
+    """
+    keys = [token.encode() for token in ([tokens] if isinstance(tokens, str) else tokens) if token != ""]
+    given = _signature_headers(headers)
+    if not _has_x_signature(keys, given.get("x-signature", ""), raw_body):
+        raise NotSigned("X-Signature does not match the body")
+    has_standard = any(name in given for name in ("webhook-id", "webhook-timestamp", "webhook-signature"))
+    if has_standard or not is_timestamp_optional:
+        _check_standard_webhook(keys, given, raw_body, tolerance_seconds, time.time() if now is None else now)
+    return _read_event(raw_body)
+
+
+_names = ("x-signature", "webhook-id", "webhook-timestamp", "webhook-signature")
+
+
+def _signature_headers(headers: HeaderSource) -> dict[str, str]:
+    """A header that arrives more than once is no signature, so it is read as empty."""
+    found: dict[str, str] = {}
+    pairs = cast(Iterable[tuple[str, str]], headers.items() if isinstance(headers, Mapping) else headers)
+    for name, value in pairs:
+        lower = name.lower()
+        if lower in _names:
+            found[lower] = "" if lower in found else value
+    return found
+
+
+def _mac(key: bytes, data: bytes) -> bytes:
+    return hmac.new(key, data, hashlib.sha256).digest()
+
+
+def _has_x_signature(keys: list[bytes], header: str, body: bytes) -> bool:
+    if not re.fullmatch("sha256=[0-9a-f]{64}", header):
+        return False
+    # A list, so that every key is tried: the time must not show which key matches.
+    return any([hmac.compare_digest("sha256=" + _mac(key, body).hex(), header) for key in keys])
+
+
+def _check_standard_webhook(
+    keys: list[bytes], given: Mapping[str, str], body: bytes, tolerance_seconds: float, now: float
+) -> None:
+    webhook_id, timestamp = given.get("webhook-id", ""), given.get("webhook-timestamp", "")
+    # No full stop in the id: it separates id, time and body in the signed text.
+    if not re.fullmatch(r"[\x21-\x2d\x2f-\x7e]{1,256}", webhook_id):
+        raise NotSigned("webhook-id is missing or malformed")
+    if not re.fullmatch("0|[1-9][0-9]{0,11}", timestamp):
+        raise NotSigned("webhook-timestamp is missing or malformed")
+    # Compared this way round, a clock that is not a number is refused.
+    if not abs(now - int(timestamp)) <= tolerance_seconds:
+        raise NotSigned("webhook-timestamp is too far from now")
+    signed = f"{webhook_id}.{timestamp}.".encode() + body
+    expected = ["v1," + base64.b64encode(_mac(key, signed)).decode() for key in keys]
+    listed = given.get("webhook-signature", "")
+    entries = [entry.encode("utf-8", "surrogatepass") for entry in listed.split(" ")] if len(listed) <= 4096 else []
+    if not any([hmac.compare_digest(one.encode(), entry) for one in expected for entry in entries]):
+        raise NotSigned("webhook-signature does not match the body")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _read_event(body: bytes) -> AdEvent:
+    try:
+        fields: Any = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise Malformed("the body is not JSON in UTF-8") from error
+    if not isinstance(fields, dict):
+        raise Malformed("the body is not a JSON object")
+    event, user_id = fields.get("event"), fields.get("user_tg_id")
+    if event not in ("rewarded", "direct_link"):
+        raise Malformed("event is not one of the contract")
+    if not isinstance(user_id, str) or not re.fullmatch("0|[1-9][0-9]{0,19}", user_id):
+        raise Malformed("user_tg_id is not a string of digits")
+    texts: dict[str, str | None] = {}
+    for name in ("event_id", "bot_id", "code", "reference", "occurred_at"):
+        text = fields.get(name)
+        if name in fields and not isinstance(text, str):
+            raise Malformed(f"{name} is not a string")
+        texts[name] = text
+    return AdEvent(event=event, user_id=user_id, is_test=fields.get("test") is True or user_id == "0", **texts)

@@ -1,0 +1,174 @@
+import asyncio
+import inspect
+import json
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from intermission_ads import Ads, AdsError, AsyncAds, Availability, Code
+
+Answer = Callable[[httpx.Request], httpx.Response]
+created = {
+    **{"code": "ABCD", "expires_in": 60, "expires_at": "2026-01-02T03:04:05Z", "new_field": 1},
+    **{"direct_link": "https://ads.example/ABCD", "miniapp_url": "https://ads.example/app/7?code=ABCD"},
+}
+
+
+def refusal(status: int, code: str, **headers: str) -> httpx.Response:
+    body = {"error": {"code": code, "message": f"{code} was meant"}}
+    return httpx.Response(status, json=body, headers={name.replace("_", "-"): text for name, text in headers.items()})
+
+
+@pytest.fixture(params=["sync", "async"])
+def call(request):
+    """Calls a method of a client against an answering function; the same for both clients."""
+
+    def run(answer: Answer, method: str, *words, token="ad_1", **named):
+        transport = httpx.MockTransport(answer)
+        if request.param == "sync":
+            with Ads("https://ads.example/", token, 7, transport=transport) as ads:
+                return getattr(ads, method)(*words, **named)
+
+        async def main():
+            async with AsyncAds("https://ads.example", token, "7", transport=transport) as ads:
+                return await getattr(ads, method)(*words, **named)
+
+        return asyncio.run(main())
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch):
+    """The pauses between attempts, in seconds, which take no time here."""
+    slept: list[float] = []
+
+    async def sleep(seconds):
+        slept.append(seconds)
+
+    monkeypatch.setattr("intermission_ads.client.time.sleep", slept.append)
+    monkeypatch.setattr("intermission_ads.client.asyncio.sleep", sleep)
+    return slept
+
+
+def test_a_code_is_asked_for_with_digits_as_text_and_comes_with_its_addresses(call):
+    requests: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return httpx.Response(200, json=created)
+
+    code = call(answer, "create_code", 42, reference="order 7")
+    assert code == Code(
+        code="ABCD",
+        expires_at="2026-01-02T03:04:05Z",
+        expires_in_seconds=60,
+        miniapp_url="https://ads.example/app/7?code=ABCD",
+        direct_link="https://ads.example/ABCD",
+    )
+    (request,) = requests
+    assert (request.method, str(request.url)) == ("POST", "https://ads.example/client/v1/codes")
+    assert request.headers["authorization"] == "Bearer ad_1"
+    assert json.loads(request.content) == {"bot_id": "7", "user_tg_id": "42", "reference": "order 7"}
+
+
+def test_busy_answers_are_tried_again_after_the_time_that_the_service_names(call, pauses):
+    answers = iter([refusal(429, "RATE_LIMITED", retry_after="2"), refusal(503, "BUSY"), httpx.Response(200, json=created)])
+    assert call(lambda _request: next(answers), "create_code", "42").code == "ABCD"
+    assert pauses == [2, 0.8]
+
+
+def test_the_number_of_attempts_is_bounded_and_the_last_error_is_raised(call, pauses):
+    with pytest.raises(AdsError) as raised:
+        call(lambda _request: refusal(503, "BUSY", retry_after="1"), "availability", "42")
+    assert (raised.value.status, raised.value.code, raised.value.retry_after_seconds) == (503, "BUSY", 1)
+    assert str(raised.value) == "BUSY: BUSY was meant"
+    assert pauses == [1, 1]
+
+
+def test_a_long_pause_is_left_to_the_caller(call, pauses):
+    with pytest.raises(AdsError) as raised:
+        call(lambda _request: refusal(429, "RATE_LIMITED", retry_after="60"), "create_code", "42")
+    assert raised.value.retry_after_seconds == 60
+    assert pauses == []
+
+
+def test_a_refusal_is_not_tried_again(call, pauses):
+    with pytest.raises(AdsError) as raised:
+        call(lambda _request: refusal(400, "BAD_REQUEST"), "create_code", "x")
+    assert (raised.value.status, raised.value.retry_after_seconds, pauses) == (400, None, [])
+
+
+def test_only_repeatable_requests_are_sent_again_after_a_lost_connection(call, pauses):
+    sent: list[str] = []
+
+    def lose(request: httpx.Request) -> httpx.Response:
+        sent.append(request.url.path)
+        raise httpx.ReadError("lost", request=request)
+
+    for method, attempts in (("create_code", 3), ("redeliver", 1), ("events", 3), ("test_webhook", 1)):
+        sent.clear()
+        with pytest.raises(AdsError) as raised:
+            call(lose, method, *(["x"] if method in ("create_code", "redeliver") else []))
+        assert (raised.value.code, raised.value.status, len(sent)) == ("UNREACHABLE", None, attempts), method
+
+
+def test_the_next_token_is_used_where_one_is_refused(call):
+    used: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        used.append(request.headers["authorization"])
+        return refusal(401, "BAD_TOKEN") if used[-1] == "Bearer old" else httpx.Response(200, json={"available": True})
+
+    assert call(answer, "availability", "42", token=["", "old", "new"]) == Availability(True, None, None)
+    assert used == ["Bearer old", "Bearer new"]
+
+
+def test_requests_that_are_refused_together_all_use_the_next_token():
+    async def answer(request: httpx.Request) -> httpx.Response:
+        is_old = request.headers["authorization"] == "Bearer old"
+        return refusal(401, "BAD_TOKEN") if is_old else httpx.Response(200, json={"available": True})
+
+    async def main():
+        transport = httpx.MockTransport(answer)
+        async with AsyncAds("https://ads.example", ["old", "new"], 7, transport=transport) as ads:
+            assert len(await asyncio.gather(*(ads.availability(user) for user in range(1, 9)))) == 8
+        async with AsyncAds("https://ads.example", "old", 7, transport=transport) as ads:
+            with pytest.raises(AdsError):
+                await ads.availability(1)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("answer", ["<html>", "null", "[]", "{}", '{"code":1,"expires_in":"soon","expires_at":""}'])
+def test_an_answer_of_another_shape_is_an_error_of_its_own(call, answer):
+    with pytest.raises(AdsError) as raised:
+        call(lambda _request: httpx.Response(200, text=answer), "create_code", "42")
+    assert raised.value.code == "UNEXPECTED_ANSWER"
+
+
+def test_words_of_callers_stay_in_their_part_of_the_address(call):
+    paths: list[bytes] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        paths.append(request.url.raw_path)
+        return refusal(404, "NOT_FOUND")
+
+    for method in ("code", "redeliver"):
+        with pytest.raises(AdsError):
+            call(answer, method, "../a?b#c")
+    assert paths == [b"/client/v1/codes/..%2Fa%3Fb%23c", b"/client/v1/events/..%2Fa%3Fb%23c/redeliver"]
+
+
+def test_a_client_without_a_token_is_refused():
+    with pytest.raises(ValueError, match="token is missing"):
+        Ads("https://ads.example", ["", ""], 7)
+
+
+def test_both_clients_have_the_same_methods():
+    def methods_of(kind) -> dict[str, list[str]]:
+        public = inspect.getmembers(kind, inspect.isfunction)
+        return {name: list(inspect.signature(one).parameters) for name, one in public if not name.startswith("_")}
+
+    assert methods_of(Ads) == methods_of(AsyncAds)

@@ -1,0 +1,95 @@
+import base64
+import hashlib
+import hmac
+import json
+import time
+
+import pytest
+
+pytest.importorskip("fastapi", reason="fastapi is not installed")
+from fastapi import Depends, FastAPI
+from fastapi.testclient import TestClient
+
+from intermission_ads import AdEvent
+from intermission_ads.fastapi import ad_event, webhook
+
+token = "ad_test"
+
+
+def signed(key: str = token, **fields) -> dict:
+    body = json.dumps({"event": "rewarded", "event_id": "evt_1", "user_tg_id": "42", **fields}).encode()
+    timestamp = str(int(time.time()))
+
+    def mac(data: bytes) -> bytes:
+        return hmac.new(key.encode(), data, hashlib.sha256).digest()
+
+    standard = base64.b64encode(mac(f"evt_1.{timestamp}.".encode() + body)).decode()
+    headers = {
+        **{"content-type": "application/json", "x-signature": "sha256=" + mac(body).hex()},
+        **{"webhook-id": "evt_1", "webhook-timestamp": timestamp, "webhook-signature": f"v1,{standard}"},
+    }
+    return {"content": body, "headers": headers}
+
+
+def serve(handle, **options) -> TestClient:
+    app = FastAPI()
+    app.post("/webhooks/ads")(webhook(handle, tokens=token, **options))
+    return TestClient(app)
+
+
+def test_an_event_is_handled_once_and_each_copy_is_answered_200():
+    handled: list[AdEvent] = []
+    client = serve(handled.append)
+    answers = [client.post("/webhooks/ads", **signed(reference="order 7")) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert [(event.user_id, event.reference) for event in handled] == [("42", "order 7")]
+
+
+def test_an_event_without_ids_is_known_by_its_code():
+    handled: list[AdEvent] = []
+    client = serve(handled.append)
+    for _ in range(2):
+        client.post("/webhooks/ads", **signed(event_id="", code="ABCD"))
+    assert len(handled) == 1
+
+
+def test_a_handler_that_raises_is_answered_500_and_called_again():
+    handled: list[AdEvent] = []
+
+    async def handle(event: AdEvent) -> None:
+        handled.append(event)
+        if len(handled) == 1:
+            raise ValueError("no database")
+
+    client = serve(handle)
+    assert [client.post("/webhooks/ads", **signed()).status_code for _ in range(3)] == [500, 200, 200]
+    assert len(handled) == 2
+
+
+def test_forged_and_oversized_webhooks_and_test_events_reach_no_handler():
+    handled: list[AdEvent] = []
+    tests: list[AdEvent] = []
+    client = serve(handled.append, on_test=tests.append)
+    refused = client.post("/webhooks/ads", **signed(key="forged"))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (401, "BAD_SIGNATURE")
+    assert client.post("/webhooks/ads", **signed(event="other")).status_code == 400
+    assert client.post("/webhooks/ads", **signed(reference="x" * 70_000)).status_code == 413
+    assert client.post("/webhooks/ads", **signed(test=True, user_tg_id="0")).status_code == 200
+    assert (len(handled), len(tests)) == (0, 1)
+
+
+def test_the_dependency_hands_over_the_verified_event():
+    app = FastAPI()
+
+    @app.post("/webhooks/ads")
+    async def receive(event: AdEvent = Depends(ad_event([token]))) -> dict:
+        return {"user": event.user_id}
+
+    client = TestClient(app)
+    assert client.post("/webhooks/ads", **signed()).json() == {"user": "42"}
+    assert client.post("/webhooks/ads", **signed(key="forged")).status_code == 401
+
+
+def test_a_receiver_without_a_token_is_refused():
+    with pytest.raises(ValueError, match="needs the bot's API token"):
+        webhook(print, tokens=["", ""])

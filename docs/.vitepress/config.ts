@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { join, posix } from "node:path";
+import { defineConfig, type MarkdownOptions } from "vitepress";
+
+/** Sections of the README that are shown on a page of their own. */
+const sectionsOfReadme: Record<string, string> = { "#configuration": "./settings.md" };
+
+/**
+ * Links of included README sections to `docs/` become links between pages. Links to other files of the repository become
+ * text, since a reader of the site has no copy of them.
+ */
+const rewriteLinks: MarkdownOptions["config"] = (markdown) => {
+  markdown.core.ruler.push("links-to-files", ({ tokens, env }) => {
+    const folder = posix.dirname(String(env.relativePath ?? ""));
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      if (token.type !== "link_open") continue;
+      const href = (token.attrGet("href") ?? "").replace(/^docs\//, "./");
+      token.attrSet("href", sectionsOfReadme[href] ?? href);
+      if (leadsOut(folder, href)) token.attrs = [];
+    }
+  });
+};
+
+function leadsOut(folder: string, href: string): boolean {
+  if (/^([a-z]+:|#|\/)/i.test(href)) return false;
+  const path = posix.normalize(posix.join(folder, href.replace(/[?#].*$/, "")));
+  return !path.endsWith(".md") || path.startsWith("..") || !existsSync(join(import.meta.dirname, "..", path));
+}
+
+export default defineConfig({
+  title: "Intermission",
+  description: "Self-hosted rewarded ads for messenger bots",
+  lang: "en",
+  cleanUrls: true,
+  outDir: "dist",
+  cacheDir: ".vitepress/cache",
+  srcExclude: ["images/**"],
+  markdown: { config: rewriteLinks },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      { text: "Try it", link: "/try-it" },
+      { text: "Publish", link: "/quickstart" },
+      { text: "Operate", link: "/deploy" },
+      { text: "Advertise", link: "/advertise" },
+    ],
+    sidebar: [
+      { text: "Try it", items: [{ text: "The demo", link: "/try-it" }] },
+      {
+        text: "Publish",
+        items: [
+          { text: "Quickstart", link: "/quickstart" },
+          { text: "Integrate a bot", link: "/integrate" },
+          { text: "Webhooks", link: "/webhooks" },
+          { text: "Errors and limits", link: "/errors" },
+          { text: "Coming from BotAds", link: "/coming-from-botads" },
+          { text: "The wire contract", link: "/contract" },
+        ],
+      },
+      {
+        text: "Operate",
+        items: [
+          { text: "Run it for a real bot", link: "/deploy" },
+          { text: "Settings", link: "/settings" },
+          { text: "Serving ads", link: "/serving" },
+        ],
+      },
+      { text: "Advertise", items: [{ text: "Campaigns and creatives", link: "/advertise" }] },
+      { text: "Inside", items: [{ text: "Decisions", link: "/decisions/" }] },
+    ],
+  },
+});

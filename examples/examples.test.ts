@@ -1,0 +1,210 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Found, findGo, findPhp, findPython } from "../scripts/find-languages.ts";
+import { freePort, root } from "../scripts/processes.ts";
+import { startFakeBotApi } from "./fake-bot-api.ts";
+import { type ExampleBot, end, type LiveStack, outputOf, startLiveStack } from "./live-stack.ts";
+
+const folderOf = (name: string) => join(import.meta.dirname, name);
+const node: Found = { path: process.execPath };
+const pythonPath = join(root, "clients/python/src");
+
+/** Prints what is not tested here, and why. */
+function pathOf(name: string, found: Found): string {
+  if ("path" in found) return found.path;
+  console.log(`!!! examples/${name} was not run: ${found.missing}`);
+  return "";
+}
+
+let stack: LiveStack;
+beforeAll(async () => {
+  stack = await startLiveStack();
+});
+afterAll(() => stack?.stop());
+
+let bots = 0;
+const newBot = () => stack.addBot(String(7_100_000_001 + bots++));
+
+async function activate(bot: ExampleBot): Promise<void> {
+  const tested = await stack.call<{ delivered: boolean }>(bot, "POST", "/webhook/test", {});
+  expect(tested, "the answer to a test event").toMatchObject({ delivered: true, endpoint: "active" });
+}
+
+const backends: [name: string, found: Found, command: (path: string) => readonly string[], build?: string[]][] = [
+  ["hono", node, (path) => [path, "main.ts"]],
+  ["express", node, (path) => [path, "main.ts"]],
+  [
+    "fastapi-aiogram",
+    findPython(["httpx", "fastapi", "uvicorn"]),
+    (path) => [path, "-m", "uvicorn", "app:app", "--log-level", "warning", "--port"],
+  ],
+  ["go", findGo(), () => ["./example"], ["build", "-o"]],
+  ["php", findPhp(), (path) => [path, "-S"]],
+];
+
+describe.each(backends)("examples/%s", (name, found, command, build) => {
+  const path = pathOf(name, found);
+
+  test.skipIf(path === "")("pays a click once: after a second delivery, a forgery and a restart, too", async () => {
+    const bot = await newBot();
+    const url = `http://127.0.0.1:${bot.port}`;
+    const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));
+    let words = command(path);
+    if (words.at(-1) === "--port") words = [...words, String(bot.port)];
+    if (words.at(-1) === "-S") words = [...words, `127.0.0.1:${bot.port}`, "index.php"];
+    if (build) {
+      words = [join(scratch, "example")];
+      const built = spawnSync(path, [...build, ...words, "."], { cwd: folderOf(name), encoding: "utf8" });
+      expect(built.stderr).toBe("");
+    }
+    const env = {
+      ...{ DATABASE: join(scratch, "coins.sqlite"), LEDGER: join(scratch, "coins.json") },
+      ...{ PYTHONPATH: pythonPath, PYTHONDONTWRITEBYTECODE: "1" },
+    };
+    const ask = async (path: string) => (await (await fetch(url + path)).json()) as Readonly<Record<string, unknown>>;
+    const coins = async () => (await ask("/coins/42")).coins;
+    const start = async () => {
+      const child = stack.startBackend(bot, words, folderOf(name), env);
+      const output = outputOf(child);
+      await expect
+        .poll(() => coins().catch(() => `not there yet: ${output()}`), { timeout: 30_000, interval: 50 })
+        .toEqual(expect.any(Number));
+      return child;
+    };
+
+    let backend = await start();
+    await activate(bot);
+    expect(await coins(), "a test event pays nothing").toBe(0);
+
+    const ad = await ask("/ads/42");
+    expect(ad.miniappUrl ?? ad.miniapp_url).toContain(`/app/${bot.botId}?code=`);
+    expect(await stack.followLink(String(ad.directLink ?? ad.direct_link))).toBe(302);
+    await expect.poll(coins, { timeout: 20_000, interval: 50 }).toBe(10);
+
+    const forged = { event: "rewarded", event_id: "evt_forged", user_tg_id: "42" };
+    const headers = { "content-type": "application/json", "x-signature": `sha256=${"0".repeat(64)}` };
+    const refused = await fetch(`${url}/webhooks/ads`, { method: "POST", headers, body: JSON.stringify(forged) });
+    expect(refused.status).toBe(401);
+
+    await end(backend);
+    backend = await start();
+    const { events } = await stack.call<{ events: { event_id: string }[] }>(bot, "GET", "/events");
+    const clicked = events.find((event) => !("test" in event))?.event_id ?? "";
+    await stack.call(bot, "POST", `/events/${clicked}/redeliver`);
+    const delivery = async () => {
+      const page = await stack.call<{ events: { event_id: string; delivery: string }[] }>(bot, "GET", "/events");
+      return page.events.find((event) => event.event_id === clicked)?.delivery;
+    };
+    await expect.poll(delivery, { timeout: 20_000, interval: 50 }).toBe("delivered");
+    expect(await coins()).toBe(10);
+    await end(backend);
+  });
+});
+
+test("examples/curl shows the addresses of a code and what it earned", async () => {
+  const bot = await newBot();
+  const script = stack.startBackend(bot, ["bash", "earn.sh", "43", "30"], folderOf("curl"), {});
+  const output = outputOf(script);
+  const ended = new Promise((resolve) => script.once("close", resolve));
+  const link = () => /direct link: (\S+)/.exec(output())?.[1];
+  await expect.poll(link, { timeout: 20_000, interval: 50 }).toBeTruthy();
+  expect(await stack.followLink(link() ?? "")).toBe(302);
+  expect(await ended, output()).toBe(0);
+  expect(output()).toContain(`/app/${bot.botId}?code=`);
+  expect(output()).toContain("earned:      direct_link");
+});
+
+const python = findPython(["httpx", "pytest"]);
+
+test.skipIf("missing" in python)("the Python client reads every answer of the ad service", async () => {
+  const bot = await newBot();
+  const ids = { bot_id: bot.botId, user_tg_id: "44" };
+  const { code } = await stack.call<{ code: string }>(bot, "POST", "/codes", ids);
+  expect(await stack.followLink(`${stack.url}/${code}`)).toBe(302);
+  const command = [pathOf("fastapi-aiogram", python), "-m", "pytest", "-q", "tests/live_client.py"];
+  const env = { EARNED_CODE: code, PYTHONDONTWRITEBYTECODE: "1" };
+  const pytest = stack.startBackend(bot, command, join(pythonPath, ".."), env);
+  const output = outputOf(pytest);
+  const ended = new Promise((resolve) => pytest.once("close", resolve));
+  expect(await ended, output()).toBe(0);
+});
+
+const telegramBots: [name: string, found: Found, script: string][] = [
+  ["grammy-bot", node, "main.ts"],
+  ["fastapi-aiogram", findPython(["httpx", "fastapi", "uvicorn", "aiogram"]), "bot.py"],
+];
+
+describe.each(telegramBots)("the bot of examples/%s", (name, found, script) => {
+  const path = pathOf(`${name}/${script}`, found);
+
+  test.skipIf(path === "")("offers an ad, pays for the view, and tells the user", async () => {
+    // Both bots are this one, one after the other: its launch data can be signed without Telegram.
+    const bot = await demoBot();
+    const telegram = await startFakeBotApi(stack.secrets.telegramBotToken);
+    const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));
+    const child = stack.startBackend(bot, [path, script], folderOf(name), {
+      ...{ BOT_TOKEN: stack.secrets.telegramBotToken, BOT_API_URL: telegram.url, PYTHONPATH: pythonPath },
+      ...{ DATABASE: join(scratch, "bot.sqlite"), PYTHONDONTWRITEBYTECODE: "1" },
+    });
+    const output = outputOf(child);
+    const lastMessage = () => telegram.sent.at(-1) ?? output();
+
+    telegram.write("42", "/bonus");
+    await expect.poll(lastMessage, { timeout: 30_000, interval: 50 }).toMatchObject({ chat_id: "42" });
+    const address = telegram.sent.at(-1)?.reply_markup?.inline_keyboard[0]?.[0]?.web_app?.url ?? "";
+    expect(address).toContain(`/app/${bot.botId}?code=`);
+
+    await activate(bot);
+    expect(await stack.watchAd("42", new URL(address).searchParams.get("code") ?? "")).toBe("rewarded");
+    await expect
+      .poll(lastMessage, { timeout: 20_000, interval: 50 })
+      .toMatchObject({ text: expect.stringContaining("🎉") });
+    telegram.write("42", "/coins");
+    await expect.poll(lastMessage, { timeout: 20_000, interval: 50 }).toMatchObject({ text: "You have 10 coins." });
+    await end(child);
+    expect(output()).not.toMatch(/error|Traceback/i);
+    telegram.stop();
+  });
+});
+
+let demo: Promise<ExampleBot> | undefined;
+function demoBot(): Promise<ExampleBot> {
+  demo ??= stack.addBot(stack.secrets.botId);
+  return demo;
+}
+
+test("the commands of docs/quickstart.md lead to a paid reward", { timeout: 120_000 }, async () => {
+  const page = readFileSync(join(root, "docs/quickstart.md"), "utf8");
+  const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+  const [start, addBot = "", startBackend = "", testWebhook = "", ask = "", coins = ""] = blocks;
+  expect([start, blocks.length]).toEqual(["npm start\n", 6]);
+  const port = await freePort();
+  // A shell as a person has it: with npm's own variables, without those of Vitest.
+  const env = { ...process.env, MODE: undefined, NODE_ENV: undefined, DATA_DIR: stack.dataDirectory };
+  /** As on the page, but with this test's ports and files. */
+  const here = (commands: string) =>
+    commands
+      .replaceAll("http://127.0.0.1:8701", stack.url)
+      .replaceAll("127.0.0.1:3000", `127.0.0.1:${port}`)
+      .replaceAll("bot.json", join(stack.dataDirectory, "bot.json"));
+  const run = (commands: string) => spawnSync("bash", ["-euc", here(commands)], { cwd: root, env, encoding: "utf8" });
+
+  const backend = stack.startBackend(
+    { botId: "123456789", token: "", port },
+    ["bash", "-euc", here(addBot + startBackend)],
+    root,
+    { ...env, DATABASE: join(stack.dataDirectory, "quickstart.sqlite"), AD_API_TOKEN: undefined },
+  );
+  const output = outputOf(backend);
+  await expect.poll(() => run(coins).stdout || output(), { timeout: 60_000, interval: 300 }).toBe('{"coins":0}');
+
+  const tested = run(testWebhook);
+  expect(tested.status, tested.stdout + tested.stderr).toBe(0);
+  expect(tested.stdout).toMatch(/^status +200$/m);
+  const { directLink } = JSON.parse(run(ask).stdout);
+  expect(await stack.followLink(directLink)).toBe(302);
+  await expect.poll(() => run(coins).stdout, { timeout: 20_000, interval: 100 }).toBe('{"coins":10}');
+  await end(backend);
+});

@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface SentMessage {
+  readonly chat_id: string;
+  readonly text: string;
+  readonly reply_markup: { inline_keyboard: { text: string; url?: string; web_app?: { url: string } }[][] } | undefined;
+}
+
+/** Telegram's Bot API for one bot: delivers updates by long polling and keeps the messages that the bot sends. */
+export async function startFakeBotApi(botToken: string) {
+  const updates: { update_id: number }[] = [];
+  const sent: SentMessage[] = [];
+  let changed: () => void = () => {};
+
+  const methods: Record<string, (fields: Fields) => unknown> = {
+    getMe: () => ({ id: Number(botToken.split(":")[0]), is_bot: true, first_name: "Example", username: "example_bot" }),
+    deleteWebhook: () => true,
+    async getUpdates({ offset = "0", timeout = "0" }) {
+      const open = () => updates.filter(({ update_id }) => update_id >= Number(offset));
+      if (open().length === 0 && Number(timeout) > 0) {
+        await new Promise<void>((resolve) => {
+          changed = resolve;
+          setTimeout(resolve, 1000);
+        });
+      }
+      return open();
+    },
+    sendMessage({ chat_id = "", text = "", reply_markup: markup }) {
+      sent.push({ chat_id, text, reply_markup: markup === undefined ? undefined : JSON.parse(markup) });
+      return { message_id: sent.length, date: 0, chat: { id: Number(chat_id), type: "private" }, text };
+    },
+  };
+
+  const server = createServer(async (request, response) => {
+    const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? "") ?? [];
+    const run = token === botToken ? methods[method] : undefined;
+    const answer = run
+      ? { ok: true, result: await run(await readFields(request)) }
+      : { ok: false, error_code: 404, description: `no method ${method}` };
+    response.writeHead(answer.ok ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sent,
+    /** A user writes a text to the bot, in a private chat. */
+    write(userId: string, text: string): void {
+      const user = { id: Number(userId), is_bot: false, first_name: "Ada" };
+      const entities = [{ type: "bot_command", offset: 0, length: text.length }];
+      const chat = { id: user.id, type: "private", first_name: "Ada" };
+      const id = updates.length + 1;
+      const update = { update_id: id, message: { message_id: id, date: 0, chat, from: user, text, entities } };
+      updates.push(update);
+      changed();
+    },
+    stop(): void {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** Libraries send JSON, or forms whose fields hold JSON. */
+async function readFields(request: IncomingMessage): Promise<Fields> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const type = request.headers["content-type"] ?? "";
+  if (chunks.length === 0) return {};
+  const body = Buffer.concat(chunks);
+  const fields: [string, unknown][] = type.startsWith("application/json")
+    ? Object.entries(JSON.parse(body.toString()))
+    : [...(await new Response(body, { headers: { "content-type": type } }).formData())];
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
+}

@@ -1,0 +1,197 @@
+import { CommitUnknownError, OverloadedError } from "./group-commits.ts";
+
+/** The error in the form of a PostgreSQL server's address, or undefined. It never contains the address. */
+export function databaseUrlFault(text: string): string | undefined {
+  if (!/^postgres(ql)?:\/\//.test(text)) return "must begin with postgres://";
+  if (!URL.canParse(text)) return "is no address as postgres://user:password@host:5432/database";
+  const { username, password, pathname } = new URL(text);
+  try {
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+  } catch {
+    return "has a % that is no percent-encoding: in a user name or password write %25 for it";
+  }
+  return undefined;
+}
+
+/**
+ * The message for the operator when a database server cannot be used at the start, or undefined for an error that does not
+ * concern the connection. Contains host and database, never the password; PostgreSQL's own message may contain the user.
+ */
+export function faultOfServer(databaseUrl: string, error: unknown): StoreFault | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const words = wordsOfCode(code, error, placeOf(databaseUrl));
+  return words === undefined ? undefined : new StoreFault(words, { cause: error });
+}
+
+function wordsOfCode(code: string, { message }: Error, place: string): string | undefined {
+  switch (code) {
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `the host of DATABASE_URL (${place}) is not known (${code}): correct the address, or the name service`;
+    case "ECONNREFUSED":
+    case "ETIMEDOUT":
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+    case "ECONNRESET":
+    case "ENOENT":
+      return `the database of DATABASE_URL (${place}) does not answer (${code}): start it, or correct the address`;
+    case "28P01":
+    case "28000":
+      return `the database refused us: ${message}; correct the user or password in DATABASE_URL`;
+    case "3D000":
+      return `${message}: create it, or correct DATABASE_URL`;
+    case "42501":
+      return `the user of DATABASE_URL lacks a right: ${message}; make this user the owner of the database`;
+    case "53300":
+    case "57P03":
+      return `the database of DATABASE_URL (${place}) accepts no connections now: ${message}; start again in a moment`;
+    case "53100":
+      return `the disk of the database server (${place}) is full: ${message}; free some space there, then start again`;
+    case "25006":
+      return `the database of DATABASE_URL (${place}) is read-only: name the primary server, not a standby`;
+    default:
+      return wordsWithoutCode(message, place);
+  }
+}
+
+/** Errors of the driver itself have no code. */
+function wordsWithoutCode(message: string, place: string): string | undefined {
+  if (/timeout expired|Connection terminated|connection timeout/i.test(message)) {
+    return `the database of DATABASE_URL (${place}) does not answer (${message}): start it, or correct the address`;
+  }
+  if (/does not support SSL|self-signed certificate|unable to verify|certificate/i.test(message)) {
+    return `the connection to the database of DATABASE_URL (${place}) cannot be encrypted: ${message}; correct sslmode in the address`;
+  }
+  return undefined;
+}
+
+function placeOf(databaseUrl: string): string {
+  if (!URL.canParse(databaseUrl)) return "unreadable address";
+  const { hostname, port, pathname, searchParams } = new URL(databaseUrl);
+  const host = hostname || searchParams.get("host") || "localhost";
+  return `${host}${port === "" ? "" : `:${port}`}${pathname}`;
+}
+
+/**
+ * A fault that prevents opening a store, or that ended it, and that the operator can repair. The message is one or more
+ * lines: what failed and what to do next. Programs print only the message, without a stack.
+ */
+export class StoreFault extends Error {
+  override readonly name = "StoreFault";
+  /** For programs that recognize errors of this package by this property instead of their class. */
+  readonly isForOperator = true;
+}
+
+/**
+ * The embedded engine could not start or ended unexpectedly. `lastWords` are the last lines of its log: PostgreSQL's own
+ * report of a PANIC or FATAL.
+ */
+export class EngineDeath extends Error {
+  override readonly name = "EngineDeath";
+  readonly lastWords: readonly string[];
+
+  constructor(message: string, { lastWords, cause }: { lastWords: readonly string[]; cause?: unknown }) {
+    super(message, { cause });
+    this.lastWords = lastWords;
+  }
+}
+
+/** The message for the operator about an embedded store in `folder` whose engine has ended. */
+export function faultOfDeath(folder: string, death: unknown): StoreFault {
+  const words = wordsOf(death);
+  if (isFull(death)) {
+    return new StoreFault(
+      `the disk of ${folder} is full (${words}): free some space, then start again; what was acknowledged is kept`,
+      { cause: death },
+    );
+  }
+  return new StoreFault(
+    `the embedded database in ${folder} has failed (${words}): start again; what was acknowledged is kept. If it fails again, restore the folder from a backup`,
+    { cause: death },
+  );
+}
+
+/** The first failure may be in an earlier line, so all lines are checked. */
+function isFull(death: unknown): boolean {
+  const lines = death instanceof EngineDeath ? death.lastWords : [];
+  return [messageOf(death), ...lines].some((line) =>
+    /No space left on device|ENOSPC|Disk quota exceeded|EDQUOT/.test(line),
+  );
+}
+
+/** One line: the last PANIC or FATAL of the engine with its detail, or else the error itself. */
+export function wordsOf(error: unknown): string {
+  const lines = error instanceof EngineDeath ? error.lastWords : [];
+  const index = lines.findLastIndex((line) => /\b(PANIC|FATAL): /.test(line));
+  const [last, next] = index === -1 ? [] : lines.slice(index);
+  const detail = /\bDETAIL: +(.*)$/.exec(next ?? "")?.[1];
+  const words = last === undefined ? messageOf(error) : last.replace(/^.*?\b(?=(PANIC|FATAL): )/, "");
+  return [words.replaceAll(/\s+/g, " "), ...(detail === undefined ? [] : [detail])].join("; ").replace(/\.$/, "");
+}
+
+function messageOf(error: unknown): string {
+  const words = error instanceof Error ? error.message : String(error);
+  return words.split("\n", 1)[0] ?? words;
+}
+
+/**
+ * Why a valid request cannot be served now. `commit-unknown` is an error of ours around a grouped commit, which should be
+ * logged; the other two are temporary.
+ */
+export type Unavailability = "overloaded" | "out-of-reach" | "commit-unknown";
+
+/**
+ * SQLSTATE (PostgreSQL, appendix A): connection exceptions (08), a refused or missing role or database (28, 3D),
+ * insufficient resources (53), a server that is shut down, crashed or starting (57P), system errors (58).
+ */
+const CLASSES = /^(08|28|3D|53|57P|58)/;
+const CODES = new Set([
+  // Conflicts that remained after all retries.
+  "40001",
+  "40P01",
+  // The server is now a standby, and was a primary before.
+  "25006",
+  // Our own timeouts of a statement and of an idle transaction.
+  "57014",
+  "25P03",
+]);
+
+/** System errors that prevent or break a connection. */
+const SYSTEM_CODES = new Set([
+  ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EAI_AGAIN", "EAI_FAIL"],
+  ...["EHOSTUNREACH", "EHOSTDOWN", "ENETUNREACH", "ENETDOWN", "EADDRNOTAVAIL", "ENOTCONN"],
+]);
+
+/** Errors of pg and pg-pool 8 without a code. */
+const MESSAGES = [
+  /^Connection terminated/,
+  /^timeout (expired|exceeded when trying to connect)$/,
+  /^Query read timeout$/,
+  /^Client (was closed|has encountered a connection error) and is not queryable$/,
+  /^Cannot use a pool after calling end on the pool$/,
+  /^The server does not support SSL connections$/,
+  /^There was an error establishing an SSL connection$/,
+];
+
+const DEEPEST_CAUSE = 8;
+
+/** Whether, and why, an error of this package's stores, or one caused by it, means that the caller should retry later. */
+export function unavailabilityOf(error: unknown): Unavailability | undefined {
+  if (chainOf(error).some((each) => each instanceof OverloadedError)) return "overloaded";
+  if (chainOf(error).some(isOutOfReach)) return "out-of-reach";
+  return chainOf(error).some((each) => each instanceof CommitUnknownError) ? "commit-unknown" : undefined;
+}
+
+function isOutOfReach(error: Error): boolean {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (CLASSES.test(code) || CODES.has(code) || SYSTEM_CODES.has(code)) return true;
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isOutOfReach);
+  return MESSAGES.some((message) => message.test(error.message));
+}
+
+function chainOf(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let each = error; each instanceof Error && chain.length < DEEPEST_CAUSE; each = each.cause) chain.push(each);
+  return chain;
+}

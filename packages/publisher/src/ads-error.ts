@@ -1,0 +1,48 @@
+/** The ad service refused, is busy or cannot be reached. */
+export class AdsError extends Error {
+  override readonly name = "AdsError";
+  /** HTTP status; undefined without an answer. */
+  readonly status: number | undefined;
+  /** The service's `UPPER_SNAKE` code, `UNREACHABLE` without an answer, or `UNEXPECTED_ANSWER` for one outside the contract. */
+  readonly code: string;
+  /** When to try again, at most a day; undefined if the service did not say. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    message: string,
+    facts: { status?: number | undefined; code: string; retryAfterSeconds?: number | undefined; cause?: unknown },
+  ) {
+    super(message, { cause: facts.cause });
+    this.status = facts.status;
+    this.code = facts.code;
+    this.retryAfterSeconds = facts.retryAfterSeconds;
+  }
+}
+
+const LONGEST_RETRY_AFTER_SECONDS = 24 * 3600;
+
+/** `Retry-After` as seconds or as an HTTP date. The obsolete forms of dates are not read: their parser is a quarter of the core. */
+function secondsOf(header: string): number | undefined {
+  const isDate = /^\w{3}, .{20} GMT$/.test(header);
+  const seconds = isDate
+    ? Math.ceil((Date.parse(header) - Date.now()) / 1000)
+    : Number(/^\d{1,15}$/.exec(header) ?? NaN);
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), LONGEST_RETRY_AFTER_SECONDS);
+}
+
+/** Makes the error of a response that is not a success, or not one of the contract. */
+export function errorOf(response: Response, answer: unknown): AdsError {
+  const { code, message } = envelopeOf(answer);
+  return new AdsError(message ?? `the ad service answered ${response.status} without an error of the contract`, {
+    status: response.status,
+    code: code ?? "UNEXPECTED_ANSWER",
+    retryAfterSeconds: secondsOf(response.headers.get("retry-after") ?? ""),
+  });
+}
+
+function envelopeOf(answer: unknown): { readonly code?: string; readonly message?: string } {
+  const error = (answer as { error?: { code?: unknown; message?: unknown } | null } | null | undefined)?.error;
+  return typeof error?.code === "string" && typeof error.message === "string"
+    ? { code: error.code, message: error.message }
+    : {};
+}

@@ -1,0 +1,146 @@
+import { AdsError } from "../ads-error.ts";
+import type { Ads, WebhookTest } from "../create-ads.ts";
+
+interface Bot {
+  readonly url: string;
+  readonly botId: string;
+  readonly ads: Ads;
+}
+
+interface Host {
+  write(line: string): void;
+}
+
+/** What a check found: `fix` says what to do about a failure. */
+type Finding = { readonly isFine: boolean; readonly text: string; readonly fix?: string };
+
+/** Half of what `verifyWebhook` allows by default. */
+const MOST_CLOCK_SECONDS = 150;
+
+/** Checks everything that a bot needs, in an order in which the first failure explains the later ones. */
+export async function doctor({ url, botId, ads }: Bot, host: Host): Promise<number> {
+  let failures = 0;
+  const report = (name: string, { isFine, text, fix }: Finding) => {
+    if (!isFine) failures += 1;
+    host.write(`${isFine ? "✓" : "✗"} ${name}: ${text}${fix === undefined ? "" : `\n    ${fix}`}`);
+    return isFine;
+  };
+  const check = async (name: string, run: () => Promise<Finding>) => report(name, await run().catch(findingOf));
+
+  let date: string | null = null;
+  const isReachable = await check("ad service", async () => {
+    const response = await fetch(`${url.replace(/\/+$/, "")}/client/v1/events?limit=1`, {
+      signal: AbortSignal.timeout(10_000),
+    }).catch((cause) => {
+      throw new AdsError(String(cause.cause?.message ?? cause.message), { code: "UNREACHABLE", cause });
+    });
+    await response.body?.cancel();
+    date = response.headers.get("date");
+    // Without a token, a service of the contract answers 401.
+    if (response.status === 401) return { isFine: true, text: `${url} answers` };
+    return {
+      ...{ isFine: false, text: `${url} answered ${response.status} instead of 401 to a request without a token` },
+      fix: "Check the address: it is the ad service's own, without /client/v1.",
+    };
+  });
+  if (!isReachable) return 1;
+  report("clock", clockFinding(date));
+
+  const isKnown = await check("token", async () => {
+    const { isAvailable, reason } = await ads.availability(botId);
+    const ad = isAvailable ? "an ad is available" : `no ad is available now (${reason})`;
+    return { isFine: true, text: `accepted; ${ad}` };
+  });
+  if (!isKnown) return 1;
+
+  let miniappUrl: string | undefined;
+  await check("bot", async () => {
+    // The bot itself stands for a user, who never watches an ad.
+    const created = await ads.createCode({ userId: botId, reference: "doctor" });
+    miniappUrl = created.miniappUrl;
+    return { isFine: true, text: `${botId} gets codes` };
+  });
+  await check("webhook", async () => webhookFinding(await ads.testWebhook(), botId));
+  if (miniappUrl !== undefined) await check("mini-app", () => miniappFinding(miniappUrl ?? ""));
+  return failures === 0 ? 0 : 1;
+}
+
+function clockFinding(date: string | null): Finding {
+  const seconds = Math.round((Date.now() - Date.parse(date ?? "")) / 1000);
+  if (Number.isNaN(seconds)) return { isFine: true, text: "unknown, because the ad service sends no Date" };
+  if (Math.abs(seconds) <= MOST_CLOCK_SECONDS)
+    return { isFine: true, text: `${Math.abs(seconds)} s from the ad service's` };
+  return {
+    ...{ isFine: false, text: `${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the ad service's` },
+    fix: "Synchronise this machine's clock (NTP): webhooks that seem older than 5 minutes are refused.",
+  };
+}
+
+const fixOfStatus: Record<number, string> = {
+  401: "The receiver refused the signature. Give it this API token, and mount it before any body parser: it needs the raw bytes.",
+  404: "Nothing is served at this path: compare the webhook address with your route.",
+  405: "The route does not accept POST.",
+  413: "A body limit in front of the receiver is too small: allow 64 kB.",
+};
+const fixOfError: Record<string, string> = {
+  dns: "The host name of the webhook address does not resolve.",
+  refused: "No process listens at the webhook address, or a firewall refuses it.",
+  tls: "The certificate is invalid, or is for another host.",
+  redirect: "The address redirects, and webhooks follow no redirect: the operator sets the final address.",
+  "blocked-address":
+    "The address is not public. The operator of a service of your own can set WEBHOOK_ALLOWED_NETWORKS.",
+  "timeout-connect": "The host does not accept the connection: check the firewall and the port.",
+  "timeout-total": "The receiver takes too long: answer first, and do slow work afterwards.",
+};
+
+function webhookFinding({ isDelivered, status, errorClass, answer }: WebhookTest, botId: string): Finding {
+  if (isDelivered) return { isFine: true, text: `the test event was answered ${status}` };
+  const isServerError = status !== undefined && status >= 500;
+  const fix =
+    fixOfStatus[status ?? 0] ??
+    fixOfError[errorClass ?? ""] ??
+    (isServerError
+      ? "The receiver failed: look at its log."
+      : `The operator can change the address: pnpm ads bots update ${botId} --webhook-url <address>`);
+  return {
+    isFine: false,
+    text: `the test event got ${status ?? errorClass ?? "no answer"}: ${answer ?? ""}`.trim(),
+    fix,
+  };
+}
+
+async function miniappFinding(link: string): Promise<Finding> {
+  const response = await fetch(link, { signal: AbortSignal.timeout(10_000) }).catch((cause) => {
+    throw new AdsError(String(cause.cause?.message ?? cause.message), { code: "UNREACHABLE", cause });
+  });
+  await response.body?.cancel();
+  const { protocol, hostname } = new URL(link);
+  if (!response.ok)
+    return {
+      ...{ isFine: false, text: `${link} answered ${response.status}` },
+      fix: "The operator builds and serves the mini-app (npm run build; MINIAPP_URL).",
+    };
+  if (protocol === "https:") return { isFine: true, text: `${link} is served` };
+  const isLoopback = hostname === "localhost" || hostname.startsWith("127.");
+  if (isLoopback) return { isFine: true, text: `${link} is served, for a demo only: Telegram opens https addresses` };
+  return {
+    ...{ isFine: false, text: `${link} is not https, so Telegram does not open it` },
+    fix: "The operator puts a proxy with TLS in front, and sets PUBLIC_URL or MINIAPP_URL.",
+  };
+}
+
+const fixOfCode: Record<string, string> = {
+  UNREACHABLE: "Check the address, the network and whether the ad service runs.",
+  UNAUTHORIZED:
+    "The token is unknown or was revoked. The operator creates another: pnpm ads tokens create --bot-id <digits>",
+  FORBIDDEN: "The token belongs to another bot: compare --bot-id with the bot that the token was made for.",
+  BOT_SUSPENDED: "The operator has suspended the bot: ask the operator.",
+  NO_ENDPOINT: "The operator sets one: pnpm ads bots update <digits> --webhook-url <address>",
+  TEST_UNDER_WAY: "Try again in a few seconds.",
+};
+
+function findingOf(error: unknown): Finding {
+  if (!(error instanceof AdsError)) throw error;
+  const fix = fixOfCode[error.code];
+  return { isFine: false, text: `${error.message} (${error.code})`, ...(fix !== undefined && { fix }) };
+}

@@ -1,0 +1,157 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createAds } from "../create-ads.ts";
+import { toNodeHandler } from "../node.ts";
+import { fakeAdService } from "../testing/fake-ad-service.ts";
+import type { FakeAdServiceOptions } from "../testing/fake-interface.ts";
+import { webhook } from "../webhook.ts";
+import { runCli } from "./run-cli.ts";
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function startFake(options: FakeAdServiceOptions = {}) {
+  const fake = fakeAdService(options);
+  stops.push(() => fake.close());
+  const url = await fake.listen();
+  return { fake, env: { AD_SERVICE_URL: url, AD_API_TOKEN: fake.token, TELEGRAM_BOT_TOKEN: `${fake.botId}:x` } };
+}
+
+async function serve(handler: (request: Request) => Promise<Response>): Promise<string> {
+  const server = createServer(toNodeHandler(handler));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  stops.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`;
+}
+
+/** Runs a command; `output` grows while it runs. */
+function start(words: string[], env: Record<string, string>) {
+  const abort = new AbortController();
+  const output: string[] = [];
+  const write = (line: string) => void output.push(line);
+  const code = runCli(words, { env, write, writeError: write, signal: abort.signal, pollMs: 10 });
+  return { output, code, stop: () => abort.abort() };
+}
+
+describe("listen", () => {
+  test("shows events and forwards test events, signed; earned ones only with --all", async () => {
+    const { fake, env } = await startFake({ webhook: async () => new Response() });
+    const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId });
+    const { code } = await ads.createCode({ userId: "42", reference: "order 7" });
+    await fake.earn(code, "direct_link");
+    const [handle, onTest] = [vi.fn(), vi.fn()];
+    const forward = await serve(webhook(handle, { tokens: fake.token, onTest }));
+
+    const tests = start(["listen", "--forward", forward, "--send-test"], env);
+    await vi.waitFor(() => expect(tests.output[1]).toBe("a test event made here → 200"));
+    const { eventId } = await ads.testWebhook();
+    await fake.earn(code);
+    await vi.waitFor(() => expect(tests.output).toHaveLength(4));
+    tests.stop();
+    expect(await tests.code).toBe(0);
+    expect(tests.output[2]).toMatch(new RegExp(`rewarded {2}test {2}user 0 {2}${eventId} {2}→ 200$`));
+    expect(tests.output[3]).toMatch(
+      /rewarded {2}earned {2}user 42 {2}code \w+ {2}reference "order 7" .* not forwarded/,
+    );
+    expect(onTest).toHaveBeenLastCalledWith(expect.objectContaining({ eventId, isTest: true }));
+    expect(handle).not.toHaveBeenCalled();
+
+    const all = start(["listen", "--forward", forward, "--all"], env);
+    await vi.waitFor(() => expect(all.output).toHaveLength(1));
+    await fake.earn((await ads.createCode({ userId: "43" })).code);
+    await vi.waitFor(() => expect(handle).toHaveBeenCalledWith(expect.objectContaining({ userId: "43" })));
+    all.stop();
+    expect(await all.code).toBe(0);
+  });
+
+  test("goes on after an interruption, shows what the receiver answers, and ends when the token is refused", async () => {
+    const { fake, env } = await startFake({ webhook: async () => new Response() });
+    const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId });
+    const forward = await serve(async () => new Response("no such route", { status: 404 }));
+    const listening = start(["listen", "--forward", forward], env);
+    await vi.waitFor(() => expect(listening.output).toHaveLength(1));
+    fake.refuseNext({ status: 500, code: "INTERNAL" });
+    await vi.waitFor(() => expect(listening.output.at(-1)).toBe("The ad service answers again."));
+    await ads.testWebhook();
+    await vi.waitFor(() => expect(listening.output.at(-1)).toMatch(/→ 404 no such route$/));
+    fake.refuseNext({ status: 401, code: "UNAUTHORIZED" });
+    expect(await listening.code).toBe(1);
+    expect(listening.output.at(-1)).toContain("UNAUTHORIZED");
+  });
+});
+
+describe("doctor", () => {
+  const examine = async (env: Record<string, string>) => {
+    const { output, code } = start(["doctor"], env);
+    await code;
+    return { code: await code, report: output.join("\n") };
+  };
+
+  test("finds nothing wrong where all works, except that the fake serves no mini-app", async () => {
+    const { env } = await startFake({ webhook: webhook(() => {}, { tokens: "ad_test" }) });
+    const { code, report } = await examine(env);
+    expect(report.split("\n").map((line) => line.split(":")[0])).toEqual([
+      ...["✓ ad service", "✓ clock", "✓ token", "✓ bot", "✓ webhook", "✗ mini-app"],
+      expect.stringContaining("npm run build"),
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test.each<[string, RegExp, Record<string, string>]>([
+    [
+      "an address where nothing listens",
+      /✗ ad service: .*\n.*whether the ad service runs/,
+      { AD_SERVICE_URL: "http://127.0.0.1:9" },
+    ],
+    ["an unknown token", /✗ token: .*UNAUTHORIZED.*\n.*tokens create/, { AD_API_TOKEN: "ad_revoked" }],
+    ["another bot's id", /✗ bot: .*FORBIDDEN.*\n.*another bot/, { BOT_ID: "42" }],
+  ])("explains %s", async (_name, expected, change) => {
+    const { env } = await startFake();
+    const { code, report } = await examine({ ...env, ...change });
+    expect(report).toMatch(expected);
+    expect(code).toBe(1);
+  });
+
+  test.each<[string, FakeAdServiceOptions, RegExp]>([
+    ["no webhook", {}, /✗ webhook: .*NO_ENDPOINT.*\n.*--webhook-url/],
+    ["another token", { webhook: webhook(() => {}, { tokens: "ad_other" }) }, /✗ webhook: .* 401.*\n.*raw bytes/],
+    ["a wrong path", { webhook: async () => new Response("", { status: 404 }) }, /✗ webhook: .* 404.*\n.*your route/],
+    ["a failing receiver", { webhook: async () => new Response("", { status: 500 }) }, /✗ webhook: .* 500.*\n.*log/],
+  ])("explains %s", async (_name, options, expected) => {
+    const { env } = await startFake(options);
+    expect((await examine(env)).report).toMatch(expected);
+  });
+
+  test("explains a wrong clock", async () => {
+    const answer = new Response(null, { status: 401, headers: { date: "Sun, 06 Nov 1994 08:49:37 GMT" } });
+    const url = new URL(await serve(async () => answer)).origin;
+    const { report } = await examine({ AD_SERVICE_URL: url, AD_API_TOKEN: "ad_test", BOT_ID: "42" });
+    expect(report).toMatch(/✗ clock: \d+ s ahead of the ad service's\n.*NTP/);
+  });
+});
+
+describe("the command line", () => {
+  test.each<[string, string[], string]>([
+    ["an unknown command", ["start"], 'no command "start"'],
+    ["an unknown option", ["listen", "--forwrd", "x"], "--forwrd"],
+    ["an option without its value", ["listen", "--forward"], "--forward"],
+    ["too many words", ["doctor", "now"], '"now"'],
+    ["a missing setting", ["doctor"], "--token (or AD_API_TOKEN)"],
+    ["an address that is none", ["listen", "--url", "ads.example.com"], "--url (or AD_SERVICE_URL)"],
+    ["--all without --forward", ["listen", "--all"], "--all needs --forward"],
+  ])("reports %s with exit code 2", async (_name, words, expected) => {
+    const { code, output } = start(words, {});
+    expect(await code).toBe(2);
+    expect(output.join("\n")).toContain(expected);
+    expect(output.join("\n")).toContain("--help");
+  });
+
+  test.each([[[]], [["--help"]], [["listen", "--help"]]])("%j shows the help", async (words) => {
+    const { code, output } = start(words, {});
+    expect(await code).toBe(0);
+    expect(output.join()).toContain("Usage: intermission-publisher");
+  });
+});

@@ -1,0 +1,103 @@
+import { parseArgs } from "node:util";
+import { createAds } from "../create-ads.ts";
+import { doctor } from "./doctor.ts";
+import { listen } from "./listen.ts";
+
+export const help = `Usage: intermission-publisher <command> [options]
+
+Commands:
+  listen    show the bot's new events, and forward test events to a local webhook
+  doctor    check the token, the bot, the clock, the webhook and the mini-app's link
+
+Options of both:
+  --url <address>      of the ad service (AD_SERVICE_URL)
+  --token <token>      the bot's API token (AD_API_TOKEN)
+  --bot-id <digits>    the bot's Telegram id (BOT_ID, or the beginning of TELEGRAM_BOT_TOKEN)
+  --help
+
+Options of listen:
+  --forward <address>  where test events are sent, signed as the ad service signs them
+  --all                also forward events that users earned; the handler may pay them
+  --send-test          forward one test event at once, made here
+
+Prefer the environment variables: other users of this machine can see the options of a command.
+
+Examples:
+  intermission-publisher listen --forward http://127.0.0.1:3000/webhook --send-test
+  intermission-publisher doctor
+`;
+
+export interface CliHost {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  write(line: string): void;
+  writeError(line: string): void;
+  /** Ends `listen`. */
+  readonly signal: AbortSignal;
+  /** Between two readings of the list of events; 1 s by default. */
+  readonly pollMs?: number;
+}
+
+const options = {
+  url: { type: "string" },
+  token: { type: "string" },
+  "bot-id": { type: "string" },
+  forward: { type: "string" },
+  all: { type: "boolean" },
+  "send-test": { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Runs a command and returns its exit code: 0, 1 if it failed, 2 if it was called wrongly. */
+export async function runCli(words: readonly string[], host: CliHost): Promise<number> {
+  let parsed: ReturnType<typeof parse>;
+  try {
+    parsed = parse(words);
+  } catch (error) {
+    return misuse(host, error instanceof Error ? error.message : String(error));
+  }
+  const { values, positionals } = parsed;
+  const [command, ...others] = positionals;
+  if (values.help || (command === undefined && words.length === 0)) {
+    host.write(help);
+    return 0;
+  }
+  if (command !== "listen" && command !== "doctor") return misuse(host, `there is no command "${command ?? ""}"`);
+  if (others.length > 0) return misuse(host, `unexpected argument "${others[0]}"`);
+
+  const { env } = host;
+  const url = values.url ?? env.AD_SERVICE_URL ?? "";
+  const token = values.token ?? env.AD_API_TOKEN ?? "";
+  const botId = values["bot-id"] ?? env.BOT_ID ?? env.TELEGRAM_BOT_TOKEN?.split(":", 1)[0] ?? "";
+  const faults = [
+    !isWebAddress(url) && "--url (or AD_SERVICE_URL) must be the ad service's address, such as https://ads.example.com",
+    token === "" && "--token (or AD_API_TOKEN) must be the bot's API token",
+    !/^[1-9][0-9]{0,19}$/.test(botId) && "--bot-id (or BOT_ID) must be the bot's Telegram id, which is digits",
+    values.forward !== undefined &&
+      !isWebAddress(values.forward) &&
+      "--forward must be an address that begins with http",
+    values["send-test"] && values.forward === undefined && "--send-test needs --forward",
+    values.all && values.forward === undefined && "--all needs --forward",
+  ].filter((fault) => typeof fault === "string");
+  if (faults.length > 0) return misuse(host, faults.join("\n"));
+
+  const bot = { url, token, botId, ads: createAds({ url, token, botId }) };
+  if (command === "doctor") return doctor(bot, host);
+  return listen(
+    bot,
+    { forward: values.forward, isAll: values.all === true, isTestSent: values["send-test"] === true },
+    host,
+  );
+}
+
+function parse(words: readonly string[]) {
+  return parseArgs({ args: [...words], options, allowPositionals: true });
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function misuse(host: CliHost, message: string): number {
+  host.writeError(`${message}\nintermission-publisher --help lists the commands and options.`);
+  return 2;
+}

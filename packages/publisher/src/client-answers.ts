@@ -1,0 +1,83 @@
+/** What a code earned, and why it did not: the answer of `GET /client/v1/codes/{code}`, with its names on the wire. */
+export interface CodeDescription {
+  code: string;
+  bot_id: string;
+  user_tg_id: string;
+  reference?: string | undefined;
+  issued_at: string;
+  expires_at: string;
+  is_expired: boolean;
+  earned: { event: "rewarded" | "direct_link"; event_id: string; occurred_at: string }[];
+  sessions: {
+    session_id: string;
+    state: "opened" | "playing" | "watched" | "rewarded";
+    opened_at: string;
+    watched_at: string | null;
+    closed_at: string | null;
+    accepted_ms: number;
+    duration_ms: number;
+    /** How many reports were refused, by reason. */
+    refusals: Record<string, number>;
+    /** Why the view looks suspicious, if it does. */
+    suspicions?: string[] | undefined;
+    /** Only with state `watched`, after the view was closed: `held` waits for the operator, `refused` earns nothing. */
+    review?: "held" | "refused" | undefined;
+  }[];
+  /** Visits of the direct link, by outcome (`counted`, or the refusal reason). */
+  clicks: Record<string, number>;
+  /** Ad requests with this code, by outcome: `filled`, or the reason why not. */
+  requests?: Record<string, number> | undefined;
+}
+
+export interface StatsFigures {
+  /** Ad requests that could be granted: `fills` and `no_fills`. */
+  requests: number;
+  fills: number;
+  /** `fills` divided by `requests`; null without requests. */
+  fill_rate: number | null;
+  /** By reason, like the other records. */
+  no_fills: Record<string, number>;
+  /** Requests that the bot's own cooldown or cap stopped. */
+  limited: Record<string, number>;
+  /** Requests refused because of the code. */
+  requests_refused: Record<string, number>;
+  starts: number;
+  first_quartiles: number;
+  midpoints: number;
+  third_quartiles: number;
+  completions: number;
+  /** `completions` divided by `starts`. */
+  completion_rate: number | null;
+  /** Views that were completed and closed, by how they were closed. */
+  closes: Record<string, number>;
+  /** Views that earned. */
+  rewards: number;
+  views_held: Record<string, number>;
+  views_refused: Record<string, number>;
+  /** Visits of direct links that counted. */
+  clicks: number;
+  clicks_refused: Record<string, number>;
+  /** Refunded charges of views (`rewarded`) and clicks (`direct_link`). */
+  refunds: Record<string, number>;
+  conversions: number;
+  /** The publisher's share of what was charged, in millionths of the currency. */
+  revenue_micros: number;
+  /** Revenue of views per thousand started views. */
+  ecpm_micros: number | null;
+}
+
+/** The bot's numbers: the answer of `GET /client/v1/stats`, with its names on the wire. */
+export interface Stats {
+  /** ISO 4217. */
+  currency: string;
+  from: string;
+  to: string;
+  by: "hour" | "day" | "campaign" | "creative";
+  /** Everything before this moment is counted. Absent until the first count. */
+  counted_until?: string | undefined;
+  /** `key`: the day, the beginning of the hour, or an id; "" for figures without an id. */
+  rows: (StatsFigures & { key: string })[];
+  total: StatsFigures;
+  /** Current state of the webhooks of events in this period. */
+  deliveries: { delivered: number; under_way: number; failed: number; success_rate: number | null };
+}

@@ -1,0 +1,216 @@
+import { pause } from "./pause.ts";
+import { readBody } from "./read-body.ts";
+import { readEvents } from "./server-sent-events.ts";
+
+export interface CompanionOptions {
+  /** Address of the companion API: `https://api.example.com`. */
+  readonly url: string;
+  /** The API's BACKEND_API_KEY. */
+  readonly apiKey: string;
+  /** Limit of each attempt of a call; 10 s by default. */
+  readonly timeoutMs?: number;
+  /** Further attempts after 429, 503 and lost connections; 2 by default. */
+  readonly retries?: number;
+  readonly fetch?: typeof fetch;
+}
+
+export type CreateCodeOutcome =
+  | {
+      outcome: "created";
+      code: string;
+      expiresInSeconds: number;
+      expiresAt: string;
+      /** For a `web_app` button. */
+      miniappUrl: string;
+      /** For a plain link into Telegram; null if the API does not know the bot's username and its mini-app's name. */
+      startappLink: string | null;
+      directLink: string;
+    }
+  | {
+      outcome: "unavailable";
+      reason: "rate-limited" | "ad-service-down" | "timeout" | "refused" | "unexpected-answer";
+      retryAfterSeconds?: number;
+    };
+
+/** One entry of the ledger. */
+export interface RewardEntry {
+  entryId: string;
+  userId: string;
+  /** The event that earned it; null for a spend. */
+  event: "rewarded" | "direct_link" | null;
+  code: string | null;
+  reference: string | null;
+  eventId: string | null;
+  /** Whole units: negative for a spend, 0 for an event that paid nothing. */
+  amount: number;
+  /** Why an event paid nothing, or the note of a spend. */
+  reason: string | null;
+  /** The user's balance after this entry. */
+  balance: number | null;
+  recordedAt: string;
+}
+
+export interface RewardPage {
+  /** Newest first. */
+  entries: RewardEntry[];
+  /** Pass it as `cursor` for the next page; null at the end. */
+  next: string | null;
+}
+
+export type SpendOutcome =
+  | { outcome: "spent"; balance: number; entryId: string }
+  | { outcome: "insufficient"; balance: number }
+  /** This user used the key for another amount. */
+  | { outcome: "conflict" };
+
+interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Companion {
+  /** Requests the user's code, with its links. A repeat returns the open code. */
+  createCode(
+    wanted: { readonly userId: string; readonly reference?: string | undefined },
+    options?: CallOptions,
+  ): Promise<CreateCodeOutcome>;
+  balance(userId: string, options?: CallOptions): Promise<number>;
+  /** Takes units from a user. The key makes a repeat safe: it returns the answer of the first call. */
+  spend(
+    order: {
+      readonly userId: string;
+      readonly amount: number;
+      readonly idempotencyKey: string;
+      readonly note?: string | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<SpendOutcome>;
+  listRewards(
+    query?: { readonly userId?: string; readonly cursor?: string | undefined; readonly limit?: number },
+    options?: CallOptions,
+  ): Promise<RewardPage>;
+  /**
+   * Each entry of the ledger in commit order: after `after`, else from the start, then live. Ends or rejects when the
+   * connection does; `followRewards` reconnects.
+   */
+  watchRewards(
+    query?: { readonly after?: string | undefined; readonly includeTests?: boolean },
+    options?: CallOptions,
+  ): AsyncIterable<{ readonly cursor: string; readonly entry: RewardEntry }>;
+}
+
+/** The companion API refused, is busy or cannot be reached. */
+export class CompanionError extends Error {
+  override readonly name = "CompanionError";
+  /** HTTP status; undefined without an answer. */
+  readonly status: number | undefined;
+  /** tRPC's code, such as `UNAUTHORIZED`; `UNREACHABLE` without an answer. */
+  readonly code: string;
+
+  constructor(message: string, facts: { status?: number | undefined; code: string; cause?: unknown }) {
+    super(message, { cause: facts.cause });
+    this.status = facts.status;
+    this.code = facts.code;
+  }
+}
+
+/** A page of 100 entries has about 50 kB. */
+const MOST_ANSWER_BYTES = 1024 * 1024;
+const unreachable = (cause: unknown) =>
+  new CompanionError("the companion API did not answer", { code: "UNREACHABLE", cause });
+
+/** Every method rejects with {@link CompanionError}, or with the reason of an aborted signal. */
+export function createCompanion(options: CompanionOptions): Companion {
+  const { url, apiKey, timeoutMs = 10_000, retries = 2, fetch: send = fetch } = options;
+  const base = `${url.replace(/\/+$/, "")}/trpc/`;
+  const authorization = `Bearer ${apiKey}`;
+
+  function query(path: string, input: object): string {
+    return `${base}${path}?input=${encodeURIComponent(JSON.stringify(input))}`;
+  }
+
+  async function attempt(request: () => [string, RequestInit], signal: AbortSignal | undefined): Promise<unknown> {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const [address, init] = request();
+    try {
+      const response = await send(address, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+      return await resultOf(response);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error instanceof CompanionError ? error : unreachable(error);
+    }
+  }
+
+  /** All calls are repeatable: a code is returned again, and a purchase has its key. */
+  async function call(request: () => [string, RequestInit], signal: AbortSignal | undefined): Promise<unknown> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        return await attempt(request, signal);
+      } catch (error) {
+        const status = error instanceof CompanionError ? (error.status ?? 503) : 0;
+        if ((status !== 429 && status !== 503) || attempts > retries) throw error;
+        await pause(200 * 2 ** attempts, signal);
+      }
+    }
+  }
+
+  const read = (path: string, input: object, signal: AbortSignal | undefined) =>
+    call(() => [query(path, input), { headers: { authorization } }], signal);
+  const write = (path: string, input: object, signal: AbortSignal | undefined) => {
+    const headers = { authorization, "content-type": "application/json" };
+    return call(() => [base + path, { method: "POST", headers, body: JSON.stringify(input) }], signal);
+  };
+
+  return {
+    createCode: async (wanted, { signal } = {}) => (await write("codes.create", wanted, signal)) as CreateCodeOutcome,
+    async balance(userId, { signal } = {}) {
+      return ((await read("rewards.balance", { userId }, signal)) as { balance: number }).balance;
+    },
+    spend: async (order, { signal } = {}) => (await write("rewards.spend", order, signal)) as SpendOutcome,
+    listRewards: async (asked = {}, { signal } = {}) => (await read("rewards.list", asked, signal)) as RewardPage,
+    async *watchRewards({ after, includeTests = false } = {}, { signal } = {}) {
+      const input = after === undefined ? { from: "start", includeTests } : { lastEventId: after, includeTests };
+      const abort = new AbortController();
+      const either = signal ? AbortSignal.any([signal, abort.signal]) : abort.signal;
+      try {
+        const headers = { authorization, accept: "text/event-stream" };
+        const response = await send(query("rewards.watch", input), { headers, signal: either });
+        if (!response.ok) await resultOf(response);
+        for await (const { event, id, data } of readEvents(response.body)) {
+          if (event === "serialized-error") throw errorOf(JSON.parse(data), undefined);
+          if (event === "return") return;
+          if (event === "message" && id !== "") yield { cursor: id, entry: JSON.parse(data) as RewardEntry };
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw error instanceof CompanionError ? error : unreachable(error);
+      } finally {
+        abort.abort();
+      }
+    },
+  };
+}
+
+async function resultOf(response: Response): Promise<unknown> {
+  const bytes = await readBody(response.body, MOST_ANSWER_BYTES);
+  let answer: { result?: { data?: unknown }; error?: unknown } | null = null;
+  try {
+    answer = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    // Answered by something else, such as a proxy.
+  }
+  if (response.ok && answer?.result !== undefined) return answer.result.data;
+  throw errorOf(answer?.error, response.status);
+}
+
+/** Of tRPC's error, which is `{ message, data: { code, httpStatus } }`, or of the API's error body. */
+function errorOf(error: unknown, status: number | undefined): CompanionError {
+  const { message, code, data } = (error ?? {}) as {
+    message?: string;
+    code?: unknown;
+    data?: { code?: string; httpStatus?: number };
+  };
+  return new CompanionError(message ?? `the companion API answered ${status}`, {
+    status: status ?? data?.httpStatus,
+    code: data?.code ?? (typeof code === "string" ? code : "UNEXPECTED_ANSWER"),
+  });
+}

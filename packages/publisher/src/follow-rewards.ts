@@ -1,0 +1,53 @@
+import type { Companion, RewardEntry } from "./create-companion.ts";
+import { pause } from "./pause.ts";
+import type { CursorStore } from "./reconcile.ts";
+
+export interface FollowOptions {
+  /** Ends following; the entry that is being handled is finished. */
+  readonly signal: AbortSignal;
+  /** Also test events, which pay nothing. */
+  readonly includeTests?: boolean;
+  /** Called when the connection or `handle` fails; then the API is asked again. Logs by default. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+/** Trying again does not help. */
+const finalCodes = ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "BAD_REQUEST"];
+
+/**
+ * Calls `handle` for each entry of the ledger in commit order, also for those recorded while this process or the API was down,
+ * and reconnects. The cursor is written after each entry: after a crash the last entry may be handled twice, and an entry
+ * whose `handle` rejected is handled again before later ones.
+ *
+ * Resolves when the signal aborts. Rejects if the API refuses the key or the request.
+ */
+export async function followRewards(
+  companion: Pick<Companion, "watchRewards">,
+  cursors: CursorStore,
+  handle: (entry: RewardEntry) => Promise<void> | void,
+  { signal, includeTests = false, onError = (error) => console.error("following rewards:", error) }: FollowOptions,
+): Promise<void> {
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    try {
+      const after = await cursors.read();
+      for await (const { cursor, entry } of companion.watchRewards({ after, includeTests }, { signal })) {
+        if (signal.aborted) return;
+        await handle(entry);
+        await cursors.write(cursor);
+        pauseMs = FIRST_PAUSE_MS;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      if (finalCodes.includes(code)) throw error;
+      // The ledger is older than the cursor: reading from the start repeats entries and misses none.
+      if (code === "PRECONDITION_FAILED") await cursors.write(undefined);
+      onError(error);
+    }
+    await pause(pauseMs, signal).catch(() => {});
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import type { ListedEvent } from "@intermission/ad-core/client-api";
+import { newEventId } from "@intermission/ad-core/code";
+import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
+import type { FakeWebhook } from "./fake-interface.ts";
+import { signBody } from "./sign-webhook.ts";
+
+export interface Attempt {
+  readonly status: number | undefined;
+  readonly isDelivered: boolean;
+  /** The beginning of the answer, or why there was none. */
+  readonly answer: string;
+  readonly totalMs: number;
+}
+
+interface StoredEvent {
+  readonly fields: OutgoingWebhookEvent;
+  /** The same bytes on every attempt. */
+  readonly text: string;
+  delivery: ListedEvent["delivery"];
+  attempts: number;
+}
+
+const LONGEST_ANSWER = 1000;
+const TIMEOUT_MS = 10_000;
+
+/** The events of the fake's bot in their sequence, and their deliveries. */
+export class FakeEvents {
+  readonly #tokens: readonly string[];
+  readonly #now: () => Date;
+  readonly #events: StoredEvent[] = [];
+  webhook: FakeWebhook | undefined;
+
+  constructor(options: { tokens: readonly string[]; now: () => Date; webhook: FakeWebhook | undefined }) {
+    this.#tokens = options.tokens;
+    this.#now = options.now;
+    this.webhook = options.webhook;
+  }
+
+  add(earned: Omit<OutgoingWebhookEvent, "event_id" | "occurred_at">): StoredEvent {
+    const now = this.#now();
+    const { event, bot_id, user_tg_id, ...others } = earned;
+    const event_id = newEventId(now.getTime(), randomBytes(10));
+    const fields = { event, event_id, bot_id, user_tg_id, ...others, occurred_at: now.toISOString() };
+    const stored: StoredEvent = { fields, text: JSON.stringify(fields), delivery: "waiting", attempts: 0 };
+    this.#events.push(stored);
+    return stored;
+  }
+
+  find(eventId: string): StoredEvent | undefined {
+    return this.#events.find(({ fields }) => fields.event_id === eventId);
+  }
+
+  /** One attempt. An event that is not accepted waits for the next one; a test event has failed. */
+  async send(event: StoredEvent): Promise<Attempt> {
+    if (this.webhook === undefined) {
+      event.delivery = "held";
+      return { status: undefined, isDelivered: false, answer: "the bot has no webhook address", totalMs: 0 };
+    }
+    event.delivery = "sending";
+    event.attempts += 1;
+    const { event_id: eventId, bot_id: botId, test } = event.fields;
+    const signed = signBody(event.text, { botId, eventId, tokens: this.#tokens, now: this.#now() });
+    const headers = { ...signed.headers, "webhook-attempt": String(event.attempts) };
+    const startedAt = performance.now();
+    const attempt = await receive(this.webhook, { ...signed, headers });
+    event.delivery = attempt.isDelivered ? "delivered" : test ? "failed" : "waiting";
+    return { ...attempt, totalMs: Math.round(performance.now() - startedAt) };
+  }
+
+  /** Sends the events that wait, as the ad service does on its schedule. */
+  async sendWaiting(): Promise<void> {
+    for (const event of this.#events) {
+      if (event.delivery === "waiting" || event.delivery === "held") await this.send(event);
+    }
+  }
+
+  get length(): number {
+    return this.#events.length;
+  }
+
+  /** How many events users earned, by type. */
+  count(type: OutgoingWebhookEvent["event"]): number {
+    return this.#events.filter(({ fields }) => fields.event === type && !fields.test).length;
+  }
+
+  list(from: number, limit: number): ListedEvent[] {
+    return this.#events.slice(from, from + limit).map(({ fields, delivery }) => ({ ...fields, delivery }));
+  }
+}
+
+async function receive(webhook: FakeWebhook, request: RequestInit): Promise<Omit<Attempt, "totalMs">> {
+  try {
+    const init = { ...request, redirect: "manual" as const, signal: AbortSignal.timeout(TIMEOUT_MS) };
+    const isAddress = typeof webhook === "string";
+    const response = isAddress ? await fetch(webhook, init) : await webhook(new Request("http://bot.test/", init));
+    return {
+      status: response.status,
+      isDelivered: response.ok,
+      answer: (await response.text()).slice(0, LONGEST_ANSWER),
+    };
+  } catch (error) {
+    return { status: undefined, isDelivered: false, answer: error instanceof Error ? error.message : String(error) };
+  }
+}

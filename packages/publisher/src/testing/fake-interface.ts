@@ -1,0 +1,48 @@
+/** Where events are sent: an address, or the handler itself, which is then called without a network. */
+export type FakeWebhook = string | ((request: Request) => Promise<Response>);
+
+/** The answer of `GET /client/v1/availability`. */
+export interface FakeAvailability {
+  readonly available: boolean;
+  readonly reason?: "cooldown" | "daily-cap" | "no-ad" | "bot-suspended";
+  /** RFC 3339. */
+  readonly available_at?: string;
+}
+
+export interface FakeAdServiceOptions {
+  /** `"7000000001"` by default. */
+  readonly botId?: string;
+  /** `"ad_test"` by default; several while tokens rotate, of which the first signs `X-Signature`. */
+  readonly tokens?: string | readonly string[];
+  /** An address, or the handler that `webhook()` returns. Without one, events are held. It is active at once. */
+  readonly webhook?: FakeWebhook;
+  readonly testers?: readonly string[];
+  /** Of a code; 3600 by default. */
+  readonly lifetimeSeconds?: number;
+  readonly now?: () => Date;
+}
+
+export type Earning =
+  | { readonly outcome: "earned"; readonly eventId: string; readonly isDelivered: boolean }
+  | { readonly outcome: "unknown-code" | "expired" | "already-earned" };
+
+export interface FakeAdService {
+  /** Pass it as `url` to `createAds`. */
+  readonly url: string;
+  readonly botId: string;
+  readonly token: string;
+  /** Answers requests without a network; pass it as `fetch` to `createAds`. */
+  readonly fetch: typeof fetch;
+  /** Also listens on 127.0.0.1, and returns the address. */
+  listen(port?: number): Promise<string>;
+  /** The user of this code watches the ad and closes it, or follows the direct link. Resolves when the webhook was answered. */
+  earn(code: string, event?: "rewarded" | "direct_link"): Promise<Earning>;
+  /** Sends the events that were not accepted before, as the ad service does on its schedule. */
+  sendWaiting(): Promise<void>;
+  setWebhook(webhook: FakeWebhook | undefined): void;
+  /** What `availability` answers. At first an ad is available. */
+  setAvailability(availability: FakeAvailability): void;
+  /** Refuses the next request, with `Retry-After` if it has one. */
+  refuseNext(refusal: { readonly status: number; readonly code: string; readonly retryAfterSeconds?: number }): void;
+  close(): Promise<void>;
+}

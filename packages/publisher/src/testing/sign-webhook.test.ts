@@ -1,0 +1,34 @@
+import { verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
+import { expect, test } from "vitest";
+import { verifyWebhook } from "../verify-webhook.ts";
+import { signLaunch } from "./sign-launch.ts";
+import { signWebhook } from "./sign-webhook.ts";
+
+test("a signed webhook is verified with its fields, and refused with another token or after five minutes", async () => {
+  const now = new Date("2026-01-02T03:04:05Z");
+  const event = { userId: "42", eventId: "evt_1", code: "ABCD", reference: "order 7" };
+  const { headers, body } = signWebhook(event, ["ad_new", "ad_old"], { now });
+  expect(await verifyWebhook(body, headers, "ad_new", { now })).toEqual({
+    outcome: "verified",
+    event: { ...event, event: "rewarded", botId: "7000000001", occurredAt: now.toISOString(), isTest: false },
+  });
+  expect(await verifyWebhook(body, headers, "ad_other", { now })).toEqual({ outcome: "not-signed" });
+  const later = new Date(now.getTime() + 301_000);
+  expect(await verifyWebhook(body, headers, "ad_new", { now: later })).toEqual({ outcome: "not-signed" });
+  const test = signWebhook({ userId: "0", event: "direct_link", isTest: true }, "ad_new", { now });
+  expect(await verifyWebhook(test.body, test.headers, "ad_new", { now })).toMatchObject({
+    event: { event: "direct_link", isTest: true, eventId: expect.stringMatching(/^evt_/) },
+  });
+});
+
+test("launch data is verified with the bot's token, and only with it", () => {
+  const now = new Date("2026-01-02T03:04:05Z");
+  const botToken = "7000000001:secret";
+  const initData = signLaunch({ userId: "42", botToken, startParam: "ABCD", languageCode: "de", now });
+  expect(verifyInitDataWithBotToken({ initData, botToken, now })).toMatchObject({
+    ...{ outcome: "valid", startParam: "ABCD", user: { id: "42", languageCode: "de" } },
+  });
+  expect(verifyInitDataWithBotToken({ initData, botToken: "7000000001:other", now })).toMatchObject({
+    reason: "wrong-signature",
+  });
+});

@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import { newEventId } from "@intermission/ad-core/code";
+import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
+import type { OutgoingWebhookEvent } from "@intermission/ad-core/webhook-event";
+
+export interface WebhookToSign {
+  /** `"rewarded"` by default. */
+  readonly event?: "rewarded" | "direct_link" | undefined;
+  readonly userId: string;
+  /** A new one by default. Equal ids are copies of one event. */
+  readonly eventId?: string | undefined;
+  readonly botId?: string | undefined;
+  readonly code?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly occurredAt?: Date | undefined;
+  readonly isTest?: boolean | undefined;
+}
+
+/** A webhook as the ad service sends it: pass it to `fetch` or `new Request`. */
+export interface SignedWebhook {
+  readonly method: "POST";
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Makes a signed webhook. `tokens`: the bot's API token, or several while they rotate, of which the first signs
+ * `X-Signature` and each signs `webhook-signature`. `now` is the time of sending.
+ */
+export function signWebhook(
+  event: WebhookToSign,
+  tokens: string | readonly string[],
+  { now = new Date() }: { readonly now?: Date } = {},
+): SignedWebhook {
+  const { userId, botId = "7000000001", code, reference, isTest = false, occurredAt = now } = event;
+  const { eventId = newEventId(now.getTime(), randomBytes(10)) } = event;
+  const fields: OutgoingWebhookEvent = {
+    event: event.event ?? "rewarded",
+    event_id: eventId,
+    bot_id: botId,
+    user_tg_id: userId,
+    ...(code !== undefined && { code }),
+    ...(reference !== undefined && { reference }),
+    occurred_at: occurredAt.toISOString(),
+    ...(isTest && { test: true }),
+  };
+  return signBody(JSON.stringify(fields), { botId, eventId, tokens: [tokens].flat(), now });
+}
+
+/** Signs the text of an event for one attempt. */
+export function signBody(
+  text: string,
+  attempt: { readonly botId: string; readonly eventId: string; readonly tokens: readonly string[]; readonly now: Date },
+): SignedWebhook {
+  const { botId, eventId, tokens, now } = attempt;
+  const body = new TextEncoder().encode(text);
+  return {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-bot-id": botId,
+      "x-timestamp": now.toISOString(),
+      "x-signature": sign(body, tokens[0] ?? ""),
+      ...signStandardWebhook({ id: eventId, timestampSeconds: Math.floor(now.getTime() / 1000), body, tokens }),
+    },
+    body,
+  };
+}

@@ -1,0 +1,21 @@
+import { defineConfig, type UserConfig } from "tsdown";
+
+const settings: UserConfig = {
+  format: "esm",
+  target: "es2022",
+  platform: "node",
+  fixedExtension: false,
+  dts: true,
+  minify: true,
+  // What is needed of ad-core becomes part of the package.
+  deps: { alwaysBundle: [/^@intermission\//] },
+};
+
+export default defineConfig([
+  { ...settings, entry: ["src/publisher.ts", "src/grammy.ts", "src/node.ts", "src/stores.ts"] },
+  // On their own: files shared with these would split the core into more files, which compress worse.
+  { ...settings, entry: ["src/companion.ts"] },
+  { ...settings, entry: ["src/companion-router.ts"], tsconfig: "../../tsconfig.router.json" },
+  { ...settings, entry: ["src/testing.ts"] },
+  { ...settings, entry: ["src/cli.ts"], dts: false },
+]);

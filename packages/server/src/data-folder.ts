@@ -1,0 +1,172 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+const SQLITE_BUSY = 5;
+/** Keeps a reference: garbage collection of the database would release its lock. */
+const held = new Set<DatabaseSync>();
+
+/**
+ * Locks a folder for this process, or returns undefined when another process has it. It is a kernel lock (fcntl, on
+ * `owner.lock`), so it ends with its process, even after a crash, and never while the process runs, even if it is stuck.
+ * Node has no file locks; SQLite takes one for each exclusive transaction, and this code never writes in one.
+ */
+export function lockFolder(folder: string): { unlock(): void } | undefined {
+  const path = join(folder, "owner.lock");
+  // SQLite reports only that it failed; opening the file reports why: a read-only folder, another user's, a full disk.
+  closeSync(openSync(path, "a", 0o600));
+  const file = new DatabaseSync(path, { timeout: 0 });
+  try {
+    file.exec("begin exclusive");
+  } catch (error) {
+    file.close();
+    if (error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY) return undefined;
+    throw new Error(`${folder} cannot be locked`, { cause: error });
+  }
+  held.add(file);
+  return {
+    unlock() {
+      held.delete(file);
+      file.close();
+    },
+  };
+}
+
+/** A data folder that this process owns until `release`. */
+export interface ClaimedFolder {
+  readonly outcome: "claimed";
+  readonly socketPath: string;
+  /** Passes queued and new connections to the handler, for example `(socket) => app.server.emit("connection", socket)`. */
+  serve(onConnection: (socket: Socket) => void): void;
+  release(): Promise<void>;
+}
+
+/** Linux allows 107 bytes in the address of a socket, macOS 103; the path has a suffix until the socket is ready. */
+const longestSocketPath = 96;
+const socketName = "server.sock";
+const shortFolderName = /^intermission-\w{6}$/;
+
+/** The socket of a data folder's server: `server.sock` inside, or the target of that link if the folder's path is too long. */
+export function socketPathOf(folder: string): string {
+  const inside = join(folder, socketName);
+  try {
+    return readlinkSync(inside);
+  } catch {
+    return inside;
+  }
+}
+
+/**
+ * Claims a data folder for this process with a lock that ends with the process, and opens the operator socket in it with
+ * mode 0600. Replaces the socket that a crashed process left there.
+ */
+export async function claimDataFolder(folder: string): Promise<ClaimedFolder | { outcome: "in-use"; folder: string }> {
+  makeFolder(folder);
+  const lock = lockFolder(folder);
+  if (lock === undefined) return { outcome: "in-use", folder };
+  const waiting: Socket[] = [];
+  let onConnection = (socket: Socket): void => {
+    if (waiting.length < 64) waiting.push(socket);
+    else socket.destroy();
+  };
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    onConnection(socket);
+  });
+  const socketPath = await openSocket(folder, server).catch((error: unknown) => {
+    lock.unlock();
+    throw error;
+  });
+  return {
+    outcome: "claimed",
+    socketPath,
+    serve(handler) {
+      onConnection = handler;
+      for (const socket of waiting.splice(0)) handler(socket);
+    },
+    async release() {
+      removeSocket(folder);
+      const closed = close(server);
+      for (const socket of open) socket.destroy();
+      await closed;
+      lock.unlock();
+    },
+  };
+}
+
+/** `mkdirSync` with `recursive` reports ENOENT for a read-only file system instead of the system's own error. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) {
+    // If the path is a file, it fails here, and not later at a path inside it.
+    readdirSync(folder);
+    return;
+  }
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}
+
+/** The caller must hold the lock. */
+async function openSocket(folder: string, server: Server): Promise<string> {
+  removeSocket(folder);
+  const inside = join(folder, socketName);
+  const isShort = Buffer.byteLength(inside) <= longestSocketPath;
+  const socketPath = isShort ? inside : join(makeShortFolder(), socketName);
+  // The socket gets its final name only after its mode is set.
+  await listen(server, `${socketPath}.new`);
+  chmodSync(`${socketPath}.new`, 0o600);
+  renameSync(`${socketPath}.new`, socketPath);
+  if (!isShort) symlinkSync(socketPath, inside);
+  return socketPath;
+}
+
+/** The link in the data folder points to it, so processes with different TMPDIR find the same socket. */
+function makeShortFolder(): string {
+  const isShort = Buffer.byteLength(join(tmpdir(), "intermission-XXXXXX", socketName)) <= longestSocketPath;
+  return mkdtempSync(join(isShort ? tmpdir() : "/tmp", "intermission-"));
+}
+
+function removeSocket(folder: string): void {
+  const inside = join(folder, socketName);
+  const socketPath = socketPathOf(folder);
+  for (const path of [`${socketPath}.new`, socketPath, inside]) rmSync(path, { force: true });
+  if (socketPath === inside || !shortFolderName.test(basename(dirname(socketPath)))) return;
+  try {
+    rmdirSync(dirname(socketPath));
+  } catch {
+    // It is already removed, or contains other files.
+  }
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}

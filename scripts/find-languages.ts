@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { aptInstall } from "./find-browser.ts";
+import { step } from "./say.ts";
+
+/** Where a language is, or why not and which command installs it. */
+export type Found = { readonly path: string } | { readonly missing: string };
+
+const debianPackages = {
+  httpx: "python3-httpx",
+  fastapi: "python3-fastapi",
+  pytest: "python3-pytest",
+  uvicorn: "python3-uvicorn",
+};
+/** A module of Python that this project's tests or examples need. Debian has no package of aiogram 3. */
+type PythonModule = keyof typeof debianPackages | "aiogram";
+
+const works = (command: string, ...words: string[]) => spawnSync(command, words, { timeout: 60_000 }).status === 0;
+
+/** A Python that has these modules: `PYTHON`, that of the path, or the system's, for which Debian's packages are. */
+export function findPython(modules: readonly PythonModule[]): Found {
+  const isNewEnough = "import sys; assert sys.version_info >= (3, 10)";
+  const checks = [isNewEnough, ...modules.map((name) => `import ${name}`)].join("; ");
+  const candidates = [process.env.PYTHON, "python3", "/usr/bin/python3"].filter((one) => one !== undefined);
+  const path = candidates.find((candidate) => works(candidate, "-c", checks));
+  if (path !== undefined) return { path };
+  const pip = `pip install ${modules.join(" ")}`;
+  const apt = modules.flatMap((name) => (name === "aiogram" ? [] : [debianPackages[name]]));
+  const command = modules.includes("aiogram") ? pip : `apt-get install ${apt.join(" ")}, or ${pip}`;
+  return { missing: `no Python 3.10 or newer with ${modules.join(", ")}. Enable it: ${command}` };
+}
+
+export function findGo(): Found {
+  if (works("go", "version")) return { path: "go" };
+  return { missing: "Go is not installed. Enable it: apt-get install golang-go" };
+}
+
+export function findPhp(): Found {
+  if (works("php", "--version")) return { path: "php" };
+  return { missing: "PHP is not installed. Enable it: apt-get install php-cli" };
+}
+
+/** In CI, installs the languages of the clients and examples that are missing. Elsewhere their tests say what to install. */
+export async function installLanguages(): Promise<void> {
+  if (process.env.CI !== "true" || !existsSync("/usr/bin/apt-get")) return;
+  const packages = [
+    ...("missing" in findPython(["httpx", "fastapi", "pytest", "uvicorn"]) ? Object.values(debianPackages) : []),
+    ...("missing" in findGo() ? ["golang-go"] : []),
+    ...("missing" in findPhp() ? ["php-cli"] : []),
+  ];
+  if (packages.length > 0) await step(packages.join(", "), () => aptInstall(...packages));
+}

@@ -27,11 +27,9 @@ import { type CreativeOperatorDeps, creativeOperatorRoutes } from "./creatives/o
 import { mediaRoutes } from "./creatives/routes.ts";
 import { webhookClientRoutes } from "./deliveries/client-routes.ts";
 import type { Deliveries } from "./deliveries/deliveries.ts";
-import { type EndpointOperatorDeps, endpointOperatorRoutes } from "./deliveries/endpoint-operator-routes.ts";
-import { deliveryOperatorRoutes } from "./deliveries/operator-routes.ts";
-import { replayOperatorRoutes } from "./deliveries/replay-operator-routes.ts";
-import type { EndpointTests } from "./deliveries/test-endpoint.ts";
-import { eventClientRoutes } from "./events/client-routes.ts";
+import type { EndpointTests } from "./deliveries/endpoint-tests.ts";
+import { type DeliveryOperatorDeps, deliveryOperatorRoutes } from "./deliveries/operator-routes.ts";
+import { eventClientRoutes, eventOperatorRoutes } from "./events/routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/error-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
@@ -191,7 +189,7 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
 export type OperatorDeps = BotOperatorDeps &
   CampaignOperatorDeps &
   CreativeOperatorDeps &
-  EndpointOperatorDeps &
+  DeliveryOperatorDeps &
   StatsOperatorDeps &
   ExplainOperatorDeps &
   OperatorAuth;
@@ -210,9 +208,8 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       campaignOperatorRoutes(scope, deps);
       advertiserOperatorRoutes(scope, deps);
       explainOperatorRoutes(scope, deps);
-      endpointOperatorRoutes(scope, deps);
+      eventOperatorRoutes(scope, deps);
       deliveryOperatorRoutes(scope, deps);
-      replayOperatorRoutes(scope, deps);
       viewOperatorRoutes(scope, deps);
       clickOperatorRoutes(scope, deps);
       statsOperatorRoutes(scope, deps);

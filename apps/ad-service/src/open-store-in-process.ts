@@ -8,7 +8,7 @@ import { secretBox } from "./bots/secret-box.ts";
 import type { CommandConfig } from "./config.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-storage.ts";
 import { noDeliveries } from "./deliveries/deliveries.ts";
-import { openEndpointTests } from "./deliveries/test-endpoint.ts";
+import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { migrations } from "./migrations.ts";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator-client.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";

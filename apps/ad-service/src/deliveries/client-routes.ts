@@ -9,22 +9,10 @@ import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
-import type { BlockedReason } from "./blocked-reason.ts";
+import { explainToPublisher } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
-import { type ReplayDeliveryOutcome, replayDelivery } from "./replay-delivery.ts";
-import type { EndpointTestOutcome, EndpointTests } from "./test-endpoint.ts";
-
-const testIt = "send a test with: POST /client/v1/webhook/test";
-const askOperator = "ask the operator of this service to enable it";
-
-const blockedReasons: Record<BlockedReason, string> = {
-  "no-endpoint": "the bot has no webhook address; ask the operator of this service to set one",
-  pending: `the bot's endpoint has not yet answered a test event with a 2xx status; ${testIt}`,
-  operator: `the bot's endpoint was disabled by the operator of this service; ${askOperator}`,
-  gone: `the bot's endpoint was disabled because it only answered 410 Gone; once it works again, ${askOperator}`,
-  failing: `the bot's endpoint was disabled because it accepted nothing for five days; once it works again, ${askOperator}`,
-  "no-token": "the bot has no token to sign with; ask the operator of this service for one",
-};
+import type { EndpointTestOutcome, EndpointTests } from "./endpoint-tests.ts";
+import { type ReplayDeliveryOutcome, replayDelivery } from "./replay.ts";
 
 const conflict = (code: string, message: string) => new HttpError(409, code, message);
 const noEvent = () => new HttpError(404, "NOT_FOUND", "this bot has no such event");
@@ -32,8 +20,8 @@ const noEvent = () => new HttpError(404, "NOT_FOUND", "this bot has no such even
 type TestRefusal = Exclude<EndpointTestOutcome["outcome"], "tested">;
 
 const testRefusals = {
-  "no-endpoint": () => conflict("NO_ENDPOINT", blockedReasons["no-endpoint"]),
-  "no-token": () => conflict("NO_TOKEN", blockedReasons["no-token"]),
+  "no-endpoint": () => conflict("NO_ENDPOINT", explainToPublisher["no-endpoint"]),
+  "no-token": () => conflict("NO_TOKEN", explainToPublisher["no-token"]),
   "not-a-tester": () => new HttpError(400, "NOT_A_TESTER", "user_tg_id: must be one of the bot's listed testers"),
   busy: () => conflict("TEST_UNDER_WAY", "a test is under way; try again in a few seconds"),
   "unknown-bot": () => new HttpError(404, "NOT_FOUND", "the bot is gone"),
@@ -43,7 +31,7 @@ type ReplayRefusal = Exclude<ReplayDeliveryOutcome, { outcome: "replayed" | "hel
 
 const replayRefusals = {
   "under-way": () => conflict("UNDER_WAY", "the event is being sent; check its outcome in a moment"),
-  test: () => conflict("TEST_EVENT", `a test event is not sent again; ${testIt}`),
+  test: () => conflict("TEST_EVENT", "a test event is not sent again; send a test with: POST /client/v1/webhook/test"),
   "unknown-event": noEvent,
 } satisfies Record<ReplayRefusal, () => HttpError>;
 
@@ -65,7 +53,7 @@ export function webhookClientRoutes(
     // PostgreSQL rejects NUL, and no event id contains one.
     if (!eventIdPattern.test(eventId)) throw noEvent();
     const replayed = await replayDelivery(deps, { botId: callerOf(request).bot.botId, eventId });
-    if (replayed.outcome === "held") throw conflict("HELD", blockedReasons[replayed.blockedReason]);
+    if (replayed.outcome === "held") throw conflict("HELD", explainToPublisher[replayed.blockedReason]);
     if (replayed.outcome !== "replayed") throw replayRefusals[replayed.outcome]();
     const answer: RedeliverEventResponse = { event_id: eventId, delivery: "waiting" };
     return reply.code(202).send(answer);

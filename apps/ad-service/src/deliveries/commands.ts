@@ -1,10 +1,8 @@
-import { withExamples } from "@intermission/server/command-line";
-import { telegramIdOption, wholeNumber } from "@intermission/server/command-options";
-import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
+import { momentOption, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
+import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
 import { type CommandContext, callForRow } from "../operator-client.ts";
-import { replayDeliveriesCommand } from "./replay-commands.ts";
-import { showDelivery } from "./show-delivery-command.ts";
 
 const states = ["waiting", "sending", "delivered", "failed", "held", "unknown"];
 
@@ -34,7 +32,7 @@ export function deliveryCommands(program: Command, context: CommandContext): voi
     .action(async (eventId: string) => {
       const path = `/deliveries/${encodeURIComponent(eventId)}`;
       const delivery = await callForRow(context, { method: "GET", path });
-      context.print(delivery, () => showDelivery(delivery));
+      context.print(delivery, () => textOfDelivery(delivery));
     });
 
   replayDeliveriesCommand(deliveries, context);
@@ -56,3 +54,116 @@ const columns = {
   ATTEMPTS: (delivery: Row) => delivery.attempts,
   "NEXT AT": (delivery: Row) => delivery.dueAt,
 };
+
+interface ReplayOptions {
+  botId?: string;
+  failedSince?: Date;
+  everythingSince?: Date;
+  yes?: boolean;
+}
+
+interface Range {
+  botId: string;
+  scope: "failed" | "everything";
+  since: string;
+}
+
+function replayDeliveriesCommand(deliveries: Command, context: CommandContext): void {
+  const command = deliveries.command("replay").description("send webhooks again: the same event_id, the same bytes");
+  withExamples(command, [
+    "deliveries replay evt_01932f6e-7b1c-7f2a-9c3d-5e6f708192a3",
+    "deliveries replay --bot-id 7000000001 --failed-since 2h",
+    "deliveries replay --bot-id 7000000001 --everything-since 2026-01-31T08:00:00Z --yes",
+  ])
+    .argument("[event-id]", "as shown by deliveries list")
+    .option("--bot-id <id>", "of this bot", telegramIdOption)
+    .option(
+      "--failed-since <time>",
+      "all failed deliveries of events since then: a date-time, or 90s, 30m, 2h, 3d",
+      momentOption,
+    )
+    .option("--everything-since <time>", "also delivered and waiting ones", momentOption)
+    .option("--yes", "send; without it, several deliveries are only counted")
+    .action(async (eventId: string | undefined, options: ReplayOptions) => {
+      const meant = whatIsMeant(eventId, options);
+      if (meant === undefined) command.error(wrongUsage);
+      else if (typeof meant === "string") await replayOne(context, meant);
+      else await replayMany(context, meant, options.yes ?? false);
+    });
+}
+
+const wrongUsage = "error: name an event, or --bot-id with one of --failed-since and --everything-since";
+
+function whatIsMeant(
+  eventId: string | undefined,
+  { botId, failedSince, everythingSince }: ReplayOptions,
+): string | Range | undefined {
+  const since = failedSince ?? everythingSince;
+  if (eventId !== undefined) return botId === undefined && since === undefined ? eventId : undefined;
+  if (botId === undefined || since === undefined || (failedSince && everythingSince)) return undefined;
+  return { botId, scope: failedSince ? "failed" : "everything", since: since.toISOString() };
+}
+
+async function replayOne(context: CommandContext, eventId: string): Promise<void> {
+  const path = `/deliveries/${encodeURIComponent(eventId)}/replay`;
+  const replayed = await callForRow(context, { method: "POST", path });
+  const soon =
+    replayed.notBefore === null ? "It is sent now" : "Its endpoint is in backoff: it is sent after notBefore";
+  context.print(replayed, () => `${recordOf(replayed)}\n\n${soon}; see: deliveries show ${eventId}`);
+}
+
+async function replayMany(context: CommandContext, range: Range, isMeant: boolean): Promise<void> {
+  const { botId, scope, since } = range;
+  const path = `/bots/${botId}/replay`;
+  const counted = await callForRow(context, { method: "GET", path, query: { scope, since } });
+  const count = `${counted.isMore ? "more than " : ""}${counted.count}`;
+  const unknown =
+    counted.unknown === 0 ? "" : `; ${counted.unknown} that are unknown are left out: replay each by its id`;
+  if (!isMeant && !context.isJson()) {
+    throw new OperatorRefusal(409, "NOT_MEANT", `${count} would be sent again${unknown}. Confirm with: --yes`);
+  }
+  let replayed = 0;
+  let after: unknown;
+  do {
+    const body = { scope, since, until: counted.until, after };
+    const batch = await callForRow(context, { method: "POST", path, body });
+    replayed += Number(batch.replayed);
+    after = batch.next;
+    if (after !== null) process.stderr.write(`${replayed} of ${count} …\n`);
+  } while (after !== null);
+  const answer = { ...range, until: counted.until, replayed, unknown: counted.unknown };
+  context.print(answer, () => `${replayed} are sent again${unknown}.\nSee: deliveries list --bot-id ${botId}`);
+}
+
+/** A delivery and its attempts: for each a line of numbers, and below it the answer. */
+function textOfDelivery(delivery: Row): string {
+  const { log: _, body, explanation, advice, ...facts } = delivery;
+  const attempts = rowsOf(delivery, "log");
+  const [heads = "", ...lines] = tableOf(attempts, attemptColumns).split("\n");
+  const withAnswers = lines.flatMap((line, index) => [
+    line,
+    ...answerLinesOf(attempts[index] ?? {}, attempts[index - 1]),
+  ]);
+  return `${recordOf({ ...facts, why: explanation, ...(advice !== undefined && { advice }), body })}\n\n${[heads, ...withAnswers].join("\n")}`;
+}
+
+const attemptColumns = {
+  "#": (attempt: Row) => attempt.attempt,
+  AT: (attempt: Row) => attempt.startedAt,
+  RESULT: (attempt: Row) => attempt.status ?? attempt.errorClass ?? "unknown",
+  "DNS MS": (attempt: Row) => attempt.dnsMs,
+  "TCP MS": (attempt: Row) => attempt.tcpMs,
+  "TLS MS": (attempt: Row) => attempt.tlsMs,
+  "1ST BYTE MS": (attempt: Row) => attempt.firstByteMs,
+  "ALL MS": (attempt: Row) => attempt.totalMs,
+  ADDRESS: (attempt: Row) => attempt.address,
+  "NEXT AT": (attempt: Row) => attempt.nextAt,
+};
+
+function answerLinesOf(attempt: Row, earlier: Row | undefined): string[] {
+  const words = [];
+  if (attempt.url !== earlier?.url) words.push(`    to: ${textOf(attempt.url)}`);
+  if (attempt.isReplay) words.push("    sent again by a replay");
+  if (attempt.responseText) words.push(`    answer: ${textOf(attempt.responseText)}`);
+  return words;
+}

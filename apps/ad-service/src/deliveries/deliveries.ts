@@ -1,5 +1,10 @@
 import type { DeliveryMode } from "../bots/schema.ts";
 
+export type DeliveryState = "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
+
+/** Why a delivery that was not answered 2xx is not sent again automatically. */
+export type EndReason = "attempts-used-up" | "at-most-once" | "held-too-long" | "test" | "erased";
+
 /** An event that the statement that made it has claimed for this node: a row of `claimed_events` with the event's bytes. */
 export interface ClaimedEvent {
   botId: string;
@@ -38,3 +43,10 @@ export const noDeliveries: Deliveries = {
   },
   wake() {},
 };
+
+/** Log of what an operator should know about deliveries. */
+export interface DeliveryLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}

@@ -17,6 +17,8 @@ import { activateToken, createToken } from "../bots/tokens.ts";
 import { migrations } from "../migrations.ts";
 
 /** Faults around an endpoint while its events are being sent. */
+const disableAll = statement<never>("test.disable-all", "update endpoints set state = 'disabled'");
+
 describe.each(testDatabases())("faults around deliveries on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
   let endpoint: TestEndpoint;
@@ -46,7 +48,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     vi.useRealTimers();
     await Promise.all(running.map(({ stop }) => stop()));
     running = [];
-    await store.database.query.updateTable("endpoints").set({ state: "disabled" }).execute();
+    await store.database.run(disableAll, []);
     await endpoint.close();
   });
 

@@ -6,8 +6,10 @@ import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { EndpointModel } from "../../test/fixtures/endpoint-model.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { type ClaimedDelivery, claimDeliveries } from "./claim-deliveries.ts";
-import { type EndpointChange, type FinishedAttempt, finishDeliveries } from "./finish-deliveries.ts";
+import type { FinishedAttempt } from "./attempt.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim.ts";
+import type { EndpointChange } from "./endpoint-health.ts";
+import { finishDeliveries } from "./record.ts";
 
 type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 type Outcome = "ok" | "error" | "busy" | "gone";

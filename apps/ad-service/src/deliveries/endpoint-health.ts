@@ -1,3 +1,22 @@
+import type { DeliveryLog } from "./deliveries.ts";
+
+/** Deliveries are sent only to active endpoints; a pending one must answer a test event 2xx first. */
+export type EndpointState = "pending" | "active" | "disabled";
+
+export type DisabledReason = "operator" | "gone" | "failing";
+
+export type BreakerState = "closed" | "open" | "half-open";
+
+/** Changes to an endpoint by the batch that recorded an attempt; null where nothing changed. */
+export interface EndpointChange {
+  botId: string;
+  breaker: BreakerState | null;
+  endpointState: EndpointState | null;
+  disabledReason: DisabledReason | null;
+  /** The mark of progress towards being disabled that was reached now. */
+  warnedPercent: number | null;
+}
+
 /**
  * Updates the health of endpoints from one batch of attempts, as SQL: breaker, rest and progress towards being disabled. It
  * is part of the statement that records the attempts, so that all nodes see the same state and no crash separates the two.
@@ -163,4 +182,24 @@ export function endpointHealth({ from, ended }: { from: string; ended: string })
 function nextProbe(failedProbes: string): string {
   const seconds = `least(${LAST_PROBE_SECONDS}, ${FIRST_PROBE_SECONDS} * 2 ^ least(${failedProbes}, 10))`;
   return `make_interval(secs => ${seconds} * (1 + 0.2 * random()))`;
+}
+
+const disableCauses: Record<DisabledReason, string> = {
+  gone: "it answered only 410 Gone for an hour",
+  failing: "it accepted nothing for five days",
+  operator: "an operator disabled it",
+};
+
+/** Logs the changes of an endpoint that an operator must know, each at its log level. */
+export function logEndpointChange(log: DeliveryLog, change: EndpointChange): void {
+  const { botId, breaker, endpointState, disabledReason, warnedPercent } = change;
+  if (endpointState === "disabled" && disabledReason !== null) {
+    const message = `an endpoint was disabled: ${disableCauses[disabledReason]}; its events are held, enable it with: endpoints enable ${botId}`;
+    log.error({ botId, disabledReason }, message);
+  } else if (warnedPercent !== null) {
+    log.warn({ botId, warnedPercent }, `an endpoint's progress towards being disabled is ${warnedPercent} %`);
+  }
+  if (breaker === "open")
+    log.warn({ botId }, "an endpoint is failing: its breaker is open, and one delivery at a time probes it");
+  if (breaker === "closed") log.info({ botId }, "an endpoint has recovered: its breaker is closed");
 }

@@ -1,6 +1,7 @@
-import { explainBlockedReason } from "./explain-blocked-reason.ts";
-import type { EndReason } from "./schema.ts";
-import type { ShownDelivery } from "./show-delivery.ts";
+import type { ErrorClass } from "../outbound/outgoing-request.ts";
+import { explainToOperator } from "./blocked-reason.ts";
+import type { EndReason } from "./deliveries.ts";
+import type { ShownDelivery } from "./read-deliveries.ts";
 
 /** Why a delivery is in its state, and the operator's next step. */
 export function explainDelivery(delivery: ShownDelivery): string {
@@ -10,7 +11,7 @@ export function explainDelivery(delivery: ShownDelivery): string {
   if (state === "sending") return "an attempt is under way";
   if (state === "waiting") return explainWaiting(delivery);
   if (state === "held") {
-    return blockedReason === null ? "it was held, and is sent shortly" : explainBlockedReason(blockedReason, botId);
+    return blockedReason === null ? "it was held, and is sent shortly" : explainToOperator(blockedReason, botId);
   }
   if (isTest) return `a test is sent once; make another with: endpoints test ${botId}`;
   if (state === "unknown") {
@@ -29,10 +30,54 @@ const endings: Record<EndReason, string> = {
 };
 
 function explainWaiting({ botId, blockedReason, notBefore, dueAt, resumeState }: ShownDelivery): string {
-  if (blockedReason !== null) return explainBlockedReason(blockedReason, botId);
+  if (blockedReason !== null) return explainToOperator(blockedReason, botId);
   if (notBefore !== null && (dueAt === null || notBefore > dueAt)) {
     return `its endpoint failed, and is in backoff until ${notBefore.toISOString()}; see: endpoints show ${botId}`;
   }
   if (resumeState !== null) return `it is a replay; if that fails, its state is ${resumeState} again`;
   return "its next attempt is scheduled";
+}
+
+const byStatus: Record<number, string> = {
+  400: "it did not understand the request: it must accept JSON by POST and ignore unknown fields",
+  401: "it rejected the signature: does it verify the raw bytes, with the bot's current token? See: bots show",
+  403: "something rejects our requests: a signature check, or a firewall in front of it that blocks our address or our user agent",
+  404: "there is nothing at this path: is the address right, and is the newest version deployed? See: endpoints show",
+  405: "it does not accept POST at this path: is the address right?",
+  410: "it reports that it is gone for good; after an hour of that it is disabled. Is the address right?",
+  411: "it does not accept this kind of request; we send Content-Length",
+  413: "it rejects bodies of this size; ours have at most 20 kB",
+  415: "it must accept Content-Type: application/json",
+  429: "it gets too many requests; lower the number in flight with: endpoints set --max-in-flight 1",
+  502: "the proxy in front of it cannot reach it: is the publisher's server running?",
+  503: "it is overloaded or in maintenance",
+  504: "the proxy in front of it got no answer from it in time",
+};
+
+const byClass: Record<ErrorClass, string> = {
+  dns: "its name cannot be resolved: is it spelled right, and is it in public DNS?",
+  refused: "nothing listens at its address and port: is its server running, and the port open?",
+  reset: "it closed the connection early: look at its log, and at the proxy or firewall in front of it",
+  tls: "no trusted TLS connection: is its certificate valid, for this name, and sent with its intermediate certificates?",
+  "timeout-connect": "no connection within 5 seconds: a firewall drops packets, or the server is gone",
+  "timeout-total":
+    "no complete answer within 15 seconds: it should store the event, answer 2xx immediately, and work afterwards",
+  "blocked-address":
+    "its name resolves to an address that is not public; if that is intended, allow it in WEBHOOK_ALLOWED_NETWORKS",
+  redirect: "redirects are not followed: set the address that it redirects to, with: bots update --webhook-url",
+  protocol: "its answer is not valid HTTP/1.1: is there a web server at this port, and does it use TLS?",
+  "too-large": "its headers are too large: it should answer with a plain 200",
+};
+
+/** What to check when an endpoint answers like this, in plain words; undefined when all is well. */
+export function adviseOnAnswer(answer: { status: number | null; errorClass: string | null }): string | undefined {
+  const { status, errorClass } = answer;
+  if (errorClass !== null) return isErrorClass(errorClass) ? byClass[errorClass] : "look at its log";
+  if (status === null) return "the outcome is unknown: this service failed meanwhile; see its own log";
+  if (status >= 200 && status <= 299) return undefined;
+  return byStatus[status] ?? (status >= 500 ? "it failed: look at its own log" : "it refused: look at its own log");
+}
+
+function isErrorClass(text: string): text is ErrorClass {
+  return Object.hasOwn(byClass, text);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
-import { listEndpoints } from "./list-endpoints.ts";
+import { listEndpoints } from "./endpoints.ts";
 
 const webhookUrl = "https://hook.test/ads";
 

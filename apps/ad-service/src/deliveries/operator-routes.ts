@@ -1,19 +1,27 @@
-import { listEventsQuery, telegramId } from "@intermission/ad-core/client-api";
+import { eventType, moment, telegramId } from "@intermission/ad-core/client-api";
 import { listLimit, parseRequest } from "@intermission/server/parse-request";
-import { invalidField } from "@intermission/server/refuse";
+import { conflict, invalid } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { AdDatabase } from "../ad-database.ts";
-import { requireBots } from "../bots/bots.ts";
-import { listEvents } from "../events/list-events.ts";
-import { adviseOnAnswer } from "./advise-on-answer.ts";
-import { explainDelivery } from "./explain-delivery.ts";
-import { unknownEvent } from "./find-bot-of-event.ts";
-import { listDeliveries } from "./list-deliveries.ts";
-import { showDelivery } from "./show-delivery.ts";
+import { requireBots, unknownBot } from "../bots/bots.ts";
+import { type BlockedReason, explainToOperator } from "./blocked-reason.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { EndpointTestOutcome, EndpointTests } from "./endpoint-tests.ts";
+import { disableEndpoint, enableEndpoint, limitEndpoint, listEndpoints } from "./endpoints.ts";
+import { adviseOnAnswer, explainDelivery } from "./explain-delivery.ts";
+import { findBotOfEvent, listDeliveries, showDelivery, unknownEvent } from "./read-deliveries.ts";
+import {
+  countReplayable,
+  type ReplayDeliveryOutcome,
+  type ReplayRefusal,
+  replayDeliveries,
+  replayDelivery,
+  replayRefusal,
+} from "./replay.ts";
 
 const ofBot = z.object({ botId: telegramId });
-export const eventIdParam = z.string().regex(/^[\w-]{1,64}$/, "must look like evt_…");
+const eventIdParam = z.string().regex(/^[\w-]{1,64}$/, "must look like evt_…");
 const ofEvent = z.object({ eventId: eventIdParam });
 const deliveriesQuery = z.object({
   botId: telegramId.optional(),
@@ -22,19 +30,20 @@ const deliveriesQuery = z.object({
   limit: listLimit,
 });
 
-export function deliveryOperatorRoutes(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
-  scope.get("/bots/:botId/events", async (request) => {
-    const { botId } = parseRequest(ofBot, request.params);
-    const { after, limit } = parseRequest(listEventsQuery, request.query);
-    await requireBots(database, [botId]);
-    const page = await listEvents(database, { botId, after, limit });
-    if (page.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this feed");
-    if (page.outcome === "lost-cursor") {
-      throw invalidField("after", "is a cursor from after the restored backup: list the events from their start");
-    }
-    return { events: page.events, next: page.next, hasMore: page.hasMore };
-  });
+export interface DeliveryOperatorDeps {
+  database: AdDatabase;
+  deliveries: Deliveries;
+  endpointTests: Pick<EndpointTests, "testEndpoint">;
+}
 
+/** Deliveries and the endpoints that they go to, for the operator. */
+export function deliveryOperatorRoutes(scope: FastifyInstance, deps: DeliveryOperatorDeps): void {
+  readRoutes(scope, deps);
+  replayRoutes(scope, deps);
+  endpointRoutes(scope, deps);
+}
+
+function readRoutes(scope: FastifyInstance, { database }: DeliveryOperatorDeps): void {
   scope.get("/deliveries", async (request) => {
     const query = parseRequest(deliveriesQuery, request.query);
     await requireBots(database, [query.botId]);
@@ -49,3 +58,141 @@ export function deliveryOperatorRoutes(scope: FastifyInstance, { database }: { d
     return { ...delivery, explanation: explainDelivery(delivery), advice: last && adviseOnAnswer(last) };
   });
 }
+
+const scope = z.enum(["failed", "everything"]);
+const since = moment.transform((text) => new Date(text));
+const counting = z.strictObject({ scope, since });
+const batch = z.strictObject({ scope, since, until: since, after: eventIdParam.nullish() });
+
+/** Replays: one event by its id, or a bot's events of a period. */
+function replayRoutes(app: FastifyInstance, deps: DeliveryOperatorDeps): void {
+  const { database } = deps;
+  app.post("/deliveries/:eventId/replay", async (request) => {
+    const { eventId } = parseRequest(ofEvent, request.params);
+    const botId = await findBotOfEvent(database, eventId);
+    if (botId === undefined) throw unknownEvent(eventId);
+    const replayed = await replayDelivery(deps, { botId, eventId });
+    if (replayed.outcome !== "replayed") throw refusalOfOne(replayed, botId, eventId);
+    return { eventId, botId, state: "waiting", notBefore: replayed.notBefore };
+  });
+
+  /** Counts what would be sent again. Its `until` is the present moment, so that events earned later are excluded. */
+  app.get("/bots/:botId/replay", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const range = { botId, ...parseRequest(counting, request.query), until: new Date() };
+    const refusal = await replayRefusal(database, range);
+    if (refusal) throw refusalOfMany(refusal, botId);
+    return { ...range, ...(await countReplayable(database, range)) };
+  });
+
+  /** Replays one batch; repeat it with its `next` as `after` until that is null. */
+  app.post("/bots/:botId/replay", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const { after, ...range } = parseRequest(batch, request.body);
+    const replayed = await replayDeliveries(deps, { botId, ...range, after: after ?? undefined });
+    if (replayed.outcome !== "replayed") throw refusalOfMany(replayed, botId);
+    return { replayed: replayed.replayed, next: replayed.next };
+  });
+}
+
+function refusalOfOne(
+  refused: Exclude<ReplayDeliveryOutcome, { outcome: "replayed" }>,
+  botId: string,
+  eventId: string,
+) {
+  if (refused.outcome === "held") return held(refused.blockedReason, botId);
+  return {
+    "under-way": () =>
+      conflict("UNDER_WAY", `${eventId} is being sent; see the outcome with: deliveries show ${eventId}`),
+    test: () => invalid(`${eventId} is a test; make another with: endpoints test ${botId}`),
+    "unknown-event": () => unknownEvent(eventId),
+  }[refused.outcome]();
+}
+
+function refusalOfMany(refused: ReplayRefusal, botId: string) {
+  if (refused.outcome === "held") return held(refused.blockedReason, botId);
+  if (refused.outcome === "unknown-bot") return unknownBot(botId);
+  return conflict(
+    "AT_MOST_ONCE",
+    `bot ${botId} has its webhooks sent at most once: its receiver may pay twice for a repeated event. Send single events again, with: deliveries replay <event-id>`,
+  );
+}
+
+function held(blockedReason: BlockedReason, botId: string) {
+  return conflict("HELD", `nothing is sent to bot ${botId} now: ${explainToOperator(blockedReason, botId)}`);
+}
+
+const enabling = z.strictObject({ skipTest: z.boolean().optional() });
+const settings = z.strictObject({
+  maxInFlight: z.int("must be from 1 to 40").min(1, "must be from 1 to 40").max(40, "must be from 1 to 40"),
+});
+const testing = z.strictObject({ event: eventType.optional(), userId: telegramId.optional() });
+
+/** Webhook endpoints: their health, and the operator's actions on them. */
+function endpointRoutes(scope: FastifyInstance, deps: DeliveryOperatorDeps): void {
+  const { database, endpointTests } = deps;
+
+  async function shown(botId: string) {
+    const [endpoint] = await listEndpoints(database, { botId });
+    if (!endpoint) throw unknownBot(botId);
+    return { asOf: new Date(), ...endpoint };
+  }
+
+  function refuse(outcome: "unknown-bot" | "no-endpoint", botId: string): never {
+    if (outcome === "unknown-bot") throw unknownBot(botId);
+    throw conflict("NO_ENDPOINT", explainToOperator("no-endpoint", botId));
+  }
+
+  scope.get("/endpoints", async () => ({ asOf: new Date(), endpoints: await listEndpoints(database) }));
+
+  scope.get("/endpoints/:botId", async (request) => shown(parseRequest(ofBot, request.params).botId));
+
+  scope.patch("/endpoints/:botId", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const limited = await limitEndpoint(deps, { botId, ...parseRequest(settings, request.body) });
+    return limited.outcome === "limited" ? shown(botId) : refuse(limited.outcome, botId);
+  });
+
+  scope.post("/endpoints/:botId/enable", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const { skipTest = false } = parseRequest(enabling, request.body);
+    const enabled = await enableEndpoint(deps, { botId, skipTest });
+    if (enabled.outcome === "enabled") return shown(botId);
+    if (enabled.outcome !== "already-active") return refuse(enabled.outcome, botId);
+    throw conflict("ENDPOINT_ACTIVE", `the endpoint of bot ${botId} is active already; see: endpoints show ${botId}`);
+  });
+
+  scope.post("/endpoints/:botId/disable", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const disabled = await disableEndpoint(database, { botId });
+    if (disabled.outcome === "disabled") return shown(botId);
+    if (disabled.outcome !== "already-disabled") return refuse(disabled.outcome, botId);
+    throw conflict(
+      "ENDPOINT_DISABLED",
+      `there is nothing to do: ${explainToOperator(disabled.reason ?? "operator", botId)}`,
+    );
+  });
+
+  scope.post("/endpoints/:botId/test", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const tested = await endpointTests.testEndpoint({ botId, ...parseRequest(testing, request.body) });
+    if (tested.outcome !== "tested") throw testRefusals[tested.outcome](botId);
+    const { outcome: _, phases, ...told } = tested;
+    return { botId, ...told, ...rounded(phases), advice: adviseOnAnswer(tested) };
+  });
+}
+
+function rounded(phases: Record<string, number | null>): Record<string, number | null> {
+  const wholes = Object.entries(phases).map(([name, ms]) => [name, ms === null ? null : Math.round(ms)]);
+  return Object.fromEntries(wholes);
+}
+
+const testRefusals = {
+  "unknown-bot": unknownBot,
+  "no-endpoint": (botId: string) => conflict("NO_ENDPOINT", explainToOperator("no-endpoint", botId)),
+  "no-token": (botId: string) => conflict("NO_TOKEN", explainToOperator("no-token", botId)),
+  "not-a-tester": (botId: string) =>
+    invalid(`this user is not a tester of bot ${botId}; add them with: bots update ${botId} --tester <id>`),
+  busy: (botId: string) =>
+    conflict("TEST_UNDER_WAY", `a test of bot ${botId} is under way; try again in a few seconds`),
+} satisfies Record<Exclude<EndpointTestOutcome["outcome"], "tested">, (botId: string) => Error>;

@@ -1,19 +1,7 @@
 import type { EventType } from "@intermission/ad-core/client-api";
 import type { ColumnType, Generated } from "kysely";
 
-export type DeliveryState = "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
-
-/** Why a delivery that was not answered 2xx is not sent again automatically. */
-export type EndReason = "attempts-used-up" | "at-most-once" | "held-too-long" | "test" | "erased";
-
-/** Deliveries are sent only to active endpoints; a pending one must answer a test event 2xx first. */
-export type EndpointState = "pending" | "active" | "disabled";
-
-export type DisabledReason = "operator" | "gone" | "failing";
-
-export type BreakerState = "closed" | "open" | "half-open";
-
-/** Events, deliveries and attempts are written by plain SQL statements; the query builder only reads them. */
+/** Events and deliveries are written by plain SQL statements; the query builder only reads them. */
 type Read<Value> = ColumnType<Value, never, never>;
 
 export interface WebhookDeliveryTables {
@@ -45,7 +33,7 @@ export interface WebhookDeliveryTables {
   deliveries: {
     bot_id: Read<string>;
     event_id: Read<string>;
-    state: Read<DeliveryState>;
+    state: Read<"waiting" | "sending" | "delivered" | "failed" | "held" | "unknown">;
     /** Attempts made, including one in progress. */
     attempts: Read<number>;
     due_at: Read<Date>;
@@ -63,39 +51,20 @@ export interface WebhookDeliveryTables {
     resume_due_at: Read<Date | null>;
     /** Part of a bulk replay and not sent since: it is sent after new events. */
     is_bulk: Read<boolean>;
-    end_reason: Read<EndReason | null>;
-  };
-  delivery_attempts: {
-    bot_id: Read<string>;
-    event_id: Read<string>;
-    attempt: Read<number>;
-    started_at: Read<Date>;
-    url: Read<string>;
-    address: Read<string | null>;
-    status: Read<number | null>;
-    error_class: Read<string | null>;
-    /** Null where the phase did not happen: a literal address, plain HTTP, a kept connection. */
-    dns_ms: Read<number | null>;
-    tcp_ms: Read<number | null>;
-    tls_ms: Read<number | null>;
-    first_byte_ms: Read<number | null>;
-    total_ms: Read<number | null>;
-    response_text: Read<string | null>;
-    next_at: Read<Date | null>;
-    is_replay: Read<boolean>;
+    end_reason: Read<"attempts-used-up" | "at-most-once" | "held-too-long" | "test" | "erased" | null>;
   };
   /** One row for each bot with a webhook address. Health is written with each batch of attempts. */
   endpoints: {
     bot_id: string;
     url: string;
-    state: EndpointState;
+    state: "pending" | "active" | "disabled";
     state_since: Generated<Date>;
-    disabled_reason: DisabledReason | null;
+    disabled_reason: "operator" | "gone" | "failing" | null;
     max_in_flight: Generated<number>;
     /** Claims that were recorded, released or taken back, over all nodes: `endpoint_claims.claimed` less these is in flight. */
     ended: Generated<number>;
     rest_until: Generated<Date | number>;
-    breaker: Generated<BreakerState>;
+    breaker: Generated<"closed" | "open" | "half-open">;
     probe_at: Generated<Date | number>;
     probe_failures: Generated<number>;
     probe_successes: Generated<number>;

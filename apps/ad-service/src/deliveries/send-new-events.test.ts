@@ -1,6 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
-import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   eventually,
@@ -48,6 +47,9 @@ const makeForBots = statement<{ botId: string; number: number }>(
 );
 
 type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
+
+const lockClaims = statement("test.lock-claims", "select from endpoint_claims where bot_id = $1 for update");
+const lockEndpoint = statement("test.lock-endpoint", "select from endpoints where bot_id = $1 for update");
 
 describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   let store: TestDatabase<AdTables>;
@@ -265,7 +267,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     if (kind === "embedded") return;
     const { deliveries } = await start();
     await store.database.transaction(async (tx) => {
-      await sql`select from endpoint_claims where bot_id = ${fixture.botId} for update`.execute(tx.query);
+      await tx.run(lockClaims, [fixture.botId]);
       await fixture.enqueue(1, { by: deliveries });
       expect(await states()).toEqual(["waiting"]);
     });
@@ -273,7 +275,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
     await delivered(1);
     await eventually(inFlight, (number) => number === 0);
     await store.database.transaction(async (tx) => {
-      await sql`select from endpoints where bot_id = ${fixture.botId} for update`.execute(tx.query);
+      await tx.run(lockEndpoint, [fixture.botId]);
       await fixture.enqueue(1, { by: deliveries });
       await eventually(
         () => arrived().length,

@@ -3,8 +3,7 @@ import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermi
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import type { AdTables } from "../ad-database.ts";
-import { listDeliveries } from "../deliveries/list-deliveries.ts";
-import { showDelivery } from "../deliveries/show-delivery.ts";
+import { listDeliveries, showDelivery } from "../deliveries/read-deliveries.ts";
 import { migrations } from "../migrations.ts";
 import { enqueueWebhook } from "./enqueue-webhook.ts";
 import { listEvents } from "./list-events.ts";

@@ -1,4 +1,8 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { hasUserInfo } from "@intermission/ad-core/web-address";
 import ipaddr from "ipaddr.js";
+import { OutgoingFailure } from "./outgoing-request.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Network = readonly [Address, number];
@@ -44,4 +48,91 @@ export function isAddressOpen(address: string, allowedNetworks: readonly Network
 export function isSameAddress(one: string, other: string | undefined): boolean {
   if (other === undefined || !ipaddr.isValid(one) || !ipaddr.isValid(other)) return false;
   return ipaddr.process(one).toNormalizedString() === ipaddr.process(other).toNormalizedString();
+}
+
+export interface ParsedTarget {
+  readonly origin: string;
+  readonly isSecure: boolean;
+  /** The host name, or the literal address without its brackets. */
+  readonly host: string;
+  readonly isLiteral: boolean;
+  readonly port: number;
+  readonly path: string;
+}
+
+/** The parts of a URL that a request needs. Throws an OutgoingFailure for a URL that is refused whatever its addresses are. */
+export function parseTarget(text: string, isPlainHttpAllowed: boolean): ParsedTarget {
+  const url = URL.parse(text);
+  if (url === null) throw new OutgoingFailure("blocked-address", "this is no address");
+  const isSecure = url.protocol === "https:";
+  if (!isSecure && !(url.protocol === "http:" && isPlainHttpAllowed))
+    throw new OutgoingFailure("blocked-address", `${url.protocol} is not allowed`);
+  if (hasUserInfo(text)) throw new OutgoingFailure("blocked-address", "the address holds a user name or password");
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return {
+    origin: url.origin,
+    isSecure,
+    host,
+    isLiteral: isIP(host) !== 0,
+    port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
+    path: url.pathname + url.search,
+  };
+}
+
+/** All addresses of a name, in the order in which they should be tried. */
+export type Lookup = (hostname: string) => Promise<readonly string[]>;
+
+export interface HostResolver {
+  /** The cached addresses; the same array until the next look-up. */
+  known(hostname: string): readonly string[] | undefined;
+  /** Rejects with an OutgoingFailure. */
+  lookUp: Lookup;
+}
+
+/** The checked addresses are the ones connected to, so caching them does not bypass the check. */
+const KEPT_MS = 10_000;
+const MOST_KEPT = 1000;
+
+const systemLookup: Lookup = async (hostname) =>
+  (await lookup(hostname, { all: true, order: "verbatim" })).map(({ address }) => address);
+
+/**
+ * Resolves names. Concurrent look-ups of one name share one: the system's resolver has four threads for the whole process,
+ * and a name whose servers are silent must not occupy all of them.
+ */
+export function hostResolver(lookUpAnew: Lookup = systemLookup, keptMs = KEPT_MS): HostResolver {
+  const kept = new Map<string, { addresses: readonly string[]; until: number }>();
+  const underWay = new Map<string, Promise<readonly string[]>>();
+
+  async function lookUpAndKeep(hostname: string): Promise<readonly string[]> {
+    try {
+      const addresses = await lookUpAnew(hostname);
+      kept.delete(hostname);
+      for (const oldest of kept.keys()) {
+        if (kept.size < MOST_KEPT) break;
+        kept.delete(oldest);
+      }
+      kept.set(hostname, { addresses, until: performance.now() + keptMs });
+      return addresses;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : "the name was not found";
+      throw new OutgoingFailure("dns", message, { cause: error });
+    } finally {
+      underWay.delete(hostname);
+    }
+  }
+
+  return {
+    known(hostname) {
+      const found = kept.get(hostname);
+      return found && found.until > performance.now() ? found.addresses : undefined;
+    },
+    async lookUp(hostname) {
+      const known = underWay.get(hostname);
+      if (known) return known;
+      const anew = lookUpAndKeep(hostname);
+      underWay.set(hostname, anew);
+      return anew;
+    },
+  };
 }

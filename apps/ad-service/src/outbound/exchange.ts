@@ -1,16 +1,14 @@
 import type { Writable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { Connection } from "./connection.ts";
-import { errorClassOf, OutgoingFailure } from "./outgoing-failure.ts";
-import type { OutgoingRequest, Timings } from "./outgoing-request.ts";
-import type { Watched } from "./watch-deadlines.ts";
+import { errorClassOf, OutgoingFailure, type OutgoingRequest, type Timings } from "./outgoing-request.ts";
 
 const CONNECT_TIMEOUT_MS = 5000;
 const TOTAL_TIMEOUT_MS = 15_000;
 const MOST_BODY_BYTES = 16 * 1024;
 /** Of any kind: chunk extensions and interim answers have no other limit. */
 const MOST_READ_BYTES = 1024 * 1024;
-/** Each costs microseconds, and two thousand fit into one read: without a limit one endpoint could block all others. */
+/** Each costs microseconds, and two thousand fit into one read: without a limit one server could block all other exchanges. */
 const MOST_INTERIM_ANSWERS = 100;
 
 const NOTHING = Buffer.alloc(0);
@@ -187,4 +185,53 @@ export class Exchange implements Watched, Dispatcher.DispatchHandler {
     this.timings.tcpMs = tcpMs;
     this.timings.tlsMs = tlsMs;
   }
+}
+
+/** How late an exchange may be ended. One coarse timer for all costs less than two timers for each. */
+const TICK_MS = 25;
+
+export interface Watched {
+  readonly signal: AbortSignal | undefined;
+  /** Ends itself if it is late or too large. Called at each tick with `performance.now()` until it is removed. */
+  check(now: number): void;
+  /** Called when its signal aborts. */
+  giveUp(reason: unknown): void;
+}
+
+export interface DeadlineWatch {
+  add(watched: Watched): void;
+  remove(watched: Watched): void;
+}
+
+/** Ends exchanges that are late, too large or aborted. The timer runs only while an exchange is in progress. */
+export function watchDeadlines(): DeadlineWatch {
+  const underWay = new Set<Watched>();
+  const followed = new WeakSet<AbortSignal>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function tick(): void {
+    const now = performance.now();
+    for (const watched of underWay) watched.check(now);
+    if (underWay.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  // One listener for each signal, not for each request: callers pass the same signal to hundreds of concurrent requests.
+  function follow(signal: AbortSignal): void {
+    followed.add(signal);
+    const giveUp = () => {
+      for (const watched of underWay) if (watched.signal === signal) watched.giveUp(signal.reason);
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+  }
+
+  return {
+    add(watched) {
+      underWay.add(watched);
+      timer ??= setInterval(tick, TICK_MS);
+      if (watched.signal && !followed.has(watched.signal)) follow(watched.signal);
+    },
+    remove: (watched) => void underWay.delete(watched),
+  };
 }

@@ -1,14 +1,23 @@
 import { hasUserInfo } from "@intermission/ad-core/web-address";
 import type { Dispatcher } from "undici";
-import { isAddressOpen, type Network, parseNetworks } from "./address-guard.ts";
-import { answerText } from "./answer-text.ts";
-import { type ConnectionPool, connectionPools, giveBackConnection, takeConnection } from "./connection-pools.ts";
-import { type AnswerHead, Exchange } from "./exchange.ts";
-import { errorClassOf, OutgoingFailure } from "./outgoing-failure.ts";
-import type { GuardedResult, OutgoingRequest, Purpose } from "./outgoing-request.ts";
-import { type Endpoint, parseEndpoint } from "./parse-endpoint.ts";
-import { hostResolver, type Lookup } from "./resolve-host.ts";
-import { watchDeadlines } from "./watch-deadlines.ts";
+import {
+  hostResolver,
+  isAddressOpen,
+  type Lookup,
+  type Network,
+  type ParsedTarget,
+  parseNetworks,
+  parseTarget,
+} from "./address-guard.ts";
+import { type ConnectionPool, connectionPools, giveBackConnection, takeConnection } from "./connection.ts";
+import { type AnswerHead, Exchange, watchDeadlines } from "./exchange.ts";
+import {
+  errorClassOf,
+  type GuardedResult,
+  OutgoingFailure,
+  type OutgoingRequest,
+  type Purpose,
+} from "./outgoing-request.ts";
 
 const LONGEST_RETRY_AFTER = 100;
 const MOST_TARGETS = 2000;
@@ -30,7 +39,7 @@ export interface GuardedRequestSettings {
 }
 
 /** A parsed URL and the addresses last checked for it. Cached, since both steps cost more than the rest of a request here. */
-interface Target extends Endpoint {
+interface Target extends ParsedTarget {
   readonly literal: readonly string[] | undefined;
   open?: readonly string[];
 }
@@ -57,12 +66,12 @@ export function openGuardedRequests(settings: GuardedRequestSettings): GuardedRe
   function targetOf(targets: Map<string, Target>, url: string): Target {
     const known = targets.get(url);
     if (known) return known;
-    const endpoint = parseEndpoint(url, settings.isPlainHttpAllowed);
+    const parsed = parseTarget(url, settings.isPlainHttpAllowed);
     for (const oldest of targets.keys()) {
       if (targets.size < MOST_TARGETS) break;
       targets.delete(oldest);
     }
-    const target = { ...endpoint, literal: endpoint.isLiteral ? [endpoint.host] : undefined };
+    const target = { ...parsed, literal: parsed.isLiteral ? [parsed.host] : undefined };
     targets.set(url, target);
     return target;
   }
@@ -168,4 +177,19 @@ function dispatchOptions(
 ): Dispatcher.DispatchOptions {
   const reset = connection === "fresh";
   return { path, method, headers: { ...headers, "accept-encoding": "identity" }, body: body ?? null, reset };
+}
+
+const LONGEST_TEXT_BYTES = 4 * 1024;
+
+const lossy = new TextDecoder();
+
+/**
+ * The text of an answer for the log: at most 4 KiB of UTF-8, cut between characters. Invalid UTF-8 becomes U+FFFD. U+0000
+ * is removed: PostgreSQL refuses it, and a log that cannot be written must never cause another send.
+ */
+function answerText(bytes: Uint8Array): string {
+  const text = lossy.decode(bytes).replaceAll("\0", "");
+  if (Buffer.byteLength(text) <= LONGEST_TEXT_BYTES) return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(LONGEST_TEXT_BYTES));
+  return text.slice(0, read);
 }

@@ -3,7 +3,7 @@ import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { platformOf } from "../ad-selection/eligibility.ts";
 import { findBot } from "../bots/bots.ts";
-import type { DeliveryState } from "../deliveries/schema.ts";
+import type { DeliveryState } from "../deliveries/deliveries.ts";
 import { type Availability, describeAvailability } from "./describe-availability.ts";
 import { type AdSession, isSessionToken, readSession } from "./session.ts";
 

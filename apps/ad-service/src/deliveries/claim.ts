@@ -1,0 +1,165 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import type { DeliveryMode } from "../bots/schema.ts";
+
+export interface ClaimedDelivery {
+  botId: string;
+  eventId: string;
+  /** The number of the attempt that this claim is for. */
+  attempt: number;
+  fence: number;
+  /** Failures so far that the schedule counts. */
+  scheduleStep: number;
+  /** Requested explicitly: its failure does not change the schedule. */
+  isReplay: boolean;
+  body: string;
+  /** The endpoint's current address. */
+  url: string;
+  deliveryMode: DeliveryMode;
+}
+
+/** SQL for when a bot's first waiting delivery is due, bulk replays included; null when none waits. */
+export function firstDue(bot: string): string {
+  const firstOf = (isBulk: boolean) => `(
+      select due_at from deliveries
+      where deliveries.bot_id = ${bot} and deliveries.state = 'waiting' and is_bulk = ${isBulk} order by due_at limit 1
+    )`;
+  return `(
+    select min(due_at) from (${firstOf(false)} union all ${firstOf(true)}) as lanes
+  )`;
+}
+
+/** The bots with waiting deliveries, found by one index probe each. */
+const waitingBots = `waiting_bots as (
+    (select bot_id from deliveries where state = 'waiting' order by bot_id limit 1)
+    union all
+    select (
+      select deliveries.bot_id from deliveries
+      where state = 'waiting' and deliveries.bot_id > waiting_bots.bot_id order by deliveries.bot_id limit 1
+    )
+    from waiting_bots where waiting_bots.bot_id is not null
+  )`;
+
+const dueOf = (bot: string, isBulk: boolean) => `from deliveries
+      where deliveries.bot_id = ${bot} and deliveries.state = 'waiting' and is_bulk = ${isBulk} and due_at <= now()`;
+const rowsOf = (isBulk: boolean) => `select * from (
+        select event_id ${dueOf("ready.bot_id", isBulk)} order by due_at limit ready.room for update skip locked
+      ) as in_order`;
+
+/*
+ * Selects endpoints before rows, least recently served first, each with at most as many rows as it has capacity for: a dead
+ * endpoint with a long queue does not delay the others. The lock on their claims enforces the limits over all nodes: the
+ * losing node skips a row, or checks it again as the winner left it. The claim does not wait for recordings, so the number
+ * of ended claims may be slightly old and too small; the capacity is then underestimated. An open breaker lets one probe
+ * through at a time. Bulk replays are an endpoint's last rows: new events do not wait for a month that is sent again.
+ *
+ * A claim counts as an attempt unless it is corrected later, so that for at-most-once bots the committed claim is the
+ * attempt. Suspended bots are included: what was earned is delivered.
+ */
+const claim = statement<ClaimedDelivery>(
+  "deliveries.claim",
+  `with recursive ${waitingBots},
+  ready as (
+    select endpoints.bot_id, endpoints.url, ended, last_served_at, breaker <> 'closed' as is_probe,
+      case breaker when 'closed' then max_in_flight - greatest(0, claimed - ended) else 1 end as room
+    from waiting_bots join endpoints using (bot_id) join endpoint_claims using (bot_id)
+    where endpoints.state = 'active' and rest_until <= now()
+      and case breaker when 'closed' then claimed - ended < max_in_flight else claimed <= ended and probe_at <= now() end
+      and (exists (select ${dueOf("endpoints.bot_id", false)}) or exists (select ${dueOf("endpoints.bot_id", true)}))
+    order by last_served_at limit $1
+    for update of endpoint_claims skip locked
+  ),
+  due as (
+    select ready.bot_id, url, ended, is_probe, rows.event_id
+    from (select * from ready order by last_served_at) as ready
+    cross join lateral (
+      ${rowsOf(false)} union all ${rowsOf(true)} limit ready.room
+    ) as rows
+    limit $1
+  ),
+  served as (
+    update endpoint_claims set claimed = greatest(claimed, ended) + number, last_served_at = clock_timestamp()
+    from (select bot_id, ended, count(*) as number from due group by bot_id, ended) as taken
+    where endpoint_claims.bot_id = taken.bot_id
+  ),
+  probed as (
+    update endpoints set breaker = 'half-open' from due where is_probe and endpoints.bot_id = due.bot_id and breaker = 'open'
+  ),
+  claimed as (
+    update deliveries
+    set state = 'sending', attempts = attempts + 1, fence = fence + 1,
+      lease_until = clock_timestamp() + make_interval(secs => $2)
+    from due where deliveries.bot_id = due.bot_id and deliveries.event_id = due.event_id
+    returning deliveries.bot_id, deliveries.event_id, deliveries.attempts, deliveries.fence, deliveries.schedule_step,
+      deliveries.resume_state, due.url
+  )
+  select bot_id as "botId", event_id as "eventId", claimed.attempts as attempt, claimed.fence,
+    schedule_step as "scheduleStep", resume_state is not null as "isReplay",
+    events.body, claimed.url, bots.delivery_mode as "deliveryMode"
+  from claimed join events using (bot_id, event_id) join bots using (bot_id)`,
+);
+
+/** Claims at most `limit` due deliveries for this node: each is leased, and its fencing number is incremented. */
+export async function claimDeliveries(
+  database: AdDatabase,
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+): Promise<ClaimedDelivery[]> {
+  return database.run(claim, [limit, leaseSeconds]);
+}
+
+export interface NextDue {
+  /** Time until the next delivery may be sent that may not be sent yet; null if there is none. */
+  milliseconds: number | null;
+  /** A delivery may be sent now. If a claim found none, its endpoint has no capacity or another statement has it locked. */
+  isDueNow: boolean;
+}
+
+const nextDue = statement<NextDue>(
+  "deliveries.next-due",
+  `with recursive ${waitingBots},
+  next as (
+    select greatest(first.due_at, rest_until, case breaker when 'closed' then first.due_at else probe_at end) as at
+    from waiting_bots join endpoints using (bot_id)
+    cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
+    where endpoints.state = 'active'
+  )
+  select extract(epoch from min(at) filter (where at > now()) - now())::float8 * 1000 as milliseconds,
+    coalesce(bool_or(at <= now()), false) as "isDueNow"
+  from next`,
+);
+
+/** When the next claim can find a delivery. */
+export async function readNextDue(database: AdDatabase): Promise<NextDue> {
+  const [row] = await database.run(nextDue, []);
+  return row ?? { milliseconds: null, isDueNow: false };
+}
+
+const release = statement<never>(
+  "deliveries.release",
+  `with released as (
+    update deliveries set state = $4, attempts = attempts - 1, lease_until = null,
+      due_at = case $4 when 'held' then due_at else now() + make_interval(secs => $5) end
+    from unnest($1::text[], $2::text[], $3::bigint[]) as released(bot_id, event_id, fence)
+    where deliveries.bot_id = released.bot_id and deliveries.event_id = released.event_id
+      and deliveries.fence = released.fence and lease_until is not null
+    returning deliveries.bot_id
+  ),
+  ended as (select bot_id, count(*) as number from released group by bot_id order by bot_id)
+  update endpoints set ended = endpoints.ended + number from ended where endpoints.bot_id = ended.bot_id`,
+);
+
+/** Releases claims for which nothing was sent: they consume no attempt. */
+export async function releaseDeliveries(
+  database: AdDatabase,
+  claims: readonly Pick<ClaimedDelivery, "botId" | "eventId" | "fence">[],
+  { to, delaySeconds = 0 }: { to: "waiting" | "held"; delaySeconds?: number },
+): Promise<void> {
+  if (claims.length === 0) return;
+  await database.run(release, [
+    claims.map(({ botId }) => botId),
+    claims.map(({ eventId }) => eventId),
+    claims.map(({ fence }) => fence),
+    to,
+    delaySeconds,
+  ]);
+}

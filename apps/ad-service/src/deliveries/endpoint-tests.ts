@@ -1,0 +1,235 @@
+import { randomBytes } from "node:crypto";
+import type { EventType } from "@intermission/ad-core/client-api";
+import { newEventId } from "@intermission/ad-core/code";
+import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import { readBot } from "../bots/bots.ts";
+import type { SecretBox } from "../bots/secret-box.ts";
+import { signingTokens } from "../bots/signing-tokens.ts";
+import { LEASE_SECONDS } from "../events/enqueue-webhook.ts";
+import type { GuardedRequests } from "../outbound/guarded-request.ts";
+import type { FinishedAttempt } from "./attempt.ts";
+import { attemptDelivery } from "./attempt.ts";
+import type { ClaimedDelivery } from "./claim.ts";
+import type { Deliveries, DeliveryLog } from "./deliveries.ts";
+import type { EndpointState } from "./endpoint-health.ts";
+
+export interface EndpointTestRequest {
+  botId: string;
+  event?: EventType | undefined;
+  /** A listed tester of the bot; by default user "0", whom no receiver rewards. */
+  userId?: string | undefined;
+  /** For the automatic test of a pending endpoint: its event, once it has one, and how many tests were made before. */
+  activation?: { eventId: string | null; tests: number } | undefined;
+}
+
+export type EndpointTestOutcome =
+  | {
+      outcome: "tested";
+      eventId: string;
+      isDelivered: boolean;
+      status: number | null;
+      errorClass: string | null;
+      /** The endpoint's answer, or the error. */
+      answer: string | null;
+      phases: Pick<FinishedAttempt, "dnsMs" | "tcpMs" | "tlsMs" | "firstByteMs" | "totalMs">;
+      endpointState: EndpointState | null;
+    }
+  | { outcome: "unknown-bot" | "no-endpoint" | "no-token" | "not-a-tester" | "busy" };
+
+export interface EndpointTests {
+  /** Sends one test event now, once, in any state of the endpoint. Resolves when the outcome is recorded. */
+  testEndpoint(request: EndpointTestRequest): Promise<EndpointTestOutcome>;
+  /** Aborts tests in progress. */
+  stop(): void;
+}
+
+export interface EndpointTestDeps {
+  database: AdDatabase;
+  deliveries: Deliveries;
+  secretBox: SecretBox;
+  requests: Pick<GuardedRequests, "guardedRequest">;
+  log: DeliveryLog;
+}
+
+/** Concurrent tests on this node, over all bots. */
+const MOST_AT_ONCE = 32;
+
+/** Tests of endpoints: one at a time for each bot. A pending endpoint that answers 2xx becomes active. */
+export function openEndpointTests(deps: EndpointTestDeps): EndpointTests {
+  const underWay = new Set<string>();
+  const stopping = new AbortController();
+  return {
+    async testEndpoint(request) {
+      if (underWay.has(request.botId) || underWay.size >= MOST_AT_ONCE) return { outcome: "busy" };
+      underWay.add(request.botId);
+      try {
+        return await makeTest(deps, request, stopping.signal);
+      } finally {
+        underWay.delete(request.botId);
+      }
+    },
+    stop: () => stopping.abort(new Error("stopping")),
+  };
+}
+
+async function makeTest(
+  deps: EndpointTestDeps,
+  request: EndpointTestRequest,
+  signal: AbortSignal,
+): Promise<EndpointTestOutcome> {
+  const { database } = deps;
+  const { botId, event = "rewarded", userId = "0", activation } = request;
+  const bot = await readBot(database, botId);
+  if (!bot) return { outcome: "unknown-bot" };
+  if (bot.webhookUrl === null) return { outcome: "no-endpoint" };
+  if (userId !== "0" && !bot.testers.includes(userId)) return { outcome: "not-a-tester" };
+  const now = new Date();
+  const tokens = (await signingTokens(deps, { botIds: [botId], now })).get(botId);
+  if (!tokens) return { outcome: "no-token" };
+
+  const eventId = activation?.eventId ?? newEventId(now.getTime(), randomBytes(10));
+  const body = encodeWebhookEvent({
+    ...{ event, event_id: eventId, bot_id: botId, user_tg_id: userId, occurred_at: now.toISOString(), test: true },
+  });
+  const claim = await beginTest(database, {
+    botId,
+    eventId,
+    event,
+    userId,
+    body,
+    isActivation: activation !== undefined,
+  });
+  if (!claim) return { outcome: "busy" };
+  const { requests, log } = deps;
+  const attempted = await attemptDelivery({ requests, log, signal }, claim, tokens);
+  if (attempted.outcome === "not-made") throw new Error("a test could not be made");
+
+  const { finished } = attempted;
+  const isDelivered = finished.state === "delivered";
+  const retrySeconds = testDelaySeconds(activation?.tests ?? 0, Math.random());
+  const { endpointState, isActivated } = await finishTest(database, { ...finished, retrySeconds });
+  if (isActivated) {
+    log.info({ botId }, "an endpoint answered its test and is active");
+    deps.deliveries.wake();
+  }
+  // Thrown only after recording: an internal error must not leave the delivery in the state `sending`.
+  if (finished.totalMs === null) throw new Error("the test could not be made because of an internal error");
+  const { status, errorClass, responseText: answer, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
+  const phases = { dnsMs, tcpMs, tlsMs, firstByteMs, totalMs };
+  return { outcome: "tested", eventId, isDelivered, status, errorClass, answer, phases, endpointState };
+}
+
+const begin = statement<{ attempt: number; fence: number; body: string; url: string }>(
+  "endpoints.begin-test",
+  `with endpoint as (
+    update endpoints set test_event_id = case when $6 then $2 else test_event_id end where bot_id = $1 returning bot_id, url
+  ),
+  made as (
+    insert into events (bot_id, event_id, event, user_id, is_test, occurred_at, body)
+    select bot_id, $2, $3, $4, true, now(), $5 from endpoint
+    on conflict (bot_id, event_id) do nothing
+  ),
+  leased as (
+    insert into deliveries (bot_id, event_id, state, attempts, fence, lease_until)
+    select bot_id, $2, 'sending', 1, 1, clock_timestamp() + interval '${LEASE_SECONDS} seconds' from endpoint
+    on conflict (bot_id, event_id) do update set state = 'sending', attempts = deliveries.attempts + 1,
+      fence = deliveries.fence + 1, lease_until = excluded.lease_until, finished_at = null, end_reason = null
+      where deliveries.state <> 'sending'
+    returning attempts, fence
+  )
+  select leased.attempts as attempt, fence, url,
+    coalesce((select body from events where bot_id = $1 and event_id = $2), $5) as body
+  from endpoint, leased`,
+);
+
+/**
+ * Makes a test event and leases its delivery for one attempt. Another test with the same id is one more attempt with the
+ * same bytes. Returns undefined if the bot has no endpoint, or if the test is already in progress on another node.
+ */
+async function beginTest(
+  database: AdDatabase,
+  test: { botId: string; eventId: string; event: string; userId: string; body: string; isActivation: boolean },
+): Promise<ClaimedDelivery | undefined> {
+  const { botId, eventId, event, userId, body, isActivation } = test;
+  const [row] = await database.run(begin, [botId, eventId, event, userId, body, isActivation]);
+  // One attempt, which neither the schedule nor the connection repeats.
+  const once = { scheduleStep: 0, isReplay: false, deliveryMode: "at-most-once" } as const;
+  return row && { botId, eventId, ...row, ...once };
+}
+
+/** Released together with the activation; the sweep releases the rest. */
+const MOST_RELEASED = 1000;
+
+const finish = statement<{ endpointState: EndpointState | null; isActivated: boolean }>(
+  "endpoints.finish-test",
+  `with moved as (
+    update deliveries set state = case when $4 then 'delivered' else 'failed' end, lease_until = null, finished_at = now(),
+      end_reason = case when $4 then null else 'test' end
+    where bot_id = $1 and event_id = $2 and fence = $3 and state = 'sending'
+    returning bot_id, event_id, attempts
+  ),
+  logged as (
+    insert into delivery_attempts (bot_id, event_id, attempt, started_at, url, address, status, error_class,
+      dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text)
+    select bot_id, event_id, attempts, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16 from moved
+    on conflict do nothing
+  ),
+  judged as (
+    select endpoints.bot_id, endpoints.state = 'pending' and $4 as activates
+    from moved join endpoints on endpoints.bot_id = moved.bot_id and endpoints.url = $7
+    for update of endpoints
+  ),
+  updated as (
+    update endpoints set
+      state = case when activates then 'active' else state end,
+      state_since = case when activates then now() else state_since end,
+      last_success_at = case when $4 then now() else last_success_at end,
+      last_failure_at = case when $4 then last_failure_at else now() end,
+      last_status = case when $4 then last_status else $9 end,
+      last_error_class = case when $4 then last_error_class else $10 end,
+      last_answer = case when $4 then last_answer else left($16, 200) end,
+      test_due_at = now() + make_interval(secs => $5)
+    from judged where endpoints.bot_id = judged.bot_id
+    returning endpoints.bot_id, endpoints.state, activates
+  ),
+  released as (
+    update deliveries set state = 'waiting', due_at = now()
+    from (
+      select held.bot_id, held.event_id from updated cross join lateral (
+        select deliveries.bot_id, event_id from deliveries
+        where deliveries.bot_id = updated.bot_id and deliveries.state = 'held' and activates
+        order by event_id limit ${MOST_RELEASED} for update skip locked
+      ) as held
+    ) as held
+    where deliveries.bot_id = held.bot_id and deliveries.event_id = held.event_id
+  )
+  select updated.state as "endpointState", coalesce(activates, false) as "isActivated" from moved left join updated using (bot_id)`,
+);
+
+/**
+ * Records a test and, in the same commit, its effect: a pending endpoint that answered 2xx becomes active, and its held
+ * events are released. `retrySeconds` is the time until the next test of an endpoint that stays pending.
+ */
+async function finishTest(
+  database: AdDatabase,
+  test: FinishedAttempt & { retrySeconds: number },
+): Promise<{ endpointState: EndpointState | null; isActivated: boolean }> {
+  const rounded = (milliseconds: number | null) => (milliseconds === null ? null : Math.round(milliseconds));
+  const [row] = await database.run(finish, [
+    ...[test.botId, test.eventId, test.fence, test.state === "delivered", test.retrySeconds],
+    ...[test.startedAt, test.url, test.address, test.status, test.errorClass],
+    ...[test.dnsMs, test.tcpMs, test.tlsMs, test.firstByteMs, test.totalMs].map(rounded),
+    test.responseText,
+  ]);
+  return row ?? { endpointState: null, isActivated: false };
+}
+
+const TEST_DELAY_SECONDS = [5, 30, 120, 600, 1800];
+const LONGEST_TEST_DELAY_SECONDS = 3600;
+
+/** Seconds from a pending endpoint's failed test to the next: quick at first, then hourly; `jitter` adds up to 20 %. */
+function testDelaySeconds(testsBefore: number, jitter: number): number {
+  return (TEST_DELAY_SECONDS[testsBefore] ?? LONGEST_TEST_DELAY_SECONDS) * (1 + 0.2 * jitter);
+}

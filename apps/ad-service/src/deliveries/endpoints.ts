@@ -1,0 +1,198 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { pendingEndpoint } from "../bots/change-bot.ts";
+import { firstDue } from "./claim.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { BreakerState, DisabledReason, EndpointState } from "./endpoint-health.ts";
+import { disableProgress } from "./endpoint-health.ts";
+
+/** The count of a longer queue stops here. */
+const MOST_COUNTED = 10_000;
+
+/** A bot and the endpoint that its webhooks go to. */
+export interface ListedEndpoint {
+  botId: string;
+  name: string;
+  /** Null, like the other fields of the endpoint, if the bot has none. */
+  url: string | null;
+  state: EndpointState | null;
+  stateSince: Date | null;
+  disabledReason: DisabledReason | null;
+  breaker: BreakerState | null;
+  /** When a breaker that is not closed lets the next delivery through. */
+  probeAt: Date | null;
+  /** Until when it rests, because an answer or a timeout showed that it is overloaded. */
+  restUntil: Date | null;
+  inFlight: number;
+  maxInFlight: number | null;
+  /** One more than `MOST_COUNTED` where the queue is longer. */
+  waiting: number;
+  held: number;
+  oldestDueAt: Date | null;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+  /** Of the last failure. */
+  lastStatus: number | null;
+  lastErrorClass: string | null;
+  lastAnswer: string | null;
+  /** Progress towards being disabled, and the last of the marks 50, 70, 90 and 100 that was warned of. */
+  disablePercent: number;
+  warnedPercent: number;
+  /** While pending: tests that were made so far, and when the next one is due. */
+  tests: number;
+  testDueAt: Date | null;
+}
+
+const counted = (state: "waiting" | "held") => `(select count(*) from (
+      select from deliveries where deliveries.bot_id = bots.bot_id and deliveries.state = '${state}' limit ${MOST_COUNTED + 1}
+    ) as counted)`;
+
+const list = statement<ListedEndpoint>(
+  "endpoints.list",
+  `select bots.bot_id as "botId", bots.name, url, endpoints.state, state_since as "stateSince",
+    disabled_reason as "disabledReason", breaker,
+    case when breaker <> 'closed' then nullif(probe_at, '-infinity') end as "probeAt",
+    case when rest_until > now() then rest_until end as "restUntil",
+    greatest(0, claimed - ended)::integer as "inFlight", max_in_flight as "maxInFlight",
+    ${counted("waiting")} as waiting, ${counted("held")} as held,
+    ${firstDue("bots.bot_id")} as "oldestDueAt",
+    last_success_at as "lastSuccessAt", last_failure_at as "lastFailureAt", last_status as "lastStatus",
+    last_error_class as "lastErrorClass", last_answer as "lastAnswer",
+    case when endpoints.bot_id is null then 0 else floor(100 * ${disableProgress})::integer end as "disablePercent",
+    coalesce(warned_percent, 0) as "warnedPercent",
+    coalesce(tests, 0) as tests, case endpoints.state when 'pending' then test_due_at end as "testDueAt"
+  from bots left join endpoints using (bot_id) left join endpoint_claims using (bot_id)
+  where $1::text is null or bots.bot_id = $1
+  order by bots.bot_id`,
+);
+
+/** All bots with their endpoints' health and queues, or one of them. */
+export async function listEndpoints(
+  database: AdDatabase,
+  { botId = null }: { botId?: string | null } = {},
+): Promise<ListedEndpoint[]> {
+  return database.run(list, [botId]);
+}
+
+export type EnableEndpointOutcome =
+  /** `pending`: a test is due now, and held events are sent once it is answered 2xx. */
+  { outcome: "enabled"; state: "pending" | "active" } | { outcome: "already-active" } | MissingEndpoint;
+
+/** Released immediately; the sweep releases the rest. */
+const MOST_RELEASED = 1000;
+
+const enable = statement<never>(
+  "endpoints.enable",
+  `update endpoints set state_since = now(), test_due_at = now(),
+    ${Object.keys(pendingEndpoint)
+      .map((column, index) => `${column} = $${index + 2}`)
+      .join(", ")}
+  where bot_id = $1`,
+);
+
+const release = statement<never>(
+  "endpoints.release-held",
+  `with held as (
+    select bot_id, event_id from deliveries where bot_id = $1 and state = 'held'
+    order by event_id limit ${MOST_RELEASED} for update skip locked
+  )
+  update deliveries set state = 'waiting', due_at = now()
+  from held where deliveries.bot_id = held.bot_id and deliveries.event_id = held.event_id`,
+);
+
+/** Enables an endpoint and resets its health. `skipTest` makes it active without a test. */
+export async function enableEndpoint(
+  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
+  { botId, skipTest = false }: { botId: string; skipTest?: boolean },
+): Promise<EnableEndpointOutcome> {
+  const outcome = await database.transaction<EnableEndpointOutcome>(async (tx) => {
+    const found = await lockEndpoint(tx, botId);
+    if (found.outcome !== "locked") return found;
+    if (found.state === "active") return { outcome: "already-active" };
+    const state = skipTest ? "active" : "pending";
+    await tx.run(enable, [botId, ...Object.values({ ...pendingEndpoint, state })]);
+    if (skipTest) await tx.run(release, [botId]);
+    return { outcome: "enabled", state };
+  });
+  if (outcome.outcome === "enabled") deliveries.wake();
+  return outcome;
+}
+
+export type DisableEndpointOutcome =
+  | { outcome: "disabled" }
+  | { outcome: "already-disabled"; reason: DisabledReason | null }
+  | MissingEndpoint;
+
+/** Held immediately; the sweep holds the rest. */
+const MOST_HELD = 1000;
+
+const disable = statement<never>(
+  "endpoints.disable",
+  "update endpoints set state = 'disabled', state_since = now(), disabled_reason = 'operator' where bot_id = $1",
+);
+
+const hold = statement<never>(
+  "endpoints.hold-waiting",
+  `with waiting as (
+    select bot_id, event_id from deliveries where bot_id = $1 and state = 'waiting'
+    order by due_at limit ${MOST_HELD} for update skip locked
+  )
+  update deliveries set state = 'held'
+  from waiting where deliveries.bot_id = waiting.bot_id and deliveries.event_id = waiting.event_id`,
+);
+
+/** Stops sending to an endpoint until it is enabled again. Attempts in flight end normally. */
+export async function disableEndpoint(
+  database: AdDatabase,
+  { botId }: { botId: string },
+): Promise<DisableEndpointOutcome> {
+  return database.transaction<DisableEndpointOutcome>(async (tx) => {
+    const found = await lockEndpoint(tx, botId);
+    if (found.outcome !== "locked") return found;
+    if (found.state === "disabled") return { outcome: "already-disabled", reason: found.disabledReason };
+    await tx.run(disable, [botId]);
+    await tx.run(hold, [botId]);
+    return { outcome: "disabled" };
+  });
+}
+
+export type LimitEndpointOutcome = { outcome: "limited" } | MissingEndpoint;
+
+const limit = statement<never>("endpoints.limit", "update endpoints set max_in_flight = $2 where bot_id = $1");
+
+/** Sets how many deliveries to an endpoint may be in flight at the same time, over all nodes; 1 to 40. */
+export async function limitEndpoint(
+  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
+  { botId, maxInFlight }: { botId: string; maxInFlight: number },
+): Promise<LimitEndpointOutcome> {
+  const outcome = await database.transaction<LimitEndpointOutcome>(async (tx) => {
+    const found = await lockEndpoint(tx, botId);
+    if (found.outcome !== "locked") return found;
+    await tx.run(limit, [botId, maxInFlight]);
+    return { outcome: "limited" };
+  });
+  deliveries.wake();
+  return outcome;
+}
+
+type MissingEndpoint = { outcome: "unknown-bot" | "no-endpoint" };
+
+const lock = statement<{ state: EndpointState | null; disabledReason: DisabledReason | null }>(
+  "endpoints.lock",
+  `select endpoint.state, endpoint.disabled_reason as "disabledReason"
+  from bots left join lateral (
+    select state, disabled_reason from endpoints where endpoints.bot_id = bots.bot_id for update
+  ) as endpoint on true
+  where bots.bot_id = $1`,
+);
+
+/** Reads an endpoint and locks its row until the transaction ends. */
+async function lockEndpoint(
+  tx: AdTransaction,
+  botId: string,
+): Promise<{ outcome: "locked"; state: EndpointState; disabledReason: DisabledReason | null } | MissingEndpoint> {
+  const [row] = await tx.run(lock, [botId]);
+  if (!row) return { outcome: "unknown-bot" };
+  const { state, disabledReason } = row;
+  return state === null ? { outcome: "no-endpoint" } : { outcome: "locked", state, disabledReason };
+}

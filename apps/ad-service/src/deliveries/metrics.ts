@@ -1,0 +1,225 @@
+import { newEventId } from "@intermission/ad-core/code";
+import { statement } from "@intermission/postgres/open-database";
+import { durationHistogram, statusClass } from "@intermission/server/metrics";
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { AdDatabase } from "../ad-database.ts";
+import type { FinishedAttempt } from "./attempt.ts";
+import { firstDue } from "./claim.ts";
+import { disableProgress } from "./endpoint-health.ts";
+
+export interface DeliveryMetrics {
+  /** Counts one attempt that was made by this node. */
+  attemptFinished(
+    attempt: Pick<FinishedAttempt, "isSuccess" | "status" | "errorClass" | "firstByteMs" | "totalMs">,
+  ): void;
+}
+
+const upToSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+
+/** Exported as 0 from the start, so that the first failure of a class is an increase. */
+const attemptClasses = [
+  ...["delivered", "4xx", "5xx", "dns", "refused", "reset", "tls", "timeout-connect", "timeout-total"],
+  ...["blocked-address", "redirect", "protocol", "too-large", "unknown"],
+];
+
+/**
+ * Delivery metrics. Attempts and durations are this node's. The gauges report the state of all nodes from the database:
+ * aggregate them over nodes by maximum, not by sum.
+ */
+export function deliveryMetrics(
+  registry: Registry,
+  { database, log }: { database: AdDatabase; log: { warn(facts: object, message: string): void } },
+): DeliveryMetrics {
+  const read = rarelyRead(() => readDeliveryFigures(database));
+  /** A failed query must not fail the rest of the scrape. Without figures the series is absent rather than wrong. */
+  const figures = () =>
+    read().catch((error: unknown) => {
+      log.warn({ err: error }, "the figures of delivery could not be read");
+      return undefined;
+    });
+  for (const { name, help, label, of } of gauges) {
+    new Gauge({
+      ...{ name, help, labelNames: [label], registers: [registry] },
+      async collect() {
+        const now = await figures();
+        this.reset();
+        for (const [value, figure] of now ? of(now) : []) this.set({ [label]: value }, figure);
+      },
+    });
+  }
+  const attempts = new Counter({
+    name: "intermission_delivery_attempts_total",
+    help: "Attempts to deliver a webhook, by outcome.",
+    labelNames: ["class"],
+    registers: [registry],
+  });
+  for (const name of attemptClasses) attempts.inc({ class: name }, 0);
+  const totalTook = durationHistogram(registry, {
+    name: "intermission_delivery_duration_seconds",
+    help: "Attempts to deliver, from their start to the end of the answer or the failure.",
+    upToSeconds,
+  })();
+  const firstByteTook = durationHistogram(registry, {
+    name: "intermission_delivery_first_byte_seconds",
+    help: "Attempts to deliver, from their start to the headers of the answer, where one came.",
+    upToSeconds,
+  })();
+  return {
+    attemptFinished(attempt) {
+      attempts.inc({ class: classOf(attempt) });
+      if (attempt.totalMs !== null) totalTook(attempt.totalMs / 1000);
+      if (attempt.firstByteMs !== null) firstByteTook(attempt.firstByteMs / 1000);
+    },
+  };
+}
+
+function classOf({ isSuccess, status, errorClass }: Pick<FinishedAttempt, "isSuccess" | "status" | "errorClass">) {
+  if (isSuccess) return "delivered";
+  return errorClass ?? (status === null ? "unknown" : statusClass(status));
+}
+
+const gauges: readonly {
+  name: string;
+  help: string;
+  label: string;
+  of: (figures: DeliveryFigures) => [value: string, figure: number][];
+}[] = [
+  {
+    name: "intermission_deliveries",
+    help: "Undelivered deliveries by state; failed and unknown ones of the last 30 days' events.",
+    label: "state",
+    of: ({ waiting, sending, held, failed, unknown }) => Object.entries({ waiting, sending, held, failed, unknown }),
+  },
+  {
+    name: "intermission_oldest_due_delivery_seconds",
+    help: "How long the oldest due delivery has waited: at an endpoint that is ready, and at one that rests or fails.",
+    label: "endpoint",
+    of: (figures) => [
+      ["ready", figures.oldestReadySeconds],
+      ["resting", figures.oldestRestingSeconds],
+    ],
+  },
+  {
+    name: "intermission_endpoints",
+    help: "Endpoints by state.",
+    label: "state",
+    of: ({ pending, active, disabled }) => Object.entries({ pending, active, disabled }),
+  },
+  {
+    name: "intermission_endpoint_breakers",
+    help: "Endpoints by the state of their breaker.",
+    label: "state",
+    of: ({ closed, open, halfOpen }) => Object.entries({ closed, open, "half-open": halfOpen }),
+  },
+  {
+    name: "intermission_endpoint_disable_progress",
+    help: "Progress of the worst active endpoint towards being disabled, from 0 to 1.",
+    label: "endpoint",
+    of: ({ worstProgress }) => [["worst", worstProgress]],
+  },
+  {
+    name: "intermission_endpoints_near_disabling",
+    help: "Active endpoints with at least this progress towards being disabled.",
+    label: "progress",
+    of: (figures) => [
+      ["0.5", figures.atHalf],
+      ["0.7", figures.atSeventyPercent],
+      ["0.9", figures.atNinetyPercent],
+    ],
+  },
+];
+
+/** The current state of delivery over all nodes, from the database. */
+export interface DeliveryFigures {
+  waiting: number;
+  sending: number;
+  held: number;
+  /** `failed` and `unknown`: of events of the last 30 days. */
+  failed: number;
+  unknown: number;
+  /** Of deliveries that can be sent now: endpoint active, not resting, breaker closed. Zero when none is due. */
+  oldestReadySeconds: number;
+  /** Of due deliveries that wait for their endpoint to recover. */
+  oldestRestingSeconds: number;
+  pending: number;
+  active: number;
+  disabled: number;
+  closed: number;
+  open: number;
+  halfOpen: number;
+  /** Of active endpoints: the worst progress towards being disabled, from 0 to 1, and how many have at least this progress. */
+  worstProgress: number;
+  atHalf: number;
+  atSeventyPercent: number;
+  atNinetyPercent: number;
+}
+
+/*
+ * Each count reads one partial index. None of these contains delivered rows, so a table of millions costs nothing. The
+ * oldest delivery of a bot is the first entry of its part of the index.
+ */
+const figuresOfAllNodes = statement<DeliveryFigures>(
+  "deliveries.figures",
+  `with undelivered as (
+    select coalesce(sum(failed), 0)::int8 as failed, coalesce(sum(unknown), 0)::int8 as unknown
+    from bots cross join lateral (
+      select count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'unknown') as unknown
+      from deliveries where deliveries.bot_id = bots.bot_id and state in ('failed', 'unknown') and event_id >= $1
+    ) as ended
+  ),
+  standing as (
+    select endpoints.state, breaker, ${disableProgress} as progress, extract(epoch from now() - first.due_at) as age,
+      rest_until <= now() and breaker = 'closed' as is_ready
+    from endpoints cross join lateral (select ${firstDue("endpoints.bot_id")} as due_at) as first
+  ),
+  endpoint_figures as (
+    select greatest(0, coalesce(max(age) filter (where state = 'active' and is_ready), 0))::float8 as "oldestReadySeconds",
+      greatest(0, coalesce(max(age) filter (where state = 'active' and not is_ready), 0))::float8 as "oldestRestingSeconds",
+      count(*) filter (where state = 'pending') as pending,
+      count(*) filter (where state = 'active') as active,
+      count(*) filter (where state = 'disabled') as disabled,
+      count(*) filter (where breaker = 'closed') as closed,
+      count(*) filter (where breaker = 'open') as open,
+      count(*) filter (where breaker = 'half-open') as "halfOpen",
+      coalesce(max(progress) filter (where state = 'active'), 0)::float8 as "worstProgress",
+      count(*) filter (where state = 'active' and progress >= 0.5) as "atHalf",
+      count(*) filter (where state = 'active' and progress >= 0.7) as "atSeventyPercent",
+      count(*) filter (where state = 'active' and progress >= 0.9) as "atNinetyPercent"
+    from standing
+  )
+  select *,
+    (select count(*) from deliveries where state = 'waiting') as waiting,
+    (select count(*) from deliveries where state = 'sending') as sending,
+    (select count(*) from deliveries where state = 'held') as held
+  from undelivered cross join endpoint_figures`,
+);
+
+const KEPT_DAYS = 30;
+
+async function readDeliveryFigures(database: AdDatabase): Promise<DeliveryFigures> {
+  // Event ids begin with the millisecond of their event.
+  const since = newEventId(Date.now() - KEPT_DAYS * 86_400_000, new Uint8Array(10));
+  const [figures] = await database.run(figuresOfAllNodes, [since]);
+  if (!figures) throw new Error("the query of the delivery figures returned no row");
+  return figures;
+}
+
+const LEAST_MS = 5000;
+/** Reading takes at most this share of the time, however slow it gets. */
+const MOST_OF_THE_TIME = 0.02;
+
+/** Reads at most every five seconds, and less often if reading is slow. Calls in between get the last result. */
+export function rarelyRead<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let last: Promise<Value> | undefined;
+  let freshUntil = 0;
+  return () => {
+    if (last !== undefined && performance.now() < freshUntil) return last;
+    const startedAt = performance.now();
+    freshUntil = Number.POSITIVE_INFINITY;
+    last = read().finally(() => {
+      const tookMs = performance.now() - startedAt;
+      freshUntil = performance.now() + Math.max(LEAST_MS, tookMs / MOST_OF_THE_TIME);
+    });
+    return last;
+  };
+}

@@ -1,0 +1,183 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { HttpError } from "@intermission/server/http-server";
+import { notFound } from "@intermission/server/refuse";
+import type { AdDatabase } from "../ad-database.ts";
+import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
+import type { DeliveryState, EndReason } from "./deliveries.ts";
+
+export interface ListedDelivery {
+  botId: string;
+  eventId: string;
+  event: "rewarded" | "direct_link";
+  userId: string;
+  isTest: boolean;
+  state: DeliveryState;
+  attempts: number;
+  /** When the next attempt is due, while `waiting`. */
+  dueAt: Date | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** Why it is not sent again automatically, when `failed` or `unknown`. */
+  endReason: EndReason | null;
+}
+
+interface DeliveryRow {
+  bot_id: string;
+  event_id: string;
+  event: ListedDelivery["event"];
+  user_id: string;
+  is_test: boolean;
+  state: DeliveryState;
+  attempts: number;
+  due_at: Date;
+  created_at: Date;
+  finished_at: Date | null;
+  end_reason: EndReason | null;
+}
+
+/*
+ * Reads one page of each bot by its index, then the newest of these: the cost does not depend on the number of events.
+ * The state is a literal, so that the planner can use a partial index. "f" sorts after every event id.
+ */
+const listOf = (state: DeliveryState | "any") =>
+  statement<DeliveryRow>(
+    `deliveries.list-${state}`,
+    `select newest.*, events.event, events.user_id, events.is_test
+    from (
+      select of_bot.* from bots cross join lateral (
+        select * from deliveries
+        where deliveries.bot_id = bots.bot_id and event_id < coalesce($2, 'f')
+          ${state === "any" ? "" : `and state = '${state}'`}
+        order by event_id desc limit $3
+      ) as of_bot
+      where $1::text is null or bots.bot_id = $1
+      order by of_bot.event_id desc limit $3
+    ) as newest join events using (bot_id, event_id)
+    order by newest.event_id desc`,
+  );
+
+const lists = {
+  any: listOf("any"),
+  waiting: listOf("waiting"),
+  sending: listOf("sending"),
+  delivered: listOf("delivered"),
+  failed: listOf("failed"),
+  held: listOf("held"),
+  unknown: listOf("unknown"),
+};
+
+/** Newest first: event ids begin with their time. `before` is the last event id of the previous page. */
+export async function listDeliveries(
+  database: Pick<AdDatabase, "run">,
+  wanted: { botId?: string | undefined; state?: DeliveryState | undefined; before?: string | undefined; limit: number },
+): Promise<ListedDelivery[]> {
+  const { botId = null, state = "any", before = null, limit } = wanted;
+  const rows = await database.run(lists[state], [botId, before, limit]);
+  return rows.map(listedDelivery);
+}
+
+/** A delivery with the fields of its event, as an operator sees it. */
+function listedDelivery(row: DeliveryRow): ListedDelivery {
+  const isOver = row.state === "failed" || row.state === "unknown";
+  return {
+    botId: row.bot_id,
+    eventId: row.event_id,
+    event: row.event,
+    userId: row.user_id,
+    isTest: row.is_test,
+    state: row.state,
+    attempts: row.attempts,
+    dueAt: row.state === "waiting" ? row.due_at : null,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    endReason: isOver ? row.end_reason : null,
+  };
+}
+
+export interface DeliveryAttempt {
+  attempt: number;
+  startedAt: Date;
+  url: string;
+  address: string | null;
+  status: number | null;
+  errorClass: string | null;
+  dnsMs: number | null;
+  tcpMs: number | null;
+  tlsMs: number | null;
+  firstByteMs: number | null;
+  totalMs: number | null;
+  /** The endpoint's answer, or the error. */
+  responseText: string | null;
+  nextAt: Date | null;
+  /** Requested explicitly, outside the schedule. */
+  isReplay: boolean;
+}
+
+export interface ShownDelivery extends ListedDelivery {
+  /** Set while a replay is pending: the state that the delivery returns to if the replay fails. */
+  resumeState: "waiting" | "delivered" | "unknown" | null;
+  /** Why nothing is sent to the endpoint now; null: due deliveries are sent. */
+  blockedReason: BlockedReason | null;
+  /** Until when the endpoint rests or its breaker allows no probe; null: neither. */
+  notBefore: Date | null;
+  /** The bytes that each attempt sends, as text. */
+  body: string;
+  log: DeliveryAttempt[];
+}
+
+const show = statement<
+  DeliveryRow & { body: string } & Pick<ShownDelivery, "resumeState" | "blockedReason" | "notBefore">
+>(
+  "deliveries.show",
+  `select deliveries.*, events.event, events.user_id, events.is_test, events.body,
+    case when deliveries.state in ('waiting', 'sending', 'held') then resume_state end as "resumeState",
+    ${endpointBlockedReason} as "blockedReason", ${endpointNotBefore} as "notBefore"
+  from deliveries join events using (bot_id, event_id) left join endpoints using (bot_id)
+  where deliveries.bot_id = $1 and event_id = $2`,
+);
+
+const readAttempts = statement<DeliveryAttempt>(
+  "deliveries.attempts",
+  `select attempt, started_at as "startedAt", url, address, status, error_class as "errorClass",
+    dns_ms as "dnsMs", tcp_ms as "tcpMs", tls_ms as "tlsMs", first_byte_ms as "firstByteMs", total_ms as "totalMs",
+    response_text as "responseText", next_at as "nextAt", is_replay as "isReplay"
+  from delivery_attempts where bot_id = $1 and event_id = $2 order by attempt`,
+);
+
+/** One delivery with every attempt, oldest first; undefined when no event has this id. */
+export async function showDelivery(
+  database: AdDatabase,
+  { eventId }: { eventId: string },
+): Promise<ShownDelivery | undefined> {
+  const botId = await findBotOfEvent(database, eventId);
+  if (botId === undefined) return undefined;
+  const [row] = await database.run(show, [botId, eventId]);
+  if (!row) return undefined;
+  return {
+    ...listedDelivery(row),
+    resumeState: row.resumeState,
+    blockedReason: row.blockedReason,
+    notBefore: row.notBefore,
+    body: row.body,
+    log: await database.run(readAttempts, [botId, eventId]),
+  };
+}
+
+// One primary key probe for each bot: the key begins with the bot, so a search by event id alone would read the whole table.
+const find = statement<{ botId: string }>(
+  "deliveries.bot-of-event",
+  `select bots.bot_id as "botId" from bots cross join lateral (
+    select from deliveries where deliveries.bot_id = bots.bot_id and event_id = $1 offset 0
+  ) as delivery
+  limit 1`,
+);
+
+/** The bot of an event, for an operator who knows only the event's id. */
+export async function findBotOfEvent(database: Pick<AdDatabase, "run">, eventId: string): Promise<string | undefined> {
+  const [row] = await database.run(find, [eventId]);
+  return row?.botId;
+}
+
+export function unknownEvent(eventId: string): HttpError {
+  return notFound(`there is no event ${eventId}; see the latest with: deliveries list`);
+}

@@ -1,0 +1,181 @@
+import { statement } from "@intermission/postgres/open-database";
+import type { AdDatabase } from "../ad-database.ts";
+import { hasTokens } from "./blocked-reason.ts";
+import { newAlarm } from "./wake-ups.ts";
+
+const PRUNE_EVERY_MS = 60_000;
+
+/** Sweeps every `sweepMs` and prunes each minute, in small batches, until it is stopped. */
+export function startDeliveryUpkeep(
+  database: AdDatabase,
+  options: {
+    sweepMs: number;
+    log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
+    /** Called when deliveries are waiting that could not be sent before. */
+    onReleased: () => void;
+  },
+): { stop(): Promise<void> } {
+  const { sweepMs, log, onReleased } = options;
+  const alarm = newAlarm();
+  let isStopping = false;
+  let pruneAt = 0;
+
+  /** Returns whether there is more to do immediately. */
+  async function sweep(): Promise<boolean> {
+    const { returned, unknown, unheld, held } = await sweepDeliveries(database);
+    if (returned + unknown > 0) log.warn({ returned, unknown }, "deliveries of a crashed node were taken back");
+    if (returned + unheld > 0) onReleased();
+    return Math.max(returned + unknown, unheld, held) >= MOST_AT_ONCE;
+  }
+
+  async function prune(): Promise<boolean> {
+    if (performance.now() < pruneAt) return false;
+    const { pruned, givenUp } = await pruneDeliveries(database);
+    if (givenUp > 0) log.warn({ givenUp }, "events that were held for 30 days are given up");
+    const hasMore = Math.max(pruned, givenUp) >= MOST_PRUNED_AT_ONCE;
+    if (!hasMore) pruneAt = performance.now() + PRUNE_EVERY_MS;
+    return hasMore;
+  }
+
+  async function run(): Promise<void> {
+    while (!isStopping) {
+      try {
+        const hasMore = [await sweep(), await prune()].includes(true);
+        await alarm.wait(hasMore ? 0 : sweepMs);
+      } catch (error) {
+        log.error({ err: error }, "the upkeep of deliveries failed; trying again");
+        await alarm.wait(Math.max(sweepMs, 1000));
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      isStopping = true;
+      alarm.ring();
+      await running;
+    },
+  };
+}
+
+/** Rows of one sweep, to keep it short. A sweep that moved this many has more to do and is repeated immediately. */
+const MOST_AT_ONCE = 1000;
+
+/*
+ * Takes back expired claims of crashed nodes: they consume no attempt. For at-most-once bots it is not known whether the
+ * event was sent, so it is not sent again. A test fails: no caller waits for its answer any more.
+ */
+const reap = statement<{ state: string }>(
+  "deliveries.reap",
+  `with leased as (
+    select bot_id, event_id, resume_state from deliveries where deliveries.state = 'sending' and lease_until < now()
+    order by lease_until limit ${MOST_AT_ONCE} for update skip locked
+  ),
+  expired as (
+    select bot_id, event_id, is_test,
+      case when is_test then 'failed' when delivery_mode <> 'at-most-once' then 'waiting'
+        when resume_state = 'delivered' then 'delivered' else 'unknown' end as next_state
+    from leased join bots using (bot_id) join events using (bot_id, event_id)
+  ),
+  reaped as (
+    update deliveries set lease_until = null, state = next_state, due_at = now(),
+      attempts = attempts - case next_state when 'waiting' then 1 else 0 end,
+      finished_at = case next_state when 'waiting' then null else now() end,
+      end_reason = case next_state when 'failed' then 'test' when 'unknown' then 'at-most-once' end,
+      resume_state = case next_state when 'waiting' then resume_state end
+    from expired where deliveries.bot_id = expired.bot_id and deliveries.event_id = expired.event_id
+    returning deliveries.bot_id, deliveries.state, is_test
+  ),
+  ended as (select bot_id, count(*) as number from reaped where not is_test group by bot_id order by bot_id),
+  freed as (
+    update endpoints set ended = endpoints.ended + number from ended where endpoints.bot_id = ended.bot_id
+  )
+  select state from reaped`,
+);
+
+// Repeated, since a statement that began before the endpoint became active can still insert a held event.
+const unhold = statement<never>(
+  "deliveries.unhold",
+  `with ready as (
+    select held.bot_id, held.event_id
+    from endpoints cross join lateral (
+      select deliveries.bot_id, event_id from deliveries
+      where deliveries.bot_id = endpoints.bot_id and deliveries.state = 'held'
+      order by event_id limit ${MOST_AT_ONCE} for update skip locked
+    ) as held
+    where endpoints.state = 'active' and ${hasTokens}
+    limit ${MOST_AT_ONCE}
+  )
+  update deliveries set state = 'waiting', due_at = now()
+  from ready where deliveries.bot_id = ready.bot_id and deliveries.event_id = ready.event_id
+  returning 1`,
+);
+
+// Waiting deliveries are sent only to active endpoints; those of other endpoints become held.
+const hold = statement<never>(
+  "deliveries.hold",
+  `with idle as (
+    select bot_id from endpoints where state <> 'active'
+    union all
+    select bot_id from bots where not exists (select from endpoints where endpoints.bot_id = bots.bot_id)
+  ),
+  stranded as (
+    select waiting.bot_id, waiting.event_id
+    from idle cross join lateral (
+      select deliveries.bot_id, event_id from deliveries
+      where deliveries.bot_id = idle.bot_id and deliveries.state = 'waiting'
+      order by is_bulk, due_at limit ${MOST_AT_ONCE} for update skip locked
+    ) as waiting
+    limit ${MOST_AT_ONCE}
+  )
+  update deliveries set state = 'held'
+  from stranded where deliveries.bot_id = stranded.bot_id and deliveries.event_id = stranded.event_id
+  returning 1`,
+);
+
+/** Takes back deliveries of crashed nodes; holds those of inactive endpoints and releases held ones of active endpoints. */
+export async function sweepDeliveries(
+  database: AdDatabase,
+): Promise<{ returned: number; unknown: number; unheld: number; held: number }> {
+  const reaped = await database.run(reap, []);
+  const unheld = await database.run(unhold, []);
+  const held = await database.run(hold, []);
+  const unknown = reaped.filter(({ state }) => state === "unknown").length;
+  return { returned: reaped.length - unknown, unknown, unheld: unheld.length, held: held.length };
+}
+
+const KEPT_DAYS = 30;
+/** Small enough not to delay other statements. */
+const MOST_PRUNED_AT_ONCE = 1000;
+
+const pruneLog = statement<never>(
+  "deliveries.prune-log",
+  `delete from delivery_attempts where ctid = any (array(
+     select ctid from delivery_attempts where started_at < now() - interval '${KEPT_DAYS} days'
+     limit ${MOST_PRUNED_AT_ONCE} for update skip locked
+   ))
+   returning 1`,
+);
+
+const giveUp = statement<never>(
+  "deliveries.give-up-held",
+  `with old as (
+    select deliveries.bot_id, event_id from deliveries
+    where state = 'held' and created_at < now() - interval '${KEPT_DAYS} days'
+    limit ${MOST_PRUNED_AT_ONCE} for update skip locked
+  )
+  update deliveries set resume_state = null, resume_due_at = null, finished_at = coalesce(finished_at, now()),
+    -- A replay that was never sent restores the previous state.
+    state = case when resume_state in ('delivered', 'unknown') then resume_state else 'failed' end,
+    end_reason = case when resume_state in ('delivered', 'unknown') then end_reason else 'held-too-long' end
+  from old where deliveries.bot_id = old.bot_id and deliveries.event_id = old.event_id
+  returning 1`,
+);
+
+/** One small batch of each: deletes log rows older than 30 days, and gives up held deliveries older than that. */
+async function pruneDeliveries(database: AdDatabase): Promise<{ pruned: number; givenUp: number }> {
+  const pruned = await database.run(pruneLog, []);
+  const givenUp = await database.run(giveUp, []);
+  return { pruned: pruned.length, givenUp: givenUp.length };
+}

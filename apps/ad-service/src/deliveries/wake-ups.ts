@@ -1,0 +1,101 @@
+import type { AdDatabase } from "../ad-database.ts";
+
+/** Lets one waiter sleep until `ring` is called. A ring without a waiter ends the next wait immediately, so none is lost. */
+export interface Alarm {
+  ring(): void;
+  hasRung(): boolean;
+  wait(milliseconds: number): Promise<void>;
+}
+
+export function newAlarm(): Alarm {
+  let hasRung = false;
+  let wake: (() => void) | undefined;
+  return {
+    ring() {
+      hasRung = true;
+      wake?.();
+    },
+    hasRung: () => hasRung,
+    async wait(milliseconds) {
+      if (!hasRung) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const timer = setTimeout(resolve, milliseconds);
+        await promise;
+        clearTimeout(timer);
+        wake = undefined;
+      }
+      hasRung = false;
+    },
+  };
+}
+
+const CHANNEL = "deliveries";
+/** Minimum interval between notifications of the other nodes. */
+const NOTIFY_EVERY_MS = 50;
+
+/**
+ * Sends wake-ups to the other nodes of a shared database, at most 20 a second, and calls `ring` for theirs. A lost
+ * notification costs one poll interval.
+ */
+export function shareWakeUps(database: AdDatabase, ring: () => void): { tell(): void; stop(): Promise<void> } {
+  if (database.kind === "embedded") return { tell() {}, async stop() {} };
+  const node = crypto.randomUUID();
+  let timer: NodeJS.Timeout | undefined;
+  let hasMore = false;
+  const notify = () => {
+    hasMore = false;
+    database.notify(CHANNEL, node).catch(() => {});
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (hasMore) notify();
+    }, NOTIFY_EVERY_MS);
+  };
+  const listening = database.listen(CHANNEL, (from) => {
+    if (from !== node) ring();
+  });
+  return {
+    tell() {
+      hasMore = true;
+      if (timer === undefined) notify();
+    },
+    async stop() {
+      clearTimeout(timer);
+      await (await listening)();
+    },
+  };
+}
+
+/** A limit on concurrent work; waiting callers are served in the order of their calls. */
+export interface Slots {
+  /** Resolves when a slot is free. */
+  take(): Promise<void>;
+  free(): void;
+  /** Lets all callers through from now on: a stop must not wait for a slot. */
+  open(): void;
+}
+
+export function openSlots(number: number): Slots {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  let isOpen = false;
+  return {
+    async take() {
+      if (isOpen || taken < number) taken += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    free() {
+      // The slot passes to the next waiter.
+      const next = waiting.shift();
+      if (next) next();
+      else taken -= 1;
+    },
+    open() {
+      isOpen = true;
+      for (const next of waiting.splice(0)) {
+        taken += 1;
+        next();
+      }
+    },
+  };
+}

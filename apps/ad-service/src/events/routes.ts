@@ -1,0 +1,45 @@
+import { type ListEventsResponse, listEventsQuery, telegramId } from "@intermission/ad-core/client-api";
+import { HttpError } from "@intermission/server/http-server";
+import { parseRequest } from "@intermission/server/parse-request";
+import { invalidField } from "@intermission/server/refuse";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { AdDatabase } from "../ad-database.ts";
+import { callerOf } from "../bots/authenticate-client.ts";
+import { requireBots } from "../bots/bots.ts";
+import { type EventsPage, listEvents } from "./list-events.ts";
+
+const lostCursor =
+  "this service was restored from a backup that is older than the cursor: read the feed from its start, and skip the event ids that you have";
+
+/** The feed of a bot's events, for its publisher. */
+export function eventClientRoutes(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
+  scope.get("/events", async (request) => {
+    const { after, limit } = parseRequest(listEventsQuery, request.query);
+    const page = await listEvents(database, { botId: callerOf(request).bot.botId, after, limit });
+    if (page.outcome === "bad-cursor") throw new HttpError(400, "BAD_REQUEST", "after is not a cursor of this feed");
+    if (page.outcome === "lost-cursor") throw new HttpError(410, "CURSOR_LOST", lostCursor);
+    return listEventsAnswer(page);
+  });
+}
+
+function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListEventsResponse {
+  return { events: page.events, next: page.next, has_more: page.hasMore };
+}
+
+const ofBot = z.object({ botId: telegramId });
+
+/** The same feed, for the operator. */
+export function eventOperatorRoutes(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
+  scope.get("/bots/:botId/events", async (request) => {
+    const { botId } = parseRequest(ofBot, request.params);
+    const { after, limit } = parseRequest(listEventsQuery, request.query);
+    await requireBots(database, [botId]);
+    const page = await listEvents(database, { botId, after, limit });
+    if (page.outcome === "bad-cursor") throw invalidField("after", "is not a cursor of this feed");
+    if (page.outcome === "lost-cursor") {
+      throw invalidField("after", "is a cursor from after the restored backup: list the events from their start");
+    }
+    return { events: page.events, next: page.next, hasMore: page.hasMore };
+  });
+}

@@ -13,7 +13,7 @@ import { countRequests, metricsRegistry, metricsRoutes } from "@intermission/ser
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
-import type { AdServiceClient } from "./ad-service-client.ts";
+import type { AdServiceClient } from "./codes/ad-service-client.ts";
 import { requestCode } from "./codes/request-code.ts";
 import type { Config } from "./config.ts";
 import { identifyCaller } from "./identify-caller.ts";

@@ -1,4 +1,4 @@
-import { NotReachable, OperatorRefusal, type CommandContext as ServerContext } from "@intermission/server/command-line";
+import { NotReachable, OperatorRefusal } from "@intermission/server/command-line";
 import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
 import { Agent, fetch } from "undici";
 import type { AppRouter, Verbs } from "./router.ts";
@@ -48,5 +48,3 @@ export function socketOperatorClient(socketPath: string): OperatorClient {
     close: () => agent.close(),
   };
 }
-
-export type CommandContext = ServerContext<OperatorClient>;

@@ -1,9 +1,12 @@
 import { type CodeVerbs, codeProcedures } from "./codes/procedures.ts";
-import { type LedgerVerbs, ledgerProcedures } from "./ledger/procedures.ts";
+import { ledgerProcedures } from "./ledger/procedures.ts";
+import type { LedgerVerbs } from "./ledger/schema.ts";
 import { type TelegramUserVerbs, telegramUserProcedures } from "./telegram-user/procedures.ts";
 import { router } from "./trpc.ts";
-import { type UserVerbs, userProcedures } from "./users/procedures.ts";
-import { type ReceiptVerbs, receiptProcedures } from "./webhook-intake/procedures.ts";
+import { userProcedures } from "./users/procedures.ts";
+import type { UserVerbs } from "./users/schema.ts";
+import { receiptProcedures } from "./webhook-intake/procedures.ts";
+import type { ReceiptVerbs } from "./webhook-intake/schema.ts";
 
 export type Verbs = TelegramUserVerbs & CodeVerbs & LedgerVerbs & ReceiptVerbs & UserVerbs;
 

@@ -1,5 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import type { AdServiceClient } from "../ad-service-client.ts";
+import type { AdServiceClient } from "./ad-service-client.ts";
 import type { CreateCodeOutcome } from "./schema.ts";
 
 export interface Links {

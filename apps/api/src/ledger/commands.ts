@@ -1,11 +1,13 @@
-import { withExamples } from "@intermission/server/command-line";
+import { type CommandContext, withExamples } from "@intermission/server/command-line";
 import { limitUpTo, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf } from "@intermission/server/command-tables";
 import type { Command } from "commander";
-import type { RewardEntry } from "../ledger/schema.ts";
-import type { CommandContext } from "../operator-client.ts";
+import type { LedgerVerbs, RewardEntry } from "./schema.ts";
 
-export function rewardCommands(program: Command, context: CommandContext): void {
+export function rewardCommands(
+  program: Command,
+  context: CommandContext<Pick<LedgerVerbs, "listRewards" | "getBalance">>,
+): void {
   const rewards = program.command("rewards").description("the ledger: what was paid and spent");
 
   withExamples(rewards.command("list").description("entries, newest first"), [

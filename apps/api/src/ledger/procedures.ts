@@ -2,25 +2,7 @@ import { eventType, telegramId } from "@intermission/ad-core/client-api";
 import { TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";
 import { backendProcedure, router, storableText, subjectOf, unavailableOr, userOrBackendProcedure } from "../trpc.ts";
-import { LostCursorError, type RewardPage, type RewardStatus, type SpendOutcome, type WatchOutcome } from "./schema.ts";
-
-export interface LedgerVerbs {
-  getRewardStatus(query: {
-    userId: string | undefined;
-    code: string | undefined;
-    event: "rewarded" | "direct_link" | undefined;
-  }): Promise<RewardStatus>;
-  listRewards(query: { userId: string | undefined; cursor: string | undefined; limit: number }): Promise<RewardPage>;
-  getBalance(userId: string): Promise<number>;
-  spend(order: { userId: string; amount: number; idempotencyKey: string; note: string | null }): Promise<SpendOutcome>;
-  /** Whether this text can come from `next`, `cursor` or a tracked id. */
-  isCursor(text: string): boolean;
-  latestCursor(): Promise<string>;
-  watchRewards(
-    asked: { from: { cursor: string } | "start" | "now"; includeTests: boolean },
-    signal: AbortSignal | undefined,
-  ): WatchOutcome;
-}
+import { type LedgerVerbs, LostCursorError, type RewardPage, type RewardStatus, type SpendOutcome } from "./schema.ts";
 
 const lostCursor =
   "the ledger was restored from a backup that is older than this cursor: watch from the start, and skip the entryIds that you have";

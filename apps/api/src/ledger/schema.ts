@@ -63,3 +63,21 @@ export type WatchOutcome =
 export class LostCursorError extends Error {
   override readonly name = "LostCursorError";
 }
+
+export interface LedgerVerbs {
+  getRewardStatus(query: {
+    userId: string | undefined;
+    code: string | undefined;
+    event: "rewarded" | "direct_link" | undefined;
+  }): Promise<RewardStatus>;
+  listRewards(query: { userId: string | undefined; cursor: string | undefined; limit: number }): Promise<RewardPage>;
+  getBalance(userId: string): Promise<number>;
+  spend(order: { userId: string; amount: number; idempotencyKey: string; note: string | null }): Promise<SpendOutcome>;
+  /** Whether this text can come from `next`, `cursor` or a tracked id. */
+  isCursor(text: string): boolean;
+  latestCursor(): Promise<string>;
+  watchRewards(
+    asked: { from: { cursor: string } | "start" | "now"; includeTests: boolean },
+    signal: AbortSignal | undefined,
+  ): WatchOutcome;
+}

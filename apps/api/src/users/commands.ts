@@ -1,11 +1,10 @@
-import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
+import { type CommandContext, OperatorRefusal, withExamples } from "@intermission/server/command-line";
 import { telegramIdOption } from "@intermission/server/command-options";
 import { tableOf } from "@intermission/server/command-tables";
 import type { Command } from "commander";
-import type { CommandContext } from "../operator-client.ts";
-import type { UserErasure } from "../users/schema.ts";
+import type { UserErasure, UserVerbs } from "./schema.ts";
 
-export function userCommands(program: Command, context: CommandContext): void {
+export function userCommands(program: Command, context: CommandContext<UserVerbs>): void {
   const users = program.command("users").description("people who used the bot");
 
   withExamples(users.command("erase").description("count what is kept of a user; with --yes erase it for good"), [

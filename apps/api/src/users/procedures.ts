@@ -1,11 +1,7 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
-import type { UserErasure } from "./schema.ts";
-
-export interface UserVerbs {
-  eraseUser(userId: string, isMeant: boolean): Promise<UserErasure>;
-}
+import type { UserErasure, UserVerbs } from "./schema.ts";
 
 export const userProcedures = (verbs: UserVerbs) =>
   router({

@@ -5,3 +5,7 @@ export interface UserErasure {
   isErased: boolean;
   tables: { table: string; becomes: string; rows: number }[];
 }
+
+export interface UserVerbs {
+  eraseUser(userId: string, isMeant: boolean): Promise<UserErasure>;
+}

@@ -1,13 +1,12 @@
-import { withExamples } from "@intermission/server/command-line";
+import { type CommandContext, withExamples } from "@intermission/server/command-line";
 import { limitUpTo, momentOption, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
-import type { CommandContext } from "../operator-client.ts";
-import type { Receipt, ReceiptQuery, RefusalCount } from "../webhook-intake/schema.ts";
+import type { Receipt, ReceiptQuery, ReceiptVerbs, RefusalCount } from "./schema.ts";
 
 const outcomes = ["credited", "refused", "unmatched", "invalid", "duplicate"];
 
-export function receiptCommands(program: Command, context: CommandContext): void {
+export function receiptCommands(program: Command, context: CommandContext<ReceiptVerbs>): void {
   const receipts = program.command("receipts").description("received webhooks and their outcomes");
 
   withExamples(

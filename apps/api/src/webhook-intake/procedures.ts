@@ -1,12 +1,7 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
-import type { Receipt, ReceiptQuery, RefusalCount } from "./schema.ts";
-
-export interface ReceiptVerbs {
-  listReceipts(query: ReceiptQuery): Promise<Receipt[]>;
-  listRefusals(since: Date): Promise<RefusalCount[]>;
-}
+import type { Receipt, ReceiptVerbs, RefusalCount } from "./schema.ts";
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { Logger } from "@intermission/server/logger";
-import type { AdServiceClient, ListedEvent, ListedEvents } from "../ad-service-client.ts";
+import type { AdServiceClient, ListedEvent, ListedEvents } from "../codes/ad-service-client.ts";
 import { isStorable, recordEvents } from "./record-events.ts";
 import type { EventLine, Payout } from "./schema.ts";
 

@@ -65,3 +65,8 @@ export interface Payout {
   readonly dailyCap: number | undefined;
   readonly perCode: "once" | "each";
 }
+
+export interface ReceiptVerbs {
+  listReceipts(query: ReceiptQuery): Promise<Receipt[]>;
+  listRefusals(since: Date): Promise<RefusalCount[]>;
+}

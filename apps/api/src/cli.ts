@@ -1,8 +1,11 @@
-import { exitCodesHelp, runCommandLine } from "@intermission/server/command-line";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { claimOrFindServer, exitCodesHelp, NotReachable, runCommandLine } from "@intermission/server/command-line";
+import { socketPathOf } from "@intermission/server/data-folder";
 import { Command } from "commander";
-import { readCommandConfig } from "./config.ts";
+import { type CommandConfig, readCommandConfig } from "./config.ts";
 import { rewardCommands } from "./ledger/commands.ts";
-import { openOperatorClient } from "./open-operator-client.ts";
+import { type OperatorClient, socketOperatorClient } from "./operator-client.ts";
 import { userCommands } from "./users/commands.ts";
 import { receiptCommands } from "./webhook-intake/commands.ts";
 
@@ -21,3 +24,19 @@ process.exitCode = await runCommandLine(program, process.argv.slice(2), {
     for (const addCommands of [receiptCommands, rewardCommands, userCommands]) addCommands(program, context);
   },
 });
+
+/**
+ * Connects to the running server by the socket in its data folder. If no server answers there, opens the store in this
+ * process: an embedded one under the same claim that a server takes, so that it never has two owners.
+ */
+async function openOperatorClient(config: CommandConfig): Promise<OperatorClient> {
+  const { databaseUrl, dataFolder } = config;
+  if (databaseUrl === undefined && !existsSync(join(dataFolder, "postgres"))) {
+    throw new NotReachable(`${dataFolder} holds no store: start the companion API, or set DATA_DIR to its folder`);
+  }
+  const folder = databaseUrl === undefined ? await claimOrFindServer(dataFolder) : undefined;
+  if (folder === "served") return socketOperatorClient(socketPathOf(dataFolder));
+  // Loaded only when needed, so that a query to a running server stays fast.
+  const { openStoreInProcess } = await import("./open-store-in-process.ts");
+  return openStoreInProcess(config, folder);
+}

@@ -11,7 +11,7 @@ import { adServiceClient } from "./codes/ad-service-client.ts";
 import { type Config, readConfig } from "./config.ts";
 import { ledgerHint } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
-import { reconcileForever } from "./webhook-intake/reconcile-events.ts";
+import { startReconciling } from "./webhook-intake/reconcile-events.ts";
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -44,17 +44,18 @@ async function main(): Promise<void> {
     controlSockets.add(socket);
     app.server.emit("connection", socket);
   });
-  const reconciliation = reconcileForever({
+  const reconciliation = startReconciling({
     ...{ database, adService, botId: config.botId, payout: config.payout, settleAfterSeconds: 30 },
-    ...{ logger, stopping: stopping.signal, onRecorded: hint.announce },
+    ...{ logger, onRecorded: hint.announce },
     onRound: (result) => metrics.intake.reconciled(result, performance.now()),
   });
   onStopSignal(
     async () => {
       stopping.abort();
+      const reconciled = reconciliation.stop();
       await app.close();
       await adService.close();
-      await reconciliation;
+      await reconciled;
       await hint.stop();
       await metricsApp?.close();
       await database.close();

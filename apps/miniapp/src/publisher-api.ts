@@ -1,6 +1,8 @@
 import type { AppRouter } from "@intermission/api/router";
 import { createTRPCClient, httpLink } from "@trpc/client";
-import type { PublisherStatus } from "./reward-status/describe-reward.ts";
+import type { inferRouterOutputs } from "@trpc/server";
+
+export type PublisherStatus = inferRouterOutputs<AppRouter>["rewards"]["status"];
 
 export type PublisherApi =
   | { readonly outcome: "signed-in"; readonly readStatus: (code: string) => Promise<PublisherStatus> }

@@ -1,4 +1,5 @@
 import { statement } from "@intermission/postgres/open-database";
+import { startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase } from "../ad-database.ts";
 import { type Campaign, campaignOf, selectCampaigns } from "../campaigns/campaigns.ts";
@@ -154,8 +155,6 @@ export async function startCampaignSnapshot(deps: {
   let byId = new Map<string, CampaignState>();
   /** Served on this node since the last read began. */
   let given = new Set<GivenAd>();
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
   let turn: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
@@ -196,16 +195,13 @@ export async function startCampaignSnapshot(deps: {
     turn = turn.catch(() => {});
     return result;
   };
-  const scheduleNext = () => {
-    timer = setTimeout(async () => {
-      await refresh().catch((error) =>
-        log.error(error, "refreshing the campaigns failed; the last snapshot is still used"),
-      );
-      if (!isStopped) scheduleNext();
-    }, everyMs);
-  };
   await read();
-  scheduleNext();
+  const refreshing = startLoop({
+    everyMs,
+    firstInMs: everyMs,
+    round: () => refresh().then(() => undefined),
+    onFault: (error) => log.error(error, "refreshing the campaigns failed; the last snapshot is still used"),
+  });
 
   return {
     choose: (request, at) => chooseAd(index, request, at),
@@ -225,8 +221,7 @@ export async function startCampaignSnapshot(deps: {
     index: () => index,
     refresh,
     async stop() {
-      isStopped = true;
-      clearTimeout(timer);
+      await refreshing.stop();
       await turn;
     },
   };

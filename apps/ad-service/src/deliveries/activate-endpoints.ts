@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { statement } from "@intermission/postgres/open-database";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { AdDatabase } from "../ad-database.ts";
 import { hasTokens } from "./blocked-reason.ts";
 import type { DeliveryLog } from "./deliveries.ts";
@@ -34,11 +34,12 @@ const claim = statement<{ botId: string; testEventId: string | null; tests: numb
 );
 
 /** Tests pending endpoints until they answer 2xx: immediately, with growing delays, and when their first event arrives. */
-export function startTestingEndpoints(deps: { database: AdDatabase; endpointTests: EndpointTests; log: DeliveryLog }): {
-  stop(): Promise<void>;
-} {
+export function startTestingEndpoints(deps: {
+  database: AdDatabase;
+  endpointTests: EndpointTests;
+  log: DeliveryLog;
+}): BackgroundLoop {
   const { database, endpointTests, log } = deps;
-  const stopping = new AbortController();
   const active = new Set<Promise<void>>();
 
   async function test({ botId, testEventId, tests }: { botId: string; testEventId: string | null; tests: number }) {
@@ -55,25 +56,20 @@ export function startTestingEndpoints(deps: { database: AdDatabase; endpointTest
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        for (const due of await database.run(claim, [])) {
-          const work = test(due).finally(() => active.delete(work));
-          active.add(work);
-        }
-      } catch (error) {
-        log.error({ err: error }, "pending endpoints could not be read; trying again");
+  const loop = startLoop({
+    everyMs: LOOK_EVERY_MS,
+    async round() {
+      for (const due of await database.run(claim, [])) {
+        const work = test(due).finally(() => active.delete(work));
+        active.add(work);
       }
-      await sleep(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-
-  const running = run();
+      return undefined;
+    },
+    onFault: (error) => log.error({ err: error }, "pending endpoints could not be read; trying again"),
+  });
   return {
     async stop() {
-      stopping.abort();
-      await running;
+      await loop.stop();
       await Promise.all(active);
     },
   };

@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import { type Statement, statement } from "@intermission/postgres/open-database";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { pruneFacts } from "./prune-facts.ts";
@@ -180,9 +180,8 @@ export function startRollingUpStatistics(deps: {
   database: AdDatabase;
   log: Pick<FastifyBaseLogger, "error">;
   everyMs?: number;
-}): { stop(): Promise<void> } {
+}): BackgroundLoop {
   const { database, log, everyMs = 5000 } = deps;
-  const stopping = new AbortController();
 
   let pruneAt = 0;
 
@@ -195,21 +194,9 @@ export function startRollingUpStatistics(deps: {
     return pruned.hasMore;
   }
 
-  async function rollUpUntilStopped(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const hasMore = await work().catch((error) => {
-        log.error(error, "the statistics could not be rolled up; trying again");
-        return false;
-      });
-      if (!hasMore) await setTimeout(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-
-  const running = rollUpUntilStopped();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  return startLoop({
+    everyMs,
+    round: async () => ((await work()) ? 0 : undefined),
+    onFault: (error) => log.error(error, "the statistics could not be rolled up; trying again"),
+  });
 }

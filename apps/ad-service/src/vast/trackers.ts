@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import { statement } from "@intermission/postgres/open-database";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
@@ -177,31 +177,20 @@ function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undef
 }
 
 /** Calls trackers until it is stopped; stopping waits for calls under way. Any number of nodes may run it. */
-export function startCallingTrackers(deps: CallTrackersDeps): { stop(): Promise<void> } {
+export function startCallingTrackers(deps: CallTrackersDeps): BackgroundLoop {
   const { database, log, now = () => new Date() } = deps;
-  const stopping = new AbortController();
-
-  async function run(): Promise<void> {
-    let prunedAt = 0;
-    while (!stopping.signal.aborted) {
-      const called = await callTrackers(deps, { atMost: MOST_IN_FLIGHT }).catch((error) => {
-        log.error(error, "trackers could not be called; retrying");
-        return 0;
-      });
-      if (called === MOST_IN_FLIGHT) continue;
+  let prunedAt = 0;
+  return startLoop({
+    everyMs: EVERY_MS,
+    async round() {
+      const called = await callTrackers(deps, { atMost: MOST_IN_FLIGHT });
+      if (called === MOST_IN_FLIGHT) return 0;
       if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
         prunedAt = performance.now();
         await database.run(prune, [now()]).catch((error) => log.error(error, "old tracker calls could not be pruned"));
       }
-      await setTimeout(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-
-  const running = run();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
+      return undefined;
     },
-  };
+    onFault: (error) => log.error(error, "trackers could not be called; retrying"),
+  });
 }

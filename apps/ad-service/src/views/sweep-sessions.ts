@@ -1,6 +1,6 @@
-import { setTimeout } from "node:timers/promises";
 import { newEventId } from "@intermission/ad-core/code";
 import { statement } from "@intermission/postgres/open-database";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { FastifyBaseLogger } from "fastify";
 import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
@@ -77,26 +77,15 @@ export function startSweepingSessions(deps: {
   log: Pick<FastifyBaseLogger, "error">;
   now?: () => Date;
   everyMs?: number;
-}): { stop(): Promise<void> } {
+}): BackgroundLoop {
   const { views, log, now = () => new Date(), everyMs = 1000 } = deps;
   const listeningSince = now();
-  const stopping = new AbortController();
-
-  async function sweepUntilStopped(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const { settled } = await sweepSessions(views, { listeningSince, now: now() }).catch((error) => {
-        log.error(error, "sweeping the sessions failed; the next sweep retries");
-        return { settled: 0 };
-      });
-      if (settled < BATCH) await setTimeout(everyMs, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-
-  const running = sweepUntilStopped();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
+  return startLoop({
+    everyMs,
+    async round() {
+      const { settled } = await sweepSessions(views, { listeningSince, now: now() });
+      return settled < BATCH ? undefined : 0;
     },
-  };
+    onFault: (error) => log.error(error, "sweeping the sessions failed; the next sweep retries"),
+  });
 }

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { Logger } from "@intermission/server/logger";
 import type { AdServiceClient, ListedEvent, ListedEvents } from "../codes/ad-service-client.ts";
 import { isStorable, recordEvents } from "./record-events.ts";
@@ -150,34 +150,44 @@ const pauseSeconds: Record<Reconciled["outcome"], number> = {
   "not-offered": 6 * 3600,
 };
 
-export interface ReconcileForeverOptions extends ReconcileOptions {
+export interface ReconcilingOptions extends Omit<ReconcileOptions, "stopping"> {
   logger: Pick<Logger, "info" | "warn" | "error">;
   onRecorded: () => void;
   /** Called after each round, whatever its outcome. */
   onRound?: (result: Reconciled) => void;
 }
 
-/** Reconciles immediately and then each minute. Never rejects; resolves soon after `stopping` aborts. */
-export async function reconcileForever({
+/** Reconciles immediately and then each minute; a stop also ends the requests under way. */
+export function startReconciling({
   logger,
   onRecorded,
   onRound = () => {},
   ...options
-}: ReconcileForeverOptions): Promise<void> {
-  while (!options.stopping.aborted) {
-    const result = await reconcileEvents(options, new Date()).catch((cause: unknown): Reconciled => {
-      logger.error({ err: cause }, "reconciliation failed");
-      return { outcome: "unavailable", recorded: 0, unreadable: 0, hasBegunAnew: false, detail: "an error of our own" };
-    });
-    if (result.recorded > 0) onRecorded();
-    onRound(result);
-    report(logger, result);
-    await wait(pauseSeconds[result.outcome] * 1000, undefined, { signal: options.stopping }).catch(() => {});
-  }
+}: ReconcilingOptions): BackgroundLoop {
+  return startLoop({
+    everyMs: pauseSeconds.unavailable * 1000,
+    async round(stopping) {
+      const result = await reconcileEvents({ ...options, stopping }, new Date()).catch((cause: unknown): Reconciled => {
+        logger.error({ err: cause }, "reconciliation failed");
+        return {
+          outcome: "unavailable",
+          recorded: 0,
+          unreadable: 0,
+          hasBegunAnew: false,
+          detail: "an error of our own",
+        };
+      });
+      if (result.recorded > 0) onRecorded();
+      onRound(result);
+      report(logger, result);
+      return pauseSeconds[result.outcome] * 1000;
+    },
+    onFault: (error) => logger.error({ err: error }, "reconciliation could not be reported"),
+  });
 }
 
 function report(
-  logger: ReconcileForeverOptions["logger"],
+  logger: ReconcilingOptions["logger"],
   { outcome, recorded, unreadable, hasBegunAnew, detail }: Reconciled,
 ): void {
   if (recorded > 0) logger.info({ recorded }, "recorded events that no webhook delivered");

@@ -1,5 +1,6 @@
 import type { StatusResponse, ViewReview } from "@intermission/ad-core/player-api";
-import { describeReward, type PublisherStatus } from "../reward-status/describe-reward.ts";
+import type { PublisherStatus } from "../publisher-api.ts";
+import { describeReward } from "../reward-status/describe-reward.ts";
 import { describeSteps } from "../reward-status/describe-steps.ts";
 import type { NextAd } from "../reward-status/next-ad.ts";
 import { RewardScreen } from "../reward-status/reward-screen.tsx";

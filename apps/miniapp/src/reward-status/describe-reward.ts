@@ -1,8 +1,6 @@
 import type { StatusResponse } from "@intermission/ad-core/player-api";
-import type { AppRouter } from "@intermission/api/router";
-import type { inferRouterOutputs } from "@trpc/server";
+import type { PublisherStatus } from "../publisher-api.ts";
 
-export type PublisherStatus = inferRouterOutputs<AppRouter>["rewards"]["status"];
 type RefusalReason = Extract<PublisherStatus, { outcome: "refused" }>["reason"];
 
 /** The latest responses of both parties; `hasPublisher` if the publisher's API can be queried. */

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createLogger } from "./logger.ts";
 
 /** The logger writes to standard output, so it is tested in a process of its own. */
 function logged(facts: string): string {
@@ -17,6 +18,29 @@ test("tokens, init data and codes are redacted, also in nested objects and heade
   );
   expect(line).not.toContain("SECRET");
   expect(JSON.parse(line)).toMatchObject({ msg: "said", token: "[redacted]" });
+});
+
+test("a secret is redacted at any depth: in lists, in errors and their causes' fields, and in a child's bindings", () => {
+  const deep = logged(`{
+    a: { b: { c: [{ headers: { Authorization: "SECRET", cookie: "SECRET" } }] } },
+    err: Object.assign(new Error("broken"), { options: { request: { headers: { authorization: "SECRET" } } } }),
+    at: new Date(0),
+  }`);
+  expect(deep).not.toContain("SECRET");
+  const expected = { a: { b: { c: [{ headers: { Authorization: "[redacted]" } }] } }, at: "1970-01-01T00:00:00.000Z" };
+  expect(JSON.parse(deep)).toMatchObject({ ...expected, err: { message: "broken" } });
+
+  const lines: string[] = [];
+  const logger = createLogger({ level: "info", name: "test", write: (line) => lines.push(line) });
+  logger.child({ token: "SECRET", view: { initData: "SECRET" } }).info("said");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { token: "[redacted]", view: { initData: "[redacted]" } },
+  ]);
+});
+
+test("a cycle ends in a note", () => {
+  const line = logged(`(() => { const one = { name: "one" }; one.self = one; return { one }; })()`);
+  expect(line).toContain("[deeper]");
 });
 
 test("the log keeps the code of an error", () => {

@@ -3,8 +3,8 @@ import { destination, type Logger, pino, stdSerializers } from "pino";
 
 export type { Logger };
 
-/** Redacted at the top level, one level below, and in `headers` there: a reader could impersonate someone with them. */
-const secretFields = [
+/** Redacted at any depth: a reader could impersonate someone with them. */
+const secretFields = new Set([
   "authorization",
   "cookie",
   "token",
@@ -13,21 +13,38 @@ const secretFields = [
   "secret",
   "x-signature",
   "webhook-signature",
-];
-const redactedPaths = [
-  ...secretFields.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`]),
-  "code",
-  "*.code",
-];
+]);
+/** A child's bindings bypass the formatter below; pino redacts them at these paths. Ours are flat. */
+const pathsInBindings = [...secretFields, "code"].flatMap((name) => [`["${name}"]`, `*["${name}"]`]);
+/** Deeper values are left out, which also ends cycles. */
+const DEEPEST = 8;
 
 /** A direct link's code: 16 or more letters and digits. SQLSTATEs and errnos are shorter, or contain underscores. */
 const LINK_CODE = /^[0-9A-Za-z]{16,}$/;
 
+/** A copy of the facts without secrets. `err` is left to its serializer. */
+function withoutSecrets(facts: object, depth = 0): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(facts)) kept[name] = keptValue(name, value, depth);
+  return kept;
+}
+
+function keptValue(name: string, value: unknown, depth: number): unknown {
+  if (secretFields.has(name.toLowerCase()) || secretFields.has(name)) return "[redacted]";
+  if (name === "code") return keptCode(value, depth);
+  if (name === "err" && value instanceof Error) return depth === 0 ? value : withoutValues(value);
+  if (typeof value !== "object" || value === null) return value;
+  // Dates and addresses become text by themselves.
+  if ("toJSON" in value) return value;
+  if (depth === DEEPEST) return "[deeper]";
+  if (Array.isArray(value)) return value.map((one) => keptValue("", one, depth + 1));
+  return withoutSecrets(value, depth + 1);
+}
+
 /** `code` has three meanings: a number is VAST's or HTTP's, text in an error is the error's code, other text is a link's. */
-function censor(value: unknown, path: string[]): unknown {
-  if (path.at(-1) !== "code") return "[redacted]";
-  if (typeof value === "number") return value;
-  return path.length > 1 && !LINK_CODE.test(String(value)) ? value : "[redacted]";
+function keptCode(value: unknown, depth: number): unknown {
+  if (value === undefined || typeof value === "number") return value;
+  return depth > 0 && !LINK_CODE.test(String(value)) ? value : "[redacted]";
 }
 
 /** Fields of PostgreSQL errors that quote values of the row. */
@@ -36,7 +53,7 @@ const quotingFields = ["detail", "where", "internalQuery"] as const;
 function withoutValues(error: Error) {
   const serialized = stdSerializers.err(error);
   for (const field of quotingFields) delete serialized[field];
-  return serialized;
+  return withoutSecrets(serialized, 1);
 }
 
 /**
@@ -55,7 +72,11 @@ export function createLogger(options: {
       level: options.level,
       base: { name: options.name },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      redact: { paths: redactedPaths, censor },
+      formatters: { log: (facts) => withoutSecrets(facts) },
+      redact: {
+        paths: pathsInBindings,
+        censor: (value, path) => keptValue(String(path.at(-1)), value, path.length - 1),
+      },
       serializers: {
         err: withoutValues,
         req: (request: { method?: string; id?: string }) => ({ method: request.method, id: request.id }),

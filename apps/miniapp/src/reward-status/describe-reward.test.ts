@@ -1,6 +1,7 @@
 import type { StatusResponse } from "@intermission/ad-core/player-api";
 import { describe, expect, test } from "vitest";
-import { describeReward, isFinal, type PublisherStatus } from "./describe-reward.ts";
+import type { PublisherStatus } from "../publisher-api.ts";
+import { describeReward, isFinal } from "./describe-reward.ts";
 import { pollAfterMs } from "./poll-after-ms.ts";
 
 type Delivery = NonNullable<StatusResponse["event"]>["delivery"];

@@ -1,6 +1,7 @@
 import type { StatusResponse } from "@intermission/ad-core/player-api";
 import { expect, test } from "vitest";
-import type { KnownOfReward, PublisherStatus } from "./describe-reward.ts";
+import type { PublisherStatus } from "../publisher-api.ts";
+import type { KnownOfReward } from "./describe-reward.ts";
 import { describeSteps } from "./describe-steps.ts";
 
 const watchedAt = "2030-01-01T10:00:00Z";

@@ -1,4 +1,5 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
+import { statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { authorizeOperator, type OperatorAuth } from "@intermission/server/authorize-operator";
 import { healthRoutes } from "@intermission/server/health";
@@ -6,7 +7,6 @@ import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-
 import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRoutes } from "@intermission/server/metrics";
 import type { FastifyInstance } from "fastify";
-import { sql } from "kysely";
 import type { Registry } from "prom-client";
 import type { AdDatabase } from "./ad-database.ts";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
@@ -43,6 +43,8 @@ import { availabilityClientRoutes } from "./views/client-routes.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
 import { adClickRoutes, sessionRoutes } from "./views/player-routes.ts";
 import type { ViewRecorder } from "./views/view-recorder.ts";
+
+const ping = statement<never>("app.ping", "select 1");
 
 export interface AppDeps {
   config: Config;
@@ -84,7 +86,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   countRequests(app, registry);
 
   healthRoutes(app, {
-    check: () => sql`select 1`.execute(database.query),
+    check: () => database.run(ping, []),
     isPartOfProcess: database.kind === "embedded",
     requirement: () => requireBuiltPage(config),
     isStopping,

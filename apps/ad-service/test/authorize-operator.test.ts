@@ -54,6 +54,6 @@ test("a connection that closes immediately is not mistaken for the operator's so
     });
     await new Promise((resolve) => socket.once("close", resolve));
   }
-  const bots = await store.database.query.selectFrom("bots").select("bot_id").where("bot_id", "=", "4242").execute();
-  expect(bots).toEqual([]);
+  const text = "select bot_id from bots where bot_id = '4242'";
+  expect(await store.database.run({ name: "", text }, [])).toEqual([]);
 });

@@ -38,14 +38,12 @@ describe.each(testDatabases())("limits of a campaign and of a user, on the %s st
     return campaignId;
   }
 
-  const sessionsOf = async (campaignId: string) =>
-    store.database.query.selectFrom("ad_sessions").selectAll().where("campaign_id", "=", campaignId).execute();
-  const daysOf = async (campaignId: string) =>
-    store.database.query
-      .selectFrom("campaign_days")
-      .select(["views", "clicks", "spent_micros as spentMicros"])
-      .where("campaign_id", "=", campaignId)
-      .execute();
+  const sessionsOf = (campaignId: string) =>
+    store.database.run({ name: "", text: "select from ad_sessions where campaign_id = $1" }, [campaignId]);
+  const daysOf = (campaignId: string) => {
+    const text = `select views, clicks, spent_micros as "spentMicros" from campaign_days where campaign_id = $1`;
+    return store.database.run({ name: "", text }, [campaignId]);
+  };
 
   test.each([
     ["a daily cap", { dailyViewCap: 10 }],
@@ -114,17 +112,17 @@ describe.each(testDatabases())("limits of a campaign and of a user, on the %s st
   });
 
   test.each([
-    ["a daily cap", { daily_click_cap: 10 }],
-    ["a total cap", { total_click_cap: 10 }],
-    ["a daily budget", { daily_budget_micros: 16_000 }],
-    ["a total budget", { total_budget_micros: 15_000 }],
+    ["a daily cap", "daily_click_cap = 10"],
+    ["a total cap", "total_click_cap = 10"],
+    ["a daily budget", "daily_budget_micros = 16000"],
+    ["a total budget", "total_budget_micros = 15000"],
   ])(
     "%s is never exceeded by 64 concurrent clicks on three nodes, and is used up to the last click",
     async (_what, limit) => {
       const links = await openDirectLinkFixture(store.database, directLinkRoutes);
       await links.addNode();
-      const limited = store.database.query.updateTable("campaigns").where("campaign_id", "=", links.campaignId);
-      await limited.set({ ...limit, pacing: "asap" }).execute();
+      const text = `update campaigns set pacing = 'asap', ${limit} where campaign_id = $1`;
+      await store.database.run({ name: "", text }, [links.campaignId]);
       await links.refresh();
       const follow = async (first: number, count: number) => {
         const users = Array.from({ length: count }, (_, user) => String(first + user));

@@ -28,7 +28,9 @@ describe.each(testDatabases())("CTA clicks, on the %s store", (kind) => {
   afterEach(() => fixture.close());
 
   const clicks = () =>
-    store.database.query.selectFrom("ad_clicks").selectAll().where("bot_id", "=", fixture.botId).execute();
+    store.database.run<{ click_id: string }>({ name: "", text: "select * from ad_clicks where bot_id = $1" }, [
+      fixture.botId,
+    ]);
   const tap = (url: string, init: RequestInit = {}) =>
     fetch(url.replace("http://ads.test", fixture.address), { redirect: "manual", headers: browser, ...init });
 

@@ -197,8 +197,8 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
   test("a tester's faults call no tracker and are not counted", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
-    const bot = store.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
-    await bot.set({ testers: [ann] }).execute();
+    const text = "update bots set testers = $2 where bot_id = $1";
+    await store.database.run({ name: "", text }, [fixture.botId, [ann]]);
     expect(await nextOpening(await open())).toBe("another-ad");
     expect((await open()).ad.media_url).toBe(houseVideo);
     expect(await fixture.calls()).toEqual([]);

@@ -153,8 +153,8 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
     test("if the cooldown outlasts the session, it earns nothing, and the publisher reads the reason", () =>
       onFixture({ cooldownSeconds: 30 }, async (fixture) => {
         const paused = await earnWhilePaused(fixture, 31);
-        const bot = fixture.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
-        await bot.set({ cooldown_seconds: 2 * 3600 }).execute();
+        const text = "update bots set cooldown_seconds = 7200 where bot_id = $1";
+        await fixture.database.run({ name: "", text }, [fixture.botId]);
         expect((await fixture.report(paused, end)).body).toMatchObject({ state: "watched", review: "refused" });
         expect(await fixture.sessions()).toMatchObject([{ state: "refused", progress: { refusals: { cooldown: 1 } } }]);
         expect((await fixture.events()).map(({ event }) => event)).toEqual(["direct_link"]);

@@ -22,6 +22,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
   });
   afterEach(() => fixture.close());
 
+  const ask = (text: string, ...values: unknown[]) => store.database.run({ name: "", text }, values);
   const open = async (user = ann) => {
     const opened = openSessionResponse.parse((await fixture.open(user)).body);
     if (opened.outcome !== "session") throw new Error(opened.outcome);
@@ -100,20 +101,12 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     const hang: Answer = (_request, response) => response.writeHead(500).end();
     const ads = await startAdServer({ "/tag": hang });
     await fixture.sellTag(`${ads.address}/tag`);
-    await store.database.query
-      .updateTable("campaigns")
-      .set({ status: "paused" })
-      .where("campaign_id", "=", "cmp_1")
-      .execute();
+    await ask("update campaigns set status = 'paused' where campaign_id = 'cmp_1'");
     await fixture.campaigns.refresh();
     expect((await fixture.open(ann)).body).toMatchObject({ outcome: "no-ad" });
     expect((await fixture.open("1002")).body).toMatchObject({ outcome: "no-ad" });
     expect(ads.callsOf("/tag"), "a tag that does not answer is skipped for a while").toHaveLength(1);
-    await store.database.query
-      .updateTable("campaigns")
-      .set({ status: "active" })
-      .where("campaign_id", "=", "cmp_1")
-      .execute();
+    await ask("update campaigns set status = 'active' where campaign_id = 'cmp_1'");
   });
 
   test("a document with too many trackers still shows its ad, and the number of calls is bounded", async () => {
@@ -136,11 +129,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
   test("a tester sees the ad, and no tracker is called", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
-    await store.database.query
-      .updateTable("bots")
-      .set({ testers: [ann] })
-      .where("bot_id", "=", fixture.botId)
-      .execute();
+    await ask("update bots set testers = $2 where bot_id = $1", fixture.botId, [ann]);
     const opened = await open();
     await fixture.play(opened, 0, 10);
     expect((await fixture.report(opened, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });

@@ -1,6 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { AdTransaction } from "../ad-database.ts";
-import type { CampaignFormat, CampaignPriority } from "../campaigns/schema.ts";
+import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
 import type { CampaignIndex } from "./campaign-index.ts";
 import { type CampaignSnapshot, deliveredBy } from "./campaign-snapshot.ts";
 import { adsLeft, type CampaignState, fullLimit } from "./campaign-state.ts";

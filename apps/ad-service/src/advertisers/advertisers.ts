@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
-import { sql } from "kysely";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 
 /** Equal for names that differ only in case, whitespace or Unicode composition. */
@@ -68,30 +67,18 @@ export interface Advertiser {
   createdAt: Date;
 }
 
+const list = statement<Advertiser>(
+  "advertisers.list",
+  `select name, created_at as "createdAt", postback_key_hash is not null as "hasPostbackKey",
+     (select count(*) from campaigns where advertiser = advertisers.name) as campaigns,
+     (select count(*) from conversions join campaigns using (campaign_id)
+      where advertiser = advertisers.name) as conversions
+   from advertisers order by name`,
+);
+
 /** All advertisers by name, with what their postbacks have reported so far. */
 export async function listAdvertisers(database: AdDatabase): Promise<Advertiser[]> {
-  return database.query
-    .selectFrom("advertisers")
-    .select((of) => [
-      "name",
-      "created_at as createdAt",
-      sql<boolean>`postback_key_hash is not null`.as("hasPostbackKey"),
-      of
-        .selectFrom("campaigns")
-        // Qualified, because campaigns also have a column `name`.
-        .whereRef("advertiser", "=", "advertisers.name")
-        .select(of.fn.countAll<number>().as("n"))
-        .as("campaigns"),
-      of
-        .selectFrom("conversions")
-        .innerJoin("campaigns", "campaigns.campaign_id", "conversions.campaign_id")
-        .whereRef("advertiser", "=", "advertisers.name")
-        .select(of.fn.countAll<number>().as("n"))
-        .as("conversions"),
-    ])
-    .orderBy("name")
-    .$castTo<Advertiser>()
-    .execute();
+  return database.run(list, []);
 }
 
 export type RenameAdvertiserOutcome =
@@ -128,17 +115,17 @@ export function hashPostbackKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
+const setPostbackKey = statement<{ name: string }>(
+  "advertisers.set-postback-key",
+  "update advertisers set postback_key_hash = $2 where name_key = $1 returning name",
+);
+
 /** Issues a new key for an advertiser's postbacks; the previous key becomes invalid. */
 export async function issuePostbackKey(
   database: AdDatabase,
   { advertiser }: { advertiser: string },
 ): Promise<{ outcome: "issued"; advertiser: string; key: string } | { outcome: "unknown-advertiser" }> {
   const key = `pb_${randomBytes(32).toString("base64url")}`;
-  const updated = await database.query
-    .updateTable("advertisers")
-    .set({ postback_key_hash: hashPostbackKey(key) })
-    .where("name_key", "=", advertiserKey(advertiser))
-    .returning("name")
-    .executeTakeFirst();
+  const [updated] = await database.run(setPostbackKey, [advertiserKey(advertiser), hashPostbackKey(key)]);
   return updated ? { outcome: "issued", advertiser: updated.name, key } : { outcome: "unknown-advertiser" };
 }

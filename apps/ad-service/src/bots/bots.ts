@@ -1,13 +1,16 @@
 import { statement } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import type { Selectable } from "kysely";
 import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { type BriefCache, briefCache } from "./brief-cache.ts";
-import type { BotTables, DeliveryMode, SuspiciousViews } from "./schema.ts";
+import type { DeliveryMode } from "./schema.ts";
+
+/** How a view is treated that earned but looks suspicious. */
+export type SuspiciousViews = "pay" | "hold" | "refuse";
 
 export interface Bot {
   botId: string;
+  /** The first four characters of the bot's codes: the address of a direct link identifies its bot by them. */
   codePrefix: string;
   name: string;
   /** Without the @. */
@@ -30,43 +33,19 @@ export interface Bot {
   updatedAt: Date;
 }
 
+// The address of a bot's webhooks is that of its endpoint.
+const select = `select bots.bot_id as "botId", code_prefix as "codePrefix", name, username, is_suspended as "isSuspended",
+    endpoints.url as "webhookUrl", publisher_api_url as "publisherApiUrl", delivery_mode as "deliveryMode",
+    code_lifetime_seconds as "codeLifetimeSeconds", cooldown_seconds as "cooldownSeconds", daily_cap as "dailyCap", testers,
+    category, time_zone as "timeZone", blocked_categories as "blockedCategories",
+    blocked_advertisers as "blockedAdvertisers", suspicious_views as "suspiciousViews",
+    suspicious_clicks as "suspiciousClicks", created_at as "createdAt", updated_at as "updatedAt"
+  from bots left join endpoints on endpoints.bot_id = bots.bot_id`;
+const selectOne = statement<Bot>("bots.read", `${select} where bots.bot_id = $1`);
+const selectAll = statement<Bot>("bots.list", `${select} order by bots.created_at, bots.bot_id`);
+
 export async function readBot(database: AdDatabase | AdTransaction, botId: string): Promise<Bot | undefined> {
-  const row = await selectBots(database).where("bots.bot_id", "=", botId).executeTakeFirst();
-  return row && botOf(row);
-}
-
-/** Selects bots, each with the address of its endpoint. */
-export function selectBots(database: AdDatabase | AdTransaction) {
-  return database.query
-    .selectFrom("bots")
-    .leftJoin("endpoints", "endpoints.bot_id", "bots.bot_id")
-    .selectAll("bots")
-    .select("endpoints.url as webhook_url");
-}
-
-export function botOf(row: Selectable<BotTables["bots"]> & { webhook_url: string | null }): Bot {
-  return {
-    botId: row.bot_id,
-    codePrefix: row.code_prefix,
-    name: row.name,
-    username: row.username,
-    isSuspended: row.is_suspended,
-    webhookUrl: row.webhook_url,
-    publisherApiUrl: row.publisher_api_url,
-    deliveryMode: row.delivery_mode,
-    codeLifetimeSeconds: row.code_lifetime_seconds,
-    cooldownSeconds: row.cooldown_seconds,
-    dailyCap: row.daily_cap,
-    testers: row.testers,
-    category: row.category,
-    timeZone: row.time_zone,
-    blockedCategories: row.blocked_categories,
-    blockedAdvertisers: row.blocked_advertisers,
-    suspiciousViews: row.suspicious_views,
-    suspiciousClicks: row.suspicious_clicks,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+  return (await database.run(selectOne, [botId]))[0];
 }
 
 const caches = new WeakMap<AdDatabase, BriefCache<Bot>>();
@@ -114,8 +93,7 @@ export async function findBotByPrefix(database: AdDatabase, codePrefix: string):
 
 /** Oldest first. */
 export async function listBots(database: AdDatabase): Promise<Bot[]> {
-  const rows = await selectBots(database).orderBy("bots.created_at").orderBy("bots.bot_id").execute();
-  return rows.map(botOf);
+  return database.run(selectAll, []);
 }
 
 const knownBots = statement<{ id: string }>("bots.known", "select bot_id as id from bots where bot_id = any($1)");

@@ -62,7 +62,7 @@ describe("videos", () => {
       creative: { mediaType: "video/mp4", durationMs: 2000, width: 180, height: 320 },
     });
     const files = await readdir(mediaDir);
-    const rows = () => store.database.query.selectFrom("creatives").select("sha256").execute();
+    const rows = () => store.database.run({ name: "", text: "select sha256 from creatives" }, []);
     const before = await rows();
     expect(await add(clip)).toEqual(added);
     if (added.outcome !== "added") throw new Error("not added");

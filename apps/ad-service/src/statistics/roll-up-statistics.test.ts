@@ -141,8 +141,9 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     for (const fact of [refusal(1), refusal(23)]) await store.database.run(insertWithheld, [momentOf(fact)]);
     await rollUpUntilNow(store.database);
     const left = async () => {
-      const clicks = await store.database.query.selectFrom("withheld_clicks").select("occurred_at as at").execute();
-      const refusals = await store.database.query.selectFrom("click_refusals").select("hour as at").execute();
+      const ask = (text: string) => store.database.run<{ at: Date }>({ name: "", text }, []);
+      const clicks = await ask("select occurred_at as at from withheld_clicks");
+      const refusals = await ask("select hour as at from click_refusals");
       return [clicks, refusals].map((rows) => rows.map(({ at }) => at.getUTCHours()).sort());
     };
     expect(await left()).toEqual([
@@ -161,8 +162,8 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     );
     for (const id of ids) await store.database.run(insertClick, [id]);
     const agents = async () => {
-      const query = store.database.query.selectFrom("events").selectAll().orderBy("event_id");
-      return (await query.execute()).map((row) => [row.user_agent, row.address_hash, row.network_hash, row.body]);
+      const text = "select user_agent, address_hash, network_hash, body from events order by event_id";
+      return (await store.database.run<object>({ name: "", text }, [])).map((row) => Object.values(row));
     };
     const [blank, whole] = [
       [null, null, null, "{}"],

@@ -5,7 +5,6 @@ import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
-import type { CallOutcome } from "./schema.ts";
 import { type ErrorCall, headersFor } from "./unwrap-tag.ts";
 import type { TrackedEvent, VastAd, VastErrorCode } from "./vast-ad.ts";
 
@@ -163,6 +162,8 @@ function send(requests: CallTrackersDeps["requests"], { url, userAgent }: Claime
  * Undefined: the call is retried. Trackers count what they receive: only a call that certainly did not arrive, or was
  * refused temporarily, is sent again.
  */
+export type CallOutcome = "answered" | "refused" | "failed" | "unknown";
+
 function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undefined {
   if (result.outcome === "answered" && result.status < 400) return "answered";
   // The redirecting server has already counted the pixel.

@@ -5,7 +5,7 @@ import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { selectUnfinishedViews } from "../ad-selection/limit-of-viewer.ts";
 import { couldFill, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import type { Bot } from "../bots/bots.ts";
-import type { CampaignFormat } from "../campaigns/schema.ts";
+import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 
 export type Availability =
   | { outcome: "available" }

@@ -2,8 +2,13 @@ import { statement } from "@intermission/postgres/open-database";
 import type { AdDatabase } from "../ad-database.ts";
 import { type BriefCache, briefCache } from "../bots/brief-cache.ts";
 import { canPlay, chooseRendition, type Device, lighterThan } from "../creatives/choose-rendition.ts";
-import { type Captions, captionsSql, type Rendition, renditionsSql } from "../creatives/creatives.ts";
-import type { CreativeKind } from "../creatives/schema.ts";
+import {
+  type Captions,
+  type CreativeKind,
+  captionsSql,
+  type Rendition,
+  renditionsSql,
+} from "../creatives/creatives.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 
 /** What a viewer is shown. A paused campaign's ad too: a view that has begun can be finished. */

@@ -70,7 +70,7 @@ test("held views are listed with their suspicions, and released or refused once"
   const again = await call("POST", `/views/${refused}/release`);
   expect(again).toMatchObject({ status: 409, body: { error: { code: "NOT_HELD" } } });
   expect((await call("GET", "/views?state=held")).body.views).toEqual([]);
-  expect(await store.database.query.selectFrom("events").select("event").execute()).toEqual([{ event: "rewarded" }]);
+  expect(await store.database.run({ name: "", text: "select event from events" }, [])).toEqual([{ event: "rewarded" }]);
 });
 
 test("a paid view is refunded to its campaign once; one that was not charged has nothing to refund", async () => {
@@ -80,12 +80,10 @@ test("a paid view is refunded to its campaign once; one that was not charged has
     body: { error: { code: "NOT_CHARGED" } },
   });
   await call("POST", `/views/${sessionId}/release`);
-  const day = () =>
-    store.database.query
-      .selectFrom("campaign_days")
-      .select(["views", "spent_micros as spent"])
-      .where("campaign_id", "=", "cmp_a")
-      .executeTakeFirst();
+  const day = async () => {
+    const text = "select views, spent_micros as spent from campaign_days where campaign_id = 'cmp_a'";
+    return (await store.database.run<{ views: number; spent: number }>({ name: "", text }, []))[0];
+  };
   const before = await day();
   expect(await call("POST", `/views/${sessionId}/refund`)).toMatchObject({
     status: 200,

@@ -22,8 +22,8 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
     return async () => {
       const fixture = await openSessionFixture(store.database, sessionRoutes);
       try {
-        const bot = fixture.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
-        await bot.set({ code_lifetime_seconds: lifetimeSeconds }).execute();
+        const text = "update bots set code_lifetime_seconds = $2 where bot_id = $1";
+        await store.database.run({ name: "", text }, [fixture.botId, lifetimeSeconds]);
         await work(fixture);
       } finally {
         await fixture.close();
@@ -130,6 +130,6 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
 });
 
 async function codesOf(fixture: SessionFixture): Promise<number> {
-  return (await fixture.database.query.selectFrom("codes").select("code").where("bot_id", "=", fixture.botId).execute())
-    .length;
+  const text = "select code from codes where bot_id = $1";
+  return (await fixture.database.run({ name: "", text }, [fixture.botId])).length;
 }

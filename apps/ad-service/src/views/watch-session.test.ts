@@ -257,11 +257,12 @@ describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) =
     test("viewers who began can finish the ad of a campaign that is paused meanwhile", async () => {
       const code = await fixture.issue(ann);
       await fixture.play(await fixture.begin(ann, code), 0, 5);
-      const campaigns = store.database.query.updateTable("campaigns");
-      await campaigns.set({ status: "paused" }).execute();
+      const setStatus = (status: string) =>
+        store.database.run({ name: "", text: "update campaigns set status = $1" }, [status]);
+      await setStatus("paused");
       await fixture.campaigns.refresh();
       const back = await fixture.begin(ann, code);
-      await campaigns.set({ status: "active" }).execute();
+      await setStatus("active");
       await fixture.play(back, 5, 10);
       expect((await fixture.report(back, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
     });

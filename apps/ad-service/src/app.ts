@@ -1,5 +1,5 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { authorizeOperator, type OperatorAuth } from "@intermission/server/authorize-operator";
 import { healthRoutes } from "@intermission/server/health";
@@ -8,7 +8,6 @@ import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRoutes } from "@intermission/server/metrics";
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
-import type { AdDatabase } from "./ad-database.ts";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
@@ -49,7 +48,7 @@ const ping = statement<never>("app.ping", "select 1");
 export interface AppDeps {
   config: Config;
   logger: Logger;
-  database: AdDatabase;
+  database: Database;
   secretBox: SecretBox;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
@@ -152,7 +151,7 @@ export function createOperatorApp(deps: Omit<OperatorDeps, "isTrusted" | "operat
 }
 
 interface ClientApiDeps {
-  database: AdDatabase;
+  database: Database;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
   endpointTests: Pick<EndpointTests, "testEndpoint">;

@@ -1,17 +1,16 @@
 import { connect } from "node:net";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { type AppFixture, openAppFixture } from "./fixtures/app-fixture.ts";
 
 const operatorToken = "an operator's token of some length";
 
-let store: TestDatabase<AdTables>;
+let store: TestDatabase;
 let open: AppFixture;
 let closed: AppFixture;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
+  store = await openTestDatabase({ schema: "ad_service", migrations });
   open = await openAppFixture(store.database, { operatorToken: operatorToken.replaceAll(" ", "_") });
   closed = await openAppFixture(store.database);
 });

@@ -1,7 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { updateBot } from "../src/bots/change-bot.ts";
 import { addCampaign, type CampaignDraft } from "../src/campaigns/change-campaign.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
@@ -11,11 +10,11 @@ import { openDirectLinkFixture } from "./fixtures/direct-link-fixture.ts";
 import { type Opened, openSessionFixture, type SessionFixture, wholeVideo } from "./fixtures/session-fixture.ts";
 
 describe.each(testDatabases())("limits of a campaign and of a user, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: SessionFixture;
   let latest = 0;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,7 +1,6 @@
 import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
@@ -16,10 +15,10 @@ const browser = {
 };
 
 describe.each(testDatabases())("CTA clicks, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

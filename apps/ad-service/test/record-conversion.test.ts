@@ -4,7 +4,6 @@ import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { advertiserKey, issuePostbackKey } from "../src/advertisers/advertisers.ts";
 import { migrations } from "../src/migrations.ts";
 import { pruneFacts } from "../src/statistics/prune-facts.ts";
@@ -28,12 +27,12 @@ const insertWithheld = statement<never>(
 );
 
 describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   let clickId: string;
   let key: string;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

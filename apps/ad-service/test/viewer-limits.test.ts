@@ -4,7 +4,6 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { personAgents } from "@intermission/testing/visitor-agents";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
 import { sessionRoutes } from "../src/views/player-routes.ts";
@@ -29,10 +28,10 @@ const addLinkCampaign = statement<never>(
 
 /** The same rule limits a user's earnings in a bot for views and for clicks. */
 describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
     await store.database.run(addLinkCampaign, []);
   });
   afterAll(() => store.dispose());

@@ -1,7 +1,6 @@
 import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { type Answer, inline, vast, wrapper } from "./fixtures/sample-ad-server.ts";
@@ -11,10 +10,10 @@ const ann = "1001";
 const all = ["impression", "creativeView", "start", "firstQuartile", "midpoint", "thirdQuartile", "complete"];
 
 describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -12,7 +12,7 @@ const insert = statement<{ id: number }>(
 describe.each(bothTestDatabases())("on the %s database", (kind) => {
   test("a bad row does not affect the other items of its batch, and each answer comes after the commit", async () => {
     const migrations = { "0001": "create table counted (id int primary key check (id <> 13))" };
-    const { database, dispose } = await openTestDatabase<unknown>({
+    const { database, dispose } = await openTestDatabase({
       kind,
       schema: "shop",
       migrations,

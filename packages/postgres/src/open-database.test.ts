@@ -26,10 +26,10 @@ const select = statement<{ id: number; amount: number; made_at: Date }>(
 const preparedNames = statement<{ name: string }>("prepared-names", "select name from pg_prepared_statements");
 
 describe.each(bothTestDatabases())("on the %s database", (kind) => {
-  let opened: TestDatabase<unknown>;
-  let database: Database<unknown>;
+  let opened: TestDatabase;
+  let database: Database;
   beforeAll(async () => {
-    opened = await openTestDatabase<unknown>({ kind, schema: "shop", migrations });
+    opened = await openTestDatabase({ kind, schema: "shop", migrations });
     database = opened.database;
   });
   afterAll(() => opened.dispose());
@@ -162,7 +162,7 @@ test("a killed process loses no committed row of the embedded store", async () =
     child.kill("SIGKILL");
     await new Promise((resolve) => child.once("close", resolve));
     const answered = Number(output.trim().split("\n").at(-1));
-    const database = await openDatabase<unknown>({ dataDirectory, schema: "shop", migrations });
+    const database = await openDatabase({ dataDirectory, schema: "shop", migrations });
     const [last] = await database.run<{ id: number }>({ name: "", text: "select max(id) as id from things" }, []);
     await database.close();
     expect(answered).toBeGreaterThan(500);

@@ -16,10 +16,7 @@ interface Column {
  * @returns a function that fills every table of `schema` with this many rows: of 20 bots, campaigns and creatives and 500
  * users; all other texts are unique, and allowed values alternate. It only inserts, so that cached plans are kept.
  */
-export async function readyToFill<Tables>(
-  database: Database<Tables>,
-  schema: string,
-): Promise<(rows: number) => Promise<void>> {
+export async function readyToFill(database: Database, schema: string): Promise<(rows: number) => Promise<void>> {
   const ask = <Row>(text: string, values: readonly unknown[] = []) => database.run<Row>({ name: "", text }, values);
   const columns = await ask<Column>(
     `select attrelid::regclass::text as table, attname as column, format_type(atttypid, null) as type,

@@ -41,8 +41,8 @@ export async function loadStatements(folder: string, except: RegExp): Promise<vo
  * compares the first columns of an index, but the plan uses another index with fewer of its columns; or the plan reads all
  * rows despite a condition. Ignores the `small` tables, which an operator fills by hand.
  */
-export async function keepPlans<Tables>(
-  database: Database<Tables>,
+export async function keepPlans(
+  database: Database,
   { schema, small }: { readonly schema: string; readonly small: readonly string[] },
 ): Promise<() => Promise<string[]>> {
   const ask = <Row>(text: string) => database.run<Row>({ name: "", text }, []);

@@ -1,6 +1,5 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import { type Campaign, selectCampaigns } from "../campaigns/campaigns.ts";
 import { type CampaignIndex, indexCampaigns } from "./campaign-index.ts";
@@ -42,11 +41,11 @@ const requestsByHour = statement<{ hour: number; requests: number }>(
 );
 
 /** A version that changes with every change of a campaign or its creatives. */
-export async function campaignsVersion(database: AdDatabase): Promise<string> {
+export async function campaignsVersion(database: Database): Promise<string> {
   return (await database.run(version, []))[0]?.version ?? "";
 }
 
-export async function readCampaigns(database: AdDatabase, now: Date): Promise<RunningCampaigns> {
+export async function readCampaigns(database: Database, now: Date): Promise<RunningCampaigns> {
   const campaigns = await database.run(running, []);
   const delivered = await database.run(earlier, [now]);
   return {
@@ -145,7 +144,7 @@ interface GivenAd {
 const REREAD_MS = 600_000;
 
 export async function startCampaignSnapshot(deps: {
-  database: AdDatabase;
+  database: Database;
   log: Pick<FastifyBaseLogger, "error">;
   everyMs?: number;
   now?: () => Date;

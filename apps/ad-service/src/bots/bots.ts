@@ -1,9 +1,9 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { type BriefCache, briefCache } from "./brief-cache.ts";
-import type { DeliveryMode } from "./schema.ts";
+
+export type DeliveryMode = "at-least-once" | "at-most-once";
 
 /** How a view is treated that earned but looks suspicious. */
 export type SuspiciousViews = "pay" | "hold" | "refuse";
@@ -44,25 +44,25 @@ const select = `select bots.bot_id as "botId", code_prefix as "codePrefix", name
 const selectOne = statement<Bot>("bots.read", `${select} where bots.bot_id = $1`);
 const selectAll = statement<Bot>("bots.list", `${select} order by bots.created_at, bots.bot_id`);
 
-export async function readBot(database: AdDatabase | AdTransaction, botId: string): Promise<Bot | undefined> {
+export async function readBot(database: Database | Transaction, botId: string): Promise<Bot | undefined> {
   return (await database.run(selectOne, [botId]))[0];
 }
 
-const caches = new WeakMap<AdDatabase, BriefCache<Bot>>();
+const caches = new WeakMap<Database, BriefCache<Bot>>();
 
 /**
  * Returns the bot as it was at most a second ago; changes made on this node are visible immediately. Inside a
  * transaction use `readBot`.
  */
-export async function findBot(database: AdDatabase, botId: string): Promise<Bot | undefined> {
+export async function findBot(database: Database, botId: string): Promise<Bot | undefined> {
   return cacheOf(database).get(botId);
 }
 
-export function forgetBot(database: AdDatabase, botId: string): void {
+export function forgetBot(database: Database, botId: string): void {
   cacheOf(database).forget(botId);
 }
 
-function cacheOf(database: AdDatabase): BriefCache<Bot> {
+function cacheOf(database: Database): BriefCache<Bot> {
   const known = caches.get(database);
   if (known) return known;
   const cache = briefCache<Bot>({ load: (botId) => readBot(database, botId), maxAgeMs: 1000, maxEntries: 10_000 });
@@ -71,7 +71,7 @@ function cacheOf(database: AdDatabase): BriefCache<Bot> {
 }
 
 /** A code prefix identifies its bot permanently. Unknown prefixes are not cached, so guesses cannot fill the cache. */
-const botIds = new WeakMap<AdDatabase, Map<string, string>>();
+const botIds = new WeakMap<Database, Map<string, string>>();
 
 const idOfPrefix = statement<{ botId: string }>(
   "bots.id-of-prefix",
@@ -79,7 +79,7 @@ const idOfPrefix = statement<{ botId: string }>(
 );
 
 /** Returns the bot whose codes have this prefix, as it was at most a second ago. */
-export async function findBotByPrefix(database: AdDatabase, codePrefix: string): Promise<Bot | undefined> {
+export async function findBotByPrefix(database: Database, codePrefix: string): Promise<Bot | undefined> {
   const known = botIds.get(database) ?? new Map<string, string>();
   botIds.set(database, known);
   let botId = known.get(codePrefix);
@@ -92,7 +92,7 @@ export async function findBotByPrefix(database: AdDatabase, codePrefix: string):
 }
 
 /** Oldest first. */
-export async function listBots(database: AdDatabase): Promise<Bot[]> {
+export async function listBots(database: Database): Promise<Bot[]> {
   return database.run(selectAll, []);
 }
 
@@ -101,7 +101,7 @@ const knownBots = statement<{ id: string }>("bots.known", "select bot_id as id f
 /**
  * Refuses an unknown id with 404: an empty list would look as if nothing had happened yet. Undefined ids are skipped.
  */
-export async function requireBots(database: AdDatabase, botIds: readonly (string | undefined)[]): Promise<void> {
+export async function requireBots(database: Database, botIds: readonly (string | undefined)[]): Promise<void> {
   const named = botIds.filter((botId) => botId !== undefined);
   if (named.length === 0) return;
   const known = new Set((await database.run(knownBots, [named])).map(({ id }) => id));

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { spellAdvertisers } from "../advertisers/advertisers.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
 import { type Bot, forgetBot, readBot } from "./bots.ts";
@@ -58,7 +57,7 @@ const deleteEndpoint = statement<never>("bots.delete-endpoint", "delete from end
  * Sets the address of a bot's webhooks. A new or changed address is `pending` until it passes a test; setting the same
  * address again changes nothing. Null removes the endpoint: unsent events are held until there is one.
  */
-async function setEndpoint(tx: AdTransaction, botId: string, url: string | null): Promise<void> {
+async function setEndpoint(tx: Transaction, botId: string, url: string | null): Promise<void> {
   if (url === null) {
     await tx.run(deleteEndpoint, [botId]);
     return;
@@ -84,7 +83,7 @@ const changeSettings = statement<{ botId: string }>(
 
 /** Whether there is such a bot. Settings that are not given stay unchanged. */
 async function setSettings(
-  tx: AdTransaction,
+  tx: Transaction,
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
 ): Promise<boolean> {
   const { blockedAdvertisers: blocked, webhookUrl } = settings;
@@ -101,7 +100,7 @@ export type AddBotOutcome =
 
 /** Creates the bot and its first token in one commit. Settings that are not given take the tables' defaults. */
 export async function addBot(
-  { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
   input: { botId: string; settings: Partial<BotSettings>; now: Date },
 ): Promise<AddBotOutcome> {
   for (let attempt = 1; ; attempt++) {
@@ -117,7 +116,7 @@ export async function addBot(
 }
 
 async function addOnce(
-  { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings>; now: Date },
 ): Promise<AddBotOutcome> {
   const outcome = await database.transaction<AddBotOutcome>(async (tx) => {
@@ -140,7 +139,7 @@ export type UpdateBotOutcome = { outcome: "updated"; bot: Bot } | { outcome: "un
  * its test.
  */
 export async function updateBot(
-  database: AdDatabase,
+  database: Database,
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
 ): Promise<UpdateBotOutcome> {
   const bot = await database.transaction(async (tx) =>
@@ -151,10 +150,10 @@ export async function updateBot(
 }
 
 /** Its codes earn nothing and its publisher receives 403; events that were earned before are still delivered. */
-export function suspendBot(database: AdDatabase, { botId, now }: { botId: string; now: Date }) {
+export function suspendBot(database: Database, { botId, now }: { botId: string; now: Date }) {
   return updateBot(database, { botId, settings: { isSuspended: true }, now });
 }
 
-export function resumeBot(database: AdDatabase, { botId, now }: { botId: string; now: Date }) {
+export function resumeBot(database: Database, { botId, now }: { botId: string; now: Date }) {
   return updateBot(database, { botId, settings: { isSuspended: false }, now });
 }

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { authenticateBot } from "./authenticate-client.ts";
 import { addBot, suspendBot } from "./change-bot.ts";
@@ -14,10 +13,10 @@ const now = new Date("2026-03-01T12:00:00Z");
 const daysLater = (days: number) => new Date(now.getTime() + days * 24 * 3600 * 1000);
 
 describe.each(testDatabases())("tokens on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   const box = secretBox(randomBytes(32));
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import bs58 from "bs58";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
 import type { SecretBox } from "./secret-box.ts";
 
@@ -25,7 +24,7 @@ const lock = statement<{ botId: string }>(
 );
 
 /** Serializes changes of a bot's tokens. Returns false if there is no such bot. */
-async function lockBot(tx: AdTransaction, botId: string): Promise<boolean> {
+async function lockBot(tx: Transaction, botId: string): Promise<boolean> {
   return (await tx.run(lock, [botId])).length > 0;
 }
 
@@ -38,7 +37,7 @@ const list = statement<TokenEntry>(
 
 /** Newest first. A retiring token whose time has passed is listed as revoked. */
 export async function readTokens(
-  database: AdDatabase | AdTransaction,
+  database: Database | Transaction,
   { botId, now }: { botId: string; now: Date },
 ): Promise<TokenEntry[]> {
   const tokens = await database.run(list, [botId]);
@@ -57,7 +56,7 @@ const setState = statement<never>(
 );
 
 async function setTokenState(
-  tx: AdTransaction,
+  tx: Transaction,
   { botId, tokenId }: { botId: string; tokenId: string },
   change: { state: TokenState; activatedAt?: Date; revokeAt?: Date; revokedAt?: Date },
 ): Promise<void> {
@@ -72,7 +71,7 @@ export type CreateTokenOutcome =
 
 /** If there is an active token, the new one is `next`: both authenticate and sign until the new one is activated. */
 export async function createToken(
-  { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
   { botId, now }: { botId: string; now: Date },
 ): Promise<CreateTokenOutcome> {
   return database.transaction(async (tx) => {
@@ -94,7 +93,7 @@ const insert = statement<never>(
 
 /** Call in a transaction that has locked the bot's row or has just created it. */
 export async function insertToken(
-  tx: AdTransaction,
+  tx: Transaction,
   secretBox: SecretBox,
   { botId, state, now }: { botId: string; state: "next" | "active"; now: Date },
 ): Promise<{ entry: TokenEntry; token: string }> {
@@ -116,7 +115,7 @@ export type ActivateTokenOutcome =
 
 /** From now on this token signs `X-Signature`; the previous one works until it is revoked, seven days at most. */
 export async function activateToken(
-  database: AdDatabase,
+  database: Database,
   { botId, tokenId, now }: { botId: string; tokenId: string; now: Date },
 ): Promise<ActivateTokenOutcome> {
   const outcome = await database.transaction<ActivateTokenOutcome>(async (tx) => {
@@ -149,7 +148,7 @@ export type RevokeTokenOutcome =
  * token becomes active, since events must be signed.
  */
 export async function revokeToken(
-  database: AdDatabase,
+  database: Database,
   { botId, tokenId, now }: { botId: string; tokenId: string; now: Date },
 ): Promise<RevokeTokenOutcome> {
   const outcome = await database.transaction<RevokeTokenOutcome>(async (tx) => {

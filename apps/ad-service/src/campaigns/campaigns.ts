@@ -1,7 +1,6 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { CampaignFormat, CampaignSettings, CampaignStatus } from "./campaign-settings.ts";
 
 /** A creative with the settings of its campaign. */
@@ -43,13 +42,13 @@ const list = statement<Campaign>(
   `${selectCampaigns} where $1 or status <> 'archived' order by created_at, campaign_id`,
 );
 
-export async function findCampaign(tx: AdTransaction, campaignId: string): Promise<Campaign | undefined> {
+export async function findCampaign(tx: Transaction, campaignId: string): Promise<Campaign | undefined> {
   return (await tx.run(find, [campaignId]))[0];
 }
 
 /** All campaigns, oldest first; an operator has tens of them. Archived ones only on request. */
 export async function listCampaigns(
-  database: AdDatabase,
+  database: Database,
   { hasArchived = false }: { hasArchived?: boolean } = {},
 ): Promise<Campaign[]> {
   return database.run(list, [hasArchived]);
@@ -61,7 +60,7 @@ const knownCampaign = statement<{ id: string }>(
 );
 
 /** Refuses an unknown id with 404. Undefined is skipped. */
-export async function requireCampaign(database: AdDatabase, campaignId: string | undefined): Promise<void> {
+export async function requireCampaign(database: Database, campaignId: string | undefined): Promise<void> {
   if (campaignId === undefined) return;
   if ((await database.run(knownCampaign, [campaignId])).length === 0) throw unknownCampaign(campaignId);
 }

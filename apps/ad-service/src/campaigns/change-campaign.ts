@@ -1,7 +1,6 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { boundedText } from "@intermission/server/parse-request";
 import { z } from "zod";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { rememberAdvertiser } from "../advertisers/advertisers.ts";
 import {
   type CampaignFault,
@@ -82,7 +81,7 @@ const detach = statement<never>(
 );
 
 export async function addCampaign(
-  database: AdDatabase,
+  database: Database,
   { campaignId, now, creativeIds = [], ...draft }: CampaignDraft & { campaignId: string; now: Date },
 ): Promise<AddCampaignOutcome> {
   const settings = { ...defaultSettings, ...draft };
@@ -109,7 +108,7 @@ function creativesFault(formats: CampaignFormat[], creativeIds: string[]): Campa
   return { field: "creativeIds", message };
 }
 
-async function firstUnknown(tx: AdTransaction, creativeIds: string[]): Promise<string | undefined> {
+async function firstUnknown(tx: Transaction, creativeIds: string[]): Promise<string | undefined> {
   const known = new Set((await tx.run(findCreatives, [creativeIds])).map(({ id }) => id));
   return creativeIds.find((creativeId) => !known.has(creativeId));
 }
@@ -122,7 +121,7 @@ export type UpdateCampaignOutcome =
 
 /** Changes the given settings. Past charges and views in progress keep their price. */
 export async function updateCampaign(
-  database: AdDatabase,
+  database: Database,
   { campaignId, changes, now }: { campaignId: string; changes: Partial<CampaignSettings>; now: Date },
 ): Promise<UpdateCampaignOutcome> {
   return change(database, { campaignId, now }, (campaign) => ({ ...campaign, ...changes }));
@@ -130,14 +129,14 @@ export async function updateCampaign(
 
 /** `archived` is permanent. */
 export async function setCampaignStatus(
-  database: AdDatabase,
+  database: Database,
   { campaignId, status, now }: { campaignId: string; status: CampaignStatus; now: Date },
 ): Promise<UpdateCampaignOutcome> {
   return change(database, { campaignId, now }, (campaign) => ({ ...campaign, status }));
 }
 
 async function change(
-  database: AdDatabase,
+  database: Database,
   { campaignId, now }: { campaignId: string; now: Date },
   changed: (campaign: Campaign) => Campaign,
 ): Promise<UpdateCampaignOutcome> {
@@ -175,7 +174,7 @@ export type AttachCreativeOutcome =
 
 /** Attaches a creative to a campaign, attaches it again after it was detached, or changes its settings. */
 export async function attachCreative(
-  database: AdDatabase,
+  database: Database,
   input: { campaignId: string; creativeId: string; settings: CreativeSettings; now: Date },
 ): Promise<AttachCreativeOutcome> {
   const { campaignId, creativeId, now } = input;
@@ -198,7 +197,7 @@ export async function attachCreative(
 
 /** Stops showing a creative to new viewers. Views in progress continue, and its statistics stay. */
 export async function detachCreative(
-  database: AdDatabase,
+  database: Database,
   { campaignId, creativeId, now }: { campaignId: string; creativeId: string; now: Date },
 ): Promise<AttachCreativeOutcome> {
   return changed(database, { campaignId, now }, async (tx, campaign) => {
@@ -217,10 +216,10 @@ export async function detachCreative(
 }
 
 async function changed(
-  database: AdDatabase,
+  database: Database,
   { campaignId, now }: { campaignId: string; now: Date },
   change: (
-    tx: AdTransaction,
+    tx: Transaction,
     campaign: Campaign,
   ) => Promise<Exclude<AttachCreativeOutcome, { outcome: "changed" }> | undefined>,
 ): Promise<AttachCreativeOutcome> {

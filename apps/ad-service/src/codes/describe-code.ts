@@ -1,7 +1,6 @@
 import type { EventType, SessionState } from "@intermission/ad-core/client-api";
 import { isCode } from "@intermission/ad-core/code";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { StoredState } from "../views/session.ts";
 
 export interface FoundCode {
@@ -27,7 +26,7 @@ const select = statement<Omit<FoundCode, "isExpired">>(
 
 /** Finds a code by its text, without any check of the user. */
 export async function findCode(
-  database: AdDatabase | AdTransaction,
+  database: Database | Transaction,
   { code, now }: { code: string; now: Date },
 ): Promise<FoundCode | undefined> {
   const [row] = isCode(code) ? await database.run(select, [code]) : [];
@@ -66,7 +65,7 @@ export interface DescribedSession {
 
 /** The history of a code of this bot: what it earned, its views, and why visits were refused. */
 export async function describeCode(
-  database: AdDatabase,
+  database: Database,
   { botId, code, now }: { botId: string; code: string; now: Date },
 ): Promise<{ outcome: "found"; code: DescribedCode } | { outcome: "unknown-code" }> {
   const found = await findCode(database, { code, now });
@@ -110,7 +109,7 @@ const countRequests = statement<{ reason: string; count: number }>(
    from ad_requests where bot_id = $1 and code = $2 group by 1`,
 );
 
-async function sessionsOf(database: AdDatabase, botId: string, code: string): Promise<DescribedSession[]> {
+async function sessionsOf(database: Database, botId: string, code: string): Promise<DescribedSession[]> {
   const sessions = await database.run(selectSessions, [botId, code]);
   return sessions.map(({ sessionId, state, ...others }) => ({
     sessionId,
@@ -123,7 +122,7 @@ async function sessionsOf(database: AdDatabase, botId: string, code: string): Pr
 
 /** Clicks that earned are events; the others are counted. */
 async function clicksOf(
-  database: AdDatabase,
+  database: Database,
   { botId, code, events }: { botId: string; code: string; events: readonly DescribedEvent[] },
 ): Promise<Record<string, number>> {
   const refused = await database.run(countRefusals, [botId, code]);
@@ -133,7 +132,7 @@ async function clicksOf(
   return Object.fromEntries([...earned, ...refused.map(({ reason, count }) => [reason, count] as const)]);
 }
 
-async function requestsOf(database: AdDatabase, botId: string, code: string): Promise<Record<string, number>> {
+async function requestsOf(database: Database, botId: string, code: string): Promise<Record<string, number>> {
   const requests = await database.run(countRequests, [botId, code]);
   return Object.fromEntries(requests.map(({ reason, count }) => [reason, count]));
 }

@@ -3,8 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type Creative, findCreative } from "./creatives.ts";
 import { conversionCommand, convertVideo } from "./ffmpeg.ts";
@@ -24,7 +23,7 @@ export type AddCreativeOutcome =
 export const MOST_VIDEO_BYTES = 100 * 1024 * 1024;
 
 export interface AddCreativeDeps {
-  database: AdDatabase;
+  database: Database;
   media: MediaStorage;
   /** Name or path of ffmpeg; it need not be installed. */
   ffmpeg?: string;
@@ -97,7 +96,7 @@ async function inspectOrConvert(ffmpeg: string, pathOf: PathOf): Promise<Playabl
 }
 
 interface KeepDeps {
-  database: AdDatabase;
+  database: Database;
   media: MediaStorage;
   ffmpeg: string;
   longestMakingMs: number | undefined;

@@ -1,6 +1,5 @@
 import { parseCaptions } from "@intermission/ad-core/captions";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { type Creative, findCreative } from "./creatives.ts";
 import { inspectPicture, MOST_PICTURE_BYTES } from "./inspect-picture.ts";
 import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
@@ -47,7 +46,7 @@ const upsertCaptions = statement<never>(
 
 /** Adds captions to a video, or replaces those of the same language. */
 export async function setCaptions(
-  { database, media }: { database: AdDatabase; media: MediaStorage },
+  { database, media }: { database: Database; media: MediaStorage },
   { creativeId, language: tag, bytes }: { creativeId: string; language: string; bytes: AsyncIterable<Uint8Array> },
 ): Promise<SetCaptionsOutcome> {
   const language = languageOf(tag);
@@ -67,7 +66,7 @@ export async function setCaptions(
 }
 
 async function note(
-  database: AdDatabase,
+  database: Database,
   { creativeId, language, fileName }: { creativeId: string; language: string; fileName: string },
 ): Promise<SetCaptionsOutcome> {
   return database.transaction(async (tx) => {
@@ -106,7 +105,7 @@ const deleteCaptions = statement<{ language: string }>(
 
 /** Stops showing captions in the language with a video. Clients that loaded them keep them: the file stays. */
 export async function removeCaptions(
-  database: AdDatabase,
+  database: Database,
   { creativeId, language }: { creativeId: string; language: string },
 ): Promise<RemoveCaptionsOutcome> {
   const removed = await database.run(deleteCaptions, [creativeId, languageOf(language) ?? language]);
@@ -127,7 +126,7 @@ const updatePoster = statement<never>(
 
 /** Sets the picture that is shown until the video plays, in place of the one that was made of the video. */
 export async function setPoster(
-  { database, media }: { database: AdDatabase; media: MediaStorage },
+  { database, media }: { database: Database; media: MediaStorage },
   { creativeId, bytes }: { creativeId: string; bytes: AsyncIterable<Uint8Array> },
 ): Promise<SetPosterOutcome> {
   const creative = await findCreative(database, creativeId);

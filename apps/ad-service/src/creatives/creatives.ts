@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { webAddressFault } from "@intermission/ad-core/web-address";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 
 /** A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening. */
 export type CreativeKind = "file" | "address" | "vast";
@@ -67,12 +66,12 @@ const select = `select creative_id as "creativeId", kind, url, sha256, file_name
 const find = statement<Creative>("creatives.find", `${select} where creative_id = $1`);
 const list = statement<Creative>("creatives.list", `${select} order by created_at desc, creative_id`);
 
-export async function findCreative(database: AdTransaction, creativeId: string): Promise<Creative | undefined> {
+export async function findCreative(database: Transaction, creativeId: string): Promise<Creative | undefined> {
   return (await database.run(find, [creativeId]))[0];
 }
 
 /** All creatives, newest first. */
-export async function listCreatives(database: AdTransaction): Promise<Creative[]> {
+export async function listCreatives(database: Transaction): Promise<Creative[]> {
   return database.run(list, []);
 }
 
@@ -82,7 +81,7 @@ const knownCreative = statement<{ id: string }>(
 );
 
 /** Refuses an unknown id with 404. Undefined is skipped. */
-export async function requireCreative(database: AdDatabase, creativeId: string | undefined): Promise<void> {
+export async function requireCreative(database: Database, creativeId: string | undefined): Promise<void> {
   if (creativeId === undefined) return;
   if ((await database.run(knownCreative, [creativeId])).length === 0) throw unknownCreative(creativeId);
 }
@@ -106,7 +105,7 @@ const insertTag = statement<never>(
  * creative.
  */
 export async function addVastTag(
-  database: AdDatabase,
+  database: Database,
   { url, isPlainHttpAllowed, now }: { url: string; isPlainHttpAllowed: boolean; now: Date },
 ): Promise<AddVastTagOutcome> {
   const message = faultOf(url, isPlainHttpAllowed);

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { hasTokens } from "./blocked-reason.ts";
 import type { DeliveryLog } from "./deliveries.ts";
 import type { EndpointTests } from "./endpoint-tests.ts";
@@ -34,7 +33,7 @@ const claim = statement<{ botId: string; testEventId: string | null; tests: numb
 );
 
 /** Tests pending endpoints until they answer 2xx: immediately, with growing delays, and when their first event arrives. */
-export function startTestingEndpoints(deps: { database: AdDatabase; endpointTests: EndpointTests; log: DeliveryLog }): {
+export function startTestingEndpoints(deps: { database: Database; endpointTests: EndpointTests; log: DeliveryLog }): {
   stop(): Promise<void>;
 } {
   const { database, endpointTests, log } = deps;

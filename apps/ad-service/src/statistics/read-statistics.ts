@@ -1,5 +1,4 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { type Figures, figuresOf, type Sum } from "./figures-of.ts";
 
 const HOUR_MS = 3_600_000;
@@ -42,7 +41,7 @@ const nameStatements = {
 
 /** The operator's names of the bots or campaigns with these ids. */
 export async function namesOfKeys(
-  database: AdDatabase,
+  database: Database,
   by: Dimension,
   keys: readonly string[],
 ): Promise<Map<string, string>> {
@@ -75,7 +74,7 @@ const deliveriesOfAll = countDeliveries("statistics.deliveries-of-all");
 
 /** The current outcomes of the webhooks for a period's events: a replay can still improve them. */
 export async function readDeliverySuccess(
-  database: AdDatabase,
+  database: Database,
   { botId, from, to }: { botId?: string | undefined; from: Date; to: Date },
 ): Promise<DeliverySuccess> {
   const period = [firstEventIdAt(from), firstEventIdAt(to)];
@@ -158,7 +157,7 @@ const progress = statement<{ countedUntil: Date | number }>(
 );
 
 /** The sums of a period, for a bot, a campaign, a creative or all, split by one dimension. */
-export async function readStatistics(database: AdDatabase, question: StatisticsQuestion): Promise<Statistics> {
+export async function readStatistics(database: Database, question: StatisticsQuestion): Promise<Statistics> {
   const [sums, deliveries, countedUntil] = await Promise.all([
     readSums(database, question),
     isOfWholeBots(question) ? readDeliverySuccess(database, question) : undefined,
@@ -178,14 +177,14 @@ function isOfWholeBots({ campaignId, creativeId }: StatisticsQuestion): boolean 
   return campaignId === undefined && creativeId === undefined;
 }
 
-async function readSums(database: AdDatabase, question: StatisticsQuestion): Promise<(Sum & { key: string })[]> {
+async function readSums(database: Database, question: StatisticsQuestion): Promise<(Sum & { key: string })[]> {
   const { by, from, to, campaignId, creativeId, botId } = question;
   const values = [from, to, campaignId, creativeId];
   if (botId === undefined) return database.run(sumsOfAll[by], values);
   return database.run(sumsOfBot[by], [...values, botId]);
 }
 
-async function readCountedUntil(database: AdDatabase): Promise<Date | undefined> {
+async function readCountedUntil(database: Database): Promise<Date | undefined> {
   const moments = (await database.run(progress, [])).map(({ countedUntil }) => new Date(countedUntil).getTime());
   return moments.length === 0 ? undefined : new Date(Math.min(...moments));
 }

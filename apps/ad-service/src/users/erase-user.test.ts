@@ -1,9 +1,8 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
-import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { noDeliveries } from "../deliveries/deliveries.ts";
 import { replayDelivery } from "../deliveries/replay.ts";
 import { listEvents } from "../events/list-events.ts";
@@ -16,11 +15,11 @@ const ann = "730046005551";
 const bob = "730046005552";
 
 describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: SessionFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
     fixture = await openSessionFixture(store.database, sessionRoutes);
     await liveOf(fixture, bob);
     await liveOf(fixture, ann);
@@ -162,7 +161,7 @@ const rowsOfUser = [
 ];
 
 /** Every row of every table, as text. */
-async function dump(database: AdDatabase): Promise<string[]> {
+async function dump(database: Database): Promise<string[]> {
   const text = `select table_name as name from information_schema.tables
     where table_schema = current_schema() and table_type = 'BASE TABLE' order by 1`;
   const tables = await database.run<{ name: string }>({ name: "", text }, []);
@@ -176,7 +175,7 @@ async function dump(database: AdDatabase): Promise<string[]> {
 }
 
 /** The sums behind an operator's figures and an advertiser's bill. */
-async function sumsOf(database: AdDatabase, botId: string) {
+async function sumsOf(database: Database, botId: string) {
   const day = { from: new Date("2026-02-01T00:00:00Z"), to: new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000) };
   const { rows, total } = await readStatistics(database, { ...day, by: "campaign", botId });
   const ask = (text: string) => database.run({ name: "", text }, []);

@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
@@ -16,7 +15,7 @@ interface SessionOfBot {
 const read = statement<{ ad: VastAd }>("vast.read-ad", "select ad from vast_ads where bot_id = $1 and session_id = $2");
 
 /** The ad that a tag returned when the session began; the session keeps it, however often it is reopened. */
-export async function readVastAd(database: AdTransaction, { botId, sessionId }: SessionOfBot): Promise<VastAd> {
+export async function readVastAd(database: Transaction, { botId, sessionId }: SessionOfBot): Promise<VastAd> {
   const [found] = await database.run(read, [botId, sessionId]);
   if (!found) throw new Error(`session ${sessionId} has no VAST ad`);
   return found.ad;
@@ -51,7 +50,7 @@ export interface TrackedMoment {
  * once, even if an event is reported again.
  */
 export async function enqueueTrackerCalls(
-  tx: AdTransaction,
+  tx: Transaction,
   session: { botId: string; sessionId: string },
   { events, playheadMs, clickId, errorCode, now }: TrackedMoment,
 ): Promise<void> {
@@ -70,7 +69,7 @@ export async function enqueueTrackerCalls(
 
 /** Enqueues the reports to the `Error` URLs of why a tag returned no ad. */
 export async function enqueueErrorCalls(
-  tx: AdTransaction,
+  tx: Transaction,
   { botId, userAgent, now }: { botId: string; userAgent: string; now: Date },
   errors: readonly ErrorCall[],
 ): Promise<void> {
@@ -82,7 +81,7 @@ export async function enqueueErrorCalls(
 }
 
 async function insertCalls(
-  tx: AdTransaction,
+  tx: Transaction,
   { botId, sessionId, userAgent, now }: { botId: string; sessionId: string | null; userAgent: string; now: Date },
   calls: readonly Call[],
 ): Promise<void> {
@@ -99,7 +98,7 @@ interface ClaimedCall {
 }
 
 export interface CallTrackersDeps {
-  database: AdDatabase;
+  database: Database;
   requests: Pick<GuardedRequests, "guardedRequest">;
   log: Pick<FastifyBaseLogger, "error">;
   now?: () => Date;

@@ -1,5 +1,4 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "../bots/brief-cache.ts";
 import { canPlay, chooseRendition, type Device, lighterThan } from "../creatives/choose-rendition.ts";
 import {
@@ -62,7 +61,7 @@ interface Chosen {
 /** Campaigns with their creatives, cached for at most a second, so that openings of one ad share a query. */
 export type AdRows = BriefCache<AdRow>;
 
-export function adRows(database: AdDatabase): AdRows {
+export function adRows(database: Database): AdRows {
   const load = async (key: string) => (await database.run(read, key.split(" ")))[0];
   return briefCache({ load, maxAgeMs: 1000, maxEntries: 10_000 });
 }

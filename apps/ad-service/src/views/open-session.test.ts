@@ -2,7 +2,6 @@ import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/pla
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
@@ -10,10 +9,10 @@ import { sweepSessions } from "./sweep-sessions.ts";
 const ann = "501";
 const bob = "502";
 describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -3,7 +3,6 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { insertCampaigns } from "../../test/fixtures/facts-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { readBot } from "../bots/bots.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
@@ -21,11 +20,11 @@ const insertHeld = statement<never>(
   values ($1, $2, $3, $5, 'cmp_a', 'cre_a', 'held', '', 10000, $4, $4, 'tap', '{no-frames,too-even}', $4)`,
 );
 
-let store: TestDatabase<AdTables>;
+let store: TestDatabase;
 let fixture: AppFixture;
 let botId: string;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
+  store = await openTestDatabase({ schema: "ad_service", migrations });
   fixture = await openAppFixture(store.database, { operatorToken });
   ({ botId } = await fixture.newBot());
   await insertCampaigns(store.database);

@@ -1,5 +1,4 @@
-import { type Statement, statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
 import { bodyOf } from "./record-views.ts";
@@ -37,7 +36,7 @@ const list: Statement<SuspiciousView> = {
 
 /** Views that were suspicious when they were closed, the latest first. */
 export async function listViews(
-  database: AdDatabase,
+  database: Database,
   { botId, state, limit }: { botId?: string | undefined; state?: StoredState | undefined; limit: number },
 ): Promise<SuspiciousView[]> {
   return database.run(list, [botId, state, limit]);
@@ -87,7 +86,7 @@ const refuse = statement<{ state: string }>(
 
 /** Pays a held view by creating its event now. Then call `deliveries.wake()`. */
 export async function releaseView(
-  database: AdDatabase,
+  database: Database,
   { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
 ): Promise<DecideViewOutcome> {
   const session = await readSession(database, { botId, sessionId });
@@ -99,7 +98,7 @@ export async function releaseView(
 
 /** Refuses a held view permanently. */
 export async function refuseView(
-  database: AdDatabase,
+  database: Database,
   { botId, sessionId, now }: ViewId & { now: Date },
 ): Promise<DecideViewOutcome> {
   const [refused] = await database.run(refuse, [botId, sessionId, now]);
@@ -113,7 +112,7 @@ const findView = statement<{ code: string }>(
 
 /** Refunds the advertiser for a paid view. */
 export async function refundView(
-  database: AdDatabase,
+  database: Database,
   { botId, sessionId, now }: ViewId & { now: Date },
 ): Promise<RefundOutcome | { outcome: "unknown-view" }> {
   const [view] = await database.run(findView, [botId, sessionId]);
@@ -122,7 +121,7 @@ export async function refundView(
 }
 
 /** Two operators may decide at the same time: the second one gets the state that the first one set. */
-async function notHeld(database: AdDatabase, id: ViewId): Promise<DecideViewOutcome> {
+async function notHeld(database: Database, id: ViewId): Promise<DecideViewOutcome> {
   const session = await readSession(database, id);
   return session ? { outcome: "not-held", state: session.state } : { outcome: "unknown-view" };
 }

@@ -1,7 +1,6 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
 
@@ -11,10 +10,10 @@ const minutes = 60;
 const day = 24 * 3600;
 
 describe.each(testDatabases())("launch data of an app that was kept open, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

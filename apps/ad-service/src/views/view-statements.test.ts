@@ -1,20 +1,20 @@
+import type { Database } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
-import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
 
 describe("the database statements of a view", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: SessionFixture;
   /** The names of the statements that the driver received since the list was last cleared. */
   let statements: string[] = [];
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind: "server", schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind: "server", schema: "ad_service", migrations });
     const { database } = store;
-    const counted: AdDatabase = {
+    const counted: Database = {
       ...database,
       run(statement, values) {
         statements.push(statement.name);

@@ -8,7 +8,6 @@ import {
   type SessionFixture,
   wholeVideo,
 } from "../../test/fixtures/session-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
@@ -16,11 +15,11 @@ import { sweepSessions } from "./sweep-sessions.ts";
 const ann = "501";
 
 describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: SessionFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

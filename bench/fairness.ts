@@ -13,7 +13,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { AdTables } from "../apps/ad-service/src/ad-database.ts";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { openDeliveryFixture, startTestDelivery } from "../apps/ad-service/test/fixtures/delivery-fixture.ts";
 import { openDatabase } from "../packages/postgres/src/open-database.ts";
@@ -36,7 +35,7 @@ const postgres = values.store === "postgres" ? await findPostgres() : undefined;
 async function measure(hasDeadEndpoint: boolean): Promise<{ p50: number; p95: number }> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-bench-"));
   const server = postgres && (await createServerDatabase(postgres.url));
-  const database = await openDatabase<AdTables>({
+  const database = await openDatabase({
     ...{ databaseUrl: server?.url, dataDirectory, schema: "ad_service", migrations },
   });
   const madeAt = new Map<string, number>();

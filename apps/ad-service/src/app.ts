@@ -1,4 +1,5 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { authorizeOperator, type OperatorAuth } from "@intermission/server/authorize-operator";
 import { healthRoutes } from "@intermission/server/health";
@@ -6,9 +7,7 @@ import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-
 import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRoutes } from "@intermission/server/metrics";
 import type { FastifyInstance } from "fastify";
-import { sql } from "kysely";
 import type { Registry } from "prom-client";
-import type { AdDatabase } from "./ad-database.ts";
 import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
@@ -44,10 +43,12 @@ import { viewOperatorRoutes } from "./views/operator-routes.ts";
 import { adClickRoutes, sessionRoutes } from "./views/player-routes.ts";
 import type { ViewRecorder } from "./views/view-recorder.ts";
 
+const ping = statement<never>("app.ping", "select 1");
+
 export interface AppDeps {
   config: Config;
   logger: Logger;
-  database: AdDatabase;
+  database: Database;
   secretBox: SecretBox;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
@@ -84,7 +85,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   countRequests(app, registry);
 
   healthRoutes(app, {
-    check: () => sql`select 1`.execute(database.query),
+    check: () => database.run(ping, []),
     isPartOfProcess: database.kind === "embedded",
     requirement: () => requireBuiltPage(config),
     isStopping,
@@ -150,7 +151,7 @@ export function createOperatorApp(deps: Omit<OperatorDeps, "isTrusted" | "operat
 }
 
 interface ClientApiDeps {
-  database: AdDatabase;
+  database: Database;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
   endpointTests: Pick<EndpointTests, "testEndpoint">;

@@ -5,7 +5,6 @@ import { createLogger, type Logger } from "@intermission/server/logger";
 import { countProcess, metricsRegistry, serveMetrics } from "@intermission/server/metrics";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
-import type { AdTables } from "./ad-database.ts";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createApp } from "./app.ts";
 import { secretBox as openSecretBox } from "./bots/secret-box.ts";
@@ -27,7 +26,7 @@ async function start(config: Config): Promise<void> {
   await requireMediaFolder(config.media);
   // The embedded store has one owner; nodes that share a database server do not share a folder.
   const folder = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : undefined;
-  const database = await openDatabase<AdTables>({
+  const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataFolder,
     schema: "ad_service",

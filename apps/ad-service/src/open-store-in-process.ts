@@ -1,7 +1,6 @@
 import { openDatabase } from "@intermission/postgres/open-database";
 import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { createLogger } from "@intermission/server/logger";
-import type { AdTables } from "./ad-database.ts";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
 import { secretBox } from "./bots/secret-box.ts";
@@ -32,7 +31,7 @@ async function openStore(
 ): Promise<OperatorClient> {
   const logger = createLogger({ level: "silent", name: "ads" });
   await requireMediaFolder(config.media);
-  const database = await openDatabase<AdTables>({
+  const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataFolder,
     schema: "ad_service",

@@ -3,16 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
 
 const token = "a-metrics-token-of-more-than-32-characters";
 
 describe.each(testDatabases())("the app on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

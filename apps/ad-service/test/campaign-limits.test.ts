@@ -1,7 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { updateBot } from "../src/bots/change-bot.ts";
 import { addCampaign, type CampaignDraft } from "../src/campaigns/change-campaign.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
@@ -11,11 +10,11 @@ import { openDirectLinkFixture } from "./fixtures/direct-link-fixture.ts";
 import { type Opened, openSessionFixture, type SessionFixture, wholeVideo } from "./fixtures/session-fixture.ts";
 
 describe.each(testDatabases())("limits of a campaign and of a user, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: SessionFixture;
   let latest = 0;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
@@ -38,14 +37,12 @@ describe.each(testDatabases())("limits of a campaign and of a user, on the %s st
     return campaignId;
   }
 
-  const sessionsOf = async (campaignId: string) =>
-    store.database.query.selectFrom("ad_sessions").selectAll().where("campaign_id", "=", campaignId).execute();
-  const daysOf = async (campaignId: string) =>
-    store.database.query
-      .selectFrom("campaign_days")
-      .select(["views", "clicks", "spent_micros as spentMicros"])
-      .where("campaign_id", "=", campaignId)
-      .execute();
+  const sessionsOf = (campaignId: string) =>
+    store.database.run({ name: "", text: "select from ad_sessions where campaign_id = $1" }, [campaignId]);
+  const daysOf = (campaignId: string) => {
+    const text = `select views, clicks, spent_micros as "spentMicros" from campaign_days where campaign_id = $1`;
+    return store.database.run({ name: "", text }, [campaignId]);
+  };
 
   test.each([
     ["a daily cap", { dailyViewCap: 10 }],
@@ -114,17 +111,17 @@ describe.each(testDatabases())("limits of a campaign and of a user, on the %s st
   });
 
   test.each([
-    ["a daily cap", { daily_click_cap: 10 }],
-    ["a total cap", { total_click_cap: 10 }],
-    ["a daily budget", { daily_budget_micros: 16_000 }],
-    ["a total budget", { total_budget_micros: 15_000 }],
+    ["a daily cap", "daily_click_cap = 10"],
+    ["a total cap", "total_click_cap = 10"],
+    ["a daily budget", "daily_budget_micros = 16000"],
+    ["a total budget", "total_budget_micros = 15000"],
   ])(
     "%s is never exceeded by 64 concurrent clicks on three nodes, and is used up to the last click",
     async (_what, limit) => {
       const links = await openDirectLinkFixture(store.database, directLinkRoutes);
       await links.addNode();
-      const limited = store.database.query.updateTable("campaigns").where("campaign_id", "=", links.campaignId);
-      await limited.set({ ...limit, pacing: "asap" }).execute();
+      const text = `update campaigns set pacing = 'asap', ${limit} where campaign_id = $1`;
+      await store.database.run({ name: "", text }, [links.campaignId]);
       await links.refresh();
       const follow = async (first: number, count: number) => {
         const users = Array.from({ length: count }, (_, user) => String(first + user));

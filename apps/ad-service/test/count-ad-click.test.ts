@@ -1,7 +1,6 @@
 import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
@@ -16,10 +15,10 @@ const browser = {
 };
 
 describe.each(testDatabases())("CTA clicks, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
@@ -28,7 +27,9 @@ describe.each(testDatabases())("CTA clicks, on the %s store", (kind) => {
   afterEach(() => fixture.close());
 
   const clicks = () =>
-    store.database.query.selectFrom("ad_clicks").selectAll().where("bot_id", "=", fixture.botId).execute();
+    store.database.run<{ click_id: string }>({ name: "", text: "select * from ad_clicks where bot_id = $1" }, [
+      fixture.botId,
+    ]);
   const tap = (url: string, init: RequestInit = {}) =>
     fetch(url.replace("http://ads.test", fixture.address), { redirect: "manual", headers: browser, ...init });
 

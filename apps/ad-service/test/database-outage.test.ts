@@ -5,7 +5,6 @@ import { openDatabase } from "@intermission/postgres/open-database";
 import { startTemporaryCluster } from "@intermission/testing/temporary-cluster";
 import { testDatabases } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { newSessionId } from "../src/views/session.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
@@ -33,7 +32,7 @@ test.runIf(testDatabases().includes("server"))(
     if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");
     const dataDirectory = mkdtempSync(join(tmpdir(), "outage-"));
     const written: string[] = [];
-    const database = await openDatabase<AdTables>({
+    const database = await openDatabase({
       ...{ databaseUrl: cluster.url, dataDirectory, schema: "ad_service", migrations },
     });
     const fixture = await openAppFixture(

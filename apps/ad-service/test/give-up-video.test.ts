@@ -2,7 +2,6 @@ import { faultResponse, openSessionResponse, type PlaybackFault } from "@intermi
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { addCampaign } from "../src/campaigns/change-campaign.ts";
 import { migrations } from "../src/migrations.ts";
 import { readStatistics } from "../src/statistics/read-statistics.ts";
@@ -21,10 +20,10 @@ const insertVideo = statement<never>(
 const houseVideo = "http://ads.test/media/ab.mp4";
 
 describe.each(testDatabases())("a video that its player gives up, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
@@ -197,8 +196,8 @@ describe.each(testDatabases())("a video that its player gives up, on the %s stor
   test("a tester's faults call no tracker and are not counted", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
-    const bot = store.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
-    await bot.set({ testers: [ann] }).execute();
+    const text = "update bots set testers = $2 where bot_id = $1";
+    await store.database.run({ name: "", text }, [fixture.botId, [ann]]);
     expect(await nextOpening(await open())).toBe("another-ad");
     expect((await open()).ad.media_url).toBe(houseVideo);
     expect(await fixture.calls()).toEqual([]);

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { type ErrorForm, type Exchange, findFaults, type Sample } from "@intermission/testing/malformed/find-faults";
 import { openTestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { newSessionId } from "../src/views/session.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
@@ -19,7 +18,7 @@ const json = { "content-type": "application/json" };
 
 test(`${count} malformed requests cause no 5xx, no hang and no stack, each error has the form of its surface, and OpenAPI lists each status`, async () => {
   const kind = testDatabases()[0];
-  const store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+  const store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   const miniappDir = await mkdtemp(join(tmpdir(), "miniapp-"));
   await mkdir(join(miniappDir, "assets"));
   await writeFile(join(miniappDir, "index.html"), "<!doctype html><title>App</title>");

@@ -3,14 +3,13 @@ import { readyToFill } from "@intermission/testing/fill-tables";
 import { keepPlans, loadStatements } from "@intermission/testing/keep-plans";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 
 describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   beforeAll(async () => {
     await loadStatements(join(import.meta.dirname, "../src"), /^(main|cli)\.ts$/);
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations, poolSize: 1 });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations, poolSize: 1 });
   });
   afterAll(() => store.dispose());
 

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase, statement } from "@intermission/postgres/open-database";
+import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
 import { askServer, dumpDatabase, startOtherCluster, useUpTransactionIds } from "@intermission/testing/copy-database";
 import { createServerDatabase, testDatabases } from "@intermission/testing/test-database";
 import { expect, onTestFinished, test } from "vitest";
-import type { AdDatabase, AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { rememberPublisherShare } from "../src/statistics/roll-up-statistics.ts";
 import { openAppFixture } from "./fixtures/app-fixture.ts";
@@ -32,9 +31,9 @@ const addTestEvent = statement<never>(
    ) insert into deliveries (bot_id, event_id, state) select bot_id, event_id, 'held' from made`,
 );
 
-async function open(databaseUrl: string): Promise<AdDatabase> {
+async function open(databaseUrl: string): Promise<Database> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "restored-"));
-  const database = await openDatabase<AdTables>({
+  const database = await openDatabase({
     ...{ databaseUrl, dataDirectory, schema: "ad_service", migrations },
   });
   onTestFinished(async () => {
@@ -63,7 +62,7 @@ test.runIf(testDatabases().includes("server"))(
 );
 
 /** The answer of `GET /client/v1/events`, once it lists the expected number. */
-async function feedOf(database: AdDatabase, token: string) {
+async function feedOf(database: Database, token: string) {
   const fixture = await openAppFixture(database);
   onTestFinished(() => fixture.close());
   const ask = async (after: string | undefined) => {

@@ -2,7 +2,6 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { rollUpStatistics } from "../src/statistics/roll-up-statistics.ts";
@@ -29,9 +28,9 @@ const rawNumbers = statement<Record<"starts" | "completions" | "rewards" | "clos
 );
 
 describe.each(testDatabases())("the sums of real views, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -4,7 +4,6 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { personAgents } from "@intermission/testing/visitor-agents";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
 import { sessionRoutes } from "../src/views/player-routes.ts";
@@ -29,10 +28,10 @@ const addLinkCampaign = statement<never>(
 
 /** The same rule limits a user's earnings in a bot for views and for clicks. */
 describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
     await store.database.run(addLinkCampaign, []);
   });
   afterAll(() => store.dispose());
@@ -153,8 +152,8 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
     test("if the cooldown outlasts the session, it earns nothing, and the publisher reads the reason", () =>
       onFixture({ cooldownSeconds: 30 }, async (fixture) => {
         const paused = await earnWhilePaused(fixture, 31);
-        const bot = fixture.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
-        await bot.set({ cooldown_seconds: 2 * 3600 }).execute();
+        const text = "update bots set cooldown_seconds = 7200 where bot_id = $1";
+        await fixture.database.run({ name: "", text }, [fixture.botId]);
         expect((await fixture.report(paused, end)).body).toMatchObject({ state: "watched", review: "refused" });
         expect(await fixture.sessions()).toMatchObject([{ state: "refused", progress: { refusals: { cooldown: 1 } } }]);
         expect((await fixture.events()).map(({ event }) => event)).toEqual(["direct_link"]);

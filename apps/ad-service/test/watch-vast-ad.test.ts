@@ -1,7 +1,6 @@
 import { openSessionResponse } from "@intermission/ad-core/player-api";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../src/ad-database.ts";
 import { migrations } from "../src/migrations.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { type Answer, inline, vast, wrapper } from "./fixtures/sample-ad-server.ts";
@@ -11,10 +10,10 @@ const ann = "1001";
 const all = ["impression", "creativeView", "start", "firstQuartile", "midpoint", "thirdQuartile", "complete"];
 
 describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openVastFixture>>;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {
@@ -22,6 +21,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
   });
   afterEach(() => fixture.close());
 
+  const ask = (text: string, ...values: unknown[]) => store.database.run({ name: "", text }, values);
   const open = async (user = ann) => {
     const opened = openSessionResponse.parse((await fixture.open(user)).body);
     if (opened.outcome !== "session") throw new Error(opened.outcome);
@@ -100,20 +100,12 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     const hang: Answer = (_request, response) => response.writeHead(500).end();
     const ads = await startAdServer({ "/tag": hang });
     await fixture.sellTag(`${ads.address}/tag`);
-    await store.database.query
-      .updateTable("campaigns")
-      .set({ status: "paused" })
-      .where("campaign_id", "=", "cmp_1")
-      .execute();
+    await ask("update campaigns set status = 'paused' where campaign_id = 'cmp_1'");
     await fixture.campaigns.refresh();
     expect((await fixture.open(ann)).body).toMatchObject({ outcome: "no-ad" });
     expect((await fixture.open("1002")).body).toMatchObject({ outcome: "no-ad" });
     expect(ads.callsOf("/tag"), "a tag that does not answer is skipped for a while").toHaveLength(1);
-    await store.database.query
-      .updateTable("campaigns")
-      .set({ status: "active" })
-      .where("campaign_id", "=", "cmp_1")
-      .execute();
+    await ask("update campaigns set status = 'active' where campaign_id = 'cmp_1'");
   });
 
   test("a document with too many trackers still shows its ad, and the number of calls is bounded", async () => {
@@ -136,11 +128,7 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
   test("a tester sees the ad, and no tracker is called", async () => {
     const ads = await startAdServer({ "/tag": inline() });
     await fixture.sellTag(`${ads.address}/tag`);
-    await store.database.query
-      .updateTable("bots")
-      .set({ testers: [ann] })
-      .where("bot_id", "=", fixture.botId)
-      .execute();
+    await ask("update bots set testers = $2 where bot_id = $1", fixture.botId, [ann]);
     const opened = await open();
     await fixture.play(opened, 0, 10);
     expect((await fixture.report(opened, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });

@@ -55,7 +55,7 @@ import { webhookRoutes } from "./webhook-intake/routes.ts";
 
 export interface AppOptions {
   config: Config;
-  database: Database<unknown>;
+  database: Database;
   adService: Pick<AdServiceClient, "createCode">;
   logger: Logger;
   hint: LedgerHint;

@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: "api" });
   const folder = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : undefined;
-  const database = await openDatabase<unknown>({
+  const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataFolder,
     schema: "api",

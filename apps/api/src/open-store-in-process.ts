@@ -18,13 +18,13 @@ export async function openStoreInProcess(
   { databaseUrl, dataFolder, botId: named }: CommandConfig,
   folder: ClaimedFolder | undefined,
 ): Promise<OperatorClient> {
-  let database: Database<unknown> | undefined;
+  let database: Database | undefined;
   const close = async () => {
     await database?.close();
     await folder?.release();
   };
   try {
-    database = await openDatabase<unknown>({
+    database = await openDatabase({
       databaseUrl,
       dataDirectory: dataFolder,
       schema: "api",
@@ -55,7 +55,7 @@ export async function openStoreInProcess(
   }
 }
 
-async function botOf(database: Database<unknown>, named: string | undefined): Promise<string> {
+async function botOf(database: Database, named: string | undefined): Promise<string> {
   const bots = (await database.run(findBots, [])).map(({ bot_id }) => bot_id);
   const [only] = bots;
   if (named !== undefined && bots.includes(named)) return named;

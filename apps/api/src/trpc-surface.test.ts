@@ -7,7 +7,7 @@ import { startTestApi, type TestApi, testConfig } from "../test/fixtures/api-fix
 import { migrations } from "./migrations.ts";
 import type { AppRouter } from "./router.ts";
 
-let store: TestDatabase<unknown>;
+let store: TestDatabase;
 let api: TestApi;
 beforeAll(async () => {
   store = await openTestDatabase({ kind: "embedded", schema: "api", migrations });

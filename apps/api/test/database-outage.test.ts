@@ -16,7 +16,7 @@ test.runIf(testDatabases().includes("server"))(
     const cluster = await startTemporaryCluster();
     if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");
     const dataDirectory = mkdtempSync(join(tmpdir(), "outage-"));
-    const database = await openDatabase<unknown>({
+    const database = await openDatabase({
       databaseUrl: cluster.url,
       dataDirectory,
       schema: "api",
@@ -76,7 +76,7 @@ test.runIf(testDatabases().includes("server"))(
     const cluster = await startTemporaryCluster();
     if ("outcome" in cluster) return context.skip("there are no PostgreSQL binaries here");
     const dataDirectory = mkdtempSync(join(tmpdir(), "outage-"));
-    const database = await openDatabase<unknown>({
+    const database = await openDatabase({
       databaseUrl: cluster.url,
       dataDirectory,
       schema: "api",

@@ -13,7 +13,7 @@ const json = { "content-type": "application/json" };
 
 test(`${count} malformed requests cause no 5xx, no hang and no stack, and each error has the form of its surface`, async () => {
   const kind = testDatabases()[0];
-  const store = await openTestDatabase<unknown>({ kind, schema: "api", migrations });
+  const store = await openTestDatabase({ kind, schema: "api", migrations });
   const written: string[] = [];
   const adService = { createCode: async () => ({ outcome: "issued" as const, code: issued }) };
   const api = await startTestApi(store.database, {}, adService, { log: (line) => written.push(line) });

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 
 describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   beforeAll(async () => {
     await loadStatements(join(import.meta.dirname, "../src"), /^(main|cli)\.ts$/);
-    store = await openTestDatabase<unknown>({ kind, schema: "api", migrations, poolSize: 1 });
+    store = await openTestDatabase({ kind, schema: "api", migrations, poolSize: 1 });
   });
   afterAll(() => store.dispose());
 

@@ -59,7 +59,7 @@ export type FeedPlace =
  * row was restored since, this is the end of the backup's rows. `lowestId` sorts before every id.
  */
 export async function placeOfCursor(
-  runner: Pick<Runner<unknown>, "run">,
+  runner: Pick<Runner, "run">,
   cursor: CommitCursor,
   { lowestId = "" }: { readonly lowestId?: string } = {},
 ): Promise<FeedPlace> {

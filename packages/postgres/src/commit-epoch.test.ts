@@ -20,15 +20,15 @@ const epochs = statement<{ epoch: number; xid_offset: number }>(
 );
 const servers = test.runIf(testDatabases().includes("server"));
 
-const opened = new Set<Database<unknown>>();
-async function close(database: Database<unknown>): Promise<void> {
+const opened = new Set<Database>();
+async function close(database: Database): Promise<void> {
   if (opened.delete(database)) await database.close();
 }
 
-async function open(where: { databaseUrl?: string; dataDirectory?: string }): Promise<Database<unknown>> {
+async function open(where: { databaseUrl?: string; dataDirectory?: string }): Promise<Database> {
   const dataDirectory = where.dataDirectory ?? temporaryFolder();
   const { databaseUrl } = where;
-  const database = await openDatabase<unknown>({ databaseUrl, dataDirectory, schema: "shop", migrations });
+  const database = await openDatabase({ databaseUrl, dataDirectory, schema: "shop", migrations });
   opened.add(database);
   onTestFinished(() => close(database));
   return database;
@@ -47,7 +47,7 @@ async function newDatabase(): Promise<string> {
 }
 
 /** The ids after a cursor and the next cursor; waits until all transactions that began before these rows have ended. */
-async function follow(database: Database<unknown>, after: string | undefined, count: number) {
+async function follow(database: Database, after: string | undefined, count: number) {
   const cursor: CommitCursor | undefined = after === undefined ? feedStart : decodeCursor(after);
   if (cursor === undefined) throw new Error("no cursor");
   const place = await placeOfCursor(database, cursor, { lowestId: "0" });
@@ -62,7 +62,7 @@ async function follow(database: Database<unknown>, after: string | undefined, co
   };
 }
 
-async function read(database: Database<unknown>, after: string | undefined, count: number) {
+async function read(database: Database, after: string | undefined, count: number) {
   const followed = await follow(database, after, count);
   if (typeof followed === "string") throw new Error(followed);
   return followed;
@@ -87,7 +87,7 @@ servers(
     onTestFinished(other.stop);
     const restored = await dump.restoreTo(other.url);
     const nodes = await Promise.all([1, 2, 3].map(() => open({ databaseUrl: restored.url })));
-    const [after] = nodes as [Database<unknown>];
+    const [after] = nodes as [Database];
     expect((await after.run(epochs, [])).map(({ xid_offset }) => xid_offset)).toEqual([0, 2 ** 48]);
     for (const [index, node] of nodes.entries()) await node.run(insert, [[10 + index]]);
     expect((await read(after, next, 4)).ids).toEqual([3, 10, 11, 12]);

@@ -1,6 +1,4 @@
-import type { Kysely } from "kysely";
-
-/** SQL of a hot path, run as a named prepared statement. `Row` is the shape of its rows. */
+/** SQL that runs as a prepared statement of this name; without a name ("") it is planned each time. `Row`: its rows. */
 export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
@@ -25,10 +23,8 @@ export function knownStatements(): readonly Statement<unknown>[] {
   return [...known.values()];
 }
 
-export interface Runner<Tables> {
-  /** The query builder, for paths that are not hot. */
-  readonly query: Kysely<Tables>;
-  /** Runs a prepared statement with bound values. Rejects with pg's DatabaseError, whose `code` is the SQLSTATE. */
+export interface Runner {
+  /** Runs a statement with bound values. Rejects with pg's DatabaseError, whose `code` is the SQLSTATE. */
   run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -36,16 +32,16 @@ export interface Runner<Tables> {
  * Inside `transaction`, use this and never the database: the embedded store has one session, which the transaction
  * occupies, and refuses other statements meanwhile; a server's pool is limited. It throws after the end of its transaction.
  */
-export interface Transaction<Tables> extends Runner<Tables> {}
+export interface Transaction extends Runner {}
 
-export interface Database<Tables> extends Runner<Tables> {
+export interface Database extends Runner {
   readonly kind: "embedded" | "server";
   /**
    * Commits when `work` resolves, rolls back when it rejects. It resolves only after a commit: if `work` catches the error
    * of a statement, the transaction is rolled back and rejects. Deadlocks and serialisation failures run `work` again, three
    * times at most.
    */
-  transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Notices are hints: some get lost while a connection is down. Returns a function that stops listening. */
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
   notify(channel: string, payload?: string): Promise<void>;

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyEmptyStore } from "@intermission/testing/test-database";
-import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { openDatabase } from "./open-database.ts";
 import type { StoreFault } from "./store-faults.ts";
@@ -22,14 +21,14 @@ test.each([
       onDeath: (fault) => deaths.push(fault),
     });
     try {
-      await sql`insert into things select generate_series(1, 600000)`.execute(database.query);
+      const ask = (text: string) => database.run({ name: "", text }, []);
+      await ask("insert into things select generate_series(1, 600000)");
       rmSync(join(dataDirectory, "postgres", lost), { recursive: true });
-      const ask = (text: string) => sql.raw(text).execute(database.query);
       await expect(ask(statement)).rejects.toThrow();
       await expect.poll(() => deaths.length, { timeout: 20_000 }).toBe(1);
       expect(deaths[0]?.message).toMatch(/the embedded database in .*death-.* has failed \(PANIC: .*start again/);
       await expect(ask("select 1")).rejects.toThrow();
-      await expect(database.transaction((tx) => sql`select 1`.execute(tx.query))).rejects.toThrow();
+      await expect(database.transaction((tx) => tx.run({ name: "", text: "select 1" }, []))).rejects.toThrow();
       expect(deaths).toHaveLength(1);
     } finally {
       await database.close();

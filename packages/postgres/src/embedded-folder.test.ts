@@ -14,7 +14,7 @@ const removed = (path: string) => (store: string) => rmSync(join(store, path), {
 let root = "";
 let folders = 0;
 const newFolder = () => join(root, `data-${++folders}`);
-const open = (dataDirectory: string, isExisting = false): Promise<Database<unknown>> =>
+const open = (dataDirectory: string, isExisting = false): Promise<Database> =>
   openDatabase({ dataDirectory, schema: "shop", migrations, isExisting });
 
 beforeAll(async () => {

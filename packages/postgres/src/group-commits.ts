@@ -22,7 +22,7 @@ export interface GroupCommitsOptions<In, Out> {
   /** Items with equal keys run one at a time, in their order of arrival. */
   readonly oneAtATimeBy?: (item: In) => string;
   readonly maxBatch?: number;
-  readonly store: Database<unknown>["kind"];
+  readonly store: Database["kind"];
   /** Concurrent batches on a server, 2 by default: a second one starts only with 16 items. The embedded store has 1. */
   readonly maxInFlight?: 1 | 2;
   readonly maxQueued?: number;

@@ -71,7 +71,7 @@ async function openThroughProxy() {
 }
 
 /** Notices are hints, so one may get lost during the reconnect; repeated notices arrive. */
-async function expectNotices(database: Database<unknown>, heard: string[], word: string): Promise<void> {
+async function expectNotices(database: Database, heard: string[], word: string): Promise<void> {
   const isHeard = async () => {
     await database.notify("bell", word).catch(() => {});
     return heard.includes(word);

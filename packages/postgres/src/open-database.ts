@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Kysely, PostgresDialect } from "kysely";
 import { enterCommitEpoch } from "./commit-epoch.ts";
 import type { Database, Transaction } from "./database.ts";
 import type { DatabaseLogger, DatabaseStore } from "./database-store.ts";
 import { type Migrations, migrate, requireMigrated } from "./migrate.ts";
 import { openEmbeddedStore } from "./open-embedded-store.ts";
 import { openServerStore } from "./open-server-store.ts";
-import { ask, giveBack, poolForKysely, retryConflicts, runTransaction } from "./run-transaction.ts";
+import { ask, giveBack, retryConflicts, runTransaction } from "./run-transaction.ts";
 import { faultOfServer, type StoreFault } from "./store-faults.ts";
 
 export {
@@ -48,7 +47,7 @@ export interface OpenDatabaseOptions {
  * Rejects with a `StoreFault` for faults that the operator can repair: a folder without a store, a damaged store, a full
  * disk, a server that does not answer or refuses the connection, a schema of a newer version.
  */
-export async function openDatabase<Tables>(options: OpenDatabaseOptions): Promise<Database<Tables>> {
+export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { databaseUrl, dataDirectory, schema, migrations, logger, poolSize = 10 } = options;
   const { isExisting = false, onDeath = () => {} } = options;
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) throw new Error(`"${schema}" is not a valid schema name`);
@@ -66,10 +65,10 @@ export async function openDatabase<Tables>(options: OpenDatabaseOptions): Promis
     throw (databaseUrl !== undefined && faultOfServer(databaseUrl, error)) || error;
   }
   store.startUpkeep();
-  return databaseOver<Tables>(store);
+  return databaseOver(store);
 }
 
-function databaseOver<Tables>({ kind, pool, listen, notify, close }: DatabaseStore): Database<Tables> {
+function databaseOver({ kind, pool, listen, notify, close }: DatabaseStore): Database {
   // The transaction in whose work the code runs.
   const within = new AsyncLocalStorage<{ isOpen: boolean }>();
   // On the only session the statement would wait for its own transaction forever, and block all others.
@@ -80,7 +79,6 @@ function databaseOver<Tables>({ kind, pool, listen, notify, close }: DatabaseSto
   }
   return {
     kind,
-    query: new Kysely({ dialect: new PostgresDialect({ pool: poolForKysely(connect, giveBack) }) }),
     async run({ name, text }, values) {
       const client = await connect();
       try {
@@ -94,7 +92,7 @@ function databaseOver<Tables>({ kind, pool, listen, notify, close }: DatabaseSto
         const client = await connect();
         const mark = { isOpen: true };
         // Promises that the work did not await may use the database after the end of the transaction.
-        const run = (tx: Transaction<Tables>) => within.run(mark, work, tx);
+        const run = (tx: Transaction) => within.run(mark, work, tx);
         return runTransaction(client, run).finally(() => {
           mark.isOpen = false;
         });

@@ -18,7 +18,7 @@ const read = statement<Record<string, unknown>>("test.given", `select * from (${
 const bytes = (hex: string) => Buffer.from(hex, "hex");
 
 describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
-  let store: TestDatabase<object>;
+  let store: TestDatabase;
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "rows", migrations: {} });
   });

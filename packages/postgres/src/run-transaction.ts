@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
 import pg from "pg";
 import type { Transaction } from "./database.ts";
 
@@ -40,29 +39,9 @@ export function giveBack(client: pg.PoolClient, { isUnsure = false } = {}): void
   client.release(isUnsure || broken.has(client));
 }
 
-/** A pool for Kysely: `connect` returns a connection, and `release` takes it back. */
-export function poolForKysely(
-  connect: () => Promise<pg.PoolClient>,
-  release: (client: pg.PoolClient) => void,
-): PostgresPool {
-  return {
-    options: {},
-    async connect() {
-      const client = await connect();
-      const query = (text: string, values: unknown[]) => ask(client, { text, values });
-      // Kysely needs cursors only for `stream`, which this project does not use.
-      return { query, release: () => release(client) } as unknown as PostgresPoolClient;
-    },
-    async end() {},
-  };
-}
-
 /** One attempt of `Database.transaction`, with its guarantees. Releases the connection. */
-export async function runTransaction<Tables, T>(
-  client: pg.PoolClient,
-  work: (tx: Transaction<Tables>) => Promise<T>,
-): Promise<T> {
-  const loan = transactionOn<Tables>(client);
+export async function runTransaction<T>(client: pg.PoolClient, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const loan = transactionOn(client);
   let isUnsure = false;
   try {
     await ask(client, "begin");
@@ -84,27 +63,14 @@ export async function runTransaction<Tables, T>(
   }
 }
 
-function transactionOn<Tables>(client: pg.PoolClient): { tx: Transaction<Tables>; end(): void } {
+function transactionOn(client: pg.PoolClient): { tx: Transaction; end(): void } {
   let isOver = false;
-  let query: Kysely<Tables> | undefined;
   // After the end another caller has the connection: a late statement would run in that caller's transaction.
   const lend = () => {
     if (isOver) throw new Error("a statement came after the end of its transaction");
     return client;
   };
-  const tx: Transaction<Tables> = {
-    // Made on first use, since most transactions only run prepared statements.
-    get query() {
-      query ??= new Kysely({
-        dialect: new PostgresDialect({
-          pool: poolForKysely(
-            async () => lend(),
-            () => {},
-          ),
-        }),
-      });
-      return query;
-    },
+  const tx: Transaction = {
     run: async ({ name, text }, values) => (await ask(lend(), { name, text, values: [...values] })).rows,
   };
   return {

@@ -1,5 +1,4 @@
 import type { Database } from "@intermission/postgres/open-database";
-import { type RawBuilder, sql } from "kysely";
 
 interface Column {
   readonly table: string;
@@ -17,13 +16,10 @@ interface Column {
  * @returns a function that fills every table of `schema` with this many rows: of 20 bots, campaigns and creatives and 500
  * users; all other texts are unique, and allowed values alternate. It only inserts, so that cached plans are kept.
  */
-export async function readyToFill<Tables>(
-  database: Database<Tables>,
-  schema: string,
-): Promise<(rows: number) => Promise<void>> {
-  const ask = async <Row>(query: RawBuilder<Row>) => (await query.execute(database.query)).rows;
-  const columns = await ask(sql<Column>`
-    select attrelid::regclass::text as table, attname as column, format_type(atttypid, null) as type,
+export async function readyToFill(database: Database, schema: string): Promise<(rows: number) => Promise<void>> {
+  const ask = <Row>(text: string, values: readonly unknown[] = []) => database.run<Row>({ name: "", text }, values);
+  const columns = await ask<Column>(
+    `select attrelid::regclass::text as table, attname as column, format_type(atttypid, null) as type,
       not attnotnull as "isNullable",
       coalesce((
         select array_agg(choice[1]) from pg_constraint
@@ -32,17 +28,21 @@ export async function readyToFill<Tables>(
           and pg_get_constraintdef(oid) like '%ANY (ARRAY[%'
       ), '{}') as choices
     from pg_attribute join pg_class on pg_class.oid = attrelid
-    where relnamespace = ${schema}::regnamespace and relkind = 'r' and relname not in ('migrations', 'commit_epochs')
+    where relnamespace = $1::regnamespace and relkind = 'r' and relname not in ('migrations', 'commit_epochs')
       and attnum > 0 and not attisdropped and attidentity = '' and attgenerated = ''
-    order by attrelid, attnum`);
-  const constraints = await ask(sql<{ table: string; name: string }>`
-    select conrelid::regclass::text as table, conname as name from pg_constraint
-    where connamespace = ${schema}::regnamespace and contype in ('c', 'f') and conrelid <> 0`);
-  for (const { table, name } of constraints) await ask(sql.raw(`alter table ${table} drop constraint "${name}"`));
+    order by attrelid, attnum`,
+    [schema],
+  );
+  const constraints = await ask<{ table: string; name: string }>(
+    `select conrelid::regclass::text as table, conname as name from pg_constraint
+    where connamespace = $1::regnamespace and contype in ('c', 'f') and conrelid <> 0`,
+    [schema],
+  );
+  for (const { table, name } of constraints) await ask(`alter table ${table} drop constraint "${name}"`);
 
   return (rows) =>
     database.transaction(async (tx) => {
-      const run = (text: string) => sql.raw(text).execute(tx.query);
+      const run = (text: string) => tx.run({ name: "", text }, []);
       for (const [table, ofTable] of Object.entries(Object.groupBy(columns, (column) => column.table))) {
         const own = ofTable ?? [];
         await run(`insert into ${table} (${own.map(({ column }) => `"${column}"`).join(", ")})

@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, knownStatements } from "@intermission/postgres/open-database";
-import { sql } from "kysely";
 
 interface Plan {
   readonly "Node Type": string;
@@ -42,11 +41,11 @@ export async function loadStatements(folder: string, except: RegExp): Promise<vo
  * compares the first columns of an index, but the plan uses another index with fewer of its columns; or the plan reads all
  * rows despite a condition. Ignores the `small` tables, which an operator fills by hand.
  */
-export async function keepPlans<Tables>(
-  database: Database<Tables>,
+export async function keepPlans(
+  database: Database,
   { schema, small }: { readonly schema: string; readonly small: readonly string[] },
 ): Promise<() => Promise<string[]>> {
-  const ask = async <Row>(text: string) => (await sql.raw<Row>(text).execute(database.query)).rows;
+  const ask = <Row>(text: string) => database.run<Row>({ name: "", text }, []);
   const indexes = await ask<Index>(`
     select relation.relname as table, index.relname as name, coalesce(pg_get_expr(indpred, indrelid), '') as predicate,
       array(

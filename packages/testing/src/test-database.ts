@@ -27,26 +27,26 @@ export function bothTestDatabases(): TestDatabaseKind[] {
   return process.env.TEST_DATABASE_URL ? ["embedded", "server"] : ["embedded"];
 }
 
-export interface TestDatabase<Tables> {
-  readonly database: Database<Tables>;
+export interface TestDatabase {
+  readonly database: Database;
   /** Set for a server: more nodes may open the same database. */
   readonly databaseUrl: string | undefined;
   dispose(): Promise<void>;
 }
 
 /** Opens a new, migrated database: a PGlite in a temporary folder, or a database of the test server. */
-export async function openTestDatabase<Tables>(options: {
+export async function openTestDatabase(options: {
   /** Default: the first of `testDatabases`. */
   readonly kind?: TestDatabaseKind;
   readonly schema: string;
   readonly migrations: Migrations;
   readonly poolSize?: number;
-}): Promise<TestDatabase<Tables>> {
+}): Promise<TestDatabase> {
   const dataDirectory = await mkdtemp(join(tmpdir(), "intermission-test-"));
   const { kind = testDatabases()[0], schema, migrations } = options;
   const server = kind === "server" ? await createMigratedDatabase(schema, migrations) : undefined;
   if (server === undefined) await copyMigratedStore(join(dataDirectory, "postgres"), { schema, migrations });
-  const database = await openDatabase<Tables>({
+  const database = await openDatabase({
     databaseUrl: server?.url,
     dataDirectory,
     schema,

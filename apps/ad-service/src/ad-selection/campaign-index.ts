@@ -1,4 +1,4 @@
-import type { CampaignFormat, CampaignPriority } from "../campaigns/schema.ts";
+import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
 import { type CampaignState, fullLimit } from "./campaign-state.ts";
 import { type AdRequest, outOfTime } from "./eligibility.ts";
 import { adsBehindPlan, type TrafficCurve } from "./pacing.ts";

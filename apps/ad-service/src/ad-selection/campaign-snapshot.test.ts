@@ -1,6 +1,5 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
 import { addCampaign, setCampaignStatus } from "../campaigns/change-campaign.ts";
 import { migrations } from "../migrations.ts";
 import { startCampaignSnapshot } from "./campaign-snapshot.ts";
@@ -8,9 +7,9 @@ import { startCampaignSnapshot } from "./campaign-snapshot.ts";
 const now = new Date("2026-03-01T12:00:00Z");
 
 describe.each(testDatabases())("the snapshot of running campaigns, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -1,9 +1,8 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
-import { type Campaign, campaignOf, selectCampaigns } from "../campaigns/campaigns.ts";
-import type { CampaignFormat } from "../campaigns/schema.ts";
+import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
+import { type Campaign, selectCampaigns } from "../campaigns/campaigns.ts";
 import { type CampaignIndex, indexCampaigns } from "./campaign-index.ts";
 import type { CampaignState, Delivered } from "./campaign-state.ts";
 import { type Choice, chooseAd } from "./choose-ad.ts";
@@ -30,6 +29,10 @@ const earlier = statement<{ campaignId: string } & Delivered>(
    from campaign_days join campaigns using (campaign_id)
    where status = 'active' and day < ($1::timestamptz at time zone 'utc')::date group by campaign_id`,
 );
+const running = statement<Campaign>(
+  "campaigns.running",
+  `${selectCampaigns} where status = 'active' order by campaign_id`,
+);
 const requestsByHour = statement<{ hour: number; requests: number }>(
   "campaigns.requests-by-hour",
   `select extract(hour from hour at time zone 'utc')::integer as hour, sum(count)::bigint as requests from stats_hours
@@ -39,15 +42,15 @@ const requestsByHour = statement<{ hour: number; requests: number }>(
 );
 
 /** A version that changes with every change of a campaign or its creatives. */
-export async function campaignsVersion(database: AdDatabase): Promise<string> {
+export async function campaignsVersion(database: Database): Promise<string> {
   return (await database.run(version, []))[0]?.version ?? "";
 }
 
-export async function readCampaigns(database: AdDatabase, now: Date): Promise<RunningCampaigns> {
-  const rows = await selectCampaigns(database).where("status", "=", "active").orderBy("campaign_id").execute();
+export async function readCampaigns(database: Database, now: Date): Promise<RunningCampaigns> {
+  const campaigns = await database.run(running, []);
   const delivered = await database.run(earlier, [now]);
   return {
-    campaigns: rows.map(campaignOf),
+    campaigns,
     earlier: new Map(delivered.map(({ campaignId, ...sums }) => [campaignId, sums])),
     curve: curveOf(await database.run(requestsByHour, [now])),
   };
@@ -142,7 +145,7 @@ interface GivenAd {
 const REREAD_MS = 600_000;
 
 export async function startCampaignSnapshot(deps: {
-  database: AdDatabase;
+  database: Database;
   log: Pick<FastifyBaseLogger, "error">;
   everyMs?: number;
   now?: () => Date;

@@ -1,5 +1,5 @@
+import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
-import type { CampaignFormat } from "../campaigns/schema.ts";
 
 /** What was delivered and charged: counts of views and clicks, and the spend in micros. */
 export interface Delivered {

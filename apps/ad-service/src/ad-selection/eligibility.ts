@@ -1,5 +1,5 @@
+import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
-import type { CampaignFormat } from "../campaigns/schema.ts";
 import type { Targeting } from "../campaigns/targeting.ts";
 import { type CampaignState, fullLimit, type Limit } from "./campaign-state.ts";
 import { adsBehindPlan, type TrafficCurve } from "./pacing.ts";

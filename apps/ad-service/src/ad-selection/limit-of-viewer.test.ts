@@ -1,7 +1,6 @@
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 
 interface Asked {
@@ -30,10 +29,10 @@ const at = (time: string) => new Date(`2026-03-01T${time}Z`);
 const earned = (count: number, time: string) => ({ day: "2026-03-01", earnedToday: count, lastEarnedAt: at(time) });
 
 describe("when a viewer may earn", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind: "server", schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind: "server", schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -1,8 +1,8 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { findBot, unknownBot } from "../bots/bots.ts";
 import type { CampaignSnapshot } from "./campaign-snapshot.ts";
 import { explainChoice, seenBy } from "./select-ad.ts";
@@ -20,7 +20,7 @@ const query = z.object({
 });
 
 export interface ExplainOperatorDeps {
-  database: AdDatabase;
+  database: Database;
   campaigns: CampaignSnapshot;
   now: () => Date;
 }

@@ -1,4 +1,4 @@
-import type { CampaignFormat } from "../campaigns/schema.ts";
+import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import { type CampaignState, type LimitUse, limitsOf } from "./campaign-state.ts";
 
 /** How a day's requests are distributed: 24 shares, one for each UTC hour, with a sum of 1. */

@@ -1,6 +1,5 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdTransaction } from "../ad-database.ts";
-import type { CampaignFormat, CampaignPriority } from "../campaigns/schema.ts";
+import { statement, type Transaction } from "@intermission/postgres/open-database";
+import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
 import type { CampaignIndex } from "./campaign-index.ts";
 import { type CampaignSnapshot, deliveredBy } from "./campaign-snapshot.ts";
 import { adsLeft, type CampaignState, fullLimit } from "./campaign-state.ts";
@@ -34,7 +33,7 @@ const seen = statement<{ campaignId: string; at: Date }>(
 
 /** When a bot's user was shown or followed ads since a moment, by campaign. Includes views in flight. */
 export async function readSeen(
-  database: AdTransaction,
+  database: Transaction,
   { botId, userId, since }: { botId: string; userId: string; since: Date },
 ): Promise<Map<string, Date[]>> {
   const byCampaign = new Map<string, Date[]>();
@@ -72,7 +71,7 @@ const lockCampaign = statement(
  * storing the view or click, check `isSerialized`, and then `hasBudgetLeft` in the transaction that stores it.
  */
 export async function selectAd(
-  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
   { userId, ...request }: UserAdRequest,
   { now, random }: { now: Date; random: () => number },
 ): Promise<Choice> {
@@ -100,7 +99,7 @@ export function isSerialized(state: CampaignState, format: CampaignFormat): bool
 
 /** Whether the selected ad stays within each limit. Locks the campaign, so that other nodes wait until the transaction ends. */
 export async function hasBudgetLeft(
-  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
   state: CampaignState,
   { format, now }: { format: CampaignFormat; now: Date },
 ): Promise<boolean> {
@@ -112,7 +111,7 @@ export async function hasBudgetLeft(
 }
 
 async function hasMore(
-  of: { database: AdTransaction; campaigns: CampaignSnapshot },
+  of: { database: Transaction; campaigns: CampaignSnapshot },
   state: CampaignState,
   { format, now }: { format: CampaignFormat; now: Date },
 ): Promise<boolean> {
@@ -122,7 +121,7 @@ async function hasMore(
 
 /** Updates this node's state of a campaign from what is committed. */
 export async function askLimits(
-  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
   state: CampaignState,
   now: Date,
 ): Promise<void> {
@@ -131,7 +130,7 @@ export async function askLimits(
 
 /** Whether there is an ad for a user of whom only the id is known. Holds nothing. */
 export async function couldFill(
-  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
   { userId, ...request }: UserAdRequest,
   now: Date,
 ): Promise<boolean> {
@@ -141,7 +140,7 @@ export async function couldFill(
 
 /** When a user saw ads of campaigns with a user cap. Without such campaigns the database is not queried. */
 export async function seenBy(
-  { database, campaigns }: { database: AdTransaction; campaigns: CampaignSnapshot },
+  { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
   user: { botId: string; userId: string },
   now: Date,
 ): Promise<Map<string, Date[]>> {
@@ -150,7 +149,7 @@ export async function seenBy(
   return readSeen(database, { ...user, since: new Date(now.getTime() - seconds * 1000) });
 }
 
-async function readDelivered(database: AdTransaction, state: CampaignState, now: Date) {
+async function readDelivered(database: Transaction, state: CampaignState, now: Date) {
   const [found] = await database.run(deliveredBy, [now, state.campaign.campaignId]);
   if (!found) throw new Error("campaigns.delivered-by returned no row");
   const { views, clicks, spentMicros, viewsInFlight } = found;

@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { statement } from "@intermission/postgres/open-database";
-import { sql } from "kysely";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 
 /** Equal for names that differ only in case, whitespace or Unicode composition. */
 export function advertiserKey(name: string): string {
@@ -28,12 +26,12 @@ const setBlocks = statement<never>(
 );
 
 /** The stored spelling of the advertiser's name, or undefined. */
-export async function findAdvertiser(tx: AdTransaction, name: string): Promise<string | undefined> {
+export async function findAdvertiser(tx: Transaction, name: string): Promise<string | undefined> {
   return (await tx.run(find, [advertiserKey(name)]))[0]?.name;
 }
 
 /** Stores an advertiser with its first campaign, which sets the spelling of the name. Returns the stored spelling. */
-export async function rememberAdvertiser(tx: AdTransaction, name: string): Promise<string> {
+export async function rememberAdvertiser(tx: Transaction, name: string): Promise<string> {
   const key = advertiserKey(name);
   const [added] = await tx.run(insert, [name, key]);
   if (added) await spellBlocks(tx, { from: key, to: name });
@@ -46,14 +44,14 @@ export async function rememberAdvertiser(tx: AdTransaction, name: string): Promi
  * Names to block, in the stored spelling of their advertisers, so that choosing an ad compares plain strings. A name without
  * an advertiser stays as it is; `spellBlocks` corrects it when that advertiser is added.
  */
-export async function spellAdvertisers(tx: AdTransaction, names: readonly string[]): Promise<string[]> {
+export async function spellAdvertisers(tx: Transaction, names: readonly string[]): Promise<string[]> {
   const keys = names.map(advertiserKey);
   const known = new Map((await tx.run(findAll, [keys])).map(({ key, name }) => [key, name]));
   return [...new Set(names.map((name, index) => known.get(keys[index] ?? "") ?? name))];
 }
 
 /** Updates the bots that block an advertiser to its new name or spelling. */
-export async function spellBlocks(tx: AdTransaction, { from, to }: { from: string; to: string }): Promise<void> {
+export async function spellBlocks(tx: Transaction, { from, to }: { from: string; to: string }): Promise<void> {
   for (const { botId, blocked } of await tx.run(listBlocks, [])) {
     const spelled = [...new Set(blocked.map((name) => (advertiserKey(name) === from ? to : name)))];
     if (spelled.join("\n") !== blocked.join("\n")) await tx.run(setBlocks, [botId, spelled]);
@@ -68,30 +66,18 @@ export interface Advertiser {
   createdAt: Date;
 }
 
+const list = statement<Advertiser>(
+  "advertisers.list",
+  `select name, created_at as "createdAt", postback_key_hash is not null as "hasPostbackKey",
+     (select count(*) from campaigns where advertiser = advertisers.name) as campaigns,
+     (select count(*) from conversions join campaigns using (campaign_id)
+      where advertiser = advertisers.name) as conversions
+   from advertisers order by name`,
+);
+
 /** All advertisers by name, with what their postbacks have reported so far. */
-export async function listAdvertisers(database: AdDatabase): Promise<Advertiser[]> {
-  return database.query
-    .selectFrom("advertisers")
-    .select((of) => [
-      "name",
-      "created_at as createdAt",
-      sql<boolean>`postback_key_hash is not null`.as("hasPostbackKey"),
-      of
-        .selectFrom("campaigns")
-        // Qualified, because campaigns also have a column `name`.
-        .whereRef("advertiser", "=", "advertisers.name")
-        .select(of.fn.countAll<number>().as("n"))
-        .as("campaigns"),
-      of
-        .selectFrom("conversions")
-        .innerJoin("campaigns", "campaigns.campaign_id", "conversions.campaign_id")
-        .whereRef("advertiser", "=", "advertisers.name")
-        .select(of.fn.countAll<number>().as("n"))
-        .as("conversions"),
-    ])
-    .orderBy("name")
-    .$castTo<Advertiser>()
-    .execute();
+export async function listAdvertisers(database: Database): Promise<Advertiser[]> {
+  return database.run(list, []);
 }
 
 export type RenameAdvertiserOutcome =
@@ -108,7 +94,7 @@ const rename = statement<never>(
 
 /** Its campaigns, its postback key and the bots that block it stay linked: references by name are updated. */
 export async function renameAdvertiser(
-  database: AdDatabase,
+  database: Database,
   { advertiser, name }: { advertiser: string; name: string },
 ): Promise<RenameAdvertiserOutcome> {
   const [from, to] = [advertiserKey(advertiser), advertiserKey(name)];
@@ -128,17 +114,17 @@ export function hashPostbackKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }
 
+const setPostbackKey = statement<{ name: string }>(
+  "advertisers.set-postback-key",
+  "update advertisers set postback_key_hash = $2 where name_key = $1 returning name",
+);
+
 /** Issues a new key for an advertiser's postbacks; the previous key becomes invalid. */
 export async function issuePostbackKey(
-  database: AdDatabase,
+  database: Database,
   { advertiser }: { advertiser: string },
 ): Promise<{ outcome: "issued"; advertiser: string; key: string } | { outcome: "unknown-advertiser" }> {
   const key = `pb_${randomBytes(32).toString("base64url")}`;
-  const updated = await database.query
-    .updateTable("advertisers")
-    .set({ postback_key_hash: hashPostbackKey(key) })
-    .where("name_key", "=", advertiserKey(advertiser))
-    .returning("name")
-    .executeTakeFirst();
+  const [updated] = await database.run(setPostbackKey, [advertiserKey(advertiser), hashPostbackKey(key)]);
   return updated ? { outcome: "issued", advertiser: updated.name, key } : { outcome: "unknown-advertiser" };
 }

@@ -1,12 +1,12 @@
+import type { Database } from "@intermission/postgres/open-database";
 import { boundedText, parseRequest } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { issuePostbackKey, listAdvertisers, renameAdvertiser } from "./advertisers.ts";
 
 export interface AdvertiserOperatorDeps {
-  database: AdDatabase;
+  database: Database;
   /** Refreshed after each change, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };
 }

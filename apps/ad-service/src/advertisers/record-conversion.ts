@@ -1,5 +1,4 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { hashPostbackKey } from "./advertisers.ts";
 
 export interface Postback {
@@ -54,13 +53,13 @@ const countRefusal = statement<never>(
 );
 
 /** Records a conversion that the advertiser of the click's campaign reports. For statistics only: nothing is paid for it. */
-export async function recordConversion(database: AdDatabase, postback: Postback): Promise<RecordConversionOutcome> {
+export async function recordConversion(database: Database, postback: Postback): Promise<RecordConversionOutcome> {
   const recorded = await tryToRecord(database, postback);
   if (recorded.outcome === "refused") await database.run(countRefusal, [postback.now, recorded.reason]);
   return recorded;
 }
 
-async function tryToRecord(database: AdDatabase, postback: Postback): Promise<RecordConversionOutcome> {
+async function tryToRecord(database: Database, postback: Postback): Promise<RecordConversionOutcome> {
   const { clickId, key, conversionId, event, valueMicros, now } = postback;
   const [advertiser] = await database.run(findAdvertiser, [hashPostbackKey(key)]);
   if (!advertiser) return { outcome: "refused", reason: "unknown-key" };

@@ -1,10 +1,10 @@
+import type { Database } from "@intermission/postgres/open-database";
 import { callBudget } from "@intermission/server/call-budget";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { type RecordConversionOutcome, recordConversion } from "./record-conversion.ts";
 
 const postback = z.object({
@@ -22,7 +22,7 @@ const refusals = {
 } satisfies Record<Extract<RecordConversionOutcome, { outcome: "refused" }>["reason"], [number, string, string]>;
 
 /** `GET|POST /postback/v1/conversions`: the advertiser's server reports a conversion of a click. */
-export function conversionRoutes(app: FastifyInstance, deps: { database: AdDatabase; now?: () => Date }): void {
+export function conversionRoutes(app: FastifyInstance, deps: { database: Database; now?: () => Date }): void {
   const { database, now = () => new Date() } = deps;
   const calls = callBudget({ perSecond: 50, burst: 200, mostKeys: 20_000 });
   const wrongKeys = callBudget({ perSecond: 0.2, burst: 20, mostKeys: 20_000 });

@@ -1,16 +1,15 @@
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 
 const operatorToken = "an-operators-token-of-some-length";
 
-let store: TestDatabase<AdTables>;
+let store: TestDatabase;
 let fixture: AppFixture;
 let botId: string;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
+  store = await openTestDatabase({ kind: "embedded", schema: "ad_service", migrations });
   fixture = await openAppFixture(store.database, { mode: "production", operatorToken });
   ({ botId } = await fixture.newBot());
 });

@@ -1,9 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { HttpError } from "@intermission/server/http-server";
 import bs58 from "bs58";
 import type { FastifyRequest } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
 import { type Bot, findBot } from "./bots.ts";
 import { type BriefCache, briefCache } from "./brief-cache.ts";
 
@@ -45,11 +44,11 @@ const select = statement<UsableToken>(
    from bot_tokens where lookup_hash = $1 and state <> 'revoked'`,
 );
 
-const caches = new WeakMap<AdDatabase, BriefCache<UsableToken>>();
+const caches = new WeakMap<Database, BriefCache<UsableToken>>();
 
 /** Identifies the calling bot by the `Authorization` header. */
 export async function authenticateBot(
-  database: AdDatabase,
+  database: Database,
   { authorization, now }: { authorization: string | undefined; now: Date },
 ): Promise<AuthenticateBotOutcome> {
   if (authorization === undefined || authorization === "") return { outcome: "missing" };
@@ -63,11 +62,11 @@ export async function authenticateBot(
 }
 
 /** Call after any change of a token: the change then takes effect immediately on this node. */
-export function forgetTokens(database: AdDatabase): void {
+export function forgetTokens(database: Database): void {
   cacheOf(database).clear();
 }
 
-function cacheOf(database: AdDatabase): BriefCache<UsableToken> {
+function cacheOf(database: Database): BriefCache<UsableToken> {
   const known = caches.get(database);
   if (known) return known;
   const load = async (hash: string) => (await database.run(select, [Buffer.from(hash, "base64url")]))[0];
@@ -104,7 +103,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller;
 }
 
-export async function authenticateRequest(database: AdDatabase, request: FastifyRequest, now: Date): Promise<Caller> {
+export async function authenticateRequest(database: Database, request: FastifyRequest, now: Date): Promise<Caller> {
   const outcome = await authenticateBot(database, { authorization: request.headers.authorization, now });
   if (outcome.outcome !== "authenticated") throw refusals[outcome.outcome]();
   request.caller = { bot: outcome.bot, tokenId: outcome.tokenId };

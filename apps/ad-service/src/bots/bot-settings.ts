@@ -61,9 +61,9 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Returns the given settings that are columns of the bot; its endpoint is a separate row. */
+/** Returns the given settings by their columns in `bots`; its endpoint is a separate row. */
 export function settingColumns(settings: Partial<BotSettings>) {
-  const columns = {
+  return {
     name: settings.name,
     username: settings.username,
     publisher_api_url: settings.publisherApiUrl,
@@ -79,5 +79,4 @@ export function settingColumns(settings: Partial<BotSettings>) {
     suspicious_views: settings.suspiciousViews,
     suspicious_clicks: settings.suspiciousClicks,
   };
-  return columns;
 }

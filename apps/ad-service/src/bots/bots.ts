@@ -1,13 +1,16 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import type { Selectable } from "kysely";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { type BriefCache, briefCache } from "./brief-cache.ts";
-import type { BotTables, DeliveryMode, SuspiciousViews } from "./schema.ts";
+
+export type DeliveryMode = "at-least-once" | "at-most-once";
+
+/** How a view is treated that earned but looks suspicious. */
+export type SuspiciousViews = "pay" | "hold" | "refuse";
 
 export interface Bot {
   botId: string;
+  /** The first four characters of the bot's codes: the address of a direct link identifies its bot by them. */
   codePrefix: string;
   name: string;
   /** Without the @. */
@@ -30,60 +33,36 @@ export interface Bot {
   updatedAt: Date;
 }
 
-export async function readBot(database: AdDatabase | AdTransaction, botId: string): Promise<Bot | undefined> {
-  const row = await selectBots(database).where("bots.bot_id", "=", botId).executeTakeFirst();
-  return row && botOf(row);
+// The address of a bot's webhooks is that of its endpoint.
+const select = `select bots.bot_id as "botId", code_prefix as "codePrefix", name, username, is_suspended as "isSuspended",
+    endpoints.url as "webhookUrl", publisher_api_url as "publisherApiUrl", delivery_mode as "deliveryMode",
+    code_lifetime_seconds as "codeLifetimeSeconds", cooldown_seconds as "cooldownSeconds", daily_cap as "dailyCap", testers,
+    category, time_zone as "timeZone", blocked_categories as "blockedCategories",
+    blocked_advertisers as "blockedAdvertisers", suspicious_views as "suspiciousViews",
+    suspicious_clicks as "suspiciousClicks", created_at as "createdAt", updated_at as "updatedAt"
+  from bots left join endpoints on endpoints.bot_id = bots.bot_id`;
+const selectOne = statement<Bot>("bots.read", `${select} where bots.bot_id = $1`);
+const selectAll = statement<Bot>("bots.list", `${select} order by bots.created_at, bots.bot_id`);
+
+export async function readBot(database: Database | Transaction, botId: string): Promise<Bot | undefined> {
+  return (await database.run(selectOne, [botId]))[0];
 }
 
-/** Selects bots, each with the address of its endpoint. */
-export function selectBots(database: AdDatabase | AdTransaction) {
-  return database.query
-    .selectFrom("bots")
-    .leftJoin("endpoints", "endpoints.bot_id", "bots.bot_id")
-    .selectAll("bots")
-    .select("endpoints.url as webhook_url");
-}
-
-export function botOf(row: Selectable<BotTables["bots"]> & { webhook_url: string | null }): Bot {
-  return {
-    botId: row.bot_id,
-    codePrefix: row.code_prefix,
-    name: row.name,
-    username: row.username,
-    isSuspended: row.is_suspended,
-    webhookUrl: row.webhook_url,
-    publisherApiUrl: row.publisher_api_url,
-    deliveryMode: row.delivery_mode,
-    codeLifetimeSeconds: row.code_lifetime_seconds,
-    cooldownSeconds: row.cooldown_seconds,
-    dailyCap: row.daily_cap,
-    testers: row.testers,
-    category: row.category,
-    timeZone: row.time_zone,
-    blockedCategories: row.blocked_categories,
-    blockedAdvertisers: row.blocked_advertisers,
-    suspiciousViews: row.suspicious_views,
-    suspiciousClicks: row.suspicious_clicks,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-const caches = new WeakMap<AdDatabase, BriefCache<Bot>>();
+const caches = new WeakMap<Database, BriefCache<Bot>>();
 
 /**
  * Returns the bot as it was at most a second ago; changes made on this node are visible immediately. Inside a
  * transaction use `readBot`.
  */
-export async function findBot(database: AdDatabase, botId: string): Promise<Bot | undefined> {
+export async function findBot(database: Database, botId: string): Promise<Bot | undefined> {
   return cacheOf(database).get(botId);
 }
 
-export function forgetBot(database: AdDatabase, botId: string): void {
+export function forgetBot(database: Database, botId: string): void {
   cacheOf(database).forget(botId);
 }
 
-function cacheOf(database: AdDatabase): BriefCache<Bot> {
+function cacheOf(database: Database): BriefCache<Bot> {
   const known = caches.get(database);
   if (known) return known;
   const cache = briefCache<Bot>({ load: (botId) => readBot(database, botId), maxAgeMs: 1000, maxEntries: 10_000 });
@@ -92,7 +71,7 @@ function cacheOf(database: AdDatabase): BriefCache<Bot> {
 }
 
 /** A code prefix identifies its bot permanently. Unknown prefixes are not cached, so guesses cannot fill the cache. */
-const botIds = new WeakMap<AdDatabase, Map<string, string>>();
+const botIds = new WeakMap<Database, Map<string, string>>();
 
 const idOfPrefix = statement<{ botId: string }>(
   "bots.id-of-prefix",
@@ -100,7 +79,7 @@ const idOfPrefix = statement<{ botId: string }>(
 );
 
 /** Returns the bot whose codes have this prefix, as it was at most a second ago. */
-export async function findBotByPrefix(database: AdDatabase, codePrefix: string): Promise<Bot | undefined> {
+export async function findBotByPrefix(database: Database, codePrefix: string): Promise<Bot | undefined> {
   const known = botIds.get(database) ?? new Map<string, string>();
   botIds.set(database, known);
   let botId = known.get(codePrefix);
@@ -113,9 +92,8 @@ export async function findBotByPrefix(database: AdDatabase, codePrefix: string):
 }
 
 /** Oldest first. */
-export async function listBots(database: AdDatabase): Promise<Bot[]> {
-  const rows = await selectBots(database).orderBy("bots.created_at").orderBy("bots.bot_id").execute();
-  return rows.map(botOf);
+export async function listBots(database: Database): Promise<Bot[]> {
+  return database.run(selectAll, []);
 }
 
 const knownBots = statement<{ id: string }>("bots.known", "select bot_id as id from bots where bot_id = any($1)");
@@ -123,7 +101,7 @@ const knownBots = statement<{ id: string }>("bots.known", "select bot_id as id f
 /**
  * Refuses an unknown id with 404: an empty list would look as if nothing had happened yet. Undefined ids are skipped.
  */
-export async function requireBots(database: AdDatabase, botIds: readonly (string | undefined)[]): Promise<void> {
+export async function requireBots(database: Database, botIds: readonly (string | undefined)[]): Promise<void> {
   const named = botIds.filter((botId) => botId !== undefined);
   if (named.length === 0) return;
   const known = new Set((await database.run(knownBots, [named])).map(({ id }) => id));

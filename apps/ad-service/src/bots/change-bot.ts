@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
-import { sql } from "kysely";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { spellAdvertisers } from "../advertisers/advertisers.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
-import { type Bot, botOf, forgetBot, readBot } from "./bots.ts";
+import { type Bot, forgetBot, readBot } from "./bots.ts";
 import type { SecretBox } from "./secret-box.ts";
 import { insertToken, type TokenEntry } from "./tokens.ts";
 
-/** Initial state of an endpoint whose address changed or that is enabled again: no results yet, and a test due now. */
+/**
+ * Initial state of an endpoint whose address changed or that is enabled again: no results yet, and a test due now. Equal to
+ * the defaults of the table.
+ */
 export const pendingEndpoint = {
   state: "pending",
   disabled_reason: null,
@@ -37,29 +39,59 @@ export const pendingEndpoint = {
   is_tested_for_event: false,
 } as const;
 
+const pendingColumns = ["url", "state_since", "test_due_at", ...Object.keys(pendingEndpoint)];
+// Deliveries under way finish unchanged: their count is kept, so that the limit applies during the change.
+const upsertEndpoint = statement<never>(
+  "bots.set-endpoint",
+  `insert into endpoints (bot_id, url, state) values ($1, $2, 'pending')
+   on conflict (bot_id) do update set ${pendingColumns.map((column) => `${column} = excluded.${column}`).join(", ")}
+   where endpoints.url <> excluded.url`,
+);
+const insertClaims = statement<never>(
+  "bots.insert-endpoint-claims",
+  "insert into endpoint_claims (bot_id) values ($1) on conflict do nothing",
+);
+const deleteEndpoint = statement<never>("bots.delete-endpoint", "delete from endpoints where bot_id = $1");
+
 /**
  * Sets the address of a bot's webhooks. A new or changed address is `pending` until it passes a test; setting the same
  * address again changes nothing. Null removes the endpoint: unsent events are held until there is one.
  */
-export async function setEndpoint(tx: AdTransaction, botId: string, url: string | null): Promise<void> {
+async function setEndpoint(tx: Transaction, botId: string, url: string | null): Promise<void> {
   if (url === null) {
-    await tx.query.deleteFrom("endpoints").where("bot_id", "=", botId).execute();
+    await tx.run(deleteEndpoint, [botId]);
     return;
   }
-  const fresh = { ...pendingEndpoint, url, state_since: sql<Date>`now()`, test_due_at: sql<Date>`now()` };
-  await tx.query
-    .insertInto("endpoints")
-    .values({ bot_id: botId, ...fresh })
-    // Deliveries under way finish unchanged: their count is kept, so that the limit applies during the change.
-    .onConflict((conflict) =>
-      conflict.column("bot_id").doUpdateSet(fresh).whereRef("endpoints.url", "<>", "excluded.url"),
-    )
-    .execute();
-  await tx.query
-    .insertInto("endpoint_claims")
-    .values({ bot_id: botId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await tx.run(upsertEndpoint, [botId, url]);
+  await tx.run(insertClaims, [botId]);
+}
+
+const insertBot = statement<{ botId: string }>(
+  "bots.insert",
+  `insert into bots (bot_id, code_prefix, name, created_at, updated_at) values ($1, $2, $3, $4, $4)
+   on conflict (bot_id) do nothing returning bot_id as "botId"`,
+);
+
+const settable = [...Object.keys(settingColumns({})), "is_suspended"].join(", ");
+// $2: the changed settings by column, as JSON. The row supplies the others.
+const changeSettings = statement<{ botId: string }>(
+  "bots.change-settings",
+  `update bots set (updated_at, ${settable}) =
+     (select $3::timestamptz, ${settable} from jsonb_populate_record(bots, $2::jsonb))
+   where bot_id = $1 returning bot_id as "botId"`,
+);
+
+/** Whether there is such a bot. Settings that are not given stay unchanged. */
+async function setSettings(
+  tx: Transaction,
+  { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
+): Promise<boolean> {
+  const { blockedAdvertisers: blocked, webhookUrl } = settings;
+  const spelled = blocked && { blockedAdvertisers: await spellAdvertisers(tx, blocked) };
+  const columns = { ...settingColumns({ ...settings, ...spelled }), is_suspended: settings.isSuspended };
+  const [changed] = await tx.run(changeSettings, [botId, JSON.stringify(columns), now]);
+  if (changed && webhookUrl !== undefined) await setEndpoint(tx, botId, webhookUrl);
+  return changed !== undefined;
 }
 
 export type AddBotOutcome =
@@ -68,7 +100,7 @@ export type AddBotOutcome =
 
 /** Creates the bot and its first token in one commit. Settings that are not given take the tables' defaults. */
 export async function addBot(
-  { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
   input: { botId: string; settings: Partial<BotSettings>; now: Date },
 ): Promise<AddBotOutcome> {
   for (let attempt = 1; ; attempt++) {
@@ -84,33 +116,17 @@ export async function addBot(
 }
 
 async function addOnce(
-  { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings>; now: Date },
 ): Promise<AddBotOutcome> {
   const outcome = await database.transaction<AddBotOutcome>(async (tx) => {
-    const { blockedAdvertisers: blocked } = settings;
-    const row = await tx.query
-      .insertInto("bots")
-      .values({
-        ...settingColumns(settings),
-        ...(blocked && { blocked_advertisers: await spellAdvertisers(tx, blocked) }),
-        bot_id: botId,
-        code_prefix: newCodePrefix(randomBytes(codeRandomBytes)),
-        name: settings.name ?? `Bot ${botId}`,
-        created_at: now,
-        updated_at: now,
-      })
-      .onConflict((conflict) => conflict.column("bot_id").doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    if (!row) return { outcome: "bot-exists" };
-    const { webhookUrl = null } = settings;
-    if (webhookUrl !== null) await setEndpoint(tx, botId, webhookUrl);
-    return {
-      outcome: "added",
-      bot: botOf({ ...row, webhook_url: webhookUrl }),
-      ...(await insertToken(tx, secretBox, { botId, state: "active", now })),
-    };
+    const codePrefix = newCodePrefix(randomBytes(codeRandomBytes));
+    const [added] = await tx.run(insertBot, [botId, codePrefix, settings.name ?? `Bot ${botId}`, now]);
+    if (!added) return { outcome: "bot-exists" };
+    await setSettings(tx, { botId, settings, now });
+    const bot = await readBot(tx, botId);
+    if (!bot) throw new Error("the bot disappeared while it was added");
+    return { outcome: "added", bot, ...(await insertToken(tx, secretBox, { botId, state: "active", now })) };
   });
   forgetBot(database, botId);
   return outcome;
@@ -123,35 +139,21 @@ export type UpdateBotOutcome = { outcome: "updated"; bot: Bot } | { outcome: "un
  * its test.
  */
 export async function updateBot(
-  database: AdDatabase,
+  database: Database,
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
 ): Promise<UpdateBotOutcome> {
-  const { isSuspended, ...others } = settings;
-  const bot = await database.transaction(async (tx) => {
-    const { blockedAdvertisers: blocked } = others;
-    const changed = await tx.query
-      .updateTable("bots")
-      .set({
-        ...settingColumns(others),
-        ...(blocked && { blocked_advertisers: await spellAdvertisers(tx, blocked) }),
-        ...(isSuspended !== undefined && { is_suspended: isSuspended }),
-        updated_at: now,
-      })
-      .where("bot_id", "=", botId)
-      .returning("bot_id")
-      .executeTakeFirst();
-    if (changed && others.webhookUrl !== undefined) await setEndpoint(tx, botId, others.webhookUrl);
-    return readBot(tx, botId);
-  });
+  const bot = await database.transaction(async (tx) =>
+    (await setSettings(tx, { botId, settings, now })) ? readBot(tx, botId) : undefined,
+  );
   forgetBot(database, botId);
   return bot ? { outcome: "updated", bot } : { outcome: "unknown-bot" };
 }
 
 /** Its codes earn nothing and its publisher receives 403; events that were earned before are still delivered. */
-export function suspendBot(database: AdDatabase, { botId, now }: { botId: string; now: Date }) {
+export function suspendBot(database: Database, { botId, now }: { botId: string; now: Date }) {
   return updateBot(database, { botId, settings: { isSuspended: true }, now });
 }
 
-export function resumeBot(database: AdDatabase, { botId, now }: { botId: string; now: Date }) {
+export function resumeBot(database: Database, { botId, now }: { botId: string; now: Date }) {
   return updateBot(database, { botId, settings: { isSuspended: false }, now });
 }

@@ -1,10 +1,10 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
+import type { Database } from "@intermission/postgres/open-database";
 import { givenFields, parseRequest } from "@intermission/server/parse-request";
 import { conflict, invalidField, notFound } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { botSettings } from "./bot-settings.ts";
 import { type Bot, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
@@ -12,7 +12,7 @@ import type { SecretBox } from "./secret-box.ts";
 import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
 
 export interface BotOperatorDeps {
-  database: AdDatabase;
+  database: Database;
   secretBox: SecretBox;
   /** Base address of the mini-apps, without a bot's id. */
   miniappUrl: string;

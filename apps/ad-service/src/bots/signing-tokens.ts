@@ -1,5 +1,4 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import type { SecretBox } from "./secret-box.ts";
 
 export interface SigningTokens {
@@ -19,7 +18,7 @@ const select = statement<{ botId: string; ciphertext: Buffer }>(
 
 /** The tokens that sign webhooks now, by bot. A bot without tokens is missing, and its events are held. */
 export async function signingTokens(
-  { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
   { botIds, now }: { botIds: readonly string[]; now: Date },
 ): Promise<ReadonlyMap<string, SigningTokens>> {
   const tokens = new Map<string, SigningTokens>();
@@ -36,7 +35,7 @@ const MAX_AGE_MS = 1000;
 const MOST_KEPT = 10_000;
 
 /** Signing tokens, at most a second old: one query loads those of many bots, and a busy bot's once a second. */
-export function rememberSigningTokens(deps: { database: AdDatabase; secretBox: SecretBox }) {
+export function rememberSigningTokens(deps: { database: Database; secretBox: SecretBox }) {
   const kept = new Map<string, { tokens: SigningTokens | undefined; readAt: number }>();
   return async (botIds: readonly string[]): Promise<ReadonlyMap<string, SigningTokens>> => {
     const now = performance.now();

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import bs58 from "bs58";
-import type { Selectable } from "kysely";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
-import type { BotTables, TokenState } from "./schema.ts";
 import type { SecretBox } from "./secret-box.ts";
+
+/** `next` and `active` authenticate and sign; `retiring` does so until `revokeAt`. */
+export type TokenState = "next" | "active" | "retiring" | "revoked";
 
 /** What may be shown of a token after its creation. */
 export interface TokenEntry {
@@ -17,41 +18,49 @@ export interface TokenEntry {
   revokedAt: Date | null;
 }
 
+const lock = statement<{ botId: string }>(
+  "bots.lock",
+  `select bot_id as "botId" from bots where bot_id = $1 for update`,
+);
+
 /** Serializes changes of a bot's tokens. Returns false if there is no such bot. */
-export async function lockBot(tx: AdTransaction, botId: string): Promise<boolean> {
-  const query = tx.query.selectFrom("bots").select("bot_id").where("bot_id", "=", botId).forUpdate();
-  return (await query.executeTakeFirst()) !== undefined;
+async function lockBot(tx: Transaction, botId: string): Promise<boolean> {
+  return (await tx.run(lock, [botId])).length > 0;
 }
+
+const list = statement<TokenEntry>(
+  "bots.list-tokens",
+  `select token_id as "tokenId", state, created_at as "createdAt", activated_at as "activatedAt",
+     revoke_at as "revokeAt", revoked_at as "revokedAt"
+   from bot_tokens where bot_id = $1 order by created_at desc, token_id`,
+);
 
 /** Newest first. A retiring token whose time has passed is listed as revoked. */
 export async function readTokens(
-  database: AdDatabase | AdTransaction,
+  database: Database | Transaction,
   { botId, now }: { botId: string; now: Date },
 ): Promise<TokenEntry[]> {
-  const query = database.query.selectFrom("bot_tokens").selectAll().where("bot_id", "=", botId);
-  const rows = await query.orderBy("created_at", "desc").orderBy("token_id").execute();
-  return rows.map((row) => tokenEntryOf(row, now));
+  const tokens = await database.run(list, [botId]);
+  return tokens.map((token) => {
+    const isOver = token.state === "retiring" && token.revokeAt !== null && token.revokeAt <= now;
+    return isOver ? { ...token, state: "revoked", revokedAt: token.revokeAt } : token;
+  });
 }
 
-export async function setTokenState(
-  tx: AdTransaction,
-  id: { botId: string; tokenId: string },
-  change: { state: TokenState; activated_at?: Date; revoke_at?: Date; revoked_at?: Date },
+// A moment that is not given stays as it is: none is ever cleared.
+const setState = statement<never>(
+  "bots.set-token-state",
+  `update bot_tokens set state = $3, activated_at = coalesce($4, activated_at), revoke_at = coalesce($5, revoke_at),
+     revoked_at = coalesce($6, revoked_at)
+   where bot_id = $1 and token_id = $2`,
+);
+
+async function setTokenState(
+  tx: Transaction,
+  { botId, tokenId }: { botId: string; tokenId: string },
+  change: { state: TokenState; activatedAt?: Date; revokeAt?: Date; revokedAt?: Date },
 ): Promise<void> {
-  const query = tx.query.updateTable("bot_tokens").set(change);
-  await query.where("bot_id", "=", id.botId).where("token_id", "=", id.tokenId).execute();
-}
-
-function tokenEntryOf(row: Selectable<BotTables["bot_tokens"]>, now: Date): TokenEntry {
-  const isOver = row.state === "retiring" && row.revoke_at !== null && row.revoke_at <= now;
-  return {
-    tokenId: row.token_id,
-    state: isOver ? "revoked" : row.state,
-    createdAt: row.created_at,
-    activatedAt: row.activated_at,
-    revokeAt: row.revoke_at,
-    revokedAt: isOver ? row.revoke_at : row.revoked_at,
-  };
+  await tx.run(setState, [botId, tokenId, change.state, change.activatedAt, change.revokeAt, change.revokedAt]);
 }
 
 export type CreateTokenOutcome =
@@ -62,7 +71,7 @@ export type CreateTokenOutcome =
 
 /** If there is an active token, the new one is `next`: both authenticate and sign until the new one is activated. */
 export async function createToken(
-  { database, secretBox }: { database: AdDatabase; secretBox: SecretBox },
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
   { botId, now }: { botId: string; now: Date },
 ): Promise<CreateTokenOutcome> {
   return database.transaction(async (tx) => {
@@ -76,25 +85,23 @@ export async function createToken(
   });
 }
 
+const insert = statement<never>(
+  "bots.insert-token",
+  `insert into bot_tokens (bot_id, token_id, lookup_hash, ciphertext, state, created_at, activated_at)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+
 /** Call in a transaction that has locked the bot's row or has just created it. */
 export async function insertToken(
-  tx: AdTransaction,
+  tx: Transaction,
   secretBox: SecretBox,
   { botId, state, now }: { botId: string; state: "next" | "active"; now: Date },
 ): Promise<{ entry: TokenEntry; token: string }> {
   const token = newApiToken();
   const tokenId = `tok_${bs58.encode(randomBytes(9))}`;
   const activatedAt = state === "active" ? now : null;
-  const row = {
-    bot_id: botId,
-    token_id: tokenId,
-    lookup_hash: lookupHashOf(token),
-    ciphertext: secretBox.seal(token, botId),
-    state,
-    created_at: now,
-    activated_at: activatedAt,
-  };
-  await tx.query.insertInto("bot_tokens").values(row).execute();
+  const ciphertext = secretBox.seal(token, botId);
+  await tx.run(insert, [botId, tokenId, lookupHashOf(token), ciphertext, state, now, activatedAt]);
   return { token, entry: { tokenId, state, createdAt: now, activatedAt, revokeAt: null, revokedAt: null } };
 }
 
@@ -108,7 +115,7 @@ export type ActivateTokenOutcome =
 
 /** From now on this token signs `X-Signature`; the previous one works until it is revoked, seven days at most. */
 export async function activateToken(
-  database: AdDatabase,
+  database: Database,
   { botId, tokenId, now }: { botId: string; tokenId: string; now: Date },
 ): Promise<ActivateTokenOutcome> {
   const outcome = await database.transaction<ActivateTokenOutcome>(async (tx) => {
@@ -120,10 +127,10 @@ export async function activateToken(
     const active = tokens.find(({ state }) => state === "active");
     const retiring = active ? { tokenId: active.tokenId, revokeAt: new Date(now.getTime() + RETIREMENT_MS) } : null;
     if (retiring) {
-      const change = { state: "retiring", revoke_at: retiring.revokeAt } as const;
+      const change = { state: "retiring", revokeAt: retiring.revokeAt } as const;
       await setTokenState(tx, { botId, tokenId: retiring.tokenId }, change);
     }
-    await setTokenState(tx, { botId, tokenId }, { state: "active", activated_at: now });
+    await setTokenState(tx, { botId, tokenId }, { state: "active", activatedAt: now });
     return { outcome: "activated", retiring };
   });
   forgetTokens(database);
@@ -141,7 +148,7 @@ export type RevokeTokenOutcome =
  * token becomes active, since events must be signed.
  */
 export async function revokeToken(
-  database: AdDatabase,
+  database: Database,
   { botId, tokenId, now }: { botId: string; tokenId: string; now: Date },
 ): Promise<RevokeTokenOutcome> {
   const outcome = await database.transaction<RevokeTokenOutcome>(async (tx) => {
@@ -150,9 +157,9 @@ export async function revokeToken(
     const token = tokens.find((one) => one.tokenId === tokenId);
     if (!token) return { outcome: "unknown-token" };
     if (token.state === "revoked") return { outcome: "already-revoked" };
-    await setTokenState(tx, { botId, tokenId }, { state: "revoked", revoked_at: now });
+    await setTokenState(tx, { botId, tokenId }, { state: "revoked", revokedAt: now });
     const next = token.state === "active" ? tokens.find(({ state }) => state === "next") : undefined;
-    if (next) await setTokenState(tx, { botId, tokenId: next.tokenId }, { state: "active", activated_at: now });
+    if (next) await setTokenState(tx, { botId, tokenId: next.tokenId }, { state: "active", activatedAt: now });
     const isLast = !tokens.some((other) => other !== token && other.state !== "revoked");
     return { outcome: "revoked", activatedTokenId: next?.tokenId ?? null, isLast };
   });

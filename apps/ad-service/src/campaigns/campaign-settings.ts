@@ -2,8 +2,13 @@ import { boundedText } from "@intermission/server/parse-request";
 import { z } from "zod";
 import { category } from "../bots/bot-settings.ts";
 import { checkLandingUrl } from "./landing-url.ts";
-import type { CampaignFormat } from "./schema.ts";
 import { targeting } from "./targeting.ts";
+
+export type CampaignFormat = "rewarded" | "direct_link";
+/** `archived`: the campaign no longer runs, and only its statistics remain of interest. */
+export type CampaignStatus = "active" | "paused" | "archived";
+/** The serving order: sponsorship before standard before house. */
+export type CampaignPriority = "sponsorship" | "standard" | "house";
 
 const price = z.int("must be a whole number of micros").min(0, "must be 0 or more").max(1e12, "is too large");
 const limit = z.int("must be a whole number").min(1, "must be 1 or more, or none").max(1e15, "is too large").nullable();
@@ -23,6 +28,7 @@ export const campaignSettings = z.strictObject({
   advertiser: boundedText(128),
   priority: z.enum(["sponsorship", "standard", "house"]),
   category: category.nullable(),
+  /** `even`: spread over the day; `asap`: as fast as requests come. */
   pacing: z.enum(["even", "asap"]),
   startsAt: moment,
   endsAt: moment,

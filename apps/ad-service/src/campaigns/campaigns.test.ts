@@ -1,12 +1,11 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
+import type { CampaignStatus } from "./campaign-settings.ts";
 import { campaignSettings } from "./campaign-settings.ts";
 import { findCampaign, listCampaigns } from "./campaigns.ts";
 import { addCampaign, type CampaignDraft, setCampaignStatus, updateCampaign } from "./change-campaign.ts";
 import { checkLandingUrl } from "./landing-url.ts";
-import type { CampaignStatus } from "./schema.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const later = new Date("2026-03-01T13:00:00Z");
@@ -20,9 +19,9 @@ const link: CampaignDraft = {
 };
 
 describe.each(testDatabases())("campaigns, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   const setStatus = (campaignId: string, status: CampaignStatus) =>

@@ -1,10 +1,7 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { type Selectable, sql } from "kysely";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import type { CampaignSettings } from "./campaign-settings.ts";
-import type { CampaignFormat, CampaignStatus, CampaignTables } from "./schema.ts";
+import type { CampaignFormat, CampaignSettings, CampaignStatus } from "./campaign-settings.ts";
 
 /** A creative with the settings of its campaign. */
 export interface CampaignCreative {
@@ -26,91 +23,35 @@ export interface Campaign extends CampaignSettings {
   updatedAt: Date;
 }
 
-export async function findCampaign(database: AdTransaction, campaignId: string): Promise<Campaign | undefined> {
-  const row = await selectCampaigns(database).where("campaign_id", "=", campaignId).executeTakeFirst();
-  return row && campaignOf(row);
-}
+/** Selects `Campaign` from `campaigns`. */
+export const selectCampaigns = `select campaign_id as "campaignId", name, advertiser, formats, status, priority, category, pacing,
+    starts_at as "startsAt", ends_at as "endsAt", landing_url as "landingUrl", call_to_action as "callToAction", weight,
+    view_price_micros as "viewPriceMicros", click_price_micros as "clickPriceMicros",
+    total_budget_micros as "totalBudgetMicros", daily_budget_micros as "dailyBudgetMicros",
+    total_view_cap as "totalViewCap", daily_view_cap as "dailyViewCap", total_click_cap as "totalClickCap",
+    daily_click_cap as "dailyClickCap", user_cap as "userCap", user_cap_seconds as "userCapSeconds", targeting,
+    coalesce((
+      select jsonb_agg(jsonb_build_object('creativeId', creative_id, 'weight', weight, 'label', label,
+        'callToAction', call_to_action, 'isActive', is_active) order by creative_id)
+      from campaign_creatives where campaign_creatives.campaign_id = campaigns.campaign_id), '[]') as creatives,
+    created_at as "createdAt", updated_at as "updatedAt"
+  from campaigns`;
+const find = statement<Campaign>("campaigns.find", `${selectCampaigns} where campaign_id = $1`);
+const list = statement<Campaign>(
+  "campaigns.list",
+  `${selectCampaigns} where $1 or status <> 'archived' order by created_at, campaign_id`,
+);
 
-/** Campaigns with the creatives that they show. */
-export function selectCampaigns(database: AdTransaction) {
-  return database.query
-    .selectFrom("campaigns")
-    .selectAll()
-    .select(
-      sql<CampaignCreative[]>`coalesce((
-        select jsonb_agg(jsonb_build_object('creativeId', creative_id, 'weight', weight, 'label', label,
-          'callToAction', call_to_action, 'isActive', is_active) order by creative_id)
-        from campaign_creatives where campaign_creatives.campaign_id = campaigns.campaign_id), '[]')`.as("creatives"),
-    );
-}
-
-export function campaignOf(row: Selectable<CampaignTables["campaigns"]> & { creatives: CampaignCreative[] }): Campaign {
-  return {
-    campaignId: row.campaign_id,
-    name: row.name,
-    advertiser: row.advertiser,
-    formats: row.formats,
-    status: row.status,
-    priority: row.priority,
-    category: row.category,
-    pacing: row.pacing,
-    startsAt: row.starts_at,
-    endsAt: row.ends_at,
-    landingUrl: row.landing_url,
-    callToAction: row.call_to_action,
-    weight: row.weight,
-    viewPriceMicros: row.view_price_micros,
-    clickPriceMicros: row.click_price_micros,
-    totalBudgetMicros: row.total_budget_micros,
-    dailyBudgetMicros: row.daily_budget_micros,
-    totalViewCap: row.total_view_cap,
-    dailyViewCap: row.daily_view_cap,
-    totalClickCap: row.total_click_cap,
-    dailyClickCap: row.daily_click_cap,
-    userCap: row.user_cap,
-    userCapSeconds: row.user_cap_seconds,
-    targeting: row.targeting,
-    creatives: row.creatives,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-/** The columns that an operator sets. */
-export function columnsOf(settings: CampaignSettings) {
-  return {
-    name: settings.name,
-    advertiser: settings.advertiser,
-    priority: settings.priority,
-    category: settings.category,
-    pacing: settings.pacing,
-    starts_at: settings.startsAt,
-    ends_at: settings.endsAt,
-    landing_url: settings.landingUrl,
-    call_to_action: settings.callToAction,
-    weight: settings.weight,
-    view_price_micros: settings.viewPriceMicros,
-    click_price_micros: settings.clickPriceMicros,
-    total_budget_micros: settings.totalBudgetMicros,
-    daily_budget_micros: settings.dailyBudgetMicros,
-    total_view_cap: settings.totalViewCap,
-    daily_view_cap: settings.dailyViewCap,
-    total_click_cap: settings.totalClickCap,
-    daily_click_cap: settings.dailyClickCap,
-    user_cap: settings.userCap,
-    user_cap_seconds: settings.userCapSeconds,
-    targeting: JSON.stringify(settings.targeting),
-  };
+export async function findCampaign(tx: Transaction, campaignId: string): Promise<Campaign | undefined> {
+  return (await tx.run(find, [campaignId]))[0];
 }
 
 /** All campaigns, oldest first; an operator has tens of them. Archived ones only on request. */
 export async function listCampaigns(
-  database: AdDatabase,
+  database: Database,
   { hasArchived = false }: { hasArchived?: boolean } = {},
 ): Promise<Campaign[]> {
-  const query = selectCampaigns(database).orderBy("created_at").orderBy("campaign_id");
-  const rows = await (hasArchived ? query : query.where("status", "<>", "archived")).execute();
-  return rows.map(campaignOf);
+  return database.run(list, [hasArchived]);
 }
 
 const knownCampaign = statement<{ id: string }>(
@@ -119,7 +60,7 @@ const knownCampaign = statement<{ id: string }>(
 );
 
 /** Refuses an unknown id with 404. Undefined is skipped. */
-export async function requireCampaign(database: AdDatabase, campaignId: string | undefined): Promise<void> {
+export async function requireCampaign(database: Database, campaignId: string | undefined): Promise<void> {
   if (campaignId === undefined) return;
   if ((await database.run(knownCampaign, [campaignId])).length === 0) throw unknownCampaign(campaignId);
 }

@@ -1,10 +1,16 @@
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { boundedText } from "@intermission/server/parse-request";
 import { z } from "zod";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { rememberAdvertiser } from "../advertisers/advertisers.ts";
-import { type CampaignFault, type CampaignSettings, campaignFault, defaultSettings } from "./campaign-settings.ts";
-import { type Campaign, columnsOf, findCampaign } from "./campaigns.ts";
-import type { CampaignFormat, CampaignStatus } from "./schema.ts";
+import {
+  type CampaignFault,
+  type CampaignFormat,
+  type CampaignSettings,
+  type CampaignStatus,
+  campaignFault,
+  defaultSettings,
+} from "./campaign-settings.ts";
+import { type Campaign, findCampaign } from "./campaigns.ts";
 
 /** The required settings of a new campaign; the others have defaults. */
 export type CampaignDraft = Pick<CampaignSettings, "name" | "advertiser"> &
@@ -15,8 +21,67 @@ export type AddCampaignOutcome =
   | { outcome: "invalid"; fault: CampaignFault }
   | { outcome: "unknown-creative"; creativeId: string };
 
+/** The settings by their columns in `campaigns`. */
+function columnsOf(settings: CampaignSettings) {
+  return {
+    name: settings.name,
+    advertiser: settings.advertiser,
+    priority: settings.priority,
+    category: settings.category,
+    pacing: settings.pacing,
+    starts_at: settings.startsAt,
+    ends_at: settings.endsAt,
+    landing_url: settings.landingUrl,
+    call_to_action: settings.callToAction,
+    weight: settings.weight,
+    view_price_micros: settings.viewPriceMicros,
+    click_price_micros: settings.clickPriceMicros,
+    total_budget_micros: settings.totalBudgetMicros,
+    daily_budget_micros: settings.dailyBudgetMicros,
+    total_view_cap: settings.totalViewCap,
+    daily_view_cap: settings.dailyViewCap,
+    total_click_cap: settings.totalClickCap,
+    daily_click_cap: settings.dailyClickCap,
+    user_cap: settings.userCap,
+    user_cap_seconds: settings.userCapSeconds,
+    targeting: settings.targeting,
+  };
+}
+
+const settable = Object.keys(columnsOf({ ...defaultSettings, name: "", advertiser: "" })).join(", ");
+// The last parameter of both: all settings by column, as JSON.
+const insert = statement<never>(
+  "campaigns.insert",
+  `insert into campaigns (campaign_id, formats, created_at, updated_at, ${settable})
+   select $1, $2, $3, $3, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb)`,
+);
+const update = statement<never>(
+  "campaigns.update",
+  `update campaigns set (status, updated_at, ${settable}) =
+     (select $2::text, $3::timestamptz, ${settable} from jsonb_populate_record(null::campaigns, $4::jsonb))
+   where campaign_id = $1`,
+);
+const lock = statement<never>("campaigns.lock", "select from campaigns where campaign_id = $1 for update");
+const touch = statement<never>("campaigns.touch", "update campaigns set updated_at = $2 where campaign_id = $1");
+
+const findCreatives = statement<{ id: string }>(
+  "campaigns.find-creatives",
+  "select creative_id as id from creatives where creative_id = any($1)",
+);
+const attach = statement<never>(
+  "campaigns.attach-creative",
+  `insert into campaign_creatives (campaign_id, creative_id, weight, label, call_to_action)
+   values ($1, $2, $3, $4, $5)
+   on conflict (campaign_id, creative_id) do update set weight = excluded.weight, label = excluded.label,
+     call_to_action = excluded.call_to_action, is_active = true`,
+);
+const detach = statement<never>(
+  "campaigns.detach-creative",
+  "update campaign_creatives set is_active = false where campaign_id = $1 and creative_id = $2",
+);
+
 export async function addCampaign(
-  database: AdDatabase,
+  database: Database,
   { campaignId, now, creativeIds = [], ...draft }: CampaignDraft & { campaignId: string; now: Date },
 ): Promise<AddCampaignOutcome> {
   const settings = { ...defaultSettings, ...draft };
@@ -26,15 +91,9 @@ export async function addCampaign(
     const unknown = await firstUnknown(tx, creativeIds);
     if (unknown !== undefined) return { outcome: "unknown-creative", creativeId: unknown };
     const advertiser = await rememberAdvertiser(tx, settings.advertiser);
-    const made = { campaign_id: campaignId, formats: draft.formats, created_at: now, updated_at: now };
-    await tx.query
-      .insertInto("campaigns")
-      .values({ ...columnsOf({ ...settings, advertiser }), ...made })
-      .execute();
-    for (const creativeId of creativeIds) {
-      const shown = { campaign_id: campaignId, creative_id: creativeId };
-      await tx.query.insertInto("campaign_creatives").values(shown).execute();
-    }
+    const columns = columnsOf({ ...settings, advertiser });
+    await tx.run(insert, [campaignId, draft.formats, now, JSON.stringify(columns)]);
+    for (const creativeId of creativeIds) await tx.run(attach, [campaignId, creativeId, 1, null, null]);
     const campaign = await findCampaign(tx, campaignId);
     if (!campaign) throw new Error("the campaign disappeared while it was added");
     return { outcome: "added", campaign };
@@ -49,12 +108,9 @@ function creativesFault(formats: CampaignFormat[], creativeIds: string[]): Campa
   return { field: "creativeIds", message };
 }
 
-async function firstUnknown(tx: AdTransaction, creativeIds: string[]): Promise<string | undefined> {
-  for (const creativeId of creativeIds) {
-    const query = tx.query.selectFrom("creatives").select("creative_id").where("creative_id", "=", creativeId);
-    if (!(await query.executeTakeFirst())) return creativeId;
-  }
-  return undefined;
+async function firstUnknown(tx: Transaction, creativeIds: string[]): Promise<string | undefined> {
+  const known = new Set((await tx.run(findCreatives, [creativeIds])).map(({ id }) => id));
+  return creativeIds.find((creativeId) => !known.has(creativeId));
 }
 
 export type UpdateCampaignOutcome =
@@ -65,7 +121,7 @@ export type UpdateCampaignOutcome =
 
 /** Changes the given settings. Past charges and views in progress keep their price. */
 export async function updateCampaign(
-  database: AdDatabase,
+  database: Database,
   { campaignId, changes, now }: { campaignId: string; changes: Partial<CampaignSettings>; now: Date },
 ): Promise<UpdateCampaignOutcome> {
   return change(database, { campaignId, now }, (campaign) => ({ ...campaign, ...changes }));
@@ -73,24 +129,19 @@ export async function updateCampaign(
 
 /** `archived` is permanent. */
 export async function setCampaignStatus(
-  database: AdDatabase,
+  database: Database,
   { campaignId, status, now }: { campaignId: string; status: CampaignStatus; now: Date },
 ): Promise<UpdateCampaignOutcome> {
   return change(database, { campaignId, now }, (campaign) => ({ ...campaign, status }));
 }
 
 async function change(
-  database: AdDatabase,
+  database: Database,
   { campaignId, now }: { campaignId: string; now: Date },
   changed: (campaign: Campaign) => Campaign,
 ): Promise<UpdateCampaignOutcome> {
   return database.transaction(async (tx) => {
-    const lock = tx.query
-      .selectFrom("campaigns")
-      .select("campaign_id")
-      .where("campaign_id", "=", campaignId)
-      .forUpdate();
-    await lock.execute();
+    await tx.run(lock, [campaignId]);
     const before = await findCampaign(tx, campaignId);
     if (!before) return { outcome: "unknown-campaign" };
     if (before.status === "archived") return { outcome: "archived" };
@@ -98,11 +149,7 @@ async function change(
     const fault = campaignFault(changes);
     if (fault !== undefined) return { outcome: "invalid", fault };
     const campaign = { ...changes, advertiser: await rememberAdvertiser(tx, changes.advertiser), updatedAt: now };
-    await tx.query
-      .updateTable("campaigns")
-      .set({ ...columnsOf(campaign), status: campaign.status, updated_at: now })
-      .where("campaign_id", "=", campaignId)
-      .execute();
+    await tx.run(update, [campaignId, campaign.status, now, JSON.stringify(columnsOf(campaign))]);
     return { outcome: "updated", campaign };
   });
 }
@@ -127,36 +174,30 @@ export type AttachCreativeOutcome =
 
 /** Attaches a creative to a campaign, attaches it again after it was detached, or changes its settings. */
 export async function attachCreative(
-  database: AdDatabase,
+  database: Database,
   input: { campaignId: string; creativeId: string; settings: CreativeSettings; now: Date },
 ): Promise<AttachCreativeOutcome> {
   const { campaignId, creativeId, now } = input;
   const { label, callToAction, weight } = input.settings;
-  const given = {
-    ...(weight !== undefined && { weight }),
-    ...(label !== undefined && { label }),
-    ...(callToAction !== undefined && { call_to_action: callToAction }),
-  };
   return changed(database, { campaignId, now }, async (tx, campaign) => {
     if (!campaign.formats.includes("rewarded")) {
       return { outcome: "invalid", message: "a campaign of direct links has a landing URL and no video" };
     }
-    const known = tx.query.selectFrom("creatives").select("creative_id").where("creative_id", "=", creativeId);
-    if (!(await known.executeTakeFirst())) return { outcome: "unknown-creative" };
-    await tx.query
-      .insertInto("campaign_creatives")
-      .values({ campaign_id: campaignId, creative_id: creativeId, ...given })
-      .onConflict((conflict) =>
-        conflict.columns(["campaign_id", "creative_id"]).doUpdateSet({ ...given, is_active: true }),
-      )
-      .execute();
+    if ((await firstUnknown(tx, [creativeId])) !== undefined) return { outcome: "unknown-creative" };
+    const attached = campaign.creatives.find((creative) => creative.creativeId === creativeId);
+    const settings = {
+      weight: weight ?? attached?.weight ?? 1,
+      label: label === undefined ? (attached?.label ?? null) : label,
+      callToAction: callToAction === undefined ? (attached?.callToAction ?? null) : callToAction,
+    };
+    await tx.run(attach, [campaignId, creativeId, settings.weight, settings.label, settings.callToAction]);
     return undefined;
   });
 }
 
 /** Stops showing a creative to new viewers. Views in progress continue, and its statistics stay. */
 export async function detachCreative(
-  database: AdDatabase,
+  database: Database,
   { campaignId, creativeId, now }: { campaignId: string; creativeId: string; now: Date },
 ): Promise<AttachCreativeOutcome> {
   return changed(database, { campaignId, now }, async (tx, campaign) => {
@@ -169,36 +210,26 @@ export async function detachCreative(
         message: "it is the campaign's last video; pause the campaign, or attach another first",
       };
     }
-    await tx.query
-      .updateTable("campaign_creatives")
-      .set({ is_active: false })
-      .where("campaign_id", "=", campaignId)
-      .where("creative_id", "=", creativeId)
-      .execute();
+    await tx.run(detach, [campaignId, creativeId]);
     return undefined;
   });
 }
 
 async function changed(
-  database: AdDatabase,
+  database: Database,
   { campaignId, now }: { campaignId: string; now: Date },
   change: (
-    tx: AdTransaction,
+    tx: Transaction,
     campaign: Campaign,
   ) => Promise<Exclude<AttachCreativeOutcome, { outcome: "changed" }> | undefined>,
 ): Promise<AttachCreativeOutcome> {
   return database.transaction(async (tx) => {
-    const lock = tx.query
-      .selectFrom("campaigns")
-      .select("campaign_id")
-      .where("campaign_id", "=", campaignId)
-      .forUpdate();
-    await lock.execute();
+    await tx.run(lock, [campaignId]);
     const before = await findCampaign(tx, campaignId);
     if (!before) return { outcome: "unknown-campaign" };
     const refusal = await change(tx, before);
     if (refusal) return refusal;
-    await tx.query.updateTable("campaigns").set({ updated_at: now }).where("campaign_id", "=", campaignId).execute();
+    await tx.run(touch, [campaignId, now]);
     const campaign = await findCampaign(tx, campaignId);
     return campaign ? { outcome: "changed", campaign } : { outcome: "unknown-campaign" };
   });

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
+import type { Database } from "@intermission/postgres/open-database";
 import { givenFields, parseRequest } from "@intermission/server/parse-request";
 import { invalid, invalidField, notFound } from "@intermission/server/refuse";
 import bs58 from "bs58";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { requireBots } from "../bots/bots.ts";
 import { unknownCreative } from "../creatives/creatives.ts";
 import { campaignFormats, campaignSettings } from "./campaign-settings.ts";
@@ -22,7 +22,7 @@ import {
 import type { Targeting } from "./targeting.ts";
 
 export interface CampaignOperatorDeps {
-  database: AdDatabase;
+  database: Database;
   /** Refreshed after each change, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };
   now: () => Date;

@@ -1,7 +1,6 @@
 import type { EventType } from "@intermission/ad-core/client-api";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { conflict } from "@intermission/server/refuse";
-import type { AdDatabase } from "../ad-database.ts";
 
 export type RefundOutcome =
   | { outcome: "refunded"; campaignId: string; priceMicros: number }
@@ -38,7 +37,7 @@ const refund = statement<{ campaignId: string; priceMicros: number }>(
  * spend and revenue in the hour of the refund. Events never change, and the publisher keeps what the user earned.
  */
 export async function refundCharge(
-  database: AdDatabase,
+  database: Database,
   { botId, code, event, now }: { botId: string; code: string; event: EventType; now: Date },
 ): Promise<RefundOutcome> {
   const [priced] = await database.run(findPriced, [botId, code, event]);

@@ -2,7 +2,6 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { pruneFacts } from "../statistics/prune-facts.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
@@ -11,11 +10,11 @@ import { directLinkRoutes } from "./routes.ts";
 const most = process.env.LONG_TESTS === "true" ? 1000 : 300;
 
 describe.each(testDatabases())("clicks from one address, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());

@@ -3,12 +3,11 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { crawlerAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 describe.each(testDatabases())("direct links on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
   const open = async (settings: Parameters<typeof openDirectLinkFixture>[2] = {}) => {
@@ -18,7 +17,7 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
   const outcomes = async () => (await fixture.clicks()).map(({ outcome }) => outcome);
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());

@@ -1,22 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { newCode, newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent, webhookEvent } from "@intermission/ad-core/webhook-event";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { readyToFill } from "@intermission/testing/fill-tables";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
-import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 /** Calls the function that judges visits as a node does. */
 describe.each(bothTestDatabases())("following links in the database, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
     await store.database.run(addBotAndCampaign, []);
   });
   afterAll(() => store.dispose());
@@ -91,11 +90,11 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
   });
 
   test("the number of rows that a batch reads does not grow with the tables", async () => {
-    const small = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations, poolSize: 1 });
+    const small = await openTestDatabase({ kind, schema: "ad_service", migrations, poolSize: 1 });
     try {
       const { database } = small;
       await database.run(addBotAndCampaign, []);
-      const batch = async (tx: AdTransaction) => {
+      const batch = async (tx: Transaction) => {
         const visits = Array.from({ length: 10 }, () => ({
           code: newCode("abcd", randomBytes(32)),
           userId: String(++users),
@@ -167,14 +166,14 @@ describe.each(bothTestDatabases())("following links in the database, on the %s s
 
 /** Counts the statements, and checks that none takes an advisory lock. */
 describe("the statements of a click", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
   let statements: string[] = [];
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     const { database } = store;
-    const counted: AdDatabase = {
+    const counted: Database = {
       ...database,
       run(asked, values) {
         statements.push(asked.name);
@@ -223,11 +222,7 @@ interface AskedVisit {
 }
 
 /** The outcomes, in the order of the visits, which is that of the hashes. */
-async function follow(
-  database: AdTransaction,
-  visits: readonly AskedVisit[],
-  secondsAfterIssue = 60,
-): Promise<string[]> {
+async function follow(database: Transaction, visits: readonly AskedVisit[], secondsAfterIssue = 60): Promise<string[]> {
   const at = new Date(Date.parse("2026-03-01T12:00:00Z") + secondsAfterIssue * 1000);
   const rows = await database.run(followLinks, [
     visits.map(({ code }) => code),

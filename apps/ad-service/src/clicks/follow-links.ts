@@ -1,15 +1,14 @@
 import { crc32 } from "node:zlib";
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import { groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { Visitor } from "@intermission/server/visitor";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { CampaignState } from "../ad-selection/campaign-state.ts";
 import type { AdRequest } from "../ad-selection/eligibility.ts";
 import { askLimits, hasBudgetLeft, isNearLimit, isSerialized } from "../ad-selection/select-ad.ts";
-import type { DeliveryMode } from "../bots/schema.ts";
+import type { DeliveryMode } from "../bots/bots.ts";
 import type { ClaimedEvent, Deliveries, MadeEvents } from "../deliveries/deliveries.ts";
 import { LEASE_SECONDS } from "../events/enqueue-webhook.ts";
 import type { AddressHashes } from "./address-hash.ts";
@@ -38,7 +37,7 @@ export interface FollowedLink {
 }
 
 export interface FollowLinksDeps {
-  database: AdDatabase;
+  database: Database;
   deliveries: Deliveries;
   campaigns: CampaignSnapshot;
   /** Limit of counted clicks of one address on one day (UTC); undefined: unlimited. */
@@ -149,7 +148,7 @@ async function chooseAds(
 const idOf = ({ state }: ChosenAd) => state.campaign.campaignId;
 
 async function runStatement(
-  database: AdTransaction,
+  database: Transaction,
   batch: readonly JudgedVisit[],
   of: { ads: readonly (ChosenAd | undefined)[]; slots: number; mostDailyClicksPerAddress?: number | undefined },
 ): Promise<MadeEvents<FollowedLink[]>> {

@@ -2,7 +2,6 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { personAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { readBot } from "../bots/bots.ts";
 import { addCampaign } from "../campaigns/change-campaign.ts";
 import { issueCode } from "../codes/issue-code.ts";
@@ -10,11 +9,11 @@ import { migrations } from "../migrations.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
 
-let store: TestDatabase<AdTables>;
+let store: TestDatabase;
 let fixture: AppFixture;
 let botId: string;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
+  store = await openTestDatabase({ kind: "embedded", schema: "ad_service", migrations });
   fixture = await openAppFixture(store.database, { operatorToken, trustProxy: ["127.0.0.1"] });
   ({ botId } = await fixture.newBot({ suspiciousClicks: "hold", cooldownSeconds: 0 }));
   const fields = { name: "Link", advertiser: "Shop", formats: ["direct_link" as const], clickPriceMicros: 1500 };

@@ -1,9 +1,9 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { parseRequest } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import { type DecideClickOutcome, listClicks, refundClick, refuseClick, releaseClick } from "./review-clicks.ts";
@@ -18,7 +18,7 @@ const ofClick = z.object({ clickId: z.string().min(1).max(64) });
 /** Suspicious clicks of direct links, the operator's decision about held ones, and refunds. */
 export function clickOperatorRoutes(
   scope: FastifyInstance,
-  { database, deliveries, now }: { database: AdDatabase; deliveries: Deliveries; now: () => Date },
+  { database, deliveries, now }: { database: Database; deliveries: Deliveries; now: () => Date },
 ): void {
   scope.get("/clicks", async (request) => ({
     clicks: await listClicks(database, parseRequest(clicksQuery, request.query)),

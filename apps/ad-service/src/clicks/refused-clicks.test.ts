@@ -3,7 +3,6 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
@@ -15,11 +14,11 @@ const countRows = statement<{ clicks: number }>(
 );
 
 describe.each(testDatabases())("refused clicks on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());

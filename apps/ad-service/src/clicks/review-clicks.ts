@@ -1,7 +1,6 @@
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { type Statement, statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
 
@@ -65,7 +64,7 @@ const list: Statement<Row> = {
 
 /** Lists the clicks that looked suspicious when they occurred, the latest first. */
 export async function listClicks(
-  database: AdDatabase,
+  database: Database,
   { botId, state, limit }: { botId?: string | undefined; state?: ClickState | undefined; limit: number },
 ): Promise<SuspiciousClick[]> {
   const rows = await database.run(list, [botId ?? null, state ?? null, limit]);
@@ -145,7 +144,7 @@ const refuse = statement<{ code: string }>(
  * call `deliveries.wake()`.
  */
 export async function releaseClick(
-  database: AdDatabase,
+  database: Database,
   { clickId, now }: { clickId: string; now: Date },
 ): Promise<DecideClickOutcome> {
   const click = await findClick(database, clickId);
@@ -165,13 +164,13 @@ export async function releaseClick(
   return { outcome: "released", eventId };
 }
 
-async function findClick(database: AdDatabase, clickId: string): Promise<StoredClick | undefined> {
+async function findClick(database: Database, clickId: string): Promise<StoredClick | undefined> {
   return (await database.run(find, [clickId, eventIdOfClick(clickId)]))[0];
 }
 
 /** Refuses a held click permanently. */
 export async function refuseClick(
-  database: AdDatabase,
+  database: Database,
   { clickId, now }: { clickId: string; now: Date },
 ): Promise<DecideClickOutcome> {
   const refused = await database.run(refuse, [clickId, now]);
@@ -180,7 +179,7 @@ export async function refuseClick(
 
 /** Refunds to the advertiser what a counted click cost. */
 export async function refundClick(
-  database: AdDatabase,
+  database: Database,
   { clickId, now }: { clickId: string; now: Date },
 ): Promise<RefundOutcome | { outcome: "unknown-click" }> {
   const click = await findClick(database, clickId);
@@ -189,7 +188,7 @@ export async function refundClick(
   return refundCharge(database, { botId: click.botId, code: click.code, event: "direct_link", now });
 }
 
-async function notHeld(database: AdDatabase, clickId: string): Promise<DecideClickOutcome> {
+async function notHeld(database: Database, clickId: string): Promise<DecideClickOutcome> {
   const click = await findClick(database, clickId);
   return click ? { outcome: "not-held", state: click.state } : { outcome: "unknown-click" };
 }

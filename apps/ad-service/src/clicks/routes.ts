@@ -1,3 +1,4 @@
+import type { Database } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { callBudget } from "@intermission/server/call-budget";
 import { clientNetworks } from "@intermission/server/client-address";
@@ -5,7 +6,6 @@ import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/serv
 import { pageLanguage } from "@intermission/server/page-language";
 import { recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import { addressHasher } from "./address-hash.ts";
@@ -14,7 +14,7 @@ import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
 import { tapTokens } from "./tap-token.ts";
 
 export interface DirectLinkDeps {
-  database: AdDatabase;
+  database: Database;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
   /** The key from the environment; the daily keys of the address hashes derive from it. */

@@ -2,7 +2,6 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture, type VisitAnswer } from "../../test/fixtures/direct-link-fixture.ts";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { describeCode } from "../codes/describe-code.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
@@ -12,11 +11,11 @@ import { directLinkRoutes } from "./routes.ts";
 const now = new Date("2026-03-01T13:00:00Z");
 
 describe.each(testDatabases())("suspicious clicks on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());

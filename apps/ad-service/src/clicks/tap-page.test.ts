@@ -2,7 +2,6 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { misjudgedAgents } from "@intermission/testing/visitor-agents";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { directLinkRoutes } from "./routes.ts";
 
@@ -12,11 +11,11 @@ const bare = { method: "POST" as const, headers: { "sec-fetch-site": "same-origi
 const doubtful = { "accept-language": undefined };
 
 describe.each(testDatabases())("the tap page on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: Awaited<ReturnType<typeof openDirectLinkFixture>>;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   afterEach(() => fixture.close());

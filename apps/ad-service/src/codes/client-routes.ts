@@ -3,10 +3,10 @@ import {
   createCodeRequest,
   type DescribeCodeResponse,
 } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
 import type { RateLimits } from "../bots/rate-limits.ts";
 import { type DescribedCode, describeCode } from "./describe-code.ts";
@@ -26,7 +26,7 @@ const codeRequest = createCodeRequest.refine(({ reference = "" }) => isStorable(
 });
 
 export interface CodeClientDeps {
-  database: AdDatabase;
+  database: Database;
   limits: RateLimits;
   links: CodeLinks;
   now: () => Date;

@@ -1,7 +1,7 @@
 import type { EventType, SessionState } from "@intermission/ad-core/client-api";
 import { isCode } from "@intermission/ad-core/code";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import type { StoredState } from "../views/session.ts";
 
 export interface FoundCode {
   botId: string;
@@ -26,7 +26,7 @@ const select = statement<Omit<FoundCode, "isExpired">>(
 
 /** Finds a code by its text, without any check of the user. */
 export async function findCode(
-  database: AdDatabase | AdTransaction,
+  database: Database | Transaction,
   { code, now }: { code: string; now: Date },
 ): Promise<FoundCode | undefined> {
   const [row] = isCode(code) ? await database.run(select, [code]) : [];
@@ -65,12 +65,12 @@ export interface DescribedSession {
 
 /** The history of a code of this bot: what it earned, its views, and why visits were refused. */
 export async function describeCode(
-  database: AdDatabase,
+  database: Database,
   { botId, code, now }: { botId: string; code: string; now: Date },
 ): Promise<{ outcome: "found"; code: DescribedCode } | { outcome: "unknown-code" }> {
   const found = await findCode(database, { code, now });
   if (!found || found.botId !== botId) return { outcome: "unknown-code" };
-  const earned = await eventsOf(database, botId, code);
+  const earned = await database.run(selectEvents, [botId, code]);
   const [sessions, clicks, requests] = await Promise.all([
     sessionsOf(database, botId, code),
     clicksOf(database, { botId, code, events: earned }),
@@ -80,63 +80,59 @@ export async function describeCode(
   return { outcome: "found", code: { ...found, events, sessions, clicks, requests } };
 }
 
-type DescribedEvents = Awaited<ReturnType<typeof eventsOf>>;
-
-async function eventsOf(database: AdDatabase, botId: string, code: string) {
-  const query = database.query.selectFrom("events").select(["event", "event_id", "occurred_at", "is_test"]);
-  const rows = await query.where("bot_id", "=", botId).where("code", "=", code).orderBy("occurred_at").execute();
-  return rows.map((row) => ({
-    event: row.event,
-    eventId: row.event_id,
-    occurredAt: row.occurred_at,
-    isTest: row.is_test,
-  }));
+interface DescribedEvent {
+  event: EventType;
+  eventId: string;
+  occurredAt: Date;
+  isTest: boolean;
 }
 
-async function sessionsOf(database: AdDatabase, botId: string, code: string): Promise<DescribedSession[]> {
-  const query = database.query.selectFrom("ad_sessions").selectAll();
-  const rows = await query.where("bot_id", "=", botId).where("code", "=", code).orderBy("opened_at").execute();
-  return rows.map((row) => ({
-    sessionId: row.session_id,
-    ...(row.state === "held" || row.state === "refused"
-      ? { state: "watched" as const, review: row.state }
-      : { state: row.state, review: undefined }),
-    suspicions: row.suspicions,
-    openedAt: row.opened_at,
-    watchedAt: row.watched_at,
-    closedAt: row.closed_at,
-    acceptedMs: row.accepted_ms,
-    durationMs: row.duration_ms,
-    refusals: row.refusals ?? {},
+const selectEvents = statement<DescribedEvent>(
+  "codes.describe-events",
+  `select event, event_id as "eventId", occurred_at as "occurredAt", is_test as "isTest"
+   from events where bot_id = $1 and code = $2 order by occurred_at`,
+);
+const selectSessions = statement<Omit<DescribedSession, "state" | "review"> & { state: StoredState }>(
+  "codes.describe-sessions",
+  `select session_id as "sessionId", state, suspicions, opened_at as "openedAt", watched_at as "watchedAt",
+     closed_at as "closedAt", accepted_ms as "acceptedMs", duration_ms as "durationMs",
+     coalesce(refusals, '{}') as refusals
+   from ad_sessions where bot_id = $1 and code = $2 order by opened_at`,
+);
+const countRefusals = statement<{ reason: string; count: number }>(
+  "codes.count-refused-clicks",
+  `select reason, sum(count)::bigint as count from click_refusals where bot_id = $1 and code = $2 group by reason`,
+);
+const countRequests = statement<{ reason: string; count: number }>(
+  "codes.count-requests",
+  `select case reason when '' then outcome else reason end as reason, count(*) as count
+   from ad_requests where bot_id = $1 and code = $2 group by 1`,
+);
+
+async function sessionsOf(database: Database, botId: string, code: string): Promise<DescribedSession[]> {
+  const sessions = await database.run(selectSessions, [botId, code]);
+  return sessions.map(({ sessionId, state, ...others }) => ({
+    sessionId,
+    ...(state === "held" || state === "refused"
+      ? { state: "watched" as const, review: state }
+      : { state, review: undefined }),
+    ...others,
   }));
 }
 
 /** Clicks that earned are events; the others are counted. */
 async function clicksOf(
-  database: AdDatabase,
-  { botId, code, events }: { botId: string; code: string; events: DescribedEvents },
+  database: Database,
+  { botId, code, events }: { botId: string; code: string; events: readonly DescribedEvent[] },
 ): Promise<Record<string, number>> {
-  const refused = await database.query
-    .selectFrom("click_refusals")
-    .select(({ fn }) => ["reason", fn.sum<string>("count").as("count")])
-    .where("bot_id", "=", botId)
-    .where("code", "=", code)
-    .groupBy("reason")
-    .execute();
+  const refused = await database.run(countRefusals, [botId, code]);
   const earned = events
     .filter(({ event }) => event === "direct_link")
     .map(({ isTest }) => [isTest ? "test" : "counted", 1] as const);
-  return Object.fromEntries([...earned, ...refused.map(({ reason, count }) => [reason, Number(count)] as const)]);
+  return Object.fromEntries([...earned, ...refused.map(({ reason, count }) => [reason, count] as const)]);
 }
 
-async function requestsOf(database: AdDatabase, botId: string, code: string): Promise<Record<string, number>> {
-  const query = database.query
-    .selectFrom("ad_requests")
-    .select(({ fn }) => ["outcome", "reason", fn.countAll<number>().as("count")]);
-  const rows = await query
-    .where("bot_id", "=", botId)
-    .where("code", "=", code)
-    .groupBy(["outcome", "reason"])
-    .execute();
-  return Object.fromEntries(rows.map(({ outcome, reason, count }) => [reason === "" ? outcome : reason, count]));
+async function requestsOf(database: Database, botId: string, code: string): Promise<Record<string, number>> {
+  const requests = await database.run(countRequests, [botId, code]);
+  return Object.fromEntries(requests.map(({ reason, count }) => [reason, count]));
 }

@@ -1,8 +1,7 @@
 import { codeRandomBytes, newCode } from "@intermission/ad-core/code";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { randomBytes } from "@intermission/server/random-bytes";
-import type { AdDatabase } from "../ad-database.ts";
 import type { Bot } from "../bots/bots.ts";
 
 export interface IssueCodeInput {
@@ -59,14 +58,10 @@ const issue = statement<IssuedCode>(
 
 type WantedCode = IssueCodeInput & { code: string };
 
-const groups = new WeakMap<AdDatabase, CommitGroup<WantedCode, IssuedCode>>();
+const groups = new WeakMap<Database, CommitGroup<WantedCode, IssuedCode>>();
 
 /** The user's code: the current one while enough of its lifetime is left, else a new one. Resolves after the commit. */
-export async function issueCode(
-  database: AdDatabase,
-  input: IssueCodeInput,
-  makeCode = randomCode,
-): Promise<IssuedCode> {
+export async function issueCode(database: Database, input: IssueCodeInput, makeCode = randomCode): Promise<IssuedCode> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await groupOf(database).submit({ ...input, code: makeCode(input.bot.codePrefix) });
@@ -82,7 +77,7 @@ export function randomCode(prefix: string): string {
   return newCode(prefix, randomBytes(codeRandomBytes));
 }
 
-function groupOf(database: AdDatabase): CommitGroup<WantedCode, IssuedCode> {
+function groupOf(database: Database): CommitGroup<WantedCode, IssuedCode> {
   const known = groups.get(database);
   if (known) return known;
   const group = groupCommits<WantedCode, IssuedCode>({
@@ -94,7 +89,7 @@ function groupOf(database: AdDatabase): CommitGroup<WantedCode, IssuedCode> {
   return group;
 }
 
-function writeBatch(database: AdDatabase, batch: readonly WantedCode[]): Promise<IssuedCode[]> {
+function writeBatch(database: Database, batch: readonly WantedCode[]): Promise<IssuedCode[]> {
   return database.run(issue, [
     batch.map(({ bot }) => bot.botId),
     batch.map(({ userId }) => userId),

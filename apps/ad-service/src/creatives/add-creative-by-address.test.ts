@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { type GuardedRequests, openGuardedRequests } from "../outbound/guarded-request.ts";
 import { addCreative, addCreativeByAddress } from "./add-creative.ts";
@@ -16,7 +15,7 @@ const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 const now = new Date("2026-03-01T12:00:00Z");
 
 describe("a video at an address", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let folder: string;
   let server: Server;
   let address: string;
@@ -44,7 +43,7 @@ describe("a video at an address", () => {
   };
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-fetched-"));
     server = createServer((request, response) => {
       const path = (request.url ?? "").split("?")[0] ?? "";

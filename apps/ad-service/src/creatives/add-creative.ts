@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type Creative, findCreative } from "./creatives.ts";
 import { conversionCommand, convertVideo } from "./ffmpeg.ts";
@@ -23,7 +23,7 @@ export type AddCreativeOutcome =
 export const MOST_VIDEO_BYTES = 100 * 1024 * 1024;
 
 export interface AddCreativeDeps {
-  database: AdDatabase;
+  database: Database;
   media: MediaStorage;
   /** Name or path of ffmpeg; it need not be installed. */
   ffmpeg?: string;
@@ -96,7 +96,7 @@ async function inspectOrConvert(ffmpeg: string, pathOf: PathOf): Promise<Playabl
 }
 
 interface KeepDeps {
-  database: AdDatabase;
+  database: Database;
   media: MediaStorage;
   ffmpeg: string;
   longestMakingMs: number | undefined;
@@ -121,6 +121,19 @@ async function keepVideo(
   return { creative, ...(made.fault !== undefined && { renditionFault: made.fault }) };
 }
 
+const insert = statement<never>(
+  "creatives.insert",
+  `insert into creatives (creative_id, created_at, sha256, file_name, poster_file_name, media_type, byte_length,
+     duration_ms, width, height)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+   on conflict (creative_id) do nothing`,
+);
+const insertRendition = statement<never>(
+  "creatives.insert-rendition",
+  `insert into creative_renditions (creative_id, file_name, media_type, byte_length, width, height)
+   values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+);
+
 async function keepOriginal(
   { database, media, ffmpeg }: KeepDeps,
   video: Playable,
@@ -131,22 +144,9 @@ async function keepOriginal(
   const posterFileName = await keepPoster({ media, ffmpeg }, video, posterPath);
   const fileName = `${sha256}.${video.extension}`;
   await media.keep(video.path, fileName);
-  await database.query
-    .insertInto("creatives")
-    .values({
-      creative_id: creativeId,
-      sha256,
-      file_name: fileName,
-      poster_file_name: posterFileName,
-      media_type: video.mediaType,
-      byte_length: size,
-      duration_ms: video.durationMs,
-      width: video.width,
-      height: video.height,
-      created_at: now,
-    })
-    .onConflict((conflict) => conflict.column("creative_id").doNothing())
-    .execute();
+  const { mediaType, durationMs, width, height } = video;
+  const file = [sha256, fileName, posterFileName, mediaType, size, durationMs, width, height];
+  await database.run(insert, [creativeId, now, ...file]);
 }
 
 async function keepRendition(
@@ -157,14 +157,7 @@ async function keepRendition(
   const fileName = `${await hashOfFile(path)}.${video.extension}`;
   const { mediaType, width, height } = video;
   await media.keep(path, fileName);
-  await database.query
-    .insertInto("creative_renditions")
-    .values({
-      ...{ creative_id: creativeId, file_name: fileName },
-      ...{ media_type: mediaType, byte_length: byteLength, width, height },
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await database.run(insertRendition, [creativeId, fileName, mediaType, byteLength, width, height]);
 }
 
 async function keepPoster(

@@ -8,7 +8,6 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import type { FastifyInstance } from "fastify";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { type BucketStorage, bucketStorage } from "./bucket-storage.ts";
@@ -19,7 +18,7 @@ import { mediaRoutes } from "./routes.ts";
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
 
 describe("videos in a bucket, on an S3-compatible server", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let folder: string;
   let server: S3rver;
   let media: BucketStorage;
@@ -28,7 +27,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
   let file: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-bucket-"));
     server = new S3rver({
       ...{ address: "127.0.0.1", port: 0, silent: true, directory: folder },

@@ -1,5 +1,5 @@
 import { parseCaptions } from "@intermission/ad-core/captions";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { type Creative, findCreative } from "./creatives.ts";
 import { inspectPicture, MOST_PICTURE_BYTES } from "./inspect-picture.ts";
 import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
@@ -36,9 +36,17 @@ export type SetCaptionsOutcome =
 
 const MOST_LANGUAGES = 10;
 
+// Serializes changes: two languages added at the same time could both be the tenth.
+const lock = statement<never>("creatives.lock", "select from creatives where creative_id = $1 for update");
+const upsertCaptions = statement<never>(
+  "creatives.set-captions",
+  `insert into creative_captions (creative_id, language, file_name) values ($1, $2, $3)
+   on conflict (creative_id, language) do update set file_name = excluded.file_name`,
+);
+
 /** Adds captions to a video, or replaces those of the same language. */
 export async function setCaptions(
-  { database, media }: { database: AdDatabase; media: MediaStorage },
+  { database, media }: { database: Database; media: MediaStorage },
   { creativeId, language: tag, bytes }: { creativeId: string; language: string; bytes: AsyncIterable<Uint8Array> },
 ): Promise<SetCaptionsOutcome> {
   const language = languageOf(tag);
@@ -58,28 +66,18 @@ export async function setCaptions(
 }
 
 async function note(
-  database: AdDatabase,
+  database: Database,
   { creativeId, language, fileName }: { creativeId: string; language: string; fileName: string },
 ): Promise<SetCaptionsOutcome> {
   return database.transaction(async (tx) => {
-    // Serializes changes: two languages added at the same time could both be the tenth.
-    const lock = tx.query
-      .selectFrom("creatives")
-      .select("creative_id")
-      .where("creative_id", "=", creativeId)
-      .forUpdate();
-    await lock.execute();
+    await tx.run(lock, [creativeId]);
     const before = await findCreative(tx, creativeId);
     const others = before?.captions.filter((captions) => captions.language !== language) ?? [];
     if (others.length >= MOST_LANGUAGES) {
       const message = `it has captions in ${MOST_LANGUAGES} languages; remove one first`;
       return { outcome: "refused", message };
     }
-    await tx.query
-      .insertInto("creative_captions")
-      .values({ creative_id: creativeId, language, file_name: fileName })
-      .onConflict((conflict) => conflict.columns(["creative_id", "language"]).doUpdateSet({ file_name: fileName }))
-      .execute();
+    await tx.run(upsertCaptions, [creativeId, language, fileName]);
     const creative = await findCreative(tx, creativeId);
     return creative ? { outcome: "changed", creative } : { outcome: "unknown-creative" };
   });
@@ -100,19 +98,20 @@ export type RemoveCaptionsOutcome =
   | { outcome: "unknown-creative" }
   | { outcome: "no-such-captions" };
 
+const deleteCaptions = statement<{ language: string }>(
+  "creatives.remove-captions",
+  "delete from creative_captions where creative_id = $1 and language = $2 returning language",
+);
+
 /** Stops showing captions in the language with a video. Clients that loaded them keep them: the file stays. */
 export async function removeCaptions(
-  database: AdDatabase,
+  database: Database,
   { creativeId, language }: { creativeId: string; language: string },
 ): Promise<RemoveCaptionsOutcome> {
-  const removed = await database.query
-    .deleteFrom("creative_captions")
-    .where("creative_id", "=", creativeId)
-    .where("language", "=", languageOf(language) ?? language)
-    .executeTakeFirst();
+  const removed = await database.run(deleteCaptions, [creativeId, languageOf(language) ?? language]);
   const creative = await findCreative(database, creativeId);
   if (!creative) return { outcome: "unknown-creative" };
-  return Number(removed.numDeletedRows) === 0 ? { outcome: "no-such-captions" } : { outcome: "changed", creative };
+  return removed.length === 0 ? { outcome: "no-such-captions" } : { outcome: "changed", creative };
 }
 
 export type SetPosterOutcome =
@@ -120,9 +119,14 @@ export type SetPosterOutcome =
   | { outcome: "unknown-creative" }
   | { outcome: "refused"; message: string };
 
+const updatePoster = statement<never>(
+  "creatives.set-poster",
+  "update creatives set poster_file_name = $2 where creative_id = $1",
+);
+
 /** Sets the picture that is shown until the video plays, in place of the one that was made of the video. */
 export async function setPoster(
-  { database, media }: { database: AdDatabase; media: MediaStorage },
+  { database, media }: { database: Database; media: MediaStorage },
   { creativeId, bytes }: { creativeId: string; bytes: AsyncIterable<Uint8Array> },
 ): Promise<SetPosterOutcome> {
   const creative = await findCreative(database, creativeId);
@@ -134,11 +138,7 @@ export async function setPoster(
   const picture = inspectPicture(file);
   if (typeof picture === "string") return { outcome: "refused", message: picture };
   const fileName = await keepBytes(media, file, picture.extension);
-  await database.query
-    .updateTable("creatives")
-    .set({ poster_file_name: fileName })
-    .where("creative_id", "=", creativeId)
-    .execute();
+  await database.run(updatePoster, [creativeId, fileName]);
   const changed = await findCreative(database, creativeId);
   return changed ? { outcome: "changed", creative: changed } : { outcome: "unknown-creative" };
 }

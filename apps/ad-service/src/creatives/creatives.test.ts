@@ -11,7 +11,6 @@ import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import type { FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { type AddCreativeOutcome, addCreative } from "./add-creative.ts";
 import { inspectVideo } from "./inspect-video.ts";
@@ -27,14 +26,14 @@ const hasFfmpeg = await run("ffmpeg", ["-version"]).then(
 );
 
 describe("videos", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let folder: string;
   let mediaDir: string;
   let media: FolderStorage;
 
   beforeAll(async () => {
     const options = { schema: "ad_service", migrations } as const;
-    store = await openTestDatabase<AdTables>(options);
+    store = await openTestDatabase(options);
     folder = await mkdtemp(join(tmpdir(), "intermission-media-"));
     mediaDir = join(folder, "media");
     await mkdir(mediaDir);
@@ -62,7 +61,7 @@ describe("videos", () => {
       creative: { mediaType: "video/mp4", durationMs: 2000, width: 180, height: 320 },
     });
     const files = await readdir(mediaDir);
-    const rows = () => store.database.query.selectFrom("creatives").select("sha256").execute();
+    const rows = () => store.database.run({ name: "", text: "select sha256 from creatives" }, []);
     const before = await rows();
     expect(await add(clip)).toEqual(added);
     if (added.outcome !== "added") throw new Error("not added");

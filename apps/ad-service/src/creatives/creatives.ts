@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { webAddressFault } from "@intermission/ad-core/web-address";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { type Selectable, sql } from "kysely";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
-import type { CreativeKind, CreativeTables } from "./schema.ts";
+
+/** A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening. */
+export type CreativeKind = "file" | "address" | "vast";
 
 /** A lighter file of a creative's video. */
 export interface Rendition {
@@ -28,11 +28,13 @@ export interface Captions {
 export interface Creative {
   creativeId: string;
   kind: CreativeKind;
+  /** The address of the video (`address`) or of the tag (`vast`). */
   url: string | null;
   sha256: string | null;
   /** Below `/media/`. */
   fileName: string | null;
   posterFileName: string | null;
+  /** The five fields below are null for `vast`: its response contains them. */
   mediaType: string | null;
   byteLength: number | null;
   durationMs: number | null;
@@ -42,17 +44,6 @@ export interface Creative {
   renditions: Rendition[];
   captions: Captions[];
   createdAt: Date;
-}
-
-export async function findCreative(database: AdTransaction, creativeId: string): Promise<Creative | undefined> {
-  const row = await selectCreatives(database).where("creative_id", "=", creativeId).executeTakeFirst();
-  return row && creativeOf(row);
-}
-
-/** All creatives, newest first. */
-export async function listCreatives(database: AdTransaction): Promise<Creative[]> {
-  const rows = await selectCreatives(database).orderBy("created_at", "desc").orderBy("creative_id").execute();
-  return rows.map(creativeOf);
 }
 
 /** An array of `Rendition`, for any query that selects from `creatives`. */
@@ -67,33 +58,21 @@ export const captionsSql = `coalesce((
   select jsonb_agg(jsonb_build_object('language', captions.language, 'fileName', captions.file_name) order by captions.language)
   from creative_captions captions where captions.creative_id = creatives.creative_id), '[]')`;
 
-function selectCreatives(database: AdTransaction) {
-  return database.query
-    .selectFrom("creatives")
-    .selectAll()
-    .select(sql.raw<Rendition[]>(renditionsSql).as("renditions"))
-    .select(sql.raw<Captions[]>(captionsSql).as("captions"));
+const select = `select creative_id as "creativeId", kind, url, sha256, file_name as "fileName",
+    poster_file_name as "posterFileName", media_type as "mediaType", byte_length as "byteLength",
+    duration_ms as "durationMs", width, height, ${renditionsSql} as renditions, ${captionsSql} as captions,
+    created_at as "createdAt"
+  from creatives`;
+const find = statement<Creative>("creatives.find", `${select} where creative_id = $1`);
+const list = statement<Creative>("creatives.list", `${select} order by created_at desc, creative_id`);
+
+export async function findCreative(database: Transaction, creativeId: string): Promise<Creative | undefined> {
+  return (await database.run(find, [creativeId]))[0];
 }
 
-function creativeOf(
-  row: Selectable<CreativeTables["creatives"]> & Pick<Creative, "renditions" | "captions">,
-): Creative {
-  return {
-    creativeId: row.creative_id,
-    kind: row.kind,
-    url: row.url,
-    sha256: row.sha256,
-    fileName: row.file_name,
-    posterFileName: row.poster_file_name,
-    mediaType: row.media_type,
-    byteLength: row.byte_length,
-    durationMs: row.duration_ms,
-    width: row.width,
-    height: row.height,
-    renditions: row.renditions,
-    captions: row.captions,
-    createdAt: row.created_at,
-  };
+/** All creatives, newest first. */
+export async function listCreatives(database: Transaction): Promise<Creative[]> {
+  return database.run(list, []);
 }
 
 const knownCreative = statement<{ id: string }>(
@@ -102,7 +81,7 @@ const knownCreative = statement<{ id: string }>(
 );
 
 /** Refuses an unknown id with 404. Undefined is skipped. */
-export async function requireCreative(database: AdDatabase, creativeId: string | undefined): Promise<void> {
+export async function requireCreative(database: Database, creativeId: string | undefined): Promise<void> {
   if (creativeId === undefined) return;
   if ((await database.run(knownCreative, [creativeId])).length === 0) throw unknownCreative(creativeId);
 }
@@ -115,22 +94,24 @@ export type AddVastTagOutcome = { outcome: "added"; creative: Creative } | { out
 
 const LONGEST_TAG = 4096;
 
+const insertTag = statement<never>(
+  "creatives.insert-tag",
+  `insert into creatives (creative_id, kind, url, created_at) values ($1, 'vast', $2, $3)
+   on conflict (creative_id) do nothing`,
+);
+
 /**
  * Adds a VAST tag as a creative, which is requested whenever an ad is needed. Adding the same tag twice gives one
  * creative.
  */
 export async function addVastTag(
-  database: AdDatabase,
+  database: Database,
   { url, isPlainHttpAllowed, now }: { url: string; isPlainHttpAllowed: boolean; now: Date },
 ): Promise<AddVastTagOutcome> {
   const message = faultOf(url, isPlainHttpAllowed);
   if (message !== undefined) return { outcome: "refused", message };
   const creativeId = `cre_${createHash("sha256").update(`vast ${url}`).digest("hex").slice(0, 24)}`;
-  await database.query
-    .insertInto("creatives")
-    .values({ creative_id: creativeId, kind: "vast", url, created_at: now })
-    .onConflict((conflict) => conflict.column("creative_id").doNothing())
-    .execute();
+  await database.run(insertTag, [creativeId, url, now]);
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
   return { outcome: "added", creative };

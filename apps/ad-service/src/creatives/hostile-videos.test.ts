@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { runFfmpeg } from "./ffmpeg.ts";
@@ -53,13 +52,13 @@ async function program(folder: string, name: string, lines: string): Promise<str
 }
 
 describe("a hostile upload", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let folder: string;
   let media: FolderStorage;
   let segment: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind: "embedded", schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind: "embedded", schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-hostile-"));
     media = folderStorage(join(folder, "media"));
     segment = join(folder, "private.ts");

@@ -1,16 +1,16 @@
 import { Readable } from "node:stream";
+import type { Database } from "@intermission/postgres/open-database";
 import { parseRequest } from "@intermission/server/parse-request";
 import { invalid, notFound } from "@intermission/server/refuse";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type FetchDeps } from "./add-creative.ts";
 import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
 import { addVastTag, findCreative, listCreatives, unknownCreative } from "./creatives.ts";
 import type { MediaStorage } from "./media-storage.ts";
 
 export interface CreativeOperatorDeps {
-  database: AdDatabase;
+  database: Database;
   media: MediaStorage;
   requests: FetchDeps["requests"];
   isPlainHttpAllowed: boolean;

@@ -9,7 +9,6 @@ import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { setPoster } from "./captions-and-posters.ts";
@@ -37,13 +36,13 @@ function png(width: number, height: number): Buffer {
 }
 
 describe("posters", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let folder: string;
   let media: FolderStorage;
   let creativeId: string;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
+    store = await openTestDatabase({ schema: "ad_service", migrations });
     folder = await mkdtemp(join(tmpdir(), "intermission-posters-"));
     media = folderStorage(join(folder, "media"));
     const upload = { bytes: createReadStream(clip), name: "clip.mp4", now };

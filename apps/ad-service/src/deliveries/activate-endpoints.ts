@@ -1,6 +1,5 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
-import type { AdDatabase } from "../ad-database.ts";
 import { hasTokens } from "./blocked-reason.ts";
 import type { DeliveryLog } from "./deliveries.ts";
 import type { EndpointTests } from "./endpoint-tests.ts";
@@ -35,7 +34,7 @@ const claim = statement<{ botId: string; testEventId: string | null; tests: numb
 
 /** Tests pending endpoints until they answer 2xx: immediately, with growing delays, and when their first event arrives. */
 export function startTestingEndpoints(deps: {
-  database: AdDatabase;
+  database: Database;
   endpointTests: EndpointTests;
   log: DeliveryLog;
 }): BackgroundLoop {

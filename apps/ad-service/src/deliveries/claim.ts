@@ -1,6 +1,5 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
-import type { DeliveryMode } from "../bots/schema.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
+import type { DeliveryMode } from "../bots/bots.ts";
 
 export interface ClaimedDelivery {
   botId: string;
@@ -101,7 +100,7 @@ const claim = statement<ClaimedDelivery>(
 
 /** Claims at most `limit` due deliveries for this node: each is leased, and its fencing number is incremented. */
 export async function claimDeliveries(
-  database: AdDatabase,
+  database: Database,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
 ): Promise<ClaimedDelivery[]> {
   return database.run(claim, [limit, leaseSeconds]);
@@ -129,7 +128,7 @@ const nextDue = statement<NextDue>(
 );
 
 /** When the next claim can find a delivery. */
-export async function readNextDue(database: AdDatabase): Promise<NextDue> {
+export async function readNextDue(database: Database): Promise<NextDue> {
   const [row] = await database.run(nextDue, []);
   return row ?? { milliseconds: null, isDueNow: false };
 }
@@ -150,7 +149,7 @@ const release = statement<never>(
 
 /** Releases claims for which nothing was sent: they consume no attempt. */
 export async function releaseDeliveries(
-  database: AdDatabase,
+  database: Database,
   claims: readonly Pick<ClaimedDelivery, "botId" | "eventId" | "fence">[],
   { to, delaySeconds = 0 }: { to: "waiting" | "held"; delaySeconds?: number },
 ): Promise<void> {

@@ -4,10 +4,10 @@ import {
   testWebhookRequest,
 } from "@intermission/ad-core/client-api";
 import { eventIdPattern } from "@intermission/ad-core/code";
+import type { Database } from "@intermission/postgres/open-database";
 import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
 import { explainToPublisher } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -38,7 +38,7 @@ const replayRefusals = {
 /** What a publisher can do about webhooks: test the endpoint, and have an event sent again. */
 export function webhookClientRoutes(
   scope: FastifyInstance,
-  deps: { database: AdDatabase; deliveries: Deliveries; endpointTests: Pick<EndpointTests, "testEndpoint"> },
+  deps: { database: Database; deliveries: Deliveries; endpointTests: Pick<EndpointTests, "testEndpoint"> },
 ): void {
   const { endpointTests } = deps;
   scope.post("/webhook/test", async (request) => {

@@ -1,4 +1,4 @@
-import type { DeliveryMode } from "../bots/schema.ts";
+import type { DeliveryMode } from "../bots/bots.ts";
 
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed" | "held" | "unknown";
 

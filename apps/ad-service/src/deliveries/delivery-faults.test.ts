@@ -12,7 +12,6 @@ import {
   testSecretBox,
 } from "../../test/fixtures/delivery-fixture.ts";
 import { comeBackAtOnce } from "../../test/fixtures/recovery-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { activateToken, createToken } from "../bots/tokens.ts";
 import { migrations } from "../migrations.ts";
 
@@ -20,7 +19,7 @@ import { migrations } from "../migrations.ts";
 const disableAll = statement<never>("test.disable-all", "update endpoints set state = 'disabled'");
 
 describe.each(testDatabases())("faults around deliveries on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let running: { stop(): Promise<void> }[] = [];
@@ -37,7 +36,7 @@ describe.each(testDatabases())("faults around deliveries on the %s store", (kind
     );
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

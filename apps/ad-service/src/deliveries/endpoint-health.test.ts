@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { EndpointModel } from "../../test/fixtures/endpoint-model.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import type { FinishedAttempt } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim.ts";
@@ -30,11 +29,11 @@ const pass = statement(
 );
 
 describe.each(testDatabases())("the health of an endpoint on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   const changes: EndpointChange[] = [];
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

@@ -11,14 +11,13 @@ import {
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
 import { openTestsOfEndpoints } from "../../test/fixtures/endpoint-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { updateBot } from "../bots/change-bot.ts";
 import { migrations } from "../migrations.ts";
 
 const disableAll = statement<never>("test.disable-all", "update endpoints set state = 'disabled'");
 
 describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let running: { stop(): Promise<void> }[] = [];
@@ -32,7 +31,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
   const bodies = () => endpoint.received.map(({ body }) => JSON.parse(body.toString()));
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

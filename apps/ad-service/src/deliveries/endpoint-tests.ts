@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { EventType } from "@intermission/ad-core/client-api";
 import { newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { readBot } from "../bots/bots.ts";
 import type { SecretBox } from "../bots/secret-box.ts";
 import { signingTokens } from "../bots/signing-tokens.ts";
@@ -46,7 +45,7 @@ export interface EndpointTests {
 }
 
 export interface EndpointTestDeps {
-  database: AdDatabase;
+  database: Database;
   deliveries: Deliveries;
   secretBox: SecretBox;
   requests: Pick<GuardedRequests, "guardedRequest">;
@@ -149,7 +148,7 @@ const begin = statement<{ attempt: number; fence: number; body: string; url: str
  * same bytes. Returns undefined if the bot has no endpoint, or if the test is already in progress on another node.
  */
 async function beginTest(
-  database: AdDatabase,
+  database: Database,
   test: { botId: string; eventId: string; event: string; userId: string; body: string; isActivation: boolean },
 ): Promise<ClaimedDelivery | undefined> {
   const { botId, eventId, event, userId, body, isActivation } = test;
@@ -213,7 +212,7 @@ const finish = statement<{ endpointState: EndpointState | null; isActivated: boo
  * events are released. `retrySeconds` is the time until the next test of an endpoint that stays pending.
  */
 async function finishTest(
-  database: AdDatabase,
+  database: Database,
   test: FinishedAttempt & { retrySeconds: number },
 ): Promise<{ endpointState: EndpointState | null; isActivated: boolean }> {
   const rounded = (milliseconds: number | null) => (milliseconds === null ? null : Math.round(milliseconds));

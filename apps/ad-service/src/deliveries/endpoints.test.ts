@@ -10,20 +10,19 @@ import {
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
 import { openTestsOfEndpoints } from "../../test/fixtures/endpoint-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { disableEndpoint, enableEndpoint, limitEndpoint } from "./endpoints.ts";
 
 const disableAll = statement<never>("test.disable-all", "update endpoints set state = 'disabled'");
 
 describe.each(testDatabases())("enabling, disabling and limiting an endpoint on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let running: { stop(): Promise<void> }[] = [];
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

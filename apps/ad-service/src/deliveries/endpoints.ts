@@ -1,5 +1,4 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { pendingEndpoint } from "../bots/change-bot.ts";
 import { firstDue } from "./claim.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -68,7 +67,7 @@ const list = statement<ListedEndpoint>(
 
 /** All bots with their endpoints' health and queues, or one of them. */
 export async function listEndpoints(
-  database: AdDatabase,
+  database: Database,
   { botId = null }: { botId?: string | null } = {},
 ): Promise<ListedEndpoint[]> {
   return database.run(list, [botId]);
@@ -102,7 +101,7 @@ const release = statement<never>(
 
 /** Enables an endpoint and resets its health. `skipTest` makes it active without a test. */
 export async function enableEndpoint(
-  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
+  { database, deliveries }: { database: Database; deliveries: Deliveries },
   { botId, skipTest = false }: { botId: string; skipTest?: boolean },
 ): Promise<EnableEndpointOutcome> {
   const outcome = await database.transaction<EnableEndpointOutcome>(async (tx) => {
@@ -143,7 +142,7 @@ const hold = statement<never>(
 
 /** Stops sending to an endpoint until it is enabled again. Attempts in flight end normally. */
 export async function disableEndpoint(
-  database: AdDatabase,
+  database: Database,
   { botId }: { botId: string },
 ): Promise<DisableEndpointOutcome> {
   return database.transaction<DisableEndpointOutcome>(async (tx) => {
@@ -162,7 +161,7 @@ const limit = statement<never>("endpoints.limit", "update endpoints set max_in_f
 
 /** Sets how many deliveries to an endpoint may be in flight at the same time, over all nodes; 1 to 40. */
 export async function limitEndpoint(
-  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
+  { database, deliveries }: { database: Database; deliveries: Deliveries },
   { botId, maxInFlight }: { botId: string; maxInFlight: number },
 ): Promise<LimitEndpointOutcome> {
   const outcome = await database.transaction<LimitEndpointOutcome>(async (tx) => {
@@ -188,7 +187,7 @@ const lock = statement<{ state: EndpointState | null; disabledReason: DisabledRe
 
 /** Reads an endpoint and locks its row until the transaction ends. */
 async function lockEndpoint(
-  tx: AdTransaction,
+  tx: Transaction,
   botId: string,
 ): Promise<{ outcome: "locked"; state: EndpointState; disabledReason: DisabledReason | null } | MissingEndpoint> {
   const [row] = await tx.run(lock, [botId]);

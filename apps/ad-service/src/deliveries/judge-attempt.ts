@@ -1,5 +1,5 @@
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
-import type { DeliveryMode } from "../bots/schema.ts";
+import type { DeliveryMode } from "../bots/bots.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import type { EndReason } from "./deliveries.ts";
 

@@ -3,7 +3,6 @@ import { metricsRegistry } from "@intermission/server/metrics";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { deliveryMetrics, rarelyRead } from "./metrics.ts";
 
@@ -14,9 +13,9 @@ beforeEach(() => {
 const log = { warn: (_facts: object, message: string) => warnings.push(message) };
 
 describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 
@@ -82,7 +81,7 @@ describe.each(testDatabases())("metrics of delivery on the %s store", (kind) => 
   });
 
   test("without the database a scrape still answers, with absent rather than wrong figures", async () => {
-    const gone = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    const gone = await openTestDatabase({ kind, schema: "ad_service", migrations });
     await gone.dispose();
     const registry = metricsRegistry({ service: "test", version: "0" });
     const metrics = deliveryMetrics(registry, { database: gone.database, log });

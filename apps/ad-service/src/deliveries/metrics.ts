@@ -1,8 +1,7 @@
 import { newEventId } from "@intermission/ad-core/code";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { durationHistogram, statusClass } from "@intermission/server/metrics";
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { AdDatabase } from "../ad-database.ts";
 import type { FinishedAttempt } from "./attempt.ts";
 import { firstDue } from "./claim.ts";
 import { disableProgress } from "./endpoint-health.ts";
@@ -28,7 +27,7 @@ const attemptClasses = [
  */
 export function deliveryMetrics(
   registry: Registry,
-  { database, log }: { database: AdDatabase; log: { warn(facts: object, message: string): void } },
+  { database, log }: { database: Database; log: { warn(facts: object, message: string): void } },
 ): DeliveryMetrics {
   const read = rarelyRead(() => readDeliveryFigures(database));
   /** A failed query must not fail the rest of the scrape. Without figures the series is absent rather than wrong. */
@@ -196,7 +195,7 @@ const figuresOfAllNodes = statement<DeliveryFigures>(
 
 const KEPT_DAYS = 30;
 
-async function readDeliveryFigures(database: AdDatabase): Promise<DeliveryFigures> {
+async function readDeliveryFigures(database: Database): Promise<DeliveryFigures> {
   // Event ids begin with the millisecond of their event.
   const since = newEventId(Date.now() - KEPT_DAYS * 86_400_000, new Uint8Array(10));
   const [figures] = await database.run(figuresOfAllNodes, [since]);

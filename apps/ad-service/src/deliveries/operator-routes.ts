@@ -1,9 +1,9 @@
 import { eventType, moment, telegramId } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { listLimit, parseRequest } from "@intermission/server/parse-request";
 import { conflict, invalid } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { requireBots, unknownBot } from "../bots/bots.ts";
 import { type BlockedReason, explainToOperator } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -31,7 +31,7 @@ const deliveriesQuery = z.object({
 });
 
 export interface DeliveryOperatorDeps {
-  database: AdDatabase;
+  database: Database;
   deliveries: Deliveries;
   endpointTests: Pick<EndpointTests, "testEndpoint">;
 }

@@ -1,8 +1,7 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
-import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import type { DeliveryState } from "./deliveries.ts";
 import { findBotOfEvent, listDeliveries, showDelivery } from "./read-deliveries.ts";
@@ -11,7 +10,7 @@ const states: DeliveryState[] = ["waiting", "sending", "delivered", "failed", "h
 const webhookUrl = "https://hook.test/ads";
 
 describe.each(testDatabases())("the list of deliveries on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let oldest = "";
   let newest: string[] = [];
 
@@ -20,7 +19,7 @@ describe.each(testDatabases())("the list of deliveries on the %s store", (kind) 
 
   // Enough that a full table scan is never cheaper: 30 bots with 600 deliveries each, 50 of each state, the rest delivered.
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
     const made: string[] = [];
     for (let bots = 0; bots < 30; bots++) {
       const fixture = await openDeliveryFixture(store.database, { webhookUrl });
@@ -68,7 +67,7 @@ describe.each(testDatabases())("the list of deliveries on the %s store", (kind) 
   });
 
   /** The plan steps that read deliveries or events of more than one bot; leased ones are exempt, since they are few. */
-  async function wideReads(work: (database: Pick<AdDatabase, "run">) => Promise<unknown>): Promise<PlanStep[]> {
+  async function wideReads(work: (database: Pick<Database, "run">) => Promise<unknown>): Promise<PlanStep[]> {
     const steps: PlanStep[] = [];
     await work({
       async run({ name, text }, values) {
@@ -103,9 +102,9 @@ function stepsOf(step: PlanStep): PlanStep[] {
 }
 
 describe.each(testDatabases())("one delivery on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 

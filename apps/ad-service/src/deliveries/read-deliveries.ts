@@ -1,7 +1,6 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import type { AdDatabase } from "../ad-database.ts";
 import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
 import type { DeliveryState, EndReason } from "./deliveries.ts";
 
@@ -68,7 +67,7 @@ const lists = {
 
 /** Newest first: event ids begin with their time. `before` is the last event id of the previous page. */
 export async function listDeliveries(
-  database: Pick<AdDatabase, "run">,
+  database: Pick<Database, "run">,
   wanted: { botId?: string | undefined; state?: DeliveryState | undefined; before?: string | undefined; limit: number },
 ): Promise<ListedDelivery[]> {
   const { botId = null, state = "any", before = null, limit } = wanted;
@@ -146,7 +145,7 @@ const readAttempts = statement<DeliveryAttempt>(
 
 /** One delivery with every attempt, oldest first; undefined when no event has this id. */
 export async function showDelivery(
-  database: AdDatabase,
+  database: Database,
   { eventId }: { eventId: string },
 ): Promise<ShownDelivery | undefined> {
   const botId = await findBotOfEvent(database, eventId);
@@ -173,7 +172,7 @@ const find = statement<{ botId: string }>(
 );
 
 /** The bot of an event, for an operator who knows only the event's id. */
-export async function findBotOfEvent(database: Pick<AdDatabase, "run">, eventId: string): Promise<string | undefined> {
+export async function findBotOfEvent(database: Pick<Database, "run">, eventId: string): Promise<string | undefined> {
   const [row] = await database.run(find, [eventId]);
   return row?.botId;
 }

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import type { AttemptOutcome, FinishedAttempt } from "./attempt.ts";
 import { type ClaimedDelivery, releaseDeliveries } from "./claim.ts";
 import { type EndpointChange, endpointHealth } from "./endpoint-health.ts";
 
 export interface RecordAttemptDeps {
-  database: AdDatabase;
+  database: Database;
   finishing: CommitGroup<FinishedAttempt, boolean>;
   log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
   /** The lease has run out, or a stop no longer waits. */
@@ -137,7 +136,7 @@ const recordLate = statement<Recorded>(
  * newer claim has the delivery. Calls `onChange` for each endpoint whose breaker, state or warning changed.
  */
 export function finishDeliveries(
-  database: AdDatabase,
+  database: Database,
   onChange: (change: EndpointChange) => void,
 ): CommitGroup<FinishedAttempt, boolean> {
   return groupCommits<FinishedAttempt, boolean>({

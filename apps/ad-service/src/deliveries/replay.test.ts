@@ -9,7 +9,6 @@ import {
   startTestDelivery,
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { claimDeliveries, releaseDeliveries } from "./claim.ts";
 import { countReplayable, type ReplayScope, replayDeliveries, replayDelivery } from "./replay.ts";
@@ -20,13 +19,13 @@ const revokeTokens = statement<never>(
 );
 
 describe.each(testDatabases())("replays on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let sender: { stop(): Promise<void> } | undefined;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

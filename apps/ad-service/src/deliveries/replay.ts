@@ -1,7 +1,6 @@
 import { newEventId } from "@intermission/ad-core/code";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
-import type { DeliveryMode } from "../bots/schema.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
+import type { DeliveryMode } from "../bots/bots.ts";
 import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
 
@@ -78,7 +77,7 @@ const replay = statement<{
 
 /** Sends one event again, with the same id and the same bytes. */
 export async function replayDelivery(
-  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
+  { database, deliveries }: { database: Database; deliveries: Deliveries },
   { botId, eventId }: { botId: string; eventId: string },
 ): Promise<ReplayDeliveryOutcome> {
   const [row] = await database.run(replay, [botId, eventId]);
@@ -171,7 +170,7 @@ const replays = { failed: replayOf("failed"), everything: replayOf("everything")
 
 /** Why events of this bot cannot be sent again in bulk; undefined: they can. */
 export async function replayRefusal(
-  database: AdDatabase,
+  database: Database,
   { botId, scope }: Pick<ReplayRange, "botId" | "scope">,
 ): Promise<ReplayRefusal | undefined> {
   const [bot] = await database.run(readBot, [botId]);
@@ -182,7 +181,7 @@ export async function replayRefusal(
 
 /** Sends the first 1000 events of a range after `after` again, each as `replayDelivery` does, but behind new events. */
 export async function replayDeliveries(
-  { database, deliveries }: { database: AdDatabase; deliveries: Deliveries },
+  { database, deliveries }: { database: Database; deliveries: Deliveries },
   { after, ...range }: ReplayRange & { after?: string | undefined },
 ): Promise<ReplayDeliveriesOutcome> {
   const refusal = await replayRefusal(database, range);
@@ -215,7 +214,7 @@ export interface ReplayCount {
 }
 
 /** How many deliveries a replay of this range would send again. Counts within the first 10,000 rows. */
-export async function countReplayable(database: AdDatabase, range: ReplayRange): Promise<ReplayCount> {
+export async function countReplayable(database: Database, range: ReplayRange): Promise<ReplayCount> {
   const [row] = await database.run(counts[range.scope], [range.botId, ...idsBetween(range), MOST_LOOKED_AT + 1]);
   if (!row) throw new Error("the count of replayable deliveries returned no row");
   return { count: row.count, unknown: row.unknown, isMore: row.lookedAt > MOST_LOOKED_AT };

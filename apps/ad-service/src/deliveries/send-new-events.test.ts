@@ -1,4 +1,4 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -8,15 +8,14 @@ import {
   startTestDelivery,
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
-import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
 import { migrations } from "../migrations.ts";
 import { type Deliveries, noDeliveries } from "./deliveries.ts";
 
 /** Wraps the database of a node and records the names of completed statements. */
-function recordStatements(database: AdDatabase): { recorded: AdDatabase; names: string[] } {
+function recordStatements(database: Database): { recorded: Database; names: string[] } {
   const names: string[] = [];
-  const recorded: AdDatabase = {
+  const recorded: Database = {
     ...database,
     async run(asked, values) {
       const rows = await database.run(asked, values);
@@ -52,7 +51,7 @@ const lockClaims = statement("test.lock-claims", "select from endpoint_claims wh
 const lockEndpoint = statement("test.lock-endpoint", "select from endpoints where bot_id = $1 for update");
 
 describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Fixture;
   let running: { stop(): Promise<void> }[] = [];
@@ -84,7 +83,7 @@ describe.each(bothTestDatabases())("new events on the %s store", (kind) => {
   };
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

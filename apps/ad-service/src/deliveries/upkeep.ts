@@ -1,5 +1,4 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { hasTokens } from "./blocked-reason.ts";
 import { newAlarm } from "./wake-ups.ts";
 
@@ -7,7 +6,7 @@ const PRUNE_EVERY_MS = 60_000;
 
 /** Sweeps every `sweepMs` and prunes each minute, in small batches, until it is stopped. */
 export function startDeliveryUpkeep(
-  database: AdDatabase,
+  database: Database,
   options: {
     sweepMs: number;
     log: { warn(facts: object, message: string): void; error(facts: object, message: string): void };
@@ -136,7 +135,7 @@ const hold = statement<never>(
 
 /** Takes back deliveries of crashed nodes; holds those of inactive endpoints and releases held ones of active endpoints. */
 export async function sweepDeliveries(
-  database: AdDatabase,
+  database: Database,
 ): Promise<{ returned: number; unknown: number; unheld: number; held: number }> {
   const reaped = await database.run(reap, []);
   const unheld = await database.run(unhold, []);
@@ -174,7 +173,7 @@ const giveUp = statement<never>(
 );
 
 /** One small batch of each: deletes log rows older than 30 days, and gives up held deliveries older than that. */
-async function pruneDeliveries(database: AdDatabase): Promise<{ pruned: number; givenUp: number }> {
+async function pruneDeliveries(database: Database): Promise<{ pruned: number; givenUp: number }> {
   const pruned = await database.run(pruneLog, []);
   const givenUp = await database.run(giveUp, []);
   return { pruned: pruned.length, givenUp: givenUp.length };

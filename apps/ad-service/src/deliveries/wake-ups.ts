@@ -1,4 +1,4 @@
-import type { AdDatabase } from "../ad-database.ts";
+import type { Database } from "@intermission/postgres/open-database";
 
 /** Lets one waiter sleep until `ring` is called. A ring without a waiter ends the next wait immediately, so none is lost. */
 export interface Alarm {
@@ -38,7 +38,7 @@ const NOTIFY_EVERY_MS = 50;
  * Sends wake-ups to the other nodes of a shared database, at most 20 a second, and calls `ring` for theirs. A lost
  * notification costs one poll interval.
  */
-export function shareWakeUps(database: AdDatabase, ring: () => void): { tell(): void; stop(): Promise<void> } {
+export function shareWakeUps(database: Database, ring: () => void): { tell(): void; stop(): Promise<void> } {
   if (database.kind === "embedded") return { tell() {}, async stop() {} };
   const node = crypto.randomUUID();
   let timer: NodeJS.Timeout | undefined;

@@ -11,7 +11,6 @@ import {
   startTestDelivery,
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import type { FinishedAttempt } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim.ts";
@@ -31,7 +30,7 @@ function finishedBy(claim: ClaimedDelivery, change: Partial<FinishedAttempt> = {
 type Fixture = Awaited<ReturnType<typeof openDeliveryFixture>>;
 
 describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let endpoint: TestEndpoint;
   let fixture: Fixture;
   let running: ReturnType<typeof startTestDelivery>[] = [];
@@ -47,7 +46,7 @@ describe.each(testDatabases())("webhook delivery on the %s store", (kind) => {
   const finishing = () => finishDeliveries(store.database, () => {});
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import type { AdDatabase } from "../ad-database.ts";
+import type { Database } from "@intermission/postgres/open-database";
 import type { SecretBox } from "../bots/secret-box.ts";
 import { rememberSigningTokens, type SigningTokens } from "../bots/signing-tokens.ts";
 import { LEASE_SECONDS } from "../events/enqueue-webhook.ts";
@@ -14,7 +14,7 @@ import { startDeliveryUpkeep } from "./upkeep.ts";
 import { newAlarm, openSlots, shareWakeUps } from "./wake-ups.ts";
 
 export interface WebhookDeliveryDeps {
-  database: AdDatabase;
+  database: Database;
   secretBox: SecretBox;
   requests: Pick<GuardedRequests, "guardedRequest">;
   log: DeliveryLog;

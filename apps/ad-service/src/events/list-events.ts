@@ -1,7 +1,6 @@
 import type { ListedEvent } from "@intermission/ad-core/client-api";
 import { decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "@intermission/postgres/commit-cursor";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 
 export type EventsPage =
   | { outcome: "page"; events: ListedEvent[]; next: string; hasMore: boolean }
@@ -32,7 +31,7 @@ const select = statement<EventRow>(
 
 /** A bot's events after the cursor, in commit order: a client that follows `next` misses none. */
 export async function listEvents(
-  database: AdDatabase,
+  database: Database,
   { botId, after, limit }: { botId: string; after?: string | undefined; limit: number },
 ): Promise<EventsPage> {
   const cursor = after === undefined ? feedStart : decodeCursor(after);

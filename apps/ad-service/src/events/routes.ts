@@ -1,10 +1,10 @@
 import { type ListEventsResponse, listEventsQuery, telegramId } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import { invalidField } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
 import { requireBots } from "../bots/bots.ts";
 import { type EventsPage, listEvents } from "./list-events.ts";
@@ -13,7 +13,7 @@ const lostCursor =
   "this service was restored from a backup that is older than the cursor: read the feed from its start, and skip the event ids that you have";
 
 /** The feed of a bot's events, for its publisher. */
-export function eventClientRoutes(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
+export function eventClientRoutes(scope: FastifyInstance, { database }: { database: Database }): void {
   scope.get("/events", async (request) => {
     const { after, limit } = parseRequest(listEventsQuery, request.query);
     const page = await listEvents(database, { botId: callerOf(request).bot.botId, after, limit });
@@ -30,7 +30,7 @@ function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListE
 const ofBot = z.object({ botId: telegramId });
 
 /** The same feed, for the operator. */
-export function eventOperatorRoutes(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
+export function eventOperatorRoutes(scope: FastifyInstance, { database }: { database: Database }): void {
   scope.get("/bots/:botId/events", async (request) => {
     const { botId } = parseRequest(ofBot, request.params);
     const { after, limit } = parseRequest(listEventsQuery, request.query);

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { NotReady } from "@intermission/server/health";
-import type { AdDatabase } from "../ad-database.ts";
 import { briefCache } from "../bots/brief-cache.ts";
 
 export interface BuiltPage {
@@ -93,7 +92,7 @@ const KEPT_MS = 2000;
  * Sources of videos other than this service, for the page's policy: the hosts of creatives by address; any https host
  * if there is a VAST tag, since the hosts of its ads are unknown until it is requested.
  */
-export function mediaSources(database: AdDatabase, { isPlainHttpAllowed }: { isPlainHttpAllowed: boolean }) {
+export function mediaSources(database: Database, { isPlainHttpAllowed }: { isPlainHttpAllowed: boolean }) {
   const anywhere = isPlainHttpAllowed ? ["https:", "http:"] : ["https:"];
   const cache = briefCache<string[]>({
     maxAgeMs: KEPT_MS,

@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 
 const html = '<!doctype html><html><head></head><body><div id="root"></div></body></html>';
 const browser = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 
 describe("the addresses of the mini-app", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: AppFixture;
   let folder: string;
 
@@ -20,7 +19,7 @@ describe("the addresses of the mini-app", () => {
     await mkdir(join(folder, "built", "assets"), { recursive: true });
     await writeFile(join(folder, "built", "index.html"), html);
     const [kind] = testDatabases();
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(async () => {
     await store.dispose();

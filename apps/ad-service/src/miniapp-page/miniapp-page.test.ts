@@ -6,7 +6,6 @@ import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { contentSecurityPolicy } from "./built-page.ts";
 import { miniappPageRoutes } from "./routes.ts";
@@ -16,12 +15,12 @@ const html = `<!doctype html><html><head><script>${inline}</script>
 <script type="module" src="/app/assets/main.js"></script></head><body><div id="root"></div></body></html>`;
 
 describe("the mini-app's page", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let folder: string;
 
   beforeAll(async () => {
     const options = { schema: "ad_service", migrations } as const;
-    store = await openTestDatabase<AdTables>(options);
+    store = await openTestDatabase(options);
     const bots = `insert into bots (bot_id, code_prefix, name, username, publisher_api_url, created_at, updated_at) values
       ('701', 'aaaa', 'Bot', null, 'https://api.publisher.example/trpc', now(), now()),
       ('702', 'bbbb', 'Bot', null, 'javascript:alert(1)', now(), now()),

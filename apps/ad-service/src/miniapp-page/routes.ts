@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import fastifyStatic from "@fastify/static";
 import { telegramId } from "@intermission/ad-core/client-api";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
 import { findBot } from "../bots/bots.ts";
 import { briefCache } from "../bots/brief-cache.ts";
 import { botLink, embedBotLink, qrCode } from "./bot-link.ts";
@@ -14,7 +13,7 @@ import { type BuiltPage, contentSecurityPolicy, loadBuiltPage, mediaSources } fr
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
 
 export interface MiniappPageDeps {
-  database: AdDatabase;
+  database: Database;
   /** Where `vite build` of apps/miniapp wrote index.html and assets/. */
   miniappDir: string;
   publicUrl: string;

@@ -1,8 +1,8 @@
 import { type StatsResponse, statsQuery } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
 import type { Figures } from "./figures-of.ts";
 import { readStatistics, timeRange } from "./read-statistics.ts";
@@ -12,7 +12,7 @@ import { readStatistics, timeRange } from "./read-statistics.ts";
  */
 export function statsClientRoutes(
   scope: FastifyInstance,
-  { database, currency, now = () => new Date() }: { database: AdDatabase; currency: string; now?: () => Date },
+  { database, currency, now = () => new Date() }: { database: Database; currency: string; now?: () => Date },
 ): void {
   scope.get("/stats", async (request): Promise<StatsResponse> => {
     const { by, ...given } = parseRequest(statsQuery, request.query);

@@ -1,9 +1,9 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { parseRequest } from "@intermission/server/parse-request";
 import { invalidField } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { requireBots } from "../bots/bots.ts";
 import { requireCampaign } from "../campaigns/campaigns.ts";
 import { requireCreative } from "../creatives/creatives.ts";
@@ -11,7 +11,7 @@ import { dimensions, namesOfKeys, readStatistics, timeRange } from "./read-stati
 import { rollUpStatistics } from "./roll-up-statistics.ts";
 
 export interface StatsOperatorDeps {
-  database: AdDatabase;
+  database: Database;
   /** ISO 4217 code of all prices. */
   currency: string;
   now: () => Date;

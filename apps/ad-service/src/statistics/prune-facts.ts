@@ -1,5 +1,4 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 
 /** Long enough to compare a month with the same one of the year before, row by row. */
 const KEPT = "interval '13 months'";
@@ -58,7 +57,7 @@ const blankVisitors = statement<never>(
 
 /** Deletes one small batch of each kind of rows that are no longer needed; the sums of facts stay. */
 export async function pruneFacts(
-  database: Pick<AdDatabase, "run">,
+  database: Pick<Database, "run">,
   { now }: { now: Date },
 ): Promise<{ hasMore: boolean }> {
   let hasMore = false;

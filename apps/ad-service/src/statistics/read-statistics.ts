@@ -1,5 +1,4 @@
-import { sql } from "kysely";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { type Figures, figuresOf, type Sum } from "./figures-of.ts";
 
 const HOUR_MS = 3_600_000;
@@ -29,21 +28,25 @@ export function timeRange(
   return { outcome: "range", from, to };
 }
 
+const nameStatements = {
+  bot: statement<{ key: string; name: string }>(
+    "statistics.names-of-bots",
+    "select bot_id as key, name from bots where bot_id = any($1)",
+  ),
+  campaign: statement<{ key: string; name: string }>(
+    "statistics.names-of-campaigns",
+    "select campaign_id as key, name from campaigns where campaign_id = any($1)",
+  ),
+};
+
 /** The operator's names of the bots or campaigns with these ids. */
 export async function namesOfKeys(
-  database: AdDatabase,
+  database: Database,
   by: Dimension,
   keys: readonly string[],
 ): Promise<Map<string, string>> {
   if (keys.length === 0 || (by !== "bot" && by !== "campaign")) return new Map();
-  const rows =
-    by === "bot"
-      ? await database.query.selectFrom("bots").select(["bot_id as key", "name"]).where("bot_id", "in", keys).execute()
-      : await database.query
-          .selectFrom("campaigns")
-          .select(["campaign_id as key", "name"])
-          .where("campaign_id", "in", keys)
-          .execute();
+  const rows = await database.run(nameStatements[by], [keys]);
   return new Map(rows.map(({ key, name }) => [key, name]));
 }
 
@@ -55,34 +58,33 @@ export interface DeliverySuccess {
   successRate: number | null;
 }
 
+/** For all bots, or `ofBot` for $3 alone: a generic plan of one statement for both would not use the bot's index. */
+const countDeliveries = (name: string, ofBot = "") =>
+  statement<Pick<DeliverySuccess, "delivered" | "underWay" | "failed">>(
+    name,
+    `select count(*) filter (where state = 'delivered') as delivered,
+       count(*) filter (where state in ('waiting', 'sending', 'held')) as "underWay",
+       count(*) filter (where state in ('failed', 'unknown')) as failed
+     from deliveries join events using (bot_id, event_id)
+     where not is_test and event_id >= $1 and event_id < $2 ${ofBot}`,
+  );
+// Event ids begin with their time, so the primary key finds those of a bot and a period.
+const deliveriesOfBot = countDeliveries("statistics.deliveries-of-bot", "and bot_id = $3");
+const deliveriesOfAll = countDeliveries("statistics.deliveries-of-all");
+
 /** The current outcomes of the webhooks for a period's events: a replay can still improve them. */
 export async function readDeliverySuccess(
-  database: AdDatabase,
+  database: Database,
   { botId, from, to }: { botId?: string | undefined; from: Date; to: Date },
 ): Promise<DeliverySuccess> {
-  // Event ids begin with their time, so the primary key finds those of a bot and a period.
-  let query = database.query
-    .selectFrom("deliveries")
-    .innerJoin("events", (join) =>
-      join.onRef("events.bot_id", "=", "deliveries.bot_id").onRef("events.event_id", "=", "deliveries.event_id"),
-    )
-    .select(({ fn }) => ["deliveries.state", fn.countAll<number>().as("count")])
-    .where("events.is_test", "=", false)
-    .where("deliveries.event_id", ">=", firstEventIdAt(from))
-    .where("deliveries.event_id", "<", firstEventIdAt(to));
-  if (botId !== undefined) query = query.where("deliveries.bot_id", "=", botId);
-  const counts = new Map((await query.groupBy("deliveries.state").execute()).map((row) => [row.state, row.count]));
-  const countOf = (...states: Parameters<typeof counts.get>) =>
-    states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
-  const delivered = countOf("delivered");
-  const failed = countOf("failed") + countOf("unknown");
+  const period = [firstEventIdAt(from), firstEventIdAt(to)];
+  const [counted = { delivered: 0, underWay: 0, failed: 0 }] =
+    botId === undefined
+      ? await database.run(deliveriesOfAll, period)
+      : await database.run(deliveriesOfBot, [...period, botId]);
+  const { delivered, failed } = counted;
   const over = delivered + failed;
-  return {
-    delivered,
-    underWay: countOf("waiting") + countOf("sending") + countOf("held"),
-    failed,
-    successRate: over === 0 ? null : Math.round((delivered / over) * 10_000) / 10_000,
-  };
+  return { ...counted, successRate: over === 0 ? null : Math.round((delivered / over) * 10_000) / 10_000 };
 }
 
 /** `evt_` and a UUIDv7, whose first 48 bits are the milliseconds. */
@@ -115,15 +117,47 @@ export interface Statistics {
 }
 
 const keys = {
-  hour: sql<string>`to_char(hour at time zone 'utc', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
-  day: sql<string>`to_char(hour at time zone 'utc', 'YYYY-MM-DD')`,
-  bot: sql<string>`bot_id`,
-  campaign: sql<string>`campaign_id`,
-  creative: sql<string>`creative_id`,
-} satisfies Record<Dimension, unknown>;
+  hour: `to_char(hour at time zone 'utc', 'YYYY-MM-DD"T"HH24:00:00"Z"')`,
+  day: "to_char(hour at time zone 'utc', 'YYYY-MM-DD')",
+  bot: "bot_id",
+  campaign: "campaign_id",
+  creative: "creative_id",
+} satisfies Record<Dimension, string>;
+
+/** For all bots, or `ofBot` for $5 alone, as in `countDeliveries`. */
+const sumsBy = (by: Dimension, ofWhom: string, ofBot = "") =>
+  statement<Sum & { key: string }>(
+    `statistics.by-${by}-of-${ofWhom}`,
+    `select ${keys[by]} as key, measure, reason, sum(count)::bigint as count, sum(spend_micros)::bigint as "spendMicros",
+       sum(revenue_micros)::bigint as "revenueMicros"
+     from stats_hours
+     where hour >= $1 and hour < $2 and ($3::text is null or campaign_id = $3)
+       and ($4::text is null or creative_id = $4) ${ofBot}
+     group by 1, measure, reason`,
+  );
+const sumsOfAll = {
+  hour: sumsBy("hour", "all"),
+  day: sumsBy("day", "all"),
+  bot: sumsBy("bot", "all"),
+  campaign: sumsBy("campaign", "all"),
+  creative: sumsBy("creative", "all"),
+};
+const ofBot = "and bot_id = $5";
+const sumsOfBot = {
+  hour: sumsBy("hour", "bot", ofBot),
+  day: sumsBy("day", "bot", ofBot),
+  bot: sumsBy("bot", "bot", ofBot),
+  campaign: sumsBy("campaign", "bot", ofBot),
+  creative: sumsBy("creative", "bot", ofBot),
+};
+
+const progress = statement<{ countedUntil: Date | number }>(
+  "statistics.counted-until",
+  `select counted_until as "countedUntil" from stats_progress`,
+);
 
 /** The sums of a period, for a bot, a campaign, a creative or all, split by one dimension. */
-export async function readStatistics(database: AdDatabase, question: StatisticsQuestion): Promise<Statistics> {
+export async function readStatistics(database: Database, question: StatisticsQuestion): Promise<Statistics> {
   const [sums, deliveries, countedUntil] = await Promise.all([
     readSums(database, question),
     isOfWholeBots(question) ? readDeliverySuccess(database, question) : undefined,
@@ -143,27 +177,15 @@ function isOfWholeBots({ campaignId, creativeId }: StatisticsQuestion): boolean 
   return campaignId === undefined && creativeId === undefined;
 }
 
-function readSums(database: AdDatabase, question: StatisticsQuestion): Promise<(Sum & { key: string })[]> {
-  const key = keys[question.by];
-  let query = database.query
-    .selectFrom("stats_hours")
-    .select([key.as("key"), "measure", "reason"])
-    .select(({ cast, fn }) => [
-      cast<number>(fn.sum("count"), "bigint").as("count"),
-      cast<number>(fn.sum("spend_micros"), "bigint").as("spendMicros"),
-      cast<number>(fn.sum("revenue_micros"), "bigint").as("revenueMicros"),
-    ])
-    .where("hour", ">=", question.from)
-    .where("hour", "<", question.to);
-  if (question.botId !== undefined) query = query.where("bot_id", "=", question.botId);
-  if (question.campaignId !== undefined) query = query.where("campaign_id", "=", question.campaignId);
-  if (question.creativeId !== undefined) query = query.where("creative_id", "=", question.creativeId);
-  return query.groupBy([sql`1`, "measure", "reason"]).execute();
+async function readSums(database: Database, question: StatisticsQuestion): Promise<(Sum & { key: string })[]> {
+  const { by, from, to, campaignId, creativeId, botId } = question;
+  const values = [from, to, campaignId, creativeId];
+  if (botId === undefined) return database.run(sumsOfAll[by], values);
+  return database.run(sumsOfBot[by], [...values, botId]);
 }
 
-async function readCountedUntil(database: AdDatabase): Promise<Date | undefined> {
-  const rows = await database.query.selectFrom("stats_progress").select("counted_until").execute();
-  const moments = rows.map(({ counted_until }) => new Date(counted_until).getTime());
+async function readCountedUntil(database: Database): Promise<Date | undefined> {
+  const moments = (await database.run(progress, [])).map(({ countedUntil }) => new Date(countedUntil).getTime());
   return moments.length === 0 ? undefined : new Date(Math.min(...moments));
 }
 

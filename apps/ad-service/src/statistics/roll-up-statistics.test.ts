@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { newEventId } from "@intermission/ad-core/code";
-import { type Database, openDatabase, statement } from "@intermission/postgres/open-database";
+import { type Database, openDatabase, statement, type Transaction } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -16,7 +16,6 @@ import {
   rollUpUntilNow,
   shares,
 } from "../../test/fixtures/facts-fixture.ts";
-import type { AdDatabase, AdTables, AdTransaction } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { pruneFacts } from "./prune-facts.ts";
 import { rememberPublisherShare, rollUpStatistics } from "./roll-up-statistics.ts";
@@ -51,15 +50,15 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe.each(testDatabases())("statistics on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
-  let second: Database<AdTables> | undefined;
-  let nodes: [AdDatabase, AdDatabase];
+  let store: TestDatabase;
+  let second: Database | undefined;
+  let nodes: [Database, Database];
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
     const { databaseUrl } = store;
     second = databaseUrl
-      ? await openDatabase<AdTables>({
+      ? await openDatabase({
           databaseUrl,
           dataDirectory: "",
           schema: "ad_service",
@@ -141,8 +140,9 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     for (const fact of [refusal(1), refusal(23)]) await store.database.run(insertWithheld, [momentOf(fact)]);
     await rollUpUntilNow(store.database);
     const left = async () => {
-      const clicks = await store.database.query.selectFrom("withheld_clicks").select("occurred_at as at").execute();
-      const refusals = await store.database.query.selectFrom("click_refusals").select("hour as at").execute();
+      const ask = (text: string) => store.database.run<{ at: Date }>({ name: "", text }, []);
+      const clicks = await ask("select occurred_at as at from withheld_clicks");
+      const refusals = await ask("select hour as at from click_refusals");
       return [clicks, refusals].map((rows) => rows.map(({ at }) => at.getUTCHours()).sort());
     };
     expect(await left()).toEqual([
@@ -161,8 +161,8 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     );
     for (const id of ids) await store.database.run(insertClick, [id]);
     const agents = async () => {
-      const query = store.database.query.selectFrom("events").selectAll().orderBy("event_id");
-      return (await query.execute()).map((row) => [row.user_agent, row.address_hash, row.network_hash, row.body]);
+      const text = "select user_agent, address_hash, network_hash, body from events order by event_id";
+      return (await store.database.run<object>({ name: "", text }, [])).map((row) => Object.values(row));
     };
     const [blank, whole] = [
       [null, null, null, "{}"],
@@ -194,7 +194,7 @@ const countMilestones = statement<{ count: number }>(
 );
 
 /** Runs the steps of a day; returns the facts that were committed in the end. */
-async function live(steps: readonly Step[], nodes: readonly [AdDatabase, AdDatabase]): Promise<Fact[]> {
+async function live(steps: readonly Step[], nodes: readonly [Database, Database]): Promise<Fact[]> {
   const [database] = nodes;
   const committed: Fact[] = [];
   const open: { end: () => Promise<void> }[] = [];
@@ -222,7 +222,7 @@ async function live(steps: readonly Step[], nodes: readonly [AdDatabase, AdDatab
   return committed;
 }
 
-async function beginTransaction(database: AdDatabase, facts: readonly Fact[]): Promise<{ end: () => Promise<void> }> {
+async function beginTransaction(database: Database, facts: readonly Fact[]): Promise<{ end: () => Promise<void> }> {
   const inserted = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const transaction = database.transaction(async (tx) => {
@@ -240,19 +240,19 @@ async function beginTransaction(database: AdDatabase, facts: readonly Fact[]): P
 }
 
 /** A node that crashes after `most` statements. On a server its connection is terminated without a clean close. */
-function dyingAfter(most: number, database: AdDatabase): Pick<AdDatabase, "transaction"> {
+function dyingAfter(most: number, database: Database): Pick<Database, "transaction"> {
   let count = 0;
   return {
     transaction: (work) =>
       database.transaction((tx) => {
-        const run: AdTransaction["run"] = async (each, values) => {
+        const run: Transaction["run"] = async (each, values) => {
           const rows = await tx.run(each, values);
           if (++count < most) return rows as never;
           if (database.kind === "server")
             await tx.run(statement("test.die", "select pg_terminate_backend(pg_backend_pid())"), []);
           throw new Error("the node crashed");
         };
-        return work({ query: tx.query, run });
+        return work({ run });
       }),
   };
 }
@@ -263,7 +263,7 @@ const insertWithheld = statement<never>(
    values (gen_random_uuid(), '910', 'c', '1', 'expired', $1)`,
 );
 
-async function empty(database: AdDatabase): Promise<void> {
+async function empty(database: Database): Promise<void> {
   for (const table of [
     "ad_requests",
     "ad_milestones",

@@ -1,7 +1,6 @@
-import { type Statement, statement } from "@intermission/postgres/open-database";
+import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { pruneFacts } from "./prune-facts.ts";
 
 /** One kind of raw row that the sums are computed from. */
@@ -133,7 +132,7 @@ const remember = statement<never>(
 );
 
 /** Earlier charges keep the share of their time: a changed setting does not change figures already reported. */
-export async function rememberPublisherShare(database: AdDatabase, { percent, now }: { percent: number; now: Date }) {
+export async function rememberPublisherShare(database: Database, { percent, now }: { percent: number; now: Date }) {
   await database.run(remember, [percent, now]);
 }
 
@@ -149,7 +148,7 @@ const claim = statement<{ xid: string; settled: string; now: Date }>(
  * transaction that began before its own has ended, so that none commits behind the position up to which all are counted.
  * Sums and position commit together, so that a crash at any moment leaves either both or neither.
  */
-export async function rollUpStatistics(database: Pick<AdDatabase, "transaction">): Promise<{ hasMore: boolean }> {
+export async function rollUpStatistics(database: Pick<Database, "transaction">): Promise<{ hasMore: boolean }> {
   let hasMore = false;
   for (const source of sources) {
     hasMore = (await database.transaction((tx) => addBatch(tx, source))) || hasMore;
@@ -157,7 +156,7 @@ export async function rollUpStatistics(database: Pick<AdDatabase, "transaction">
   return { hasMore };
 }
 
-async function addBatch(tx: AdTransaction, source: Source): Promise<boolean> {
+async function addBatch(tx: Transaction, source: Source): Promise<boolean> {
   const [place] = await tx.run(claim, [source.name]);
   if (!place || BigInt(place.settled) <= BigInt(place.xid)) return false;
   const end = (await tx.run(source.end, [place.xid]))[0]?.xid;
@@ -177,7 +176,7 @@ const PRUNE_EVERY_MS = 60_000;
 
 /** Rolls up every few seconds and prunes every minute until it is stopped. Any number of nodes may run it. */
 export function startRollingUpStatistics(deps: {
-  database: AdDatabase;
+  database: Database;
   log: Pick<FastifyBaseLogger, "error">;
   everyMs?: number;
 }): BackgroundLoop {

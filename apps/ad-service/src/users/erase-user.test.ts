@@ -1,10 +1,8 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
-import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
-import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { noDeliveries } from "../deliveries/deliveries.ts";
 import { replayDelivery } from "../deliveries/replay.ts";
 import { listEvents } from "../events/list-events.ts";
@@ -17,11 +15,11 @@ const ann = "730046005551";
 const bob = "730046005552";
 
 describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: SessionFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
     fixture = await openSessionFixture(store.database, sessionRoutes);
     await liveOf(fixture, bob);
     await liveOf(fixture, ann);
@@ -35,9 +33,9 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
     eraseUser(store.database, { botId: fixture.botId, userId, isMeant });
 
   test("every table that may identify a person is among the steps", async () => {
-    const { rows } = await sql<{ table: string; column: string }>`
-      select table_name as "table", column_name as "column" from information_schema.columns
-      where table_schema = current_schema()`.execute(store.database.query);
+    const text = `select table_name as "table", column_name as "column" from information_schema.columns
+      where table_schema = current_schema()`;
+    const rows = await store.database.run<{ table: string; column: string }>({ name: "", text }, []);
     const telling =
       /^(user_id|user_agent|address_hash|network_hash|address|reference|body|response_text|last_answer|testers|ad|url)$/;
     // Addresses of publishers, creatives and campaigns, and codes of advertisers: they identify no person.
@@ -61,9 +59,10 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
 
   test("nothing is erased while a webhook is being sent", async () => {
     const sending = (state: string) =>
-      sql`update deliveries set state = ${state} where event_id = ${`evt_open${ann.slice(-4)}`}`.execute(
-        store.database.query,
-      );
+      store.database.run({ name: "", text: "update deliveries set state = $1 where event_id = $2" }, [
+        state,
+        `evt_open${ann.slice(-4)}`,
+      ]);
     await sending("sending");
     expect(await erase(true)).toEqual({ outcome: "being-sent" });
     await sending("waiting");
@@ -88,9 +87,9 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
 
   test("undelivered events are cancelled with the reason, and erased events are neither sent again nor listed", async () => {
     const { database } = store;
-    const { rows } = await sql<{ state: string; end_reason: string | null; event_id: string }>`
-      select state, end_reason, event_id from deliveries join events using (bot_id, event_id)
-      where bot_id = ${fixture.botId} and is_erased order by state`.execute(database.query);
+    const text = `select state, end_reason, event_id from deliveries join events using (bot_id, event_id)
+      where bot_id = $1 and is_erased order by state`;
+    const rows = await database.run<{ event_id: string }>({ name: "", text }, [fixture.botId]);
     expect(rows).toMatchObject([{ state: "delivered" }, { state: "failed", end_reason: "erased" }]);
     for (const { event_id: eventId } of rows) {
       const replayed = await replayDelivery({ database, deliveries: noDeliveries }, { botId: fixture.botId, eventId });
@@ -162,30 +161,32 @@ const rowsOfUser = [
 ];
 
 /** Every row of every table, as text. */
-async function dump(database: AdDatabase): Promise<string[]> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables
-    where table_schema = current_schema() and table_type = 'BASE TABLE' order by 1`.execute(database.query);
+async function dump(database: Database): Promise<string[]> {
+  const text = `select table_name as name from information_schema.tables
+    where table_schema = current_schema() and table_type = 'BASE TABLE' order by 1`;
+  const tables = await database.run<{ name: string }>({ name: "", text }, []);
   const all: string[] = [];
   for (const { name } of tables) {
-    const { rows } = await sql<{ row: string }>`select ${sql.table(name)}::text as row from ${sql.table(name)}`.execute(
-      database.query,
-    );
+    const ofTable = `select ${name}::text as row from ${name}`;
+    const rows = await database.run<{ row: string }>({ name: "", text: ofTable }, []);
     all.push(...rows.map(({ row }) => `${name} ${row}`).sort());
   }
   return all;
 }
 
 /** The sums behind an operator's figures and an advertiser's bill. */
-async function sumsOf(database: AdDatabase, botId: string) {
+async function sumsOf(database: Database, botId: string) {
   const day = { from: new Date("2026-02-01T00:00:00Z"), to: new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000) };
   const { rows, total } = await readStatistics(database, { ...day, by: "campaign", botId });
-  const { rows: charged } = await sql`
-    select campaign_id, event, count(*), sum(price_micros) from events where price_micros is not null
-    group by 1, 2 order by 1, 2`.execute(database.query);
-  const { rows: days } = await sql`select * from campaign_days order by 1, 2`.execute(database.query);
-  const { rows: counts } = await sql`
-    select (select count(*) from events) as events, (select count(*) from withheld_clicks) as clicks,
-      (select count(*) from conversions) as conversions, (select count(*) from codes) as codes`.execute(database.query);
+  const ask = (text: string) => database.run({ name: "", text }, []);
+  const charged = await ask(
+    `select campaign_id, event, count(*), sum(price_micros) from events where price_micros is not null
+     group by 1, 2 order by 1, 2`,
+  );
+  const days = await ask("select * from campaign_days order by 1, 2");
+  const counts = await ask(
+    `select (select count(*) from events) as events, (select count(*) from withheld_clicks) as clicks,
+       (select count(*) from conversions) as conversions, (select count(*) from codes) as codes`,
+  );
   return { rows, total, charged, days, counts };
 }

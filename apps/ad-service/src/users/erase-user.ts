@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
-import { type Statement, statement } from "@intermission/postgres/open-database";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { type Database, type Statement, statement, type Transaction } from "@intermission/postgres/open-database";
 
 export interface ErasureStep {
   table: string;
@@ -143,7 +142,7 @@ const changes = steps.map(({ table, where, set }) => {
  * Deliver events that must be paid first.
  */
 export async function eraseUser(
-  database: AdDatabase,
+  database: Database,
   { botId, userId, isMeant }: { botId: string; userId: string; isMeant: boolean },
 ): Promise<EraseUserOutcome> {
   return database.transaction(async (tx) => {
@@ -160,7 +159,7 @@ export async function eraseUser(
 }
 
 async function runSteps(
-  tx: AdTransaction,
+  tx: Transaction,
   statements: readonly Statement<{ rows: number }>[],
   { botId, userId, isMeant }: { botId: string; userId: string; isMeant: boolean },
 ): Promise<ErasedRows[]> {

@@ -1,16 +1,16 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { parseRequest } from "@intermission/server/parse-request";
 import { conflict } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { forgetBot, requireBots } from "../bots/bots.ts";
 import { eraseUser } from "./erase-user.ts";
 
 const ofUser = z.object({ botId: telegramId, userId: telegramId });
 
 /** `GET` counts the records of a user; `DELETE` erases them. */
-export function userOperatorRoutes(scope: FastifyInstance, { database }: { database: AdDatabase }): void {
+export function userOperatorRoutes(scope: FastifyInstance, { database }: { database: Database }): void {
   for (const method of ["GET", "DELETE"] as const) {
     scope.route({
       method,

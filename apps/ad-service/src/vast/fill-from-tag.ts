@@ -1,5 +1,5 @@
+import type { Database } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
-import type { AdDatabase } from "../ad-database.ts";
 import { enqueueErrorCalls } from "./trackers.ts";
 import { type TagRequest, type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
 import type { VastAd } from "./vast-ad.ts";
@@ -20,7 +20,7 @@ const LONGEST_USER_AGENT = 512;
 
 export function tagFiller(
   deps: UnwrapDeps & {
-    database: AdDatabase;
+    database: Database;
     log: Pick<FastifyBaseLogger, "warn">;
     now: () => Date;
   },

@@ -1,11 +1,9 @@
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
-import type { CallOutcome } from "./schema.ts";
 import { type ErrorCall, headersFor } from "./unwrap-tag.ts";
 import type { TrackedEvent, VastAd, VastErrorCode } from "./vast-ad.ts";
 
@@ -17,7 +15,7 @@ interface SessionOfBot {
 const read = statement<{ ad: VastAd }>("vast.read-ad", "select ad from vast_ads where bot_id = $1 and session_id = $2");
 
 /** The ad that a tag returned when the session began; the session keeps it, however often it is reopened. */
-export async function readVastAd(database: AdTransaction, { botId, sessionId }: SessionOfBot): Promise<VastAd> {
+export async function readVastAd(database: Transaction, { botId, sessionId }: SessionOfBot): Promise<VastAd> {
   const [found] = await database.run(read, [botId, sessionId]);
   if (!found) throw new Error(`session ${sessionId} has no VAST ad`);
   return found.ad;
@@ -52,7 +50,7 @@ export interface TrackedMoment {
  * once, even if an event is reported again.
  */
 export async function enqueueTrackerCalls(
-  tx: AdTransaction,
+  tx: Transaction,
   session: { botId: string; sessionId: string },
   { events, playheadMs, clickId, errorCode, now }: TrackedMoment,
 ): Promise<void> {
@@ -71,7 +69,7 @@ export async function enqueueTrackerCalls(
 
 /** Enqueues the reports to the `Error` URLs of why a tag returned no ad. */
 export async function enqueueErrorCalls(
-  tx: AdTransaction,
+  tx: Transaction,
   { botId, userAgent, now }: { botId: string; userAgent: string; now: Date },
   errors: readonly ErrorCall[],
 ): Promise<void> {
@@ -83,7 +81,7 @@ export async function enqueueErrorCalls(
 }
 
 async function insertCalls(
-  tx: AdTransaction,
+  tx: Transaction,
   { botId, sessionId, userAgent, now }: { botId: string; sessionId: string | null; userAgent: string; now: Date },
   calls: readonly Call[],
 ): Promise<void> {
@@ -100,7 +98,7 @@ interface ClaimedCall {
 }
 
 export interface CallTrackersDeps {
-  database: AdDatabase;
+  database: Database;
   requests: Pick<GuardedRequests, "guardedRequest">;
   log: Pick<FastifyBaseLogger, "error">;
   now?: () => Date;
@@ -163,6 +161,8 @@ function send(requests: CallTrackersDeps["requests"], { url, userAgent }: Claime
  * Undefined: the call is retried. Trackers count what they receive: only a call that certainly did not arrive, or was
  * refused temporarily, is sent again.
  */
+export type CallOutcome = "answered" | "refused" | "failed" | "unknown";
+
 function outcomeOf(result: GuardedResult, attempts: number): CallOutcome | undefined {
   if (result.outcome === "answered" && result.status < 400) return "answered";
   // The redirecting server has already counted the pixel.

@@ -1,7 +1,6 @@
 import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { isKept } from "../codes/issue-code.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import type { Opening, OpeningCode } from "./read-opening.ts";
@@ -123,7 +122,7 @@ const begin = statement<{ position: number }>(
 );
 
 /** Begins views, many in one commit. Undefined: the viewer or the code changed meanwhile, and nothing was written. */
-export function viewBeginner(database: AdDatabase): CommitGroup<NewView, AdSession | undefined> {
+export function viewBeginner(database: Database): CommitGroup<NewView, AdSession | undefined> {
   return groupCommits<NewView, AdSession | undefined>({
     store: database.kind,
     async run(batch) {
@@ -139,10 +138,7 @@ export function viewBeginner(database: AdDatabase): CommitGroup<NewView, AdSessi
 }
 
 /** Returns the sessions in the order of the views; undefined for a view that did not begin. */
-export async function beginViews(
-  database: AdTransaction,
-  views: readonly NewView[],
-): Promise<(AdSession | undefined)[]> {
+export async function beginViews(database: Transaction, views: readonly NewView[]): Promise<(AdSession | undefined)[]> {
   const sessions = views.map((): AdSession | undefined => undefined);
   for (const { position } of await database.run(begin, wantedRows.values(views.map(toldAs)))) {
     const view = views[position];

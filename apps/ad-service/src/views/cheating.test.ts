@@ -3,7 +3,6 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Opened, playedRange, wholeVideo } from "../../test/fixtures/session-fixture.ts";
 import { openViewerFixture, type ViewerFixture } from "../../test/fixtures/viewer-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
 
@@ -148,11 +147,11 @@ const cheats: Cheat[] = [
 ];
 
 describe.each(testDatabases())("cheats, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: ViewerFixture;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
   beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
 import { availabilityAnswer, describeAvailability } from "./describe-availability.ts";
@@ -11,7 +11,7 @@ const availabilityQuery = z.object({ user_tg_id: telegramId });
 
 export function availabilityClientRoutes(
   scope: FastifyInstance,
-  deps: { database: AdDatabase; campaigns: CampaignSnapshot; now: () => Date },
+  deps: { database: Database; campaigns: CampaignSnapshot; now: () => Date },
 ): void {
   scope.get("/availability", async (request) => {
     const { user_tg_id: userId } = parseRequest(availabilityQuery, request.query);

@@ -1,7 +1,6 @@
 import { newClickId } from "@intermission/ad-core/code";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { randomBytes } from "@intermission/server/random-bytes";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
 import { landingAddress } from "../campaigns/landing-url.ts";
 import { fillMacros } from "../vast/fill-macros.ts";
 import { enqueueTrackerCalls, readVastAd } from "../vast/trackers.ts";
@@ -31,7 +30,7 @@ const read = statement<{ clickId: string }>(
 
 /** Redirects from a video's call to action to its landing page. Counts the first click of a session that began to play. */
 export async function countAdClick(
-  { database, ads }: { database: AdDatabase; ads: AdRows },
+  { database, ads }: { database: Database; ads: AdRows },
   click: AdClick,
 ): Promise<AdClickOutcome> {
   const opened = await readSession(database, click);
@@ -56,7 +55,7 @@ function isCountable(session: AdSession, { isMachine, key }: AdClick): boolean {
   return !isMachine && session.startedAt !== null && !session.isTest && isClickKey(key, session);
 }
 
-async function count(tx: AdTransaction, session: AdSession, { clickId, now }: { clickId: string; now: Date }) {
+async function count(tx: Transaction, session: AdSession, { clickId, now }: { clickId: string; now: Date }) {
   const { botId, sessionId, userId, campaignId, creativeId, acceptedMs } = session;
   await tx.run(insert, [botId, sessionId, clickId, userId, campaignId, creativeId, now]);
   if (session.isVast)

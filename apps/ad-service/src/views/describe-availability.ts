@@ -1,11 +1,10 @@
 import type { AvailabilityResponse, UnavailableReason } from "@intermission/ad-core/client-api";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { selectUnfinishedViews } from "../ad-selection/limit-of-viewer.ts";
 import { couldFill, type UserAdRequest } from "../ad-selection/select-ad.ts";
 import type { Bot } from "../bots/bots.ts";
-import type { CampaignFormat } from "../campaigns/schema.ts";
+import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 
 export type Availability =
   | { outcome: "available" }
@@ -26,7 +25,7 @@ const readLimit = statement<{ reason: "cooldown" | "daily-cap"; availableAt: Dat
 
 /** Whether a user could begin to earn now. This is a hint for a button; opening the code decides. Holds nothing. */
 export async function describeAvailability(
-  { database, campaigns }: { database: AdDatabase; campaigns: CampaignSnapshot },
+  { database, campaigns }: { database: Database; campaigns: CampaignSnapshot },
   {
     bot,
     userId,

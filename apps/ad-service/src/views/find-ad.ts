@@ -1,9 +1,13 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "../bots/brief-cache.ts";
 import { canPlay, chooseRendition, type Device, lighterThan } from "../creatives/choose-rendition.ts";
-import { type Captions, captionsSql, type Rendition, renditionsSql } from "../creatives/creatives.ts";
-import type { CreativeKind } from "../creatives/schema.ts";
+import {
+  type Captions,
+  type CreativeKind,
+  captionsSql,
+  type Rendition,
+  renditionsSql,
+} from "../creatives/creatives.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 
 /** What a viewer is shown. A paused campaign's ad too: a view that has begun can be finished. */
@@ -57,7 +61,7 @@ interface Chosen {
 /** Campaigns with their creatives, cached for at most a second, so that openings of one ad share a query. */
 export type AdRows = BriefCache<AdRow>;
 
-export function adRows(database: AdDatabase): AdRows {
+export function adRows(database: Database): AdRows {
   const load = async (key: string) => (await database.run(read, key.split(" ")))[0];
   return briefCache({ load, maxAgeMs: 1000, maxEntries: 10_000 });
 }

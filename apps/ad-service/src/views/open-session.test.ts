@@ -2,21 +2,17 @@ import { type AdForPlayer, openSessionResponse } from "@intermission/ad-core/pla
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
 import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
 const bob = "502";
-const bots = (fixture: SessionFixture) =>
-  fixture.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
-
 describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 
@@ -99,7 +95,8 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
           status: 404,
           body: { error: { code: "BOT_UNKNOWN" } },
         });
-        await bots(fixture).set({ is_suspended: true }).execute();
+        const suspend = "update bots set is_suspended = true where bot_id = $1";
+        await fixture.database.run({ name: "", text: suspend }, [fixture.botId]);
         expect(await fixture.open(ann)).toMatchObject({ status: 403, body: { error: { code: "BOT_SUSPENDED" } } });
       }),
     );
@@ -142,21 +139,22 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
   });
 
   describe("the file of the video", () => {
-    const lighter = (file: string, width: number, height: number, byteLength: number) => ({
-      ...{ creative_id: "cre_1", file_name: file, media_type: "video/mp4", width, height, byte_length: byteLength },
-    });
+    const addRendition = (
+      { database }: SessionFixture,
+      ...file: [fileName: string, mediaType: string, width: number, height: number, byteLength: number]
+    ) => {
+      const text = `insert into creative_renditions (creative_id, file_name, media_type, width, height, byte_length)
+        values ('cre_1', $1, $2, $3, $4, $5)`;
+      return database.run({ name: "", text }, file);
+    };
 
     test(
       "follows the browser's client hints, and smaller files are offered for a player that stalls",
       onFixture({}, async (fixture) => {
-        const { query } = fixture.database;
-        await query
-          .updateTable("creatives")
-          .set({ byte_length: 6_000_000 })
-          .where("creative_id", "=", "cre_1")
-          .execute();
-        const files = [lighter("m.mp4", 480, 854, 1_000_000), lighter("l.mp4", 360, 640, 500_000)];
-        await query.insertInto("creative_renditions").values(files).execute();
+        const ask = (text: string) => fixture.database.run({ name: "", text }, []);
+        await ask("update creatives set byte_length = 6000000 where creative_id = 'cre_1'");
+        await addRendition(fixture, "m.mp4", "video/mp4", 480, 854, 1_000_000);
+        await addRendition(fixture, "l.mp4", "video/mp4", 360, 640, 500_000);
         const phone = "Mozilla/5.0 (Linux; Android 14; Pixel 8) Mobile";
         const sent = async (headers: Record<string, string>) => {
           const response = await fetch(`${fixture.address}/player/v1/sessions`, {
@@ -174,7 +172,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
         expect(await sent({ ect: "3g" })).toEqual([360, "l.mp4"]);
         expect(await sent({ downlink: "2" })).toEqual([480, "m.mp4", "l.mp4"]);
         expect(await sent({ downlink: "?", ect: "7g" })).toEqual([540, "ab.mp4", "m.mp4", "l.mp4"]);
-        await query.deleteFrom("creative_renditions").execute();
+        await ask("delete from creative_renditions");
         await expect.poll(() => sent({ ect: "3g" }), { timeout: 5000 }).toEqual([540, "ab.mp4"]);
       }),
     );
@@ -182,7 +180,6 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     test(
       "is one that the browser plays; without one there is no ad, and the video is not marked as broken",
       onFixture({}, async (fixture) => {
-        const { query } = fixture.database;
         const code = await fixture.issue(ann);
         const opening = { bot_id: fixture.botId, init_data: fixture.initData(ann), code };
         const open = async (...media_types: string[]) =>
@@ -191,15 +188,14 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
         expect(await open()).toMatchObject({ outcome: "no-ad" });
         expect(await fixture.sessions()).toEqual([]);
         expect(await open("video/mp4")).toMatchObject({ ad: { media_type: "video/mp4" } });
-        const webm = { ...lighter("m.webm", 480, 854, 1_000_000), media_type: "video/webm" };
-        await query.insertInto("creative_renditions").values(webm).execute();
+        await addRendition(fixture, "m.webm", "video/webm", 480, 854, 1_000_000);
         await expect
           .poll(() => open("video/webm"), { timeout: 5000 })
           .toMatchObject({
             outcome: "session",
             ad: { media_type: "video/webm", media_url: expect.stringMatching(/m\.webm$/) },
           });
-        await query.deleteFrom("creative_renditions").execute();
+        await fixture.database.run({ name: "", text: "delete from creative_renditions" }, []);
       }),
     );
   });
@@ -294,11 +290,12 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
     test(
       "without a running campaign there is no ad",
       onFixture({}, async (fixture) => {
-        const pause = fixture.database.query.updateTable("campaigns");
-        await pause.set({ status: "paused" }).execute();
+        const setStatus = (status: string) =>
+          fixture.database.run({ name: "", text: "update campaigns set status = $1" }, [status]);
+        await setStatus("paused");
         await fixture.campaigns.refresh();
         expect((await fixture.open(ann)).body).toMatchObject({ outcome: "no-ad", retry_after_seconds: 60 });
-        await pause.set({ status: "active" }).execute();
+        await setStatus("active");
       }),
     );
   });

@@ -6,9 +6,8 @@ import {
   verifyInitDataWithBotId,
 } from "@intermission/ad-core/telegram-init-data";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
-import { statement } from "@intermission/postgres/open-database";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CallBudget } from "@intermission/server/call-budget";
-import type { AdDatabase } from "../ad-database.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
@@ -36,7 +35,7 @@ const insertUnfilled = statement<never>(
 );
 
 /** Stores unfilled requests, many in one commit. */
-export function unfilledRequestRecorder(database: AdDatabase): CommitGroup<UnfilledRequest, undefined> {
+export function unfilledRequestRecorder(database: Database): CommitGroup<UnfilledRequest, undefined> {
   return groupCommits<UnfilledRequest, undefined>({
     store: database.kind,
     async run(batch) {
@@ -54,7 +53,7 @@ export function unfilledRequestRecorder(database: AdDatabase): CommitGroup<Unfil
 }
 
 export interface OpenSessionDeps extends EnterViewDeps {
-  database: AdDatabase;
+  database: Database;
   /** Hex. Telegram's key; for the demo's bot only, the demo's key. */
   telegramPublicKeyFor: (botId: string) => string;
   /** Keyed by the user of verified launch data, so that differently encoded launch data of one user shares a budget. */

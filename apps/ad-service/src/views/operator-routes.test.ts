@@ -3,7 +3,6 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { insertCampaigns } from "../../test/fixtures/facts-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { readBot } from "../bots/bots.ts";
 import { issueCode } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
@@ -21,11 +20,11 @@ const insertHeld = statement<never>(
   values ($1, $2, $3, $5, 'cmp_a', 'cre_a', 'held', '', 10000, $4, $4, 'tap', '{no-frames,too-even}', $4)`,
 );
 
-let store: TestDatabase<AdTables>;
+let store: TestDatabase;
 let fixture: AppFixture;
 let botId: string;
 beforeAll(async () => {
-  store = await openTestDatabase<AdTables>({ schema: "ad_service", migrations });
+  store = await openTestDatabase({ schema: "ad_service", migrations });
   fixture = await openAppFixture(store.database, { operatorToken });
   ({ botId } = await fixture.newBot());
   await insertCampaigns(store.database);
@@ -70,7 +69,7 @@ test("held views are listed with their suspicions, and released or refused once"
   const again = await call("POST", `/views/${refused}/release`);
   expect(again).toMatchObject({ status: 409, body: { error: { code: "NOT_HELD" } } });
   expect((await call("GET", "/views?state=held")).body.views).toEqual([]);
-  expect(await store.database.query.selectFrom("events").select("event").execute()).toEqual([{ event: "rewarded" }]);
+  expect(await store.database.run({ name: "", text: "select event from events" }, [])).toEqual([{ event: "rewarded" }]);
 });
 
 test("a paid view is refunded to its campaign once; one that was not charged has nothing to refund", async () => {
@@ -80,12 +79,10 @@ test("a paid view is refunded to its campaign once; one that was not charged has
     body: { error: { code: "NOT_CHARGED" } },
   });
   await call("POST", `/views/${sessionId}/release`);
-  const day = () =>
-    store.database.query
-      .selectFrom("campaign_days")
-      .select(["views", "spent_micros as spent"])
-      .where("campaign_id", "=", "cmp_a")
-      .executeTakeFirst();
+  const day = async () => {
+    const text = "select views, spent_micros as spent from campaign_days where campaign_id = 'cmp_a'";
+    return (await store.database.run<{ views: number; spent: number }>({ name: "", text }, []))[0];
+  };
   const before = await day();
   expect(await call("POST", `/views/${sessionId}/refund`)).toMatchObject({
     status: 200,

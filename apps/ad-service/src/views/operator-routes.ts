@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { newEventId } from "@intermission/ad-core/code";
+import type { Database } from "@intermission/postgres/open-database";
 import { listLimit, parseRequest } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { requireBots } from "../bots/bots.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
@@ -22,7 +22,7 @@ const ofView = z.object({ sessionId: z.string().min(1).max(64) });
 /** Suspicious views, and the operator's decision about held ones. */
 export function viewOperatorRoutes(
   scope: FastifyInstance,
-  { database, deliveries, now }: { database: AdDatabase; deliveries: Deliveries; now: () => Date },
+  { database, deliveries, now }: { database: Database; deliveries: Deliveries; now: () => Date },
 ): void {
   scope.get("/views", async (request) => {
     const query = parseRequest(viewsQuery, request.query);

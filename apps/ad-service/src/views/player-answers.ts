@@ -17,7 +17,7 @@ import type { OpenSessionOutcome } from "./open-session.ts";
 import type { SessionStatusOutcome } from "./read-session-status.ts";
 import type { RecordFaultOutcome } from "./record-fault.ts";
 import type { RecordProgressOutcome } from "./record-progress.ts";
-import type { StoredState } from "./schema.ts";
+import type { StoredState } from "./session.ts";
 import { clickAddress } from "./session.ts";
 
 const NO_AD_RETRY_SECONDS = 60;

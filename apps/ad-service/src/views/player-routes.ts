@@ -1,5 +1,6 @@
 import { newEventId } from "@intermission/ad-core/code";
 import { faultRequest, openSessionRequest, reportRequest, statusRequest } from "@intermission/ad-core/player-api";
+import type { Database } from "@intermission/postgres/open-database";
 import { type CallBudget, callBudget } from "@intermission/server/call-budget";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
@@ -7,7 +8,6 @@ import { randomBytes } from "@intermission/server/random-bytes";
 import { recognisePerson } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { z } from "zod";
-import type { AdDatabase } from "../ad-database.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import { viewBeginner } from "./begin-views.ts";
 import { countAdClick } from "./count-ad-click.ts";
@@ -21,7 +21,7 @@ import { recordProgress } from "./record-progress.ts";
 import { botOfSession, newSessionId, newSessionToken } from "./session.ts";
 
 /** `GET /player/v1/sessions/{id}/click?key=`, the target of a video's call to action. It opens in a separate browser. */
-export function adClickRoutes(app: FastifyInstance, deps: { database: AdDatabase; now?: () => Date }): void {
+export function adClickRoutes(app: FastifyInstance, deps: { database: Database; now?: () => Date }): void {
   const { database, now = () => new Date() } = deps;
   const ads = adRows(database);
   const taps = callBudget({ perSecond: 1, burst: 20, mostKeys: 50_000 });

@@ -1,6 +1,5 @@
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import { selectUnfinishedViews, type ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { seenByUser } from "../ad-selection/select-ad.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
@@ -125,7 +124,7 @@ const read = statement<Row>(
 );
 
 /** Reads what openings are decided on; concurrent openings share a query. */
-export function openingReader(database: AdDatabase): CommitGroup<OpeningQuestion, Opening> {
+export function openingReader(database: Database): CommitGroup<OpeningQuestion, Opening> {
   return groupCommits<OpeningQuestion, Opening>({
     store: database.kind,
     async run(batch) {

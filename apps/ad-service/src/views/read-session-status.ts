@@ -1,5 +1,4 @@
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { platformOf } from "../ad-selection/eligibility.ts";
 import { findBot } from "../bots/bots.ts";
@@ -49,7 +48,7 @@ export interface StatusQuestion {
 
 /** What the ad service knows of the reward: whether it was earned, and the state of its webhook. */
 export async function readSessionStatus(
-  deps: { database: AdDatabase; campaigns: CampaignSnapshot },
+  deps: { database: Database; campaigns: CampaignSnapshot },
   { botId, sessionId, token, isNextAdAsked, userAgent, now }: StatusQuestion,
 ): Promise<SessionStatusOutcome> {
   const { database } = deps;

@@ -1,6 +1,5 @@
 import type { PlaybackFault } from "@intermission/ad-core/player-api";
-import { statement } from "@intermission/postgres/open-database";
-import type { AdDatabase, AdTransaction } from "../ad-database.ts";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { VastErrorCode } from "../vast/vast-ad.ts";
 import { type AdSession, isSessionToken, lockSession } from "./session.ts";
@@ -39,7 +38,7 @@ const store = statement<never>(
  * per session. It earns nothing; if no progress was accepted yet, the code's next opening chooses another ad.
  */
 export async function recordFault(
-  database: AdDatabase,
+  database: Database,
   call: { botId: string; sessionId: string; token: string; fault: PlaybackFault; now: Date },
 ): Promise<RecordFaultOutcome> {
   return database.transaction(async (tx) => {
@@ -58,7 +57,7 @@ export async function recordFault(
 }
 
 async function storeFault(
-  tx: AdTransaction,
+  tx: Transaction,
   session: AdSession,
   { fault, now }: { fault: PlaybackFault; now: Date },
 ): Promise<void> {

@@ -1,10 +1,9 @@
 import type { EventType } from "@intermission/ad-core/client-api";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { statement } from "@intermission/postgres/open-database";
+import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import type { AdTransaction } from "../ad-database.ts";
 import { selectUnfinishedViews, type ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
-import type { DeliveryMode } from "../bots/schema.ts";
+import type { DeliveryMode } from "../bots/bots.ts";
 import type { ClaimedEvent, MadeEvents } from "../deliveries/deliveries.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
 import type { Milestone } from "./accept-progress.ts";
@@ -258,7 +257,7 @@ const record = statement<Row>(
 
 /** Stores progress of views that continue, each only if nothing else has changed it since. */
 export async function recordProgressOnly(
-  database: AdTransaction,
+  database: Transaction,
   changes: readonly ViewChange[],
 ): Promise<ChangeOutcome[]> {
   const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
@@ -271,7 +270,7 @@ export async function recordProgressOnly(
 
 /** Stores any changes, no two of one viewer. */
 export async function recordViews(
-  database: AdTransaction,
+  database: Transaction,
   changes: readonly ViewChange[],
   slots: number,
 ): Promise<MadeEvents<ChangeOutcome[]>> {

@@ -1,10 +1,8 @@
-import { statement } from "@intermission/postgres/open-database";
-import { sql } from "kysely";
-import type { AdDatabase } from "../ad-database.ts";
+import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
 import { bodyOf } from "./record-views.ts";
-import type { CloseReason, StoredState } from "./schema.ts";
+import type { CloseReason, StoredState } from "./session.ts";
 import { type AdSession, readSession } from "./session.ts";
 import type { Suspicion } from "./viewing-signals.ts";
 
@@ -23,42 +21,25 @@ export interface SuspiciousView {
   refundedAt: Date | null;
 }
 
+// Unnamed, since an operator runs it rarely. Its first condition is exactly that of the partial index.
+const list: Statement<SuspiciousView> = {
+  name: "",
+  text: `select bot_id as "botId", session_id as "sessionId", user_id as "userId", code, campaign_id as "campaignId", state,
+     suspicions, closed_at as "closedAt", close_reason as "closeReason", decided_at as "decidedAt",
+     (select refunds.occurred_at from events join refunds using (event_id)
+      where events.bot_id = ad_sessions.bot_id and events.code = ad_sessions.code
+        and events.event = 'rewarded') as "refundedAt"
+   from ad_sessions
+   where suspicions <> '{}' and ($1::text is null or bot_id = $1) and ($2::text is null or state = $2)
+   order by opened_at desc, session_id limit $3`,
+};
+
 /** Views that were suspicious when they were closed, the latest first. */
 export async function listViews(
-  database: AdDatabase,
+  database: Database,
   { botId, state, limit }: { botId?: string | undefined; state?: StoredState | undefined; limit: number },
 ): Promise<SuspiciousView[]> {
-  let query = database.query
-    .selectFrom("ad_sessions")
-    .select(["ad_sessions.bot_id", "session_id", "user_id", "ad_sessions.code", "ad_sessions.campaign_id", "state"])
-    .select(["suspicions", "closed_at", "close_reason", "decided_at"])
-    .select(({ selectFrom }) =>
-      selectFrom("events")
-        .innerJoin("refunds", "refunds.event_id", "events.event_id")
-        .whereRef("events.bot_id", "=", "ad_sessions.bot_id")
-        .whereRef("events.code", "=", "ad_sessions.code")
-        .where("events.event", "=", "rewarded")
-        .select("refunds.occurred_at")
-        .as("refunded_at"),
-    )
-    // Exactly the condition of the partial index.
-    .where(sql<boolean>`suspicions <> '{}'`);
-  if (botId !== undefined) query = query.where("ad_sessions.bot_id", "=", botId);
-  if (state !== undefined) query = query.where("state", "=", state);
-  const rows = await query.orderBy("opened_at", "desc").orderBy("session_id").limit(limit).execute();
-  return rows.map((row) => ({
-    botId: row.bot_id,
-    sessionId: row.session_id,
-    userId: row.user_id,
-    code: row.code,
-    campaignId: row.campaign_id,
-    state: row.state,
-    suspicions: row.suspicions,
-    closedAt: row.closed_at,
-    closeReason: row.close_reason,
-    decidedAt: row.decided_at,
-    refundedAt: row.refunded_at,
-  }));
+  return database.run(list, [botId, state, limit]);
 }
 
 export type DecideViewOutcome =
@@ -105,7 +86,7 @@ const refuse = statement<{ state: string }>(
 
 /** Pays a held view by creating its event now. Then call `deliveries.wake()`. */
 export async function releaseView(
-  database: AdDatabase,
+  database: Database,
   { botId, sessionId, eventId, now }: ViewId & { eventId: string; now: Date },
 ): Promise<DecideViewOutcome> {
   const session = await readSession(database, { botId, sessionId });
@@ -117,7 +98,7 @@ export async function releaseView(
 
 /** Refuses a held view permanently. */
 export async function refuseView(
-  database: AdDatabase,
+  database: Database,
   { botId, sessionId, now }: ViewId & { now: Date },
 ): Promise<DecideViewOutcome> {
   const [refused] = await database.run(refuse, [botId, sessionId, now]);
@@ -131,7 +112,7 @@ const findView = statement<{ code: string }>(
 
 /** Refunds the advertiser for a paid view. */
 export async function refundView(
-  database: AdDatabase,
+  database: Database,
   { botId, sessionId, now }: ViewId & { now: Date },
 ): Promise<RefundOutcome | { outcome: "unknown-view" }> {
   const [view] = await database.run(findView, [botId, sessionId]);
@@ -140,7 +121,7 @@ export async function refundView(
 }
 
 /** Two operators may decide at the same time: the second one gets the state that the first one set. */
-async function notHeld(database: AdDatabase, id: ViewId): Promise<DecideViewOutcome> {
+async function notHeld(database: Database, id: ViewId): Promise<DecideViewOutcome> {
   const session = await readSession(database, id);
   return session ? { outcome: "not-held", state: session.state } : { outcome: "unknown-view" };
 }

@@ -1,11 +1,15 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import type { SessionState } from "@intermission/ad-core/client-api";
 import type { PlaybackFault, ProgressReport } from "@intermission/ad-core/player-api";
-import { statement } from "@intermission/postgres/open-database";
+import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { randomBytes } from "@intermission/server/random-bytes";
-import type { AdTransaction } from "../ad-database.ts";
 import type { Progress, Range } from "./accept-progress.ts";
-import type { CloseReason, StoredState } from "./schema.ts";
 import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
+
+/** Suspicious views are `held` until the operator decides, or `refused`. Both were watched and closed. */
+export type StoredState = SessionState | "held" | "refused";
+
+export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" | "reopened";
 
 const SESSION_ID = /^([1-9][0-9]{0,19})-[0-9A-Za-z_-]{22}$/;
 
@@ -144,7 +148,7 @@ export function sessionOf({
 }
 
 export async function readSession(
-  database: AdTransaction,
+  database: Transaction,
   id: { botId: string; sessionId: string },
 ): Promise<AdSession | undefined> {
   const [row] = await database.run(read, [id.botId, id.sessionId]);
@@ -153,7 +157,7 @@ export async function readSession(
 
 /** Locks the session's row until the transaction ends. */
 export async function lockSession(
-  tx: AdTransaction,
+  tx: Transaction,
   id: { botId: string; sessionId: string },
 ): Promise<AdSession | undefined> {
   const [row] = await tx.run(lock, [id.botId, id.sessionId]);

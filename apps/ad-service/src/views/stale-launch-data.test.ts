@@ -1,7 +1,6 @@
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
-import type { AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
 
@@ -11,10 +10,10 @@ const minutes = 60;
 const day = 24 * 3600;
 
 describe.each(testDatabases())("launch data of an app that was kept open, on the %s store", (kind) => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind, schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
   });
   afterAll(() => store.dispose());
 
@@ -22,8 +21,8 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
     return async () => {
       const fixture = await openSessionFixture(store.database, sessionRoutes);
       try {
-        const bot = fixture.database.query.updateTable("bots").where("bot_id", "=", fixture.botId);
-        await bot.set({ code_lifetime_seconds: lifetimeSeconds }).execute();
+        const text = "update bots set code_lifetime_seconds = $2 where bot_id = $1";
+        await store.database.run({ name: "", text }, [fixture.botId, lifetimeSeconds]);
         await work(fixture);
       } finally {
         await fixture.close();
@@ -130,6 +129,6 @@ describe.each(testDatabases())("launch data of an app that was kept open, on the
 });
 
 async function codesOf(fixture: SessionFixture): Promise<number> {
-  return (await fixture.database.query.selectFrom("codes").select("code").where("bot_id", "=", fixture.botId).execute())
-    .length;
+  const text = "select code from codes where bot_id = $1";
+  return (await fixture.database.run({ name: "", text }, [fixture.botId])).length;
 }

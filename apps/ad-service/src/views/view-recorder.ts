@@ -1,6 +1,6 @@
 import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
+import type { Database } from "@intermission/postgres/open-database";
 import { LRUCache } from "lru-cache";
-import type { AdDatabase } from "../ad-database.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
@@ -28,7 +28,7 @@ const MOST_REMEMBERED = 20_000;
 
 /** Stores changes of views, many in one statement, and remembers what it stored, so that the next report needs no read. */
 export interface ViewRecorder {
-  readonly database: AdDatabase;
+  readonly database: Database;
   /** The view as this node last stored it. If another node has changed it since, a change of it results in "changed". */
   remembered(sessionId: string): AdSession | undefined;
   remember(session: AdSession): void;
@@ -38,7 +38,7 @@ export interface ViewRecorder {
   inTurn<Result>(sessionId: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-export function viewRecorder({ database, deliveries }: { database: AdDatabase; deliveries: Deliveries }): ViewRecorder {
+export function viewRecorder({ database, deliveries }: { database: Database; deliveries: Deliveries }): ViewRecorder {
   // It stays full of abandoned views: a full Map takes 14 to 24 µs to find its first key behind deleted ones, an LRUCache 1 µs.
   const memory = new LRUCache<string, AdSession>({ max: MOST_REMEMBERED });
   const running = new Map<string, Promise<unknown>>();
@@ -101,7 +101,7 @@ export function viewRecorder({ database, deliveries }: { database: AdDatabase; d
 }
 
 /** The tracker calls of an ad commit together with the change that they report. */
-function recordWithTrackers(database: AdDatabase, change: ViewChange): Promise<ChangeOutcome> {
+function recordWithTrackers(database: Database, change: ViewChange): Promise<ChangeOutcome> {
   return database.transaction(async (tx) => {
     const [recorded] = (await recordViews(tx, [change], 0)).result;
     if (recorded?.outcome !== "stored") return recorded ?? { outcome: "changed" };

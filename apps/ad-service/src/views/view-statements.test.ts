@@ -1,21 +1,20 @@
+import type { Database } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
-import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Opened, openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
-import type { AdDatabase, AdTables } from "../ad-database.ts";
 import { migrations } from "../migrations.ts";
 import { sessionRoutes } from "./player-routes.ts";
 
 describe("the database statements of a view", () => {
-  let store: TestDatabase<AdTables>;
+  let store: TestDatabase;
   let fixture: SessionFixture;
   /** The names of the statements that the driver received since the list was last cleared. */
   let statements: string[] = [];
 
   beforeAll(async () => {
-    store = await openTestDatabase<AdTables>({ kind: "server", schema: "ad_service", migrations });
+    store = await openTestDatabase({ kind: "server", schema: "ad_service", migrations });
     const { database } = store;
-    const counted: AdDatabase = {
+    const counted: Database = {
       ...database,
       run(statement, values) {
         statements.push(statement.name);
@@ -65,7 +64,7 @@ describe("the database statements of a view", () => {
     fixture.advance(5);
     expect(await statementsOf(() => report(view, 1))).toEqual(["ad-sessions.record-progress"]);
     expect(await statementsOf(() => fixture.report(view, {}))).toEqual(["ad-sessions.record-progress"]);
-    const { rows: due } = await sql<object>`select session_id from views_due`.execute(store.database.query);
+    const due = await store.database.run({ name: "", text: "select session_id from views_due" }, []);
     expect(due).toEqual([{ session_id: view.session_id }]);
     const close = await statementsOf(() => fixture.report(view, { closed: "tap" }));
     expect(close).toEqual(["ad-sessions.record"]);
@@ -107,7 +106,7 @@ describe("the database statements of a view", () => {
 
   // How many updates are HOT depends on concurrent readers of the tables: `pnpm bench` measures it.
   test("no index contains a column that reports change, so that updates can stay in their page (HOT)", async () => {
-    const { rows } = await sql<{ table: string; columns: string[] }>`
+    const text = `
       select relation.relname as table, array_agg(distinct attname::text order by attname::text) as columns
       from pg_index
       join pg_class as relation on relation.oid = indrelid
@@ -117,8 +116,8 @@ describe("the database statements of a view", () => {
           and refobjid = indrelid and refobjsubid = attnum
       ))
       where relation.relname in ('ad_sessions', 'viewers') and relation.relnamespace = 'ad_service'::regnamespace
-      group by 1 order by 1`.execute(store.database.query);
-    expect(rows).toEqual([
+      group by 1 order by 1`;
+    expect(await store.database.run({ name: "", text }, [])).toEqual([
       // Suspicions are set once, and for few views.
       {
         table: "ad_sessions",

@@ -9,7 +9,7 @@ import { type AdServiceClient, adServiceClient } from "./ad-service-client.ts";
 const issued = { code: "AbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
 
 describe.each(testDatabases())("requesting a code from the ad service on %s", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   let service: Server;
   let adService: AdServiceClient;
   let api: TestApi;

@@ -10,7 +10,7 @@ export interface Links {
 }
 
 export interface RequestCodeOptions {
-  database: Pick<Database<unknown>, "run">;
+  database: Pick<Database, "run">;
   adService: Pick<AdServiceClient, "createCode">;
   botId: string;
   links: Links;

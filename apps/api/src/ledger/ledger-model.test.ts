@@ -61,9 +61,9 @@ interface Row {
 describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
   let server: Awaited<ReturnType<typeof createServerDatabase>> | undefined;
   let dataDirectory: string;
-  let database: Database<unknown>;
+  let database: Database;
   let bots = 0;
-  const open = () => openDatabase<unknown>({ databaseUrl: server?.url, dataDirectory, schema: "api", migrations });
+  const open = () => openDatabase({ databaseUrl: server?.url, dataDirectory, schema: "api", migrations });
   beforeAll(async () => {
     dataDirectory = await mkdtemp(join(tmpdir(), "intermission-model-"));
     server = kindOfStore === "server" ? await createServerDatabase() : undefined;

@@ -5,7 +5,7 @@ import { migrations } from "../migrations.ts";
 import { startOfLedger } from "./watch-rewards.ts";
 
 test("a node serves 64 watches at once, refuses another with the reason, and reuses the place of an ended watch", async () => {
-  const store = await openTestDatabase<unknown>({ schema: "api", migrations });
+  const store = await openTestDatabase({ schema: "api", migrations });
   const api = await startTestApi(store.database);
   await (await api.deliver({ event: "rewarded", user_tg_id: "1", event_id: "evt_1" })).text();
   const input = encodeURIComponent(JSON.stringify({ lastEventId: startOfLedger }));

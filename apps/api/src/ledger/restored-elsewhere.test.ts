@@ -10,7 +10,7 @@ import { migrations } from "../migrations.ts";
 
 async function openApi(databaseUrl: string): Promise<TestApi> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "restored-"));
-  const database: Database<unknown> = await openDatabase({ databaseUrl, dataDirectory, schema: "api", migrations });
+  const database: Database = await openDatabase({ databaseUrl, dataDirectory, schema: "api", migrations });
   const api = await startTestApi(database);
   onTestFinished(async () => {
     await api.stop();

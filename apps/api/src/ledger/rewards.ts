@@ -41,7 +41,7 @@ const balanceOf = statement<{ balance: number }>(
 );
 
 /** The user's balance; 0 for a user who never earned. */
-export async function getBalance(runner: Pick<Runner<unknown>, "run">, botId: string, userId: string): Promise<number> {
+export async function getBalance(runner: Pick<Runner, "run">, botId: string, userId: string): Promise<number> {
   const [row] = await runner.run(balanceOf, [botId, userId]);
   return row?.balance ?? 0;
 }
@@ -65,7 +65,7 @@ order by xid desc, entry_id desc limit $4`,
 
 /** Entries of one user, or of all, newest first. */
 export async function listRewards(
-  runner: Pick<Runner<unknown>, "run">,
+  runner: Pick<Runner, "run">,
   botId: string,
   query: { userId: string | undefined; cursor: string | undefined; limit: number },
 ): Promise<RewardPage> {
@@ -110,7 +110,7 @@ order by xid desc, entry_id desc limit 1`,
 
 /** The outcome of a code, or of the user's newest event if no code is given. */
 export async function getRewardStatus(
-  runner: Pick<Runner<unknown>, "run">,
+  runner: Pick<Runner, "run">,
   botId: string,
   { userId, code, event }: StatusQuery,
 ): Promise<RewardStatus> {

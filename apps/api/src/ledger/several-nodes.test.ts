@@ -10,14 +10,14 @@ const logger = createLogger({ level: "silent", name: "test" });
 
 describe.runIf(process.env.TEST_DATABASE_URL)("several nodes on one PostgreSQL", () => {
   let server: Awaited<ReturnType<typeof createServerDatabase>>;
-  let databases: Database<unknown>[];
+  let databases: Database[];
   let nodes: TestApi[];
   let made = 0;
   const ends: (() => unknown)[] = [];
   beforeAll(async () => {
     server = await createServerDatabase();
     const options = { databaseUrl: server.url, dataDirectory: "unused", schema: "api", migrations };
-    databases = await Promise.all([1, 2, 3].map(() => openDatabase<unknown>(options)));
+    databases = await Promise.all([1, 2, 3].map(() => openDatabase(options)));
     nodes = await Promise.all(databases.slice(0, 2).map((database) => startTestApi(database)));
   });
   afterEach(() => Promise.all(ends.splice(0).map((end) => end())));

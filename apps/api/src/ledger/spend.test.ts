@@ -4,7 +4,7 @@ import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
 
 describe.each(testDatabases())("spending on %s", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   let api: TestApi;
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "api", migrations });

@@ -31,7 +31,7 @@ returning entry_id, balance_after`,
 
 /** Takes units from a user, once per key: a repeat returns the answer of the first call. */
 export async function spend(
-  database: Pick<Database<unknown>, "transaction">,
+  database: Pick<Database, "transaction">,
   botId: string,
   { userId, amount, idempotencyKey, note }: SpendOrder,
 ): Promise<SpendOutcome> {

@@ -9,7 +9,7 @@ import { latestCursor, startOfLedger, watchRewards } from "./watch-rewards.ts";
 
 const { botId, payout } = testConfig;
 
-async function record(runner: Pick<Database<unknown>, "run">, ...eventIds: string[]): Promise<void> {
+async function record(runner: Pick<Database, "run">, ...eventIds: string[]): Promise<void> {
   for (const eventId of eventIds) {
     const line = { eventId, event: "rewarded", userId: "42", code: `code${eventId}`, reference: null } as const;
     const rest = { occurredAt: null, isTest: false, rawBody: null, signatureHeader: null };
@@ -18,7 +18,7 @@ async function record(runner: Pick<Database<unknown>, "run">, ...eventIds: strin
 }
 
 describe.each(testDatabases())("watching the ledger on %s", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "api", migrations });
   });

@@ -23,7 +23,7 @@ const channel = "recorded";
 
 /** Notices are sent after the commit and outside of it: inside, PostgreSQL would serialise commits. */
 export async function ledgerHint(
-  database: Pick<Database<unknown>, "listen" | "notify">,
+  database: Pick<Database, "listen" | "notify">,
   logger: Pick<Logger, "debug">,
 ): Promise<LedgerHint> {
   const node = randomUUID();
@@ -152,7 +152,7 @@ export function isLedgerCursor(text: string): boolean {
 }
 
 /** A position before everything that will commit after this call. */
-export async function latestCursor(runner: Pick<Runner<unknown>, "run">): Promise<string> {
+export async function latestCursor(runner: Pick<Runner, "run">): Promise<string> {
   const [row] = await runner.run(endOfLedger, []);
   if (!row) throw new Error("the end of the ledger could not be read");
   return encodeCursor({ ...row, id: "0" });
@@ -167,7 +167,7 @@ export async function latestCursor(runner: Pick<Runner<unknown>, "run">): Promis
  * not contain.
  */
 export async function* watchRewards(
-  runner: Pick<Runner<unknown>, "run">,
+  runner: Pick<Runner, "run">,
   botId: string,
   { from, includeTests }: { from: string; includeTests: boolean },
   signal: AbortSignal,

@@ -16,7 +16,7 @@ function initDataOf(userId: string, { ageSeconds = 0, botToken = testConfig.tele
 }
 
 describe.each(testDatabases())("a Telegram user on %s", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   let api: TestApi;
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "api", migrations });

@@ -9,7 +9,7 @@ const ann = "730046005551";
 const bob = "730046005552";
 
 describe.each(testDatabases())("erasing a user of the companion API, on the %s store", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   let api: TestApi;
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "api", migrations });

@@ -67,7 +67,7 @@ const lockBalance = statement(
  * random number that identifies no user, so that every sum is unchanged. A repeat finds nothing.
  */
 export async function eraseUser(
-  database: Database<unknown>,
+  database: Database,
   { botId, userId, isMeant }: { botId: string; userId: string; isMeant: boolean },
 ): Promise<UserErasure> {
   const pseudonym = newPseudonym();

@@ -4,10 +4,10 @@ import { startTestApi, type TestApi } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
 
 const token = "a-metrics-token-of-more-than-32-characters";
-let store: TestDatabase<unknown>;
+let store: TestDatabase;
 let api: TestApi;
 beforeAll(async () => {
-  store = await openTestDatabase<unknown>({ schema: "api", migrations });
+  store = await openTestDatabase({ schema: "api", migrations });
   api = await startTestApi(store.database, { metrics: { port: undefined, host: "127.0.0.1", token } });
 });
 afterAll(async () => {

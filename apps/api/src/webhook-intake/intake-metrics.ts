@@ -28,7 +28,7 @@ on conflict (bot_id, hour, reason) do update set refused = kept.refused + exclud
 
 /** Counts webhooks without a valid signature: one row per hour and reason, and at most one write and one log line a minute. */
 export function countRefusals(
-  database: Pick<Database<unknown>, "run">,
+  database: Pick<Database, "run">,
   botId: string,
   logger: Pick<Logger, "warn">,
 ): RefusalCounter {

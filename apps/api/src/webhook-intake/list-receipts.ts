@@ -87,7 +87,7 @@ order by receipt.received_at desc, receipt.event_id desc limit $3`,
 
 /** Receipts, newest first, and the effect of each on the ledger. */
 export async function listReceipts(
-  runner: Pick<Runner<unknown>, "run">,
+  runner: Pick<Runner, "run">,
   botId: string,
   { outcome, userId, since, limit }: ReceiptQuery,
 ): Promise<Receipt[]> {
@@ -137,11 +137,7 @@ order by hour desc, reason limit 10000`,
 );
 
 /** The number of webhooks refused before their signature was verified, by hour and reason, newest first. Kept for 30 days. */
-export async function listRefusals(
-  runner: Pick<Runner<unknown>, "run">,
-  botId: string,
-  since: Date,
-): Promise<RefusalCount[]> {
+export async function listRefusals(runner: Pick<Runner, "run">, botId: string, since: Date): Promise<RefusalCount[]> {
   const rows = await runner.run(counted, [botId, since]);
   return rows.map((row) => ({
     hour: row.hour.toISOString(),

@@ -69,7 +69,7 @@ on conflict (bot_id, event_id) do update set duplicates = kept.duplicates + 1, l
  * was refused.
  */
 export async function keepInvalidWebhook(
-  runner: Pick<Runner<unknown>, "run">,
+  runner: Pick<Runner, "run">,
   botId: string,
   { body, signatureHeader, reason }: { body: Uint8Array; signatureHeader: string; reason: string },
 ): Promise<void> {
@@ -91,7 +91,7 @@ export type ReceiveWebhookOutcome =
 export type ReceiveWebhook = (request: WebhookRequest, now: Date) => Promise<ReceiveWebhookOutcome>;
 
 export interface ReceiveWebhookOptions {
-  database: Database<unknown>;
+  database: Database;
   botId: string;
   tokens: readonly string[];
   payout: Payout;

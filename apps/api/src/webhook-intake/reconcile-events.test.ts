@@ -9,7 +9,7 @@ import { reconcileEvents } from "./reconcile-events.ts";
 const minute = 60_000;
 
 describe.each(testDatabases())("reconciliation on %s", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   let api: TestApi;
   let feed: Feed;
   let adService: AdServiceClient;

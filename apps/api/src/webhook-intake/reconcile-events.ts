@@ -6,7 +6,7 @@ import { isStorable, recordEvents } from "./record-events.ts";
 import type { EventLine, Payout } from "./schema.ts";
 
 export interface ReconcileOptions {
-  database: Pick<Database<unknown>, "run" | "transaction">;
+  database: Pick<Database, "run" | "transaction">;
   adService: Pick<AdServiceClient, "listEvents">;
   botId: string;
   payout: Payout;

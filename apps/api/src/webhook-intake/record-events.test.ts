@@ -26,7 +26,7 @@ function line(changes: Partial<EventLine> = {}): EventLine {
 }
 
 describe.each(bothTestDatabases())("recording events on %s", (kind) => {
-  let test_: TestDatabase<unknown>;
+  let test_: TestDatabase;
   beforeAll(async () => {
     test_ = await openTestDatabase({ kind, schema: "api", migrations });
   });

@@ -74,7 +74,7 @@ export function isStorable({ eventId, code, reference }: Pick<EventLine, "eventI
  * or code commit one after the other.
  */
 export async function recordEvents(
-  database: Pick<Database<unknown>, "run" | "transaction">,
+  database: Pick<Database, "run" | "transaction">,
   botId: string,
   payout: Payout,
   lines: readonly EventLine[],
@@ -97,7 +97,7 @@ export async function recordEvents(
  * meanwhile; a retry waits for those of the same users first.
  */
 export function recordBatch(
-  runner: Pick<Runner<unknown>, "run">,
+  runner: Pick<Runner, "run">,
   botId: string,
   { rewarded, directLink, perCode, dailyCap }: Payout,
   batch: readonly BatchLine[],

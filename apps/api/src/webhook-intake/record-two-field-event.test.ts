@@ -4,7 +4,7 @@ import { startTestApi, type TestApi, testConfig } from "../../test/fixtures/api-
 import { migrations } from "../migrations.ts";
 
 describe.each(testDatabases())("events of two fields on %s", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   let matching: TestApi;
   let off: TestApi;
   beforeAll(async () => {

@@ -56,7 +56,7 @@ interface TwoFieldEvent {
  * cooldown uses up the user's next open code.
  */
 export async function recordTwoFieldEvent(
-  database: Pick<Database<unknown>, "transaction">,
+  database: Pick<Database, "transaction">,
   botId: string,
   payout: Payout,
   mode: "off" | "match",

@@ -10,7 +10,7 @@ const event = { event: "rewarded", user_tg_id: "42", event_id: "evt_1", code: "c
 const tables = ["receipts", "codes", "ledger_entries", "balances", "daily_rewards"];
 
 describe.each(testDatabases())("refused webhooks, on %s", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   let api: TestApi;
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "api", migrations });

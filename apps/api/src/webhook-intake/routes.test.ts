@@ -21,7 +21,7 @@ const eventOf = (changes: object = {}) => {
 };
 
 describe.each(testDatabases())("webhooks on %s", (kind) => {
-  let store: TestDatabase<unknown>;
+  let store: TestDatabase;
   let api: TestApi;
   const more: TestApi[] = [];
   beforeAll(async () => {

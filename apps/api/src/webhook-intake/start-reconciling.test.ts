@@ -7,7 +7,7 @@ import { migrations } from "../migrations.ts";
 import { startReconciling } from "./reconcile-events.ts";
 
 test("at its start it records missing events, logs one line, and a stop ends it immediately", async () => {
-  const store = await openTestDatabase<unknown>({ schema: "api", migrations });
+  const store = await openTestDatabase({ schema: "api", migrations });
   const feed = await startFeed();
   const adService = adServiceClient({ url: feed.url, token: testToken });
   const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };

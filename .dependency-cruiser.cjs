@@ -96,7 +96,7 @@ module.exports = {
           "^apps/ad-service/src/outbound/",
           "^apps/api/src/codes/ad-service-client[.]ts$",
           "[.]test[.]ts$",
-          "^apps/(ad-service|api)/src/operator-client[.]ts$",
+          "^(apps/api|packages/server)/src/operator-client[.]ts$",
         ],
       },
       to: { path: "node_modules/undici/" },

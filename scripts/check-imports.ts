@@ -58,7 +58,7 @@ function folderCycles({ modules }: ICruiseResult): string[][] {
 
 const mostLayers = 7;
 /** What an app exceeds today. Lower a number when its imports improve; no number may grow. */
-const exceptions: Record<string, { layers: number; upward: number }> = { "apps/ad-service": { layers: 9, upward: 11 } };
+const exceptions: Record<string, { layers: number; upward: number }> = { "apps/ad-service": { layers: 8, upward: 0 } };
 
 /** Chains of imports that are too long, and imports of features by root files below them. */
 function layerFaults(result: ICruiseResult): { rule: string; fault: string }[] {

@@ -1,6 +1,7 @@
 import { openDatabase } from "@intermission/postgres/open-database";
 import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { createLogger } from "@intermission/server/logger";
+import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "@intermission/server/operator-client";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
 import { secretBox } from "./bots/secret-box.ts";
@@ -9,7 +10,6 @@ import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-sto
 import { noDeliveries } from "./deliveries/deliveries.ts";
 import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { migrations } from "./migrations.ts";
-import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "./operator-client.ts";
 import { openGuardedRequests } from "./outbound/guarded-request.ts";
 
 /** Serves the operator's API from this process, on an embedded store that no server has open, or on a shared database. */

@@ -1,8 +1,8 @@
 import { withExamples } from "@intermission/server/command-line";
 import { telegramIdOption } from "@intermission/server/command-options";
 import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
+import type { CommandContext } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
-import type { CommandContext } from "../operator-client.ts";
 
 export function explainCommand(program: Command, context: CommandContext): void {
   withExamples(program.command("explain").description("show why a user is or is not shown each campaign, now"), [

@@ -1,7 +1,7 @@
 import { withExamples } from "@intermission/server/command-line";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 
 export function advertiserCommands(program: Command, context: CommandContext): void {
   const advertisers = program.command("advertisers").description("advertisers, and the keys of their postbacks");

@@ -1,8 +1,8 @@
 import { withExamples } from "@intermission/server/command-line";
 import { collect, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 
 export function botCommands(program: Command, context: CommandContext): void {
   const bots = program.command("bots").description("publishers' bots and their settings");

@@ -1,9 +1,9 @@
 import { withExamples } from "@intermission/server/command-line";
 import { collect, existingFile, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import { uploadVideo } from "../creatives/upload.ts";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 import { amountOf, namesTarget, settingsOf, withSettings } from "./campaign-options.ts";
 
 const verbs = {

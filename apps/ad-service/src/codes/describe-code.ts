@@ -1,7 +1,6 @@
 import type { EventType, SessionState } from "@intermission/ad-core/client-api";
 import { isCode } from "@intermission/ad-core/code";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import type { StoredState } from "../views/session.ts";
 
 export interface FoundCode {
   botId: string;
@@ -92,7 +91,9 @@ const selectEvents = statement<DescribedEvent>(
   `select event, event_id as "eventId", occurred_at as "occurredAt", is_test as "isTest"
    from events where bot_id = $1 and code = $2 order by occurred_at`,
 );
-const selectSessions = statement<Omit<DescribedSession, "state" | "review"> & { state: StoredState }>(
+const selectSessions = statement<
+  Omit<DescribedSession, "state" | "review"> & { state: SessionState | "held" | "refused" }
+>(
   "codes.describe-sessions",
   `select session_id as "sessionId", state, suspicions, opened_at as "openedAt", watched_at as "watchedAt",
      closed_at as "closedAt", accepted_ms as "acceptedMs", duration_ms as "durationMs",

@@ -1,8 +1,8 @@
 import { withExamples } from "@intermission/server/command-line";
 import { type CaptionsFile, captionsOption, collect, existingFile } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 import { addVideoByAddress, uploadCaptions, uploadPoster, uploadVideo } from "./upload.ts";
 
 export function creativeCommands(program: Command, context: CommandContext): void {

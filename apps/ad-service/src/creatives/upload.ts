@@ -4,7 +4,7 @@ import { Transform } from "node:stream";
 import { OperatorRefusal } from "@intermission/server/command-line";
 import type { CaptionsFile } from "@intermission/server/command-options";
 import type { Row } from "@intermission/server/command-tables";
-import { type CommandContext, callForRow } from "../operator-client.ts";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 
 /** Uploads a video, with a progress bar for people. */
 export async function uploadVideo(context: CommandContext, file: string): Promise<Row> {

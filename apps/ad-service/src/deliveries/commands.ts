@@ -1,8 +1,8 @@
 import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
 import { momentOption, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 
 const states = ["waiting", "sending", "delivered", "failed", "held", "unknown"];
 

@@ -1,8 +1,8 @@
 import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
 import { minutesFrom, telegramIdOption, timeFrom, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 import { disabledBecause } from "./blocked-reason.ts";
 
 export function endpointCommands(program: Command, context: CommandContext): void {

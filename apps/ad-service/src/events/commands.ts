@@ -1,8 +1,8 @@
 import { withExamples } from "@intermission/server/command-line";
 import { telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 
 export function eventCommands(program: Command, context: CommandContext): void {
   const events = program.command("events").description("what users earned");

@@ -1,9 +1,9 @@
 import { withExamples } from "@intermission/server/command-line";
 import { momentOption, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf, textOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import { z } from "zod";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 
 const bars = [..."▁▂▃▄▅▆▇█"];
 

@@ -1,8 +1,8 @@
 import { withExamples } from "@intermission/server/command-line";
 import { telegramIdOption } from "@intermission/server/command-options";
 import { type Row, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import type { Command } from "commander";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 
 export function userCommands(program: Command, context: CommandContext): void {
   const users = program.command("users").description("people who used a bot");

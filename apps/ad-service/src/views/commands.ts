@@ -1,8 +1,8 @@
 import { withExamples } from "@intermission/server/command-line";
 import { telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
+import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
-import { type CommandContext, callForRow } from "../operator-client.ts";
 
 export function viewCommands(program: Command, context: CommandContext): void {
   const views = program.command("views").description("suspicious views, and what happens to held ones");

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
-import { NotReachable, OperatorRefusal } from "@intermission/server/command-line";
-import { type Row, row } from "@intermission/server/command-tables";
 import { Client } from "undici";
 import { z } from "zod";
+import { NotReachable, OperatorRefusal } from "./command-line.ts";
+import { type Row, row } from "./command-tables.ts";
 
 export interface OperatorCall {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -4,9 +4,9 @@ import { statement } from "@intermission/postgres/open-database";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
 import { findBot } from "../bots/bots.ts";
 import { type AcceptedProgress, acceptProgress, milestonesBetween, SLACK_MS } from "./accept-progress.ts";
-import type { ViewChange } from "./record-views.ts";
 import type { CloseReason } from "./session.ts";
 import { type AdSession, isSessionToken, readSession } from "./session.ts";
+import type { ViewChange } from "./view-change.ts";
 import type { ViewRecorder } from "./view-recorder.ts";
 import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 

@@ -1,33 +1,18 @@
-import type { EventType } from "@intermission/ad-core/client-api";
-import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
-import { rowParameters } from "@intermission/postgres/row-parameters";
-import { selectUnfinishedViews, type ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import { selectUnfinishedViews } from "../ad-selection/limit-of-viewer.ts";
 import type { DeliveryMode } from "../bots/bots.ts";
 import type { ClaimedEvent, MadeEvents } from "../deliveries/deliveries.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
-import type { Milestone } from "./accept-progress.ts";
 import type { AdSession } from "./session.ts";
-import { numbersOf, type Suspicion } from "./viewing-signals.ts";
-
-/** The change of a view by a call, an opening or the sweeper. It is stored only if the view is still as it was read. */
-export interface ViewChange {
-  before: AdSession;
-  after: AdSession;
-  /** Playback begins: the viewer's limits are checked. */
-  isStart: boolean;
-  /** The view was watched and is now closed. */
-  ending?: { fate: "pay" | "hold" | "refuse"; suspicions: Suspicion[]; eventId: string } | undefined;
-  milestones: Milestone[];
-  now: Date;
-}
-
-export type ChangeOutcome =
-  | { outcome: "stored"; session: AdSession }
-  /** Another change came first: read the view again. Nothing was stored. */
-  | { outcome: "changed" }
-  /** Playback may not begin. Nothing was stored. */
-  | Extract<ViewerLimit, { outcome: "limited" }>;
+import {
+  type ChangeOutcome,
+  changeRowOf,
+  changeRows,
+  progressRowOf,
+  progressRows,
+  takesClock,
+  type ViewChange,
+} from "./view-change.ts";
 
 interface Row {
   position: number;
@@ -40,48 +25,6 @@ interface Row {
   url: string | null;
   deliveryMode: DeliveryMode | null;
 }
-
-const progressColumns = {
-  position: "integer",
-  bot_id: "text",
-  session_id: "text",
-  version: "integer",
-  accepted_ms: "integer",
-  clock_ms: "integer",
-  credited_until: "timestamptz",
-  covered: "integer[]",
-  sequences: "integer[]",
-  signals: "integer[]",
-  refusals: "jsonb",
-  watched_at: "timestamptz",
-  due_at: "timestamptz",
-  milestones: "text[]",
-  now: "timestamptz",
-} as const;
-const progressRows = rowParameters(progressColumns);
-const changeRows = rowParameters({
-  ...progressColumns,
-  takes_clock: "boolean",
-  clock_holder: "text",
-  clock_holder_version: "integer",
-  viewer_credited_until: "timestamptz",
-  decisions: "integer",
-  due_before: "timestamptz",
-  token_hash: "text",
-  openings: "integer",
-  first_sequence: "integer",
-  state: "text",
-  started_at: "timestamptz",
-  close_requested_at: "timestamptz",
-  close_reason: "text",
-  pending_reports: "jsonb",
-  is_start: "boolean",
-  last_report_at: "timestamptz",
-  fate: "text",
-  suspicions: "text[]",
-  event_id: "text",
-  body: "text",
-});
 
 /*
  * The fast path of nearly all reports: a view that holds its viewer's clock continues, or was watched to its end. Taking the
@@ -261,7 +204,7 @@ export async function recordProgressOnly(
   changes: readonly ViewChange[],
 ): Promise<ChangeOutcome[]> {
   const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
-  for (const { position } of await database.run(recordProgress, progressRows.values(changes.map(progressToldAs)))) {
+  for (const { position } of await database.run(recordProgress, progressRows.values(changes.map(progressRowOf)))) {
     const after = changes[position]?.after;
     if (after) outcomes[position] = { outcome: "stored", session: { ...after, version: after.version + 1 } };
   }
@@ -274,7 +217,7 @@ export async function recordViews(
   changes: readonly ViewChange[],
   slots: number,
 ): Promise<MadeEvents<ChangeOutcome[]>> {
-  const told = changes.map(toldAs);
+  const told = changes.map(changeRowOf);
   const bodies = new Map(
     changes.map(({ before }, index) => [told[index]?.event_id, { ...told[index], botId: before.botId }]),
   );
@@ -303,87 +246,4 @@ function outcomeOf(change: ViewChange, row: Row): ChangeOutcome {
   const clockHolderId = takesClock(change) ? after.sessionId : after.clockHolderId;
   const decisions = after.decisions + (isStart ? 1 : 0);
   return { outcome: "stored", session: { ...after, ...stored, clockHolderId, decisions, version: after.version + 1 } };
-}
-
-/** Only progress, of a view that continues or was watched to its end. */
-export function isProgressOnly(change: ViewChange): boolean {
-  const { before, after, isStart, ending } = change;
-  if (isStart || ending !== undefined || before.pendingReports !== null || after.pendingReports !== null) return false;
-  const isClosing = before.closeRequestedAt !== after.closeRequestedAt || before.closeReason !== after.closeReason;
-  const isOpening = before.tokenHash !== after.tokenHash || before.firstSequence !== after.firstSequence;
-  if (isClosing || isOpening || takesClock(change)) return false;
-  if (before.state === "watched") return after.dueAt !== null && after.dueAt === before.dueAt;
-  return before.state === "playing" && before.dueAt === null && (after.dueAt !== null) === (after.state === "watched");
-}
-
-/** The view starts, or is credited time, and does not hold its viewer's clock yet. */
-function takesClock({ before, after, isStart }: ViewChange): boolean {
-  return before.clockHolderId !== before.sessionId && (isStart || after.clockMs > before.clockMs);
-}
-
-// A plain literal: spreading parts would copy them property by property.
-function progressToldAs({ before, after, milestones, now }: ViewChange, position: number) {
-  const { covered, sequences, refusals } = after.progress;
-  return {
-    position,
-    bot_id: before.botId,
-    session_id: before.sessionId,
-    version: before.version,
-    accepted_ms: after.acceptedMs,
-    clock_ms: after.clockMs,
-    credited_until: after.creditedUntil,
-    covered: covered.flat(),
-    sequences: sequences.flat(),
-    signals: after.signals && numbersOf(after.signals, after.openedAt),
-    refusals: Object.keys(refusals).length > 0 ? refusals : null,
-    watched_at: after.watchedAt,
-    due_at: after.dueAt,
-    milestones: milestones.length > 0 ? milestones : null,
-    now,
-  };
-}
-
-function toldAs(change: ViewChange, position: number) {
-  const { before, after, isStart, ending, now } = change;
-  return {
-    ...progressToldAs(change, position),
-    takes_clock: takesClock(change),
-    clock_holder: before.clockHolderId,
-    clock_holder_version: before.clockHolderVersion,
-    viewer_credited_until: before.viewerCreditedUntil,
-    decisions: before.decisions,
-    due_before: before.dueAt,
-    token_hash: after.tokenHash === before.tokenHash ? null : after.tokenHash,
-    openings: after.openings,
-    first_sequence: after.firstSequence,
-    state: after.state,
-    started_at: after.startedAt,
-    close_requested_at: after.closeRequestedAt,
-    close_reason: after.closeReason,
-    pending_reports: after.pendingReports,
-    is_start: isStart,
-    last_report_at: after.lastReportAt,
-    fate: ending?.fate,
-    suspicions: ending?.suspicions,
-    event_id: ending?.eventId,
-    body: ending && bodyOf(after, ending, now),
-  };
-}
-
-/** The bytes of the event that the view may earn. */
-export function bodyOf(
-  { botId, userId, code, reference, isTest }: Pick<AdSession, "botId" | "userId" | "code" | "reference" | "isTest">,
-  { eventId }: { eventId: string },
-  now: Date,
-): string {
-  return encodeWebhookEvent({
-    event: "rewarded" satisfies EventType,
-    event_id: eventId,
-    bot_id: botId,
-    user_tg_id: userId,
-    code,
-    ...(reference !== "" && { reference }),
-    occurred_at: now.toISOString(),
-    ...(isTest && { test: true as const }),
-  });
 }

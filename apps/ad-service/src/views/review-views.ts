@@ -1,9 +1,9 @@
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../events/enqueue-webhook.ts";
-import { bodyOf } from "./record-views.ts";
 import type { CloseReason, StoredState } from "./session.ts";
 import { type AdSession, readSession } from "./session.ts";
+import { bodyOf } from "./view-change.ts";
 import type { Suspicion } from "./viewing-signals.ts";
 
 export interface SuspiciousView {

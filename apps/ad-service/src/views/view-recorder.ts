@@ -5,14 +5,9 @@ import type { Deliveries } from "../deliveries/deliveries.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { TrackedEvent } from "../vast/vast-ad.ts";
 import type { Milestone } from "./accept-progress.ts";
-import {
-  type ChangeOutcome,
-  isProgressOnly,
-  recordProgressOnly,
-  recordViews,
-  type ViewChange,
-} from "./record-views.ts";
+import { recordProgressOnly, recordViews } from "./record-views.ts";
 import type { AdSession } from "./session.ts";
+import { type ChangeOutcome, isProgressOnly, type ViewChange } from "./view-change.ts";
 
 /** The VAST events of each milestone. The first frame is the impression; the start is when the server learns of it. */
 const trackedEventsOf = {

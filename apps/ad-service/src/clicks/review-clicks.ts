@@ -38,7 +38,10 @@ export interface SuspiciousClick {
 /** A row of the query, with whole hashes; `state` of a released click is `counted`. */
 type Row = Omit<SuspiciousClick, "address" | "network"> & { addressHash: Buffer | null; networkHash: Buffer | null };
 
-/** Unnamed, so planned for its filters. Each half reads its own index, the latest first; an event has its click's UUID. */
+/**
+ * Each half reads its own partial index of suspicious clicks, the latest first; an event has its click's UUID. The filters
+ * are optional, so the plan reads all of these indexes: too slow for a hot path, fine for an operator.
+ */
 const list: Statement<Row> = {
   name: "",
   text: `select "botId", "clickId", "userId", code, "campaignId", state, suspicions, "userAgent", "addressHash", "networkHash",

@@ -1,4 +1,4 @@
-import type { Random } from "./seeded-random.ts";
+import type { Random } from "@intermission/testing/seeded-random";
 
 export type Role = "ad-service" | "api";
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Random } from "@intermission/testing/seeded-random";
 import { dealSteps } from "./crash-steps.ts";
 import type { earnEvents } from "./earn-events.ts";
 import type { MortalNode } from "./mortal-node.ts";
-import type { Random } from "./seeded-random.ts";
 import type { Nodes } from "./start-nodes.ts";
 
 /** If the step is not reached by then, a server is killed wherever it is. */

@@ -1,7 +1,7 @@
+import { seededRandom } from "@intermission/testing/seeded-random";
 import { earnEvents } from "./earn-events.ts";
 import { followRewards } from "./follow-rewards.ts";
 import { killAtSteps, type Step } from "./kill-at-steps.ts";
-import { seededRandom } from "./seeded-random.ts";
 import { type Settled, settleRecords } from "./settle-records.ts";
 import { type NodesOptions, startNodes } from "./start-nodes.ts";
 import type { Arrival } from "./watch-webhooks.ts";

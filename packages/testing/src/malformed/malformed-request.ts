@@ -1,6 +1,6 @@
+import type { Random } from "../seeded-random.ts";
 import * as junk from "./junk.ts";
 import { headerLines } from "./junk-headers.ts";
-import type { Random } from "./seeded-random.ts";
 
 /** A well-formed request, from which malformed ones are made. */
 export interface Sample {

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
+import { seededRandom } from "../seeded-random.ts";
 import { type MalformedRequest, malformedRequest, type Sample } from "./malformed-request.ts";
-import { seededRandom } from "./seeded-random.ts";
 
 export interface RawAnswer {
   /** The status of the final answer; interim answers are ignored. */

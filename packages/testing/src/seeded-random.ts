@@ -3,6 +3,8 @@ export interface Random {
   next(): number;
   /** An integer in [0, `end`). */
   below(end: number): number;
+  /** True in one of `count` cases. */
+  oneIn(count: number): boolean;
   pick<T>(items: readonly T[]): T;
   shuffled<T>(items: readonly T[]): T[];
 }
@@ -20,6 +22,7 @@ export function seededRandom(seed: number): Random {
   return {
     next,
     below,
+    oneIn: (count) => below(count) === 0,
     pick(items) {
       const item = items[below(items.length)];
       if (item === undefined) throw new Error("nothing to pick from");

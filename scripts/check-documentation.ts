@@ -1,4 +1,4 @@
-/** Fails if a Markdown file contains a path or a link to a file of this repository that does not exist. */
+/** Fails if a Markdown file names a path of this repository that does not exist, or a decision is not listed. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -23,6 +23,11 @@ for (const file of tracked.filter((name) => name.endsWith(".md"))) {
     if (/^[a-z]+:/.test(link)) continue;
     if (!existsSync(join(root, dirname(file), link))) faults.push(`${file} links to ${link}, which does not exist`);
   }
+}
+const decisions = readFileSync(join(root, "docs/decisions/index.md"), "utf8");
+for (const file of tracked.filter((name) => /^docs\/decisions\/\d.*[.]md$/.test(name))) {
+  const name = file.slice("docs/decisions/".length);
+  if (!decisions.includes(`](./${name})`)) faults.push(`docs/decisions/index.md does not list ${name}`);
 }
 for (const fault of faults) console.error(fault);
 process.exit(faults.length === 0 ? 0 : 1);

@@ -1,10 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { HttpError } from "@intermission/server/http-server";
 import bs58 from "bs58";
 import type { FastifyRequest } from "fastify";
 import { type Bot, findBot } from "./bots.ts";
-import { type BriefCache, briefCache } from "./brief-cache.ts";
 
 const tokenPattern = /^ad_[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 

@@ -1,7 +1,7 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { type BriefCache, briefCache } from "./brief-cache.ts";
 
 export type DeliveryMode = "at-least-once" | "at-most-once";
 

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { briefCache } from "@intermission/server/brief-cache";
 import { NotReady } from "@intermission/server/health";
-import { briefCache } from "../bots/brief-cache.ts";
 
 export interface BuiltPage {
   html: string;

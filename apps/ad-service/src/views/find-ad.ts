@@ -1,5 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { type BriefCache, briefCache } from "../bots/brief-cache.ts";
+import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { canPlay, chooseRendition, type Device, lighterThan } from "../creatives/choose-rendition.ts";
 import {
   type Captions,

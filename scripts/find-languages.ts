@@ -48,5 +48,9 @@ export async function installLanguages(): Promise<void> {
     ...("missing" in findGo() ? ["golang-go"] : []),
     ...("missing" in findPhp() ? ["php-cli"] : []),
   ];
-  if (packages.length > 0) await step(packages.join(", "), () => aptInstall(...packages));
+  if (packages.length === 0) return;
+  // A machine without a package mirror still runs everything else; the tests of a missing language say that they did not run.
+  await step(packages.join(", "), () => aptInstall(...packages)).catch((error: unknown) => {
+    console.log(`\n!!! NOT INSTALLED: ${packages.join(", ")}. ${error instanceof Error ? error.message : error}\n`);
+  });
 }

@@ -1,12 +1,12 @@
 import { type CodeVerbs, codeProcedures } from "./codes/procedures.ts";
+import type { LedgerVerbs } from "./ledger/entries.ts";
 import { ledgerProcedures } from "./ledger/procedures.ts";
-import type { LedgerVerbs } from "./ledger/schema.ts";
 import { type TelegramUserVerbs, telegramUserProcedures } from "./telegram-user/procedures.ts";
 import { router } from "./trpc.ts";
+import type { UserVerbs } from "./users/erase-user.ts";
 import { userProcedures } from "./users/procedures.ts";
-import type { UserVerbs } from "./users/schema.ts";
 import { receiptProcedures } from "./webhook-intake/procedures.ts";
-import type { ReceiptVerbs } from "./webhook-intake/schema.ts";
+import type { ReceiptVerbs } from "./webhook-intake/receipts.ts";
 
 export type Verbs = TelegramUserVerbs & CodeVerbs & LedgerVerbs & ReceiptVerbs & UserVerbs;
 

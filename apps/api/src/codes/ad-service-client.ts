@@ -3,7 +3,7 @@ import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Dispatcher, Pool } from "undici";
 import { z } from "zod";
-import type { UnavailableReason } from "./schema.ts";
+import type { UnavailableReason } from "./created-code.ts";
 
 export type RequestedCode =
   | { outcome: "issued"; code: CreateCodeResponse }

@@ -1,7 +1,7 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 import { backendProcedure, router, storableText } from "../trpc.ts";
-import type { CreateCodeOutcome } from "./schema.ts";
+import type { CreateCodeOutcome } from "./created-code.ts";
 
 export interface CodeVerbs {
   createCode(wanted: { userId: string; reference: string | undefined }): Promise<CreateCodeOutcome>;

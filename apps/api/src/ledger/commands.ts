@@ -2,7 +2,7 @@ import { type CommandContext, withExamples } from "@intermission/server/command-
 import { limitUpTo, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf } from "@intermission/server/command-tables";
 import type { Command } from "commander";
-import type { LedgerVerbs, RewardEntry } from "./schema.ts";
+import type { LedgerVerbs, RewardEntry } from "./entries.ts";
 
 export function rewardCommands(
   program: Command,

@@ -2,7 +2,7 @@ import { eventType, telegramId } from "@intermission/ad-core/client-api";
 import { TRPCError, tracked } from "@trpc/server";
 import { z } from "zod";
 import { backendProcedure, router, storableText, subjectOf, unavailableOr, userOrBackendProcedure } from "../trpc.ts";
-import { type LedgerVerbs, LostCursorError, type RewardPage, type RewardStatus, type SpendOutcome } from "./schema.ts";
+import { type LedgerVerbs, LostCursorError, type RewardPage, type RewardStatus, type SpendOutcome } from "./entries.ts";
 
 const lostCursor =
   "the ledger was restored from a backup that is older than this cursor: watch from the start, and skip the entryIds that you have";

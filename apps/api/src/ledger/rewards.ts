@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor, epochOf } from "@intermission/postgres/commit-cursor";
 import { type Runner, statement } from "@intermission/postgres/open-database";
-import type { RefusalReason, RewardEntry, RewardPage, RewardStatus } from "./schema.ts";
+import type { RefusalReason, RewardEntry, RewardPage, RewardStatus } from "./entries.ts";
 
 export interface EntryRow {
   epoch: string;

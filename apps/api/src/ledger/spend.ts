@@ -1,6 +1,6 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
+import type { SpendOutcome } from "./entries.ts";
 import { getBalance } from "./rewards.ts";
-import type { SpendOutcome } from "./schema.ts";
 
 export interface SpendOrder {
   userId: string;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startTestApi, testConfig } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { recordBatch, recordEvents } from "../webhook-intake/record-events.ts";
-import type { RewardEntry } from "./schema.ts";
+import type { RewardEntry } from "./entries.ts";
 import { latestCursor, startOfLedger, watchRewards } from "./watch-rewards.ts";
 
 const { botId, payout } = testConfig;

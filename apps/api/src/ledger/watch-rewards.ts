@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "@intermission/postgres/commit-cursor";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import type { Logger } from "@intermission/server/logger";
+import { LostCursorError, type WatchedEntry, type WatchOutcome } from "./entries.ts";
 import { type EntryRow, entryColumns, rewardEntryOf } from "./rewards.ts";
-import { LostCursorError, type WatchedEntry, type WatchOutcome } from "./schema.ts";
 
 /**
  * Wakes callers that wait for entries, on this node and on the others. It is only a hint: polling on a timer finds

@@ -1,7 +1,7 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
 import { publicProcedure, router } from "../trpc.ts";
-import type { SignInOutcome } from "./schema.ts";
+import type { SignInOutcome } from "./sign-in.ts";
 
 export interface TelegramUserVerbs {
   signIn(initData: string, address: string): SignInOutcome | { outcome: "too-many" };

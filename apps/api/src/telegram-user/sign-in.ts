@@ -1,7 +1,10 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { continuationMaxAgeSeconds, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
 import { addressNetwork } from "@intermission/server/client-address";
-import type { SignInOutcome } from "./schema.ts";
+
+export type SignInOutcome =
+  | { outcome: "signed-in"; sessionToken: string; expiresAt: string; user: { id: string } }
+  | { outcome: "refused"; reason: "invalid" | "expired" };
 
 /** Long enough for an ad and its reward, short enough for a token that cannot be revoked. */
 export const sessionLifetimeSeconds = 6 * 3600;

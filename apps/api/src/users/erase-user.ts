@@ -1,6 +1,17 @@
 import { randomInt } from "node:crypto";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
-import type { UserErasure } from "./schema.ts";
+
+/** The records of a user and what was done with them, or with `isErased` false would be done. */
+export interface UserErasure {
+  botId: string;
+  userId: string;
+  isErased: boolean;
+  tables: { table: string; becomes: string; rows: number }[];
+}
+
+export interface UserVerbs {
+  eraseUser(userId: string, isMeant: boolean): Promise<UserErasure>;
+}
 
 interface Step {
   table: string;

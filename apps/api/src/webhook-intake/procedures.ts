@@ -1,7 +1,7 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
-import type { Receipt, ReceiptVerbs, RefusalCount } from "./schema.ts";
+import type { Receipt, ReceiptVerbs, RefusalCount } from "./receipts.ts";
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 

@@ -2,8 +2,8 @@ import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { Logger } from "@intermission/server/logger";
 import type { AdServiceClient, ListedEvent, ListedEvents } from "../codes/ad-service-client.ts";
+import type { EventLine, Payout } from "./receipts.ts";
 import { isStorable, recordEvents } from "./record-events.ts";
-import type { EventLine, Payout } from "./schema.ts";
 
 export interface ReconcileOptions {
   database: Pick<Database, "run" | "transaction">;

@@ -2,8 +2,8 @@ import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermi
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import { listReceipts } from "./list-receipts.ts";
+import type { EventLine, Payout } from "./receipts.ts";
 import { recordBatch, recordEvents } from "./record-events.ts";
-import type { EventLine, Payout } from "./schema.ts";
 
 const botId = "7000000001";
 const payout: Payout = { rewarded: 10, directLink: 3, dailyCap: undefined, perCode: "once" };

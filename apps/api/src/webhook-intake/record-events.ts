@@ -1,5 +1,5 @@
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
-import type { EventLine, Payout } from "./schema.ts";
+import type { EventLine, Payout } from "./receipts.ts";
 
 export interface BatchLine {
   readonly line: EventLine;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import type { Payout } from "./receipts.ts";
 import { recordBatch } from "./record-events.ts";
-import type { Payout } from "./schema.ts";
 
 /** Equal events closer together than this count as repeats: the ad service's default cooldown. */
 const equalEventsApartSeconds = 60;

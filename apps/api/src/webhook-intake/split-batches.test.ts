@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { EventLine } from "./receipts.ts";
 import { splitBatches } from "./record-events.ts";
-import type { EventLine } from "./schema.ts";
 
 const few = (prefix: string) => fc.nat(4).map((n) => `${prefix}${n}`);
 const lines = fc.array(

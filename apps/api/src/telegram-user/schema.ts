@@ -1,3 +1,0 @@
-export type SignInOutcome =
-  | { outcome: "signed-in"; sessionToken: string; expiresAt: string; user: { id: string } }
-  | { outcome: "refused"; reason: "invalid" | "expired" };

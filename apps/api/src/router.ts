@@ -3,7 +3,7 @@ import type { LedgerVerbs } from "./ledger/entries.ts";
 import { ledgerProcedures } from "./ledger/procedures.ts";
 import { type TelegramUserVerbs, telegramUserProcedures } from "./telegram-user/procedures.ts";
 import { router } from "./trpc.ts";
-import type { UserVerbs } from "./users/erase-user.ts";
+import type { UserVerbs } from "./users/erasure.ts";
 import { userProcedures } from "./users/procedures.ts";
 import { receiptProcedures } from "./webhook-intake/procedures.ts";
 import type { ReceiptVerbs } from "./webhook-intake/receipts.ts";

@@ -1,7 +1,7 @@
 import { TRPCError } from "@trpc/server";
 import { z } from "zod";
 import { publicProcedure, router } from "../trpc.ts";
-import type { SignInOutcome } from "./sign-in.ts";
+import type { SignInOutcome } from "./sign-in-outcome.ts";
 
 export interface TelegramUserVerbs {
   signIn(initData: string, address: string): SignInOutcome | { outcome: "too-many" };

@@ -1,10 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { continuationMaxAgeSeconds, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
 import { addressNetwork } from "@intermission/server/client-address";
-
-export type SignInOutcome =
-  | { outcome: "signed-in"; sessionToken: string; expiresAt: string; user: { id: string } }
-  | { outcome: "refused"; reason: "invalid" | "expired" };
+import type { SignInOutcome } from "./sign-in-outcome.ts";
 
 /** Long enough for an ad and its reward, short enough for a token that cannot be revoked. */
 export const sessionLifetimeSeconds = 6 * 3600;

@@ -1,17 +1,6 @@
 import { randomInt } from "node:crypto";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
-
-/** The records of a user and what was done with them, or with `isErased` false would be done. */
-export interface UserErasure {
-  botId: string;
-  userId: string;
-  isErased: boolean;
-  tables: { table: string; becomes: string; rows: number }[];
-}
-
-export interface UserVerbs {
-  eraseUser(userId: string, isMeant: boolean): Promise<UserErasure>;
-}
+import type { UserErasure } from "./erasure.ts";
 
 interface Step {
   table: string;

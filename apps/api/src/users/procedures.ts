@@ -1,7 +1,7 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
-import type { UserErasure, UserVerbs } from "./erase-user.ts";
+import type { UserErasure, UserVerbs } from "./erasure.ts";
 
 export const userProcedures = (verbs: UserVerbs) =>
   router({

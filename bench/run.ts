@@ -30,8 +30,25 @@ const { values } = parseArgs({
     baseline: { type: "string" },
   },
 });
-const only = new Set(values.only.split(","));
-const [rounds, count, warmSeconds] = [Number(values.rounds), Number(values.count), Number(values.warm)];
+const pathKeys = ["code", "click", "receipt", "open", "report", "close", "view", "view-each-second", "deliveries"];
+const only = new Set(wordsOf("only", pathKeys));
+const stores = wordsOf("store", ["embedded", "postgres-socket", "postgres-tcp"]);
+const [rounds, count, warmSeconds] = [numberOf("rounds"), numberOf("count"), numberOf("warm")];
+
+function wordsOf(option: "only" | "store", known: readonly string[]): string[] {
+  const words = values[option].split(",");
+  const unknown = words.filter((word) => !known.includes(word));
+  if (unknown.length === 0) return words;
+  console.error(`--${option} ${unknown.join(",")} is unknown. Give one or several of: ${known.join(",")}`);
+  process.exit(2);
+}
+
+function numberOf(option: "rounds" | "count" | "warm"): number {
+  if (/^\d{1,7}$/.test(values[option]) && (option === "warm" || Number(values[option]) > 0))
+    return Number(values[option]);
+  console.error(`--${option} ${values[option]} is not a number. Give a whole number, such as: --${option} 5`);
+  process.exit(2);
+}
 
 interface Path {
   readonly key: string;
@@ -180,7 +197,6 @@ async function printHot(server: string, url: string): Promise<void> {
   if (texts.length > 0) console.log(`  ${server}: HOT updates: ${texts.join(", ")}`);
 }
 
-const stores = values.store.split(",");
 const base = values.baseline === undefined ? undefined : await unpackBaseline(values.baseline);
 const server = stores.some((store) => store.startsWith("postgres")) ? await findPostgres() : undefined;
 const figures = server && { ...(await openPostgresFigures(server.url)), url: server.url };

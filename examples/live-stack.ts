@@ -92,6 +92,8 @@ export async function startLiveStack() {
           ...{ BOT_ID: bot.botId, PORT: String(bot.port), ...env },
         },
         stdio: ["ignore", "pipe", "pipe"],
+        // A process group of its own, so that `end` also reaches what a shell or pnpm started.
+        detached: true,
       });
       backends.add(backend);
       backend.once("exit", () => backends.delete(backend));
@@ -139,12 +141,13 @@ export async function startLiveStack() {
   };
 }
 
-/** Ends a process that this file started. */
+/** Ends a process that this file started, and its children. */
 export async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const group = -child.pid;
   const exited = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGTERM");
-  const giveUp = setTimeout(() => child.kill("SIGKILL"), 5000);
+  process.kill(group, "SIGTERM");
+  const giveUp = setTimeout(() => process.kill(group, "SIGKILL"), 5000);
   await exited;
   clearTimeout(giveUp);
 }

@@ -5,10 +5,9 @@
  */
 import { parseArgs } from "node:util";
 import { indexCampaigns } from "../apps/ad-service/src/ad-selection/campaign-index.ts";
-import type { CampaignState } from "../apps/ad-service/src/ad-selection/campaign-state.ts";
+import { type CampaignState, flatCurve } from "../apps/ad-service/src/ad-selection/campaign-state.ts";
 import { chooseAd, drawByWeight } from "../apps/ad-service/src/ad-selection/choose-ad.ts";
 import { type AdRequest, exclusionReason } from "../apps/ad-service/src/ad-selection/eligibility.ts";
-import { flatCurve } from "../apps/ad-service/src/ad-selection/pacing.ts";
 import { seededRandom, stateOf } from "../apps/ad-service/test/fixtures/selection-fixture.ts";
 
 const { values } = parseArgs({

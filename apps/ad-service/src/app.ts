@@ -13,9 +13,10 @@ import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { conversionRoutes } from "./advertisers/routes.ts";
 import { authenticateRequest } from "./bots/authenticate-client.ts";
+import { requireBots } from "./bots/bots.ts";
 import { type BotOperatorDeps, botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
 import { type RateLimitSettings, rateLimits } from "./bots/rate-limits.ts";
-import type { SecretBox } from "./bots/secret-box.ts";
+import type { SecretBox } from "./bots/signing-tokens.ts";
 import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
 import { clickOperatorRoutes } from "./clicks/operator-routes.ts";
 import { directLinkRoutes } from "./clicks/routes.ts";
@@ -33,6 +34,7 @@ import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/error-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
 import { openapiDocument } from "./openapi-document.ts";
+import { downloadVideo } from "./outbound/download.ts";
 import type { GuardedRequests } from "./outbound/guarded-request.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
@@ -188,12 +190,12 @@ export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void
 }
 
 export type OperatorDeps = BotOperatorDeps &
-  CampaignOperatorDeps &
-  CreativeOperatorDeps &
+  Omit<CampaignOperatorDeps, "requireBots"> &
+  Omit<CreativeOperatorDeps, "downloadVideo"> &
   DeliveryOperatorDeps &
   StatsOperatorDeps &
   ExplainOperatorDeps &
-  OperatorAuth;
+  OperatorAuth & { requests: GuardedRequests };
 
 /** `/operator/v1`: the API of the operator's command line. */
 function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
@@ -205,8 +207,8 @@ function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
       });
       botOperatorRoutes(scope, deps);
       tokenOperatorRoutes(scope, deps);
-      creativeOperatorRoutes(scope, deps);
-      campaignOperatorRoutes(scope, deps);
+      creativeOperatorRoutes(scope, { ...deps, downloadVideo: (video) => downloadVideo(deps.requests, video) });
+      campaignOperatorRoutes(scope, { ...deps, requireBots: (botIds) => requireBots(deps.database, botIds) });
       advertiserOperatorRoutes(scope, deps);
       explainOperatorRoutes(scope, deps);
       eventOperatorRoutes(scope, deps);

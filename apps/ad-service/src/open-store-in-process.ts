@@ -4,7 +4,7 @@ import { createLogger } from "@intermission/server/logger";
 import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "@intermission/server/operator-client";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
-import { secretBox } from "./bots/secret-box.ts";
+import { secretBox } from "./bots/signing-tokens.ts";
 import type { CommandConfig } from "./config.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-storage.ts";
 import { noDeliveries } from "./deliveries/deliveries.ts";

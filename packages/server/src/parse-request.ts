@@ -18,6 +18,11 @@ export const boundedText = (most: number) =>
     .min(1, `must have 1 to ${most} characters`)
     .max(most, `must have 1 to ${most} characters`);
 
+/** A short lower-case word, such as the category of a bot: `games`, `real-money`. */
+export const shortWord = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be at most 32 lower-case letters, digits and dashes");
+
 /** Returns the parsed value; else throws 400 with each field and its rule, and never the value that was sent. */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value ?? {});

@@ -1,7 +1,6 @@
 import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
-import { type CampaignState, fullLimit } from "./campaign-state.ts";
+import { adsBehindPlan, type CampaignState, fullLimit, type TrafficCurve } from "./campaign-state.ts";
 import { type AdRequest, outOfTime } from "./eligibility.ts";
-import { adsBehindPlan, type TrafficCurve } from "./pacing.ts";
 
 export interface Entry {
   state: CampaignState;

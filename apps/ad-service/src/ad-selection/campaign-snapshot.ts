@@ -4,10 +4,9 @@ import type { FastifyBaseLogger } from "fastify";
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import { type Campaign, selectCampaigns } from "../campaigns/campaigns.ts";
 import { type CampaignIndex, indexCampaigns } from "./campaign-index.ts";
-import type { CampaignState, Delivered } from "./campaign-state.ts";
+import { type CampaignState, type Delivered, flatCurve, type TrafficCurve } from "./campaign-state.ts";
 import { type Choice, chooseAd } from "./choose-ad.ts";
 import type { AdRequest } from "./eligibility.ts";
-import { flatCurve, type TrafficCurve } from "./pacing.ts";
 
 export interface RunningCampaigns {
   campaigns: Campaign[];

@@ -70,3 +70,82 @@ export function adsLeft(state: CampaignState, format: CampaignFormat): number {
     Number.POSITIVE_INFINITY,
   );
 }
+
+/** How a day's requests are distributed: 24 shares, one for each UTC hour, with a sum of 1. */
+export type TrafficCurve = readonly number[];
+export const flatCurve: TrafficCurve = Array.from({ length: 24 }, () => 1 / 24);
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** The share of a day's requests that is expected by a moment of the day, 0 to 1. */
+export function shareOfDay(curve: TrafficCurve, millisecondsOfDay: number): number {
+  const hour = Math.min(23, Math.floor(millisecondsOfDay / HOUR_MS));
+  const before = sumsOf(curve)[hour] ?? 0;
+  return Math.min(1, before + (curve[hour] ?? 0) * ((millisecondsOfDay - hour * HOUR_MS) / HOUR_MS));
+}
+
+const sums = new WeakMap<TrafficCurve, readonly number[]>();
+
+/** For each hour, the sum of the shares before it. */
+function sumsOf(curve: TrafficCurve): readonly number[] {
+  const known = sums.get(curve);
+  if (known) return known;
+  let sum = 0;
+  const made = curve.map((share) => {
+    sum += share;
+    return sum - share;
+  });
+  sums.set(curve, made);
+  return made;
+}
+
+/**
+ * How many ads of a format an evenly paced campaign is behind its plan of the day; negative if it is ahead. Undefined if it
+ * has no plan: no limit applies to its day, or its pacing is `asap`.
+ *
+ * The plan is the tightest of its daily limits and the even daily share of what is left of its total limits. It follows the
+ * expected traffic between the campaign's first and last moment of the day.
+ */
+export function adsBehindPlan(
+  state: CampaignState,
+  format: CampaignFormat,
+  { now, curve }: { now: Date; curve: TrafficCurve },
+): number | undefined {
+  const { campaign } = state;
+  if (campaign.pacing === "asap") return undefined;
+  const dayStart = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const dayEnd = dayStart + DAY_MS;
+  const from = Math.max(dayStart, (campaign.startsAt ?? campaign.createdAt).getTime());
+  const to = Math.min(dayEnd, campaign.endsAt?.getTime() ?? dayEnd);
+  const share = (at: number) => shareOfDay(curve, Math.min(Math.max(at, dayStart), dayEnd) - dayStart);
+  const ofToday = share(to) - share(from);
+  const due = ofToday <= 0 ? 1 : Math.min(1, (share(now.getTime()) - share(from)) / ofToday);
+
+  let behind: number | undefined;
+  for (const use of limitsOf(state, format)) {
+    const { isDaily, most, used, each } = use;
+    const plan = isDaily ? { goal: most, done: used } : planOfTotal(use, state, format, { from, to, dayEnd });
+    if (plan === undefined) continue;
+    const ads = (plan.goal * due - plan.done) / each;
+    behind = behind === undefined ? ads : Math.min(behind, ads);
+  }
+  return behind;
+}
+
+/** The plan of a total limit: what is left of it at the start of the day, spread evenly over the days until the end. */
+function planOfTotal(
+  { limit, most, used }: LimitUse,
+  state: CampaignState,
+  format: CampaignFormat,
+  { from, to, dayEnd }: { from: number; to: number; dayEnd: number },
+): { goal: number; done: number } | undefined {
+  const { campaign, today, viewsInFlight } = state;
+  if (campaign.endsAt === null) return undefined;
+  const views = today.views + viewsInFlight;
+  const ofFormat = format === "rewarded" ? views : today.clicks;
+  const done = limit === "total-budget" ? today.spentMicros + viewsInFlight * campaign.viewPriceMicros : ofFormat;
+  const daysLeft = (to - from) / DAY_MS + Math.max(0, (campaign.endsAt.getTime() - dayEnd) / DAY_MS);
+  const shareOfRest = daysLeft <= 0 ? 1 : Math.min(1, (to - from) / DAY_MS / daysLeft);
+  return { goal: (most - used + done) * shareOfRest, done };
+}

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { botOfTest, requestOf, seededRandom, stateOf } from "../../test/fixtures/selection-fixture.ts";
 import { indexCampaigns } from "./campaign-index.ts";
+import { flatCurve } from "./campaign-state.ts";
 import { chooseAd, drawByWeight } from "./choose-ad.ts";
 import { type AdRequest, exclusionReason, type Platform } from "./eligibility.ts";
-import { flatCurve } from "./pacing.ts";
 import { explainChoice } from "./select-ad.ts";
 
 const now = new Date("2026-03-03T12:00:00Z");

@@ -1,8 +1,7 @@
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
 import type { Targeting } from "../campaigns/targeting.ts";
-import { type CampaignState, fullLimit, type Limit } from "./campaign-state.ts";
-import { adsBehindPlan, type TrafficCurve } from "./pacing.ts";
+import { adsBehindPlan, type CampaignState, fullLimit, type Limit, type TrafficCurve } from "./campaign-state.ts";
 
 export type Platform = "android" | "ios" | "desktop" | "web";
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { requestOf, seededRandom, stateOf } from "../../test/fixtures/selection-fixture.ts";
 import { indexCampaigns } from "./campaign-index.ts";
-import type { CampaignState } from "./campaign-state.ts";
+import { adsBehindPlan, type CampaignState, flatCurve, shareOfDay } from "./campaign-state.ts";
 import { chooseAd } from "./choose-ad.ts";
-import { adsBehindPlan, flatCurve, shareOfDay } from "./pacing.ts";
 
 const DAY_MS = 86_400_000;
 const midnight = new Date("2026-03-03T00:00:00Z");

@@ -2,10 +2,9 @@ import { statement, type Transaction } from "@intermission/postgres/open-databas
 import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
 import type { CampaignIndex } from "./campaign-index.ts";
 import { type CampaignSnapshot, deliveredBy } from "./campaign-snapshot.ts";
-import { adsLeft, type CampaignState, fullLimit } from "./campaign-state.ts";
+import { adsBehindPlan, adsLeft, type CampaignState, fullLimit } from "./campaign-state.ts";
 import type { Choice } from "./choose-ad.ts";
 import { type AdRequest, type ExclusionReason, exclusionReason } from "./eligibility.ts";
-import { adsBehindPlan } from "./pacing.ts";
 
 /** Enough for the largest user cap of a few campaigns; a user who saw more has reached each of them. */
 const MOST = 5000;

@@ -1,11 +1,7 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { hasUserInfo } from "@intermission/ad-core/web-address";
+import { shortWord } from "@intermission/server/parse-request";
 import { z } from "zod";
-
-/** A short lower-case word that an operator assigns to campaigns and bots: `games`, `real-money`. */
-export const category = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,31}$/, "must be at most 32 lower-case letters, digits and dashes");
 
 function webAddress(protocol: RegExp, form: string) {
   return z
@@ -37,11 +33,11 @@ export const botSettings = z.object({
   dailyCap: wholeNumber(1, 10_000),
   testers: z.array(telegramId).max(100, "must name at most 100"),
   /** The bot's topic: campaigns may target or exclude it. */
-  category: category.nullable(),
+  category: shortWord.nullable(),
   /** Hours and weekdays of campaigns are meant in this time zone. */
   timeZone: z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC"),
   /** Categories of campaigns that the publisher does not want. */
-  blockedCategories: z.array(category).max(100, "must name at most 100"),
+  blockedCategories: z.array(shortWord).max(100, "must name at most 100"),
   blockedAdvertisers: z
     .array(z.string().trim().min(1, "must name an advertiser").max(128, "must have at most 128 characters"))
     .max(1000, "must name at most 1000"),

@@ -4,7 +4,7 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import { spellAdvertisers } from "../advertisers/advertisers.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
 import { type Bot, forgetBot, readBot } from "./bots.ts";
-import type { SecretBox } from "./secret-box.ts";
+import type { SecretBox } from "./signing-tokens.ts";
 import { insertToken, type TokenEntry } from "./tokens.ts";
 
 /**

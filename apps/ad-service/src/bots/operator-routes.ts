@@ -8,7 +8,7 @@ import { z } from "zod";
 import { botSettings } from "./bot-settings.ts";
 import { type Bot, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
-import type { SecretBox } from "./secret-box.ts";
+import type { SecretBox } from "./signing-tokens.ts";
 import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
 
 export interface BotOperatorDeps {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { secretBox } from "./secret-box.ts";
+import { secretBox } from "./signing-tokens.ts";
 
 const box = secretBox(Buffer.alloc(32, 7));
 

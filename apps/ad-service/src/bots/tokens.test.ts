@@ -5,8 +5,7 @@ import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { authenticateBot } from "./authenticate-client.ts";
 import { addBot, suspendBot } from "./change-bot.ts";
-import { secretBox } from "./secret-box.ts";
-import { signingTokens } from "./signing-tokens.ts";
+import { secretBox, signingTokens } from "./signing-tokens.ts";
 import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");

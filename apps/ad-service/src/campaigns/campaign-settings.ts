@@ -1,6 +1,5 @@
-import { boundedText } from "@intermission/server/parse-request";
+import { boundedText, shortWord } from "@intermission/server/parse-request";
 import { z } from "zod";
-import { category } from "../bots/bot-settings.ts";
 import { checkLandingUrl } from "./landing-url.ts";
 import { targeting } from "./targeting.ts";
 
@@ -27,7 +26,7 @@ export const campaignSettings = z.strictObject({
   /** Shown to the viewer as text: the company that pays for the ad. */
   advertiser: boundedText(128),
   priority: z.enum(["sponsorship", "standard", "house"]),
-  category: category.nullable(),
+  category: shortWord.nullable(),
   /** `even`: spread over the day; `asap`: as fast as requests come. */
   pacing: z.enum(["even", "asap"]),
   startsAt: moment,

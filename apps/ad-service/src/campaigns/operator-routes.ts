@@ -5,7 +5,6 @@ import { invalid, invalidField, notFound } from "@intermission/server/refuse";
 import bs58 from "bs58";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import { requireBots } from "../bots/bots.ts";
 import { unknownCreative } from "../creatives/creatives.ts";
 import { campaignFormats, campaignSettings } from "./campaign-settings.ts";
 import { findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
@@ -25,6 +24,8 @@ export interface CampaignOperatorDeps {
   database: Database;
   /** Refreshed after each change, so that this node serves it immediately. */
   campaigns: { refresh(): Promise<void> };
+  /** Refuses a bot that does not exist. */
+  requireBots(botIds: readonly (string | undefined)[]): Promise<void>;
   now: () => Date;
 }
 
@@ -40,7 +41,7 @@ const listing = z.object({ archived: z.stringbool().default(false) });
 const statusAfter = { pause: "paused", resume: "active", archive: "archived" } as const;
 
 export function campaignOperatorRoutes(scope: FastifyInstance, deps: CampaignOperatorDeps): void {
-  const { database, campaigns, now } = deps;
+  const { database, campaigns, requireBots, now } = deps;
   creativesOfCampaign(scope, deps);
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
@@ -53,7 +54,7 @@ export function campaignOperatorRoutes(scope: FastifyInstance, deps: CampaignOpe
   scope.post("/campaigns", async (request, reply) => {
     const campaignId = `cmp_${bs58.encode(randomBytes(9))}`;
     const given = givenFields(parseRequest(draft, request.body));
-    await requireBots(database, botsOf(given.targeting));
+    await requireBots(botsOf(given.targeting));
     const added = await addCampaign(database, { ...given, campaignId, now: now() });
     if (added.outcome === "invalid") throw invalidField(added.fault.field, added.fault.message);
     if (added.outcome === "unknown-creative") throw unknownCreative(added.creativeId);
@@ -77,7 +78,7 @@ export function campaignOperatorRoutes(scope: FastifyInstance, deps: CampaignOpe
     const { campaignId } = parseRequest(params, request.params);
     const given = givenFields(parseRequest(changes, request.body));
     if (Object.keys(given).length === 0) throw invalid("name at least one setting to change");
-    await requireBots(database, botsOf(given.targeting));
+    await requireBots(botsOf(given.targeting));
     return answer(await updateCampaign(database, { campaignId, changes: given, now: now() }), campaignId);
   });
 

@@ -1,6 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
+import { shortWord } from "@intermission/server/parse-request";
 import { z } from "zod";
-import { category } from "../bots/bot-settings.ts";
 
 const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
 const unique = <Item extends z.ZodType>(item: Item, most: number) =>
@@ -22,9 +22,9 @@ export const targeting = z.strictObject({
   /** True: only users with Telegram Premium; false: only users without it. */
   premium: z.boolean().optional(),
   bots: unique(telegramId, 1000).optional(),
-  botCategories: unique(category, 100).optional(),
+  botCategories: unique(shortWord, 100).optional(),
   excludedBots: unique(telegramId, 1000).optional(),
-  excludedBotCategories: unique(category, 100).optional(),
+  excludedBotCategories: unique(shortWord, 100).optional(),
   hours: unique(wholeNumber(0, 23), 24).optional(),
   /** 1 is Monday, 7 Sunday. */
   weekdays: unique(wholeNumber(1, 7), 7).optional(),

@@ -8,8 +8,13 @@ import { seenBy } from "../ad-selection/select-ad.ts";
 import { findBotByPrefix } from "../bots/bots.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
 import { landingAddress } from "../campaigns/landing-url.ts";
-import type { AddressHasher } from "./address-hash.ts";
-import { type FollowedLink, type FollowLinksDeps, type JudgedVisit, linkFollower } from "./follow-links.ts";
+import {
+  type AddressHasher,
+  type FollowedLink,
+  type FollowLinksDeps,
+  type JudgedVisit,
+  linkFollower,
+} from "./follow-links.ts";
 
 export interface Visit {
   code: string;

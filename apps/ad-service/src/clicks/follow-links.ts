@@ -1,17 +1,17 @@
+import { createHmac, hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { eventIdOfClick } from "@intermission/ad-core/code";
 import { groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
+import type { ClientNetworks } from "@intermission/server/client-address";
 import type { Visitor } from "@intermission/server/visitor";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { CampaignState } from "../ad-selection/campaign-state.ts";
 import type { AdRequest } from "../ad-selection/eligibility.ts";
 import { askLimits, hasBudgetLeft, isNearLimit, isSerialized } from "../ad-selection/select-ad.ts";
 import type { DeliveryMode } from "../bots/bots.ts";
-import type { ClaimedEvent, Deliveries, MadeEvents } from "../deliveries/deliveries.ts";
-import { LEASE_SECONDS } from "../events/enqueue-webhook.ts";
-import type { AddressHashes } from "./address-hash.ts";
+import { type ClaimedEvent, type Deliveries, LEASE_SECONDS, type MadeEvents } from "../deliveries/deliveries.ts";
 
 /** A visit, with everything that decides about it and is known outside the database. */
 export interface JudgedVisit {
@@ -219,4 +219,49 @@ function lastClickFollower(deps: FollowLinksDeps) {
       if (line.length === 0) lines.delete(campaignId);
     }
   };
+}
+
+/** 128-bit hashes: of one address with the keys of two days, and of its network (/24, /48) with today's key. */
+export interface AddressHashes {
+  today: string;
+  yesterday: string;
+  network: string;
+}
+
+export type AddressHasher = (client: ClientNetworks, now: Date) => AddressHashes;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Hashes addresses with a key of the (UTC) day, derived from the one in the environment: equal addresses can be counted
+ * within a day, and without that key they cannot even be guessed. Of IPv6 the first 64 bits count, since a household
+ * has the rest. Yesterday's hash is for limits whose time began then; it is never stored beside today's.
+ */
+export function addressHasher(encryptionKey: Uint8Array): AddressHasher {
+  let day = Number.NaN;
+  let keys = { today: "", yesterday: "" };
+  const keyOf = (ofDay: number) => {
+    const date = new Date(ofDay * DAY_MS).toISOString().slice(0, 10);
+    return createHmac("sha256", encryptionKey).update(`direct-link addresses ${date}`).digest("base64");
+  };
+  return ({ client, wider }, now) => {
+    const today = Math.floor(now.getTime() / DAY_MS);
+    if (today !== day) {
+      keys = { today: keyOf(today), yesterday: keyOf(today - 1) };
+      day = today;
+    }
+    return {
+      today: hashOf(keys.today, client),
+      yesterday: hashOf(keys.yesterday, client),
+      network: hashOf(keys.today, `network ${wider}`),
+    };
+  };
+}
+
+/**
+ * With a secret key of fixed length and a hash cut to half, length extension is impossible; a plain hash takes a third
+ * of an HMAC's time.
+ */
+function hashOf(key: string, text: string): string {
+  return hash("sha256", `${key}${text}`, "hex").slice(0, 32);
 }

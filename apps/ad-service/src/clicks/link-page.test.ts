@@ -1,8 +1,7 @@
 import { type PageLanguage, pageLanguage, pageLanguages } from "@intermission/server/page-language";
 import { describe, expect, test } from "vitest";
-import { linkPage } from "./link-page.ts";
+import { fromNow, linkPage, linkPageTexts } from "./link-page.ts";
 import type { PageName } from "./page-texts/link-page-texts.ts";
-import { fromNow, linkPageTexts } from "./page-texts.ts";
 
 const hostile = { name: `<script>alert("1")</script>&'`, username: `x" onmouseover="1` };
 

@@ -2,7 +2,7 @@ import { eventIdOfClick } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
-import { enqueueWebhook } from "../events/enqueue-webhook.ts";
+import { enqueueWebhook } from "../deliveries/deliveries.ts";
 
 /** Why a click may not be a person's although it is within every limit; `follow-links.sql` decides it. */
 export type ClickSuspicion =

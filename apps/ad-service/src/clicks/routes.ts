@@ -8,8 +8,8 @@ import { recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
-import { addressHasher } from "./address-hash.ts";
 import { directLinkFollower, type FollowOutcome } from "./follow-link.ts";
+import { addressHasher } from "./follow-links.ts";
 import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
 import { tapTokens } from "./tap-token.ts";
 

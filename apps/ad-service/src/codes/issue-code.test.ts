@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import type { Bot } from "../bots/bots.ts";
 import { addBot } from "../bots/change-bot.ts";
-import { secretBox } from "../bots/secret-box.ts";
+import { secretBox } from "../bots/signing-tokens.ts";
 import { migrations } from "../migrations.ts";
 import { findCode } from "./describe-code.ts";
 import { issueCode } from "./issue-code.ts";

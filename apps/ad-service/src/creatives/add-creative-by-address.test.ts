@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
+import { downloadVideo } from "../outbound/download.ts";
 import { type GuardedRequests, openGuardedRequests } from "../outbound/guarded-request.ts";
 import { addCreative, addCreativeByAddress } from "./add-creative.ts";
 import { folderStorage } from "./media-storage.ts";
@@ -69,7 +70,10 @@ describe("a video at an address", () => {
 
   const deps = () => ({ database: store.database, media: folderStorage(folder), ffmpeg: "no-such-ffmpeg" });
   const add = (path: string, from = requests) =>
-    addCreativeByAddress({ ...deps(), requests: from }, { url: path.startsWith("/") ? address + path : path, now });
+    addCreativeByAddress(
+      { ...deps(), downloadVideo: (request) => downloadVideo(from, request) },
+      { url: path.startsWith("/") ? address + path : path, now },
+    );
 
   test("is stored here, and is the same creative as its upload, whatever its address", async () => {
     const added = await add("/moved");

@@ -4,7 +4,7 @@ import { parseRequest } from "@intermission/server/parse-request";
 import { invalid, notFound } from "@intermission/server/refuse";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type FetchDeps } from "./add-creative.ts";
+import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type DownloadVideo } from "./add-creative.ts";
 import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
 import { addVastTag, findCreative, listCreatives, unknownCreative } from "./creatives.ts";
 import type { MediaStorage } from "./media-storage.ts";
@@ -12,7 +12,7 @@ import type { MediaStorage } from "./media-storage.ts";
 export interface CreativeOperatorDeps {
   database: Database;
   media: MediaStorage;
-  requests: FetchDeps["requests"];
+  downloadVideo: DownloadVideo;
   isPlainHttpAllowed: boolean;
   now: () => Date;
 }
@@ -35,7 +35,7 @@ const captionsParams = params.extend({ language: z.string().max(64) });
  * /creatives/{id}/captions/{language}`: the bytes of a WebVTT file; `PUT /creatives/{id}/poster`: those of a picture.
  */
 export function creativeOperatorRoutes(scope: FastifyInstance, deps: CreativeOperatorDeps): void {
-  const { database, media, requests, isPlainHttpAllowed, now } = deps;
+  const { database, media, downloadVideo, isPlainHttpAllowed, now } = deps;
   // A stream, so that a video is never held in memory as a whole. The verb that reads it limits its size.
   scope.addContentTypeParser("application/octet-stream", async (_request: unknown, payload: Readable) => payload);
 
@@ -51,7 +51,7 @@ export function creativeOperatorRoutes(scope: FastifyInstance, deps: CreativeOpe
 
   scope.post("/creatives/addresses", { config: { answerTimeoutMs: LONGEST_WORK_MS } }, async (request, reply) => {
     const { url } = parseRequest(address, request.body);
-    const added = await addCreativeByAddress({ database, media, requests }, { url, now: now() });
+    const added = await addCreativeByAddress({ database, media, downloadVideo }, { url, now: now() });
     return reply.code(201).send(addedAnswer(added));
   });
 

@@ -50,3 +50,85 @@ export interface DeliveryLog {
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
+
+const made = [
+  ...["bot_id", "event_id", "event", "user_id", "code", "reference", "is_test"],
+  ...["campaign_id", "creative_id", "price_micros", "occurred_at", "body"],
+];
+const visitor = ["user_agent", "address_hash", "network_hash", "suspicions"];
+
+interface Enqueued {
+  from: string;
+  slots?: string;
+  isClick?: boolean;
+}
+
+/** Longer than a node needs to begin and finish an exchange. After it, any other node may send the delivery. */
+export const LEASE_SECONDS = 30;
+
+/**
+ * The only way to make an event: CTEs for the statement that changes the state, so that the change, the event and what the
+ * campaign owes commit together.
+ *
+ * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
+ * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
+ * made by `encodeWebhookEvent`); for clicks also user_agent, address_hash, network_hash and suspicions. The CTE `enqueued`
+ * contains the events made: a code that has already earned this event is left out.
+ *
+ * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
+ * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
+ * to send. Return its rows with the statement's own by `union all`: a join of two CTEs compares every pair of rows. Without
+ * `slots` nothing is claimed; call `deliveries.wake()` after the commit.
+ */
+export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): string {
+  const columns = [...made, ...(isClick ? visitor : [])].join(", ");
+  return `
+    enqueued as (
+      insert into events (${columns})
+      select ${columns}
+      from ${from} order by bot_id, code, event
+      on conflict do nothing
+      returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at
+    ),
+    ${slots === undefined ? "" : claimedEvents(slots)}
+    enqueued_deliveries as (
+      insert into deliveries (bot_id, event_id, state, attempts, fence, lease_until)
+      select bot_id, event_id,
+        case when is_claimed then 'sending'
+          when (select state from endpoints where endpoints.bot_id = made.bot_id) = 'active' then 'waiting'
+          -- Its endpoint is missing or not active: it is sent once the endpoint is active.
+          else 'held' end,
+        is_claimed::integer, is_claimed::integer,
+        case when is_claimed then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
+      from (
+        select bot_id, event_id, ${slots === undefined ? "false" : "event_id in (select event_id from claimed_events)"} as is_claimed
+        from enqueued offset 0
+      ) as made
+      order by bot_id, event_id
+    ),
+    sold as (select campaign_id, event, price_micros, occurred_at from enqueued where price_micros is not null),
+    campaign_days_summed as (${addToCampaignDays("sold")})`;
+}
+
+/** `claim-new-events.sql` decides for which endpoints. */
+const claimedEvents = (slots: string) => `claimed_events as (
+      select * from claim_new_events(
+        array(select bot_id from enqueued order by event_id), array(select event_id from enqueued order by event_id), ${slots})
+    ),`;
+
+/**
+ * SQL of a CTE that adds priced events to the sums of their campaigns' UTC days, in the statement that creates the events: a
+ * campaign's spend always equals the sum of its events. `from` names a CTE with campaign_id, event, price_micros and
+ * occurred_at. Updates each campaign once per batch, in the order of the ids, so that batches do not deadlock.
+ */
+function addToCampaignDays(from: string): string {
+  return `
+    insert into campaign_days (campaign_id, day, views, clicks, spent_micros)
+    select campaign_id, (occurred_at at time zone 'utc')::date, count(*) filter (where event = 'rewarded'),
+      count(*) filter (where event = 'direct_link'), sum(price_micros)
+    from ${from} group by 1, 2 order by 1, 2
+    on conflict (campaign_id, day) do update set
+      views = campaign_days.views + excluded.views,
+      clicks = campaign_days.clicks + excluded.clicks,
+      spent_micros = campaign_days.spent_micros + excluded.spent_micros`;
+}

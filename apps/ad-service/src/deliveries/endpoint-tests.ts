@@ -4,14 +4,11 @@ import { newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { readBot } from "../bots/bots.ts";
-import type { SecretBox } from "../bots/secret-box.ts";
-import { signingTokens } from "../bots/signing-tokens.ts";
-import { LEASE_SECONDS } from "../events/enqueue-webhook.ts";
+import { type SecretBox, signingTokens } from "../bots/signing-tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
-import type { FinishedAttempt } from "./attempt.ts";
-import { attemptDelivery } from "./attempt.ts";
+import { attemptDelivery, type FinishedAttempt } from "./attempt.ts";
 import type { ClaimedDelivery } from "./claim.ts";
-import type { Deliveries, DeliveryLog } from "./deliveries.ts";
+import { type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./deliveries.ts";
 import type { EndpointState } from "./endpoint-health.ts";
 
 export interface EndpointTestRequest {

@@ -8,9 +8,8 @@ import {
   startTestDelivery,
   type TestEndpoint,
 } from "../../test/fixtures/delivery-fixture.ts";
-import { enqueueWebhook } from "../events/enqueue-webhook.ts";
 import { migrations } from "../migrations.ts";
-import { type Deliveries, noDeliveries } from "./deliveries.ts";
+import { type Deliveries, enqueueWebhook, noDeliveries } from "./deliveries.ts";
 
 /** Wraps the database of a node and records the names of completed statements. */
 function recordStatements(database: Database): { recorded: Database; names: string[] } {

@@ -1,12 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@intermission/postgres/open-database";
-import type { SecretBox } from "../bots/secret-box.ts";
-import { rememberSigningTokens, type SigningTokens } from "../bots/signing-tokens.ts";
-import { LEASE_SECONDS } from "../events/enqueue-webhook.ts";
+import { rememberSigningTokens, type SecretBox, type SigningTokens } from "../bots/signing-tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, readNextDue } from "./claim.ts";
-import type { ClaimedEvent, Deliveries, DeliveryLog } from "./deliveries.ts";
+import { type ClaimedEvent, type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./deliveries.ts";
 import { logEndpointChange } from "./endpoint-health.ts";
 import type { DeliveryMetrics } from "./metrics.ts";
 import { finishDeliveries, recordAttempt } from "./record.ts";

@@ -2,9 +2,9 @@ import { statement } from "@intermission/postgres/open-database";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
+import { enqueueWebhook } from "../deliveries/deliveries.ts";
 import { listDeliveries, showDelivery } from "../deliveries/read-deliveries.ts";
 import { migrations } from "../migrations.ts";
-import { enqueueWebhook } from "./enqueue-webhook.ts";
 import { listEvents } from "./list-events.ts";
 
 describe.each(bothTestDatabases())("the feed of events on the %s store", { timeout: 90_000 }, (kind) => {

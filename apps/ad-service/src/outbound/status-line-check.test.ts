@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { StatusLineCheck } from "./status-line-check.ts";
+import { StatusLineCheck } from "./connection.ts";
 
 /** Checks the text as one chunk and byte by byte. */
 function accepts(text: string): boolean {

@@ -1,8 +1,7 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { selectUnfinishedViews } from "../ad-selection/limit-of-viewer.ts";
 import type { DeliveryMode } from "../bots/bots.ts";
-import type { ClaimedEvent, MadeEvents } from "../deliveries/deliveries.ts";
-import { enqueueWebhook } from "../events/enqueue-webhook.ts";
+import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/deliveries.ts";
 import type { AdSession } from "./session.ts";
 import {
   type ChangeOutcome,

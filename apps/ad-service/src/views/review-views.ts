@@ -1,8 +1,7 @@
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
-import { enqueueWebhook } from "../events/enqueue-webhook.ts";
-import type { CloseReason, StoredState } from "./session.ts";
-import { type AdSession, readSession } from "./session.ts";
+import { enqueueWebhook } from "../deliveries/deliveries.ts";
+import { type AdSession, type CloseReason, readSession, type StoredState } from "./session.ts";
 import { bodyOf } from "./view-change.ts";
 import type { Suspicion } from "./viewing-signals.ts";
 

@@ -27,5 +27,5 @@ export async function watchToTheEnd(page: Page): Promise<void> {
 }
 
 export async function closeAndGet(page: Page): Promise<void> {
-  await page.getByRole("button", { name: /^Reward earned/ }).click();
+  await page.getByRole("button", { name: /^(Reward earned|Earned: )/ }).click();
 }

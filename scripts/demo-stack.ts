@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type DemoSecrets, demoSecrets, keepDemoSecrets } from "./demo-secrets.ts";
 import { root, runCommand, type Server, startServer } from "./processes.ts";
 import { step } from "./say.ts";
-import { seedDemo } from "./seed-demo.ts";
+import { demoReward, seedDemo } from "./seed-demo.ts";
 
 export interface DemoStackOptions {
   readonly dataDirectory: string;
@@ -15,6 +15,8 @@ export interface DemoStackOptions {
   readonly hasChat: boolean;
   readonly cooldownSeconds: number;
   readonly dailyCap: number;
+  /** Whether the mini-app tells its users what a view is worth, as the companion API pays it. False by default. */
+  readonly isRewardNamed?: boolean;
   /** Restarts a server when one of its sources changes. */
   readonly isWatched?: boolean;
   readonly onLine?: (server: ServerName, line: string) => void;
@@ -147,8 +149,8 @@ export function environmentOf(
       BACKEND_API_KEY: secrets.backendApiKey,
       MINIAPP_URL: miniappUrl,
       DIRECT_LINK_URL: urls.adService,
-      REWARD_REWARDED: "10",
-      REWARD_DIRECT_LINK: "3",
+      REWARD_REWARDED: String(demoReward.perView),
+      REWARD_DIRECT_LINK: String(demoReward.perClick),
       DAILY_CAP: String(options.dailyCap),
     };
   }

@@ -9,7 +9,19 @@ interface Seed {
   readonly video: string;
   readonly cooldownSeconds: number;
   readonly dailyCap: number;
+  readonly isRewardNamed?: boolean | undefined;
 }
+
+export const demoReward = { perView: 10, perClick: 3 };
+const unit = [
+  ...["en:one=coin,other=coins", "ru:one=монета,few=монеты,many=монет,other=монеты"],
+  ...["es:one=moneda,other=monedas", "ar:few=عملات,other=عملة"],
+];
+
+const namedReward = [
+  ...["--reward-per-view", String(demoReward.perView), "--reward-per-click", String(demoReward.perClick)],
+  ...unit.flatMap((forms) => ["--reward-unit", forms]),
+];
 
 /**
  * Adds the demo's bot and its house campaigns to the ad service and returns the bot's API token. Adds only what is missing
@@ -20,7 +32,14 @@ export async function seedDemo(seed: Seed): Promise<string> {
   return adApiToken;
 }
 
-async function seedBot({ ads, secrets, urls, cooldownSeconds, dailyCap }: Seed): Promise<string> {
+async function seedBot({
+  ads,
+  secrets,
+  urls,
+  cooldownSeconds,
+  dailyCap,
+  isRewardNamed = false,
+}: Seed): Promise<string> {
   const { botId } = secrets;
   const addresses = ["--webhook-url", `${urls.api}/webhooks/ads`, "--publisher-api-url", urls.api];
   const bots: { botId: string }[] = JSON.parse(await ads(["bots", "list", "--json"]));
@@ -29,6 +48,7 @@ async function seedBot({ ads, secrets, urls, cooldownSeconds, dailyCap }: Seed):
       await ads([
         ...["bots", "add", "--bot-id", botId, "--name", "Coin Garden", "--username", "coin_garden_bot", ...addresses],
         ...["--cooldown", String(cooldownSeconds), "--daily-cap", String(dailyCap), "--json"],
+        ...(isRewardNamed ? namedReward : []),
       ]),
     );
     return added.token;

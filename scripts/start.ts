@@ -49,6 +49,7 @@ async function main(): Promise<void> {
     hasChat: true,
     cooldownSeconds: 15,
     dailyCap: 50,
+    isRewardNamed: true,
     isWatched,
     onLine,
   });

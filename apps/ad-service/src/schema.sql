@@ -27,6 +27,13 @@ create table bots (
   -- What happens to a view or a click that earned but looks suspicious.
   suspicious_views text not null default 'pay' check (suspicious_views in ('pay', 'hold', 'refuse')),
   suspicious_clicks text not null default 'pay' check (suspicious_clicks in ('pay', 'hold', 'refuse')),
+  -- What the mini-app tells its users that they get; `reward_unit` is words by language and plural category. The publisher pays.
+  reward_per_view integer check (reward_per_view > 0),
+  reward_per_click integer check (reward_per_click > 0),
+  reward_unit jsonb check (jsonb_typeof(reward_unit) = 'object'),
+  -- The ad starts without the mini-app's offer; the screen of a credited reward closes itself.
+  skip_offer boolean not null default false,
+  close_when_credited boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );

@@ -14,6 +14,17 @@ export const telegramId = z
 /** A moment on the wire: RFC 3339 in UTC. */
 export const moment = z.iso.datetime();
 
+/**
+ * What the bot pays for a view or a click, as its users are told: amounts in a unit, which has a word for each language and
+ * plural category (CLDR, `Intl.PluralRules`), at least `other`: `{ "en": { "one": "coin", "other": "coins" } }`.
+ */
+export const namedReward = z.object({
+  per_view: z.int().positive().optional(),
+  per_click: z.int().positive().optional(),
+  unit: z.record(z.string(), z.record(z.string(), z.string())),
+});
+export type NamedReward = z.infer<typeof namedReward>;
+
 export const createCodeRequest = z.object({
   bot_id: telegramId,
   user_tg_id: telegramId,
@@ -32,6 +43,8 @@ export const createCodeResponse = z.object({
   direct_link: z.string().optional(),
   /** The address of a `web_app` button, which opens the mini-app with this code. Not every service sends it. */
   miniapp_url: z.string().optional(),
+  /** Present once the operator has set the bot's reward. */
+  reward: namedReward.optional(),
 });
 export type CreateCodeResponse = z.infer<typeof createCodeResponse>;
 
@@ -95,6 +108,8 @@ export const availabilityResponse = z.object({
   reason: unavailableReason.optional(),
   /** When to retry; absent where unknown. */
   available_at: moment.optional(),
+  /** Present once the operator has set the bot's reward. */
+  reward: namedReward.optional(),
 });
 export type AvailabilityResponse = z.infer<typeof availabilityResponse>;
 

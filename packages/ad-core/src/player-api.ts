@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { availabilityResponse, sessionState, telegramId } from "./client-api.ts";
+import { availabilityResponse, namedReward, sessionState, telegramId } from "./client-api.ts";
 
 /**
  * Requests and responses of `/player/v1`, the ad service's API for the mini-app: plain JSON, so that an inline script and a
@@ -51,6 +51,11 @@ export const botForPlayer = z.object({
   link: z.string().optional(),
   /** The API that reports the reward's status. Without it the player shows the status that the ad service knows. */
   publisher_api_url: z.string().optional(),
+  reward: namedReward.optional(),
+  /** The ad starts without an offer. */
+  skip_offer: z.literal(true).optional(),
+  /** The mini-app closes itself after the reward is credited. */
+  close_when_credited: z.literal(true).optional(),
 });
 export type BotForPlayer = z.infer<typeof botForPlayer>;
 

@@ -2,6 +2,7 @@ import { telegramId } from "@intermission/ad-core/client-api";
 import { hasUserInfo } from "@intermission/ad-core/web-address";
 import { shortWord } from "@intermission/server/parse-request";
 import { z } from "zod";
+import { rewardAmount, rewardUnit } from "./named-reward.ts";
 
 function webAddress(protocol: RegExp, form: string) {
   return z
@@ -45,6 +46,13 @@ export const botSettings = z.object({
   suspiciousViews: z.enum(["pay", "hold", "refuse"]),
   /** The same for a click on a direct link. */
   suspiciousClicks: z.enum(["pay", "hold", "refuse"]),
+  rewardPerView: rewardAmount.nullable(),
+  rewardPerClick: rewardAmount.nullable(),
+  rewardUnit: rewardUnit.nullable(),
+  /** The mini-app starts the ad without its offer, muted. */
+  skipOffer: z.boolean(),
+  /** The mini-app closes itself some seconds after the reward is credited. */
+  closeWhenCredited: z.boolean(),
 });
 export type BotSettings = z.infer<typeof botSettings>;
 
@@ -74,5 +82,10 @@ export function settingColumns(settings: Partial<BotSettings>) {
     blocked_advertisers: settings.blockedAdvertisers,
     suspicious_views: settings.suspiciousViews,
     suspicious_clicks: settings.suspiciousClicks,
+    reward_per_view: settings.rewardPerView,
+    reward_per_click: settings.rewardPerClick,
+    reward_unit: settings.rewardUnit,
+    skip_offer: settings.skipOffer,
+    close_when_credited: settings.closeWhenCredited,
   };
 }

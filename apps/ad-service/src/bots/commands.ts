@@ -3,6 +3,7 @@ import { collect, telegramIdOption, wholeNumber } from "@intermission/server/com
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
+import { rewardUnitOption } from "./named-reward.ts";
 
 export function botCommands(program: Command, context: CommandContext): void {
   const bots = program.command("bots").description("publishers' bots and their settings");
@@ -67,6 +68,8 @@ interface SettingOptions {
   tester?: string[];
   blockCategory?: string[];
   blockAdvertiser?: string[];
+  skipOffer?: string;
+  closeWhenCredited?: string;
   [setting: string]: unknown;
 }
 
@@ -103,22 +106,45 @@ function withSettings(command: Command): Command {
         "hold",
         "refuse",
       ]),
+    )
+    .option(
+      "--reward-per-view <number>",
+      "units that you pay for a view, shown to users; none clears it",
+      wholeNumberOrNone,
+    )
+    .option("--reward-per-click <number>", "the same for a click on a direct link", wholeNumberOrNone)
+    .option(
+      "--reward-unit <forms>",
+      "its name, such as en:one=coin,other=coins; repeatable, one language each; replaces all; none clears it",
+      rewardUnitOption,
+    )
+    .addOption(new Option("--skip-offer <answer>", "start the ad without the mini-app's offer").choices(["yes", "no"]))
+    .addOption(
+      new Option("--close-when-credited <answer>", "close the mini-app 3 s after the reward is credited").choices([
+        "yes",
+        "no",
+      ]),
     );
 }
 
 function settingsOf(options: SettingOptions): object {
-  const { codeLifetime, cooldown, tester, blockCategory, blockAdvertiser, ...others } = options;
+  const { codeLifetime, cooldown, tester, blockCategory, blockAdvertiser, ...given } = options;
+  const { skipOffer, closeWhenCredited, ...others } = given;
   const cleared = clearable.filter((name) => others[name] === "none").map((name) => [name, null]);
   const renamed = { codeLifetimeSeconds: codeLifetime, cooldownSeconds: cooldown, testers: tester };
   const blocked = { blockedCategories: listOf(blockCategory), blockedAdvertisers: listOf(blockAdvertiser) };
-  return { ...others, ...renamed, ...blocked, ...Object.fromEntries(cleared) };
+  const answers = { skipOffer: isYes(skipOffer), closeWhenCredited: isYes(closeWhenCredited) };
+  return { ...others, ...renamed, ...blocked, ...answers, ...Object.fromEntries(cleared) };
 }
+
+const isYes = (answer: string | undefined) => (answer === undefined ? undefined : answer === "yes");
 
 function listOf(words: string[] | undefined): string[] | undefined {
   return words?.length === 1 && words[0] === "none" ? [] : words;
 }
 
-const clearable = ["username", "webhookUrl", "publisherApiUrl", "category"];
+const clearable = ["username", "webhookUrl", "publisherApiUrl", "category", "rewardPerView", "rewardPerClick"];
+const wholeNumberOrNone = (text: string) => (text === "none" ? text : wholeNumber(text));
 
 const columns = {
   "BOT ID": (bot: Row) => bot.botId,

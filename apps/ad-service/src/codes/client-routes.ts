@@ -8,6 +8,8 @@ import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
 import type { FastifyInstance } from "fastify";
 import { callerOf } from "../bots/authenticate-client.ts";
+import type { Bot } from "../bots/bots.ts";
+import { namedRewardOf } from "../bots/named-reward.ts";
 import type { RateLimits } from "../bots/rate-limits.ts";
 import { type DescribedCode, describeCode } from "./describe-code.ts";
 import { type IssuedCode, issueCode } from "./issue-code.ts";
@@ -41,7 +43,7 @@ export function codeClientRoutes(scope: FastifyInstance, { database, limits, lin
     limits.countCode(reply, caller, userId);
     const at = now();
     const issued = await issueCode(database, { bot: caller.bot, userId, reference, now: at });
-    return createCodeAnswer(issued, { botId, links, now: at });
+    return createCodeAnswer(issued, { bot: caller.bot, links, now: at });
   });
 
   scope.get<{ Params: { code: string } }>("/codes/:code", async (request) => {
@@ -54,15 +56,17 @@ export function codeClientRoutes(scope: FastifyInstance, { database, limits, lin
 
 function createCodeAnswer(
   { code, expiresAt }: IssuedCode,
-  { botId, links, now }: { botId: string; links: CodeLinks; now: Date },
+  { bot, links, now }: { bot: Bot; links: CodeLinks; now: Date },
 ): CreateCodeResponse {
+  const reward = namedRewardOf(bot);
   const secondsLeft = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
   return {
     code,
     expires_in: Math.max(0, secondsLeft),
     expires_at: expiresAt.toISOString().replace(/\.\d+Z$/, "Z"),
     direct_link: `${links.directLinkUrl}/${code}`,
-    miniapp_url: `${links.miniappUrl}/${botId}?code=${code}`,
+    miniapp_url: `${links.miniappUrl}/${bot.botId}?code=${code}`,
+    ...(reward && { reward }),
   };
 }
 

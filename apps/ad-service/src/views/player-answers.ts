@@ -9,6 +9,7 @@ import type {
 } from "@intermission/ad-core/player-api";
 import { HttpError } from "@intermission/server/http-server";
 import type { Bot } from "../bots/bots.ts";
+import { namedRewardOf } from "../bots/named-reward.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
 import { availabilityAnswer } from "./describe-availability.ts";
@@ -126,12 +127,17 @@ function callRefusal(outcome: keyof typeof callRefusals): HttpError {
   return new HttpError(...callRefusals[outcome]);
 }
 
-function botForPlayer({ botId, name, username, publisherApiUrl }: Bot): BotForPlayer {
+function botForPlayer(bot: Bot): BotForPlayer {
+  const { botId, name, username, publisherApiUrl, skipOffer, closeWhenCredited } = bot;
+  const reward = namedRewardOf(bot);
   return {
     bot_id: botId,
     name,
     ...(username && { link: `https://t.me/${username}` }),
     ...(publisherApiUrl && { publisher_api_url: publisherApiUrl }),
+    ...(reward && { reward }),
+    ...(skipOffer && { skip_offer: true }),
+    ...(closeWhenCredited && { close_when_credited: true }),
   };
 }
 

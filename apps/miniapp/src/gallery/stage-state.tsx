@@ -13,7 +13,7 @@ interface StageStateProps {
   isPortrait?: boolean;
   session?: Partial<Session>;
   ad?: Partial<Session["ad"]>;
-  botName?: string;
+  bot?: Partial<Session["bot"]>;
 }
 
 const nothing = () => {};
@@ -36,7 +36,7 @@ export function StageState(props: StageStateProps) {
     ...sample,
     ...props.session,
     ad: { ...sample.ad, ...portrait, ...props.ad },
-    bot: { ...sample.bot, ...(props.botName && { name: props.botName }) },
+    bot: { ...sample.bot, ...props.bot },
   };
   const [video] = useState(() => posterVideo(session.ad.poster_url));
   const isEnded = stage === "confirming" || stage === "watched";

@@ -4,6 +4,7 @@ import { describeReward } from "../reward-status/describe-reward.ts";
 import { describeSteps } from "../reward-status/describe-steps.ts";
 import type { NextAd } from "../reward-status/next-ad.ts";
 import { RewardScreen } from "../reward-status/reward-screen.tsx";
+import type { Session } from "../watch-ad/watching.ts";
 import { session } from "./sample-session.ts";
 
 type Delivery = NonNullable<StatusResponse["event"]>["delivery"];
@@ -13,6 +14,7 @@ interface StatusStateProps {
   service: "playing" | "watched" | Delivery;
   review?: ViewReview;
   publisher?: "credited" | RefusalReason;
+  bot?: Partial<Session["bot"]>;
   hasPublisher?: boolean;
   isOffline?: boolean;
   isOld?: boolean;
@@ -39,7 +41,7 @@ export function StatusState(props: StatusStateProps) {
   return (
     <RewardScreen
       view={{ reward, steps, isOffline, isSuperseded: false, nextAd: nextAdIn(props.nextAdMs) }}
-      botName={session.bot.name}
+      bot={{ ...session.bot, ...props.bot }}
       code={session.code}
       onClose={nothing}
       onReopen={nothing}

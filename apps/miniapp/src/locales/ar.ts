@@ -46,6 +46,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "broken.text": "حاول مرة أخرى وسنبحث عن فيديو آخر.",
 
   "offer.title": "شاهد إعلانًا قصيرًا واحصل على مكافأتك",
+  "offer.named": "شاهد {count} ث واحصل على {reward}",
   "offer.from": "مكافأة من {bot}",
   "offer.length": "المدة",
   "offer.advertiser": "المُعلن",
@@ -103,6 +104,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
 
   "watched.title": "يمكنك الإغلاق الآن",
   "watched.earned": "حصلت على المكافأة",
+  "watched.named": "حصلت على: {reward}",
   "player.rewardIn": "المكافأة بعد {count} ث",
 
   "checking.title": "نتحقق من مشاهدتك",
@@ -111,6 +113,7 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "on-its-way.text": "نُبلغ {bot} الآن. يمكنك إغلاق هذه النافذة.",
   "credited.title": "أُضيفت المكافأة",
   "credited.text": "رصيدك: {balance}",
+  "credited.closing": "ستُغلق هذه النافذة تلقائيًا. المسها لتبقى مفتوحة.",
   "credited.nextAd": "الوقت المتبقي للإعلان التالي: {time}",
   "delivered.title": "وصل خبر مشاهدتك إلى {bot}",
   "delivered.text": "ستصلك مكافأتك في المحادثة.",

@@ -47,6 +47,7 @@ export const en = {
   "broken.text": "Try again, and we’ll look for another one.",
 
   "offer.title": "Watch a short ad, get your reward",
+  "offer.named": "Watch {count} s, get {reward}",
   "offer.from": "Reward from {bot}",
   "offer.length": "Length",
   "offer.advertiser": "Advertiser",
@@ -83,6 +84,7 @@ export const en = {
 
   "watched.title": "You can close now",
   "watched.earned": "Reward earned",
+  "watched.named": "Earned: {reward}",
   "player.rewardIn": "Reward in {count} s",
 
   "checking.title": "Checking your view",
@@ -91,6 +93,7 @@ export const en = {
   "on-its-way.text": "We’re telling {bot}. You can close this window.",
   "credited.title": "Reward credited",
   "credited.text": "Your balance: {balance}",
+  "credited.closing": "This window closes by itself. Touch it to keep it open.",
   "credited.nextAd": "Next ad in {time}",
   "delivered.title": "{bot} knows about your view",
   "delivered.text": "Your reward will arrive in the chat.",

@@ -48,6 +48,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "broken.text": "Inténtalo de nuevo y buscaremos otro.",
 
   "offer.title": "Mira un anuncio corto y recibe tu recompensa",
+  "offer.named": "Mira {count} s y recibe {reward}",
   "offer.from": "Recompensa de {bot}",
   "offer.length": "Duración",
   "offer.advertiser": "Anunciante",
@@ -92,6 +93,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
 
   "watched.title": "Ya puedes cerrar",
   "watched.earned": "Recompensa ganada",
+  "watched.named": "Ganaste: {reward}",
   "player.rewardIn": "Recompensa en {count} s",
 
   "checking.title": "Comprobando que lo viste",
@@ -100,6 +102,7 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "on-its-way.text": "Se lo estamos contando a {bot}. Puedes cerrar esta ventana.",
   "credited.title": "Recompensa acreditada",
   "credited.text": "Tu saldo: {balance}",
+  "credited.closing": "Esta ventana se cierra sola. Tócala para dejarla abierta.",
   "credited.nextAd": "Próximo anuncio en {time}",
   "delivered.title": "{bot} ya sabe que lo viste",
   "delivered.text": "Tu recompensa llegará al chat.",

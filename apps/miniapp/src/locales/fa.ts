@@ -46,6 +46,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "broken.text": "دوباره تلاش کنید تا ویدیوی دیگری پیدا کنیم.",
 
   "offer.title": "یک تبلیغ کوتاه ببینید و جایزه بگیرید",
+  "offer.named": "{count} ثانیه ببینید، {reward} بگیرید",
   "offer.from": "جایزه از {bot}",
   "offer.length": "مدت",
   "offer.advertiser": "تبلیغ‌دهنده",
@@ -82,6 +83,7 @@ export const fa: Dictionary<"one" | "other"> = {
 
   "watched.title": "حالا می‌توانید ببندید",
   "watched.earned": "جایزه به دست آمد",
+  "watched.named": "به دست آمد: {reward}",
   "player.rewardIn": "جایزه تا {count} ثانیه",
 
   "checking.title": "تماشای شما بررسی می‌شود",
@@ -90,6 +92,7 @@ export const fa: Dictionary<"one" | "other"> = {
   "on-its-way.text": "داریم به {bot} خبر می‌دهیم. می‌توانید این پنجره را ببندید.",
   "credited.title": "جایزه واریز شد",
   "credited.text": "موجودی شما: {balance}",
+  "credited.closing": "این پنجره خودش بسته می‌شود. برای باز ماندن لمسش کنید.",
   "credited.nextAd": "تبلیغ بعدی: {time} دیگر",
   "delivered.title": "{bot} از تماشای شما خبر دارد",
   "delivered.text": "جایزهٔ شما در گفتگو می‌رسد.",

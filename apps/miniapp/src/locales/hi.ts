@@ -46,6 +46,7 @@ export const hi: Dictionary<"one" | "other"> = {
   "broken.text": "फिर से कोशिश करें, हम दूसरा ढूँढेंगे।",
 
   "offer.title": "छोटा-सा विज्ञापन देखें, अपना इनाम पाएँ",
+  "offer.named": "{count} से॰ देखें, {reward} पाएँ",
   "offer.from": "{bot} की ओर से इनाम",
   "offer.length": "अवधि",
   "offer.advertiser": "विज्ञापनदाता",
@@ -82,6 +83,7 @@ export const hi: Dictionary<"one" | "other"> = {
 
   "watched.title": "अब आप बंद कर सकते हैं",
   "watched.earned": "इनाम मिल गया",
+  "watched.named": "मिला: {reward}",
   "player.rewardIn": "{count} से॰ में इनाम",
 
   "checking.title": "जाँच हो रही है",
@@ -90,6 +92,7 @@ export const hi: Dictionary<"one" | "other"> = {
   "on-its-way.text": "हम {bot} को बता रहे हैं। आप यह विंडो बंद कर सकते हैं।",
   "credited.title": "इनाम मिल गया",
   "credited.text": "आपका बैलेंस: {balance}",
+  "credited.closing": "यह विंडो अपने आप बंद होगी। खुली रखने के लिए इसे छुएँ।",
   "credited.nextAd": "अगले विज्ञापन में बाकी समय: {time}",
   "delivered.title": "{bot} को पता है कि आपने विज्ञापन देख लिया",
   "delivered.text": "आपका इनाम चैट में आएगा।",

@@ -46,6 +46,7 @@ export const id: Dictionary<"other"> = {
   "broken.text": "Coba lagi, kami akan mencari yang lain.",
 
   "offer.title": "Tonton iklan singkat, dapatkan hadiahmu",
+  "offer.named": "Tonton {count} dtk, dapatkan {reward}",
   "offer.from": "Hadiah dari {bot}",
   "offer.length": "Durasi",
   "offer.advertiser": "Pengiklan",
@@ -82,6 +83,7 @@ export const id: Dictionary<"other"> = {
 
   "watched.title": "Sekarang boleh ditutup",
   "watched.earned": "Hadiah didapat",
+  "watched.named": "Didapat: {reward}",
   "player.rewardIn": "Hadiah dalam {count} dtk",
 
   "checking.title": "Memeriksa tontonanmu",
@@ -90,6 +92,7 @@ export const id: Dictionary<"other"> = {
   "on-its-way.text": "Kami sedang memberi tahu {bot}. Kamu boleh menutup jendela ini.",
   "credited.title": "Hadiah sudah masuk",
   "credited.text": "Saldomu: {balance}",
+  "credited.closing": "Jendela ini tertutup sendiri. Sentuh agar tetap terbuka.",
   "credited.nextAd": "Iklan berikutnya dalam {time}",
   "delivered.title": "{bot} tahu kamu sudah menonton",
   "delivered.text": "Hadiahmu akan datang di chat.",

@@ -48,6 +48,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "broken.text": "Tente de novo e vamos procurar outro.",
 
   "offer.title": "Veja um anúncio curto e ganhe sua recompensa",
+  "offer.named": "Assista {count} s e ganhe {reward}",
   "offer.from": "Recompensa de {bot}",
   "offer.length": "Duração",
   "offer.advertiser": "Anunciante",
@@ -92,6 +93,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
 
   "watched.title": "Já pode fechar",
   "watched.earned": "Recompensa ganha",
+  "watched.named": "Você ganhou: {reward}",
   "player.rewardIn": "Recompensa em {count} s",
 
   "checking.title": "Conferindo o que você assistiu",
@@ -100,6 +102,7 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "on-its-way.text": "Estamos avisando {bot}. Você pode fechar esta janela.",
   "credited.title": "Recompensa creditada",
   "credited.text": "Seu saldo: {balance}",
+  "credited.closing": "Esta janela fecha sozinha. Toque nela para mantê-la aberta.",
   "credited.nextAd": "Próximo anúncio em {time}",
   "delivered.title": "{bot} já sabe que você assistiu",
   "delivered.text": "Sua recompensa vai chegar no chat.",

@@ -47,6 +47,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "broken.text": "Попробуйте ещё раз: мы поищем другое.",
 
   "offer.title": "Посмотрите короткую рекламу и получите награду",
+  "offer.named": "Посмотрите {count} с и получите {reward}",
   "offer.from": "Награда от {bot}",
   "offer.length": "Длительность",
   "offer.advertiser": "Рекламодатель",
@@ -93,6 +94,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
 
   "watched.title": "Можно закрывать",
   "watched.earned": "Награда заработана",
+  "watched.named": "Заработано: {reward}",
   "player.rewardIn": "Награда через {count} с",
 
   "checking.title": "Проверяем просмотр",
@@ -101,6 +103,7 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "on-its-way.text": "Сообщаем боту {bot}. Окно можно закрыть.",
   "credited.title": "Награда зачислена",
   "credited.text": "Ваш баланс: {balance}",
+  "credited.closing": "Окно закроется само. Коснитесь его, чтобы оставить открытым.",
   "credited.nextAd": "До следующей рекламы: {time}",
   "delivered.title": "{bot} знает о вашем просмотре",
   "delivered.text": "Награда придёт в чат.",

@@ -46,6 +46,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "broken.text": "Yeniden deneyin, başka bir video bulalım.",
 
   "offer.title": "Kısa bir reklam izleyin, ödülünüzü alın",
+  "offer.named": "{count} sn izleyin, {reward} kazanın",
   "offer.from": "Ödülü veren: {bot}",
   "offer.length": "Süre",
   "offer.advertiser": "Reklam veren",
@@ -82,6 +83,7 @@ export const tr: Dictionary<"one" | "other"> = {
 
   "watched.title": "Artık kapatabilirsiniz",
   "watched.earned": "Ödül kazanıldı",
+  "watched.named": "Kazanılan: {reward}",
   "player.rewardIn": "{count} sn sonra ödül",
 
   "checking.title": "İzlemeniz kontrol ediliyor",
@@ -90,6 +92,7 @@ export const tr: Dictionary<"one" | "other"> = {
   "on-its-way.text": "Haber verilen bot: {bot}. Bu pencereyi kapatabilirsiniz.",
   "credited.title": "Ödül hesabınızda",
   "credited.text": "Bakiyeniz: {balance}",
+  "credited.closing": "Bu pencere kendiliğinden kapanır. Açık kalması için dokunun.",
   "credited.nextAd": "Sonraki reklama kalan süre: {time}",
   "delivered.title": "{bot} izlediğinizi biliyor",
   "delivered.text": "Ödülünüz sohbete gelecek.",

@@ -1,3 +1,4 @@
+import type { NamedReward } from "@intermission/ad-core/client-api";
 import type { AnyDictionary, MessageArguments, MessageKey, MessageValues } from "./dictionary.ts";
 
 /** A part of a text. Values are separate parts, so that they can be isolated from the text's direction. */
@@ -7,8 +8,8 @@ export interface Translator {
   readonly language: string;
   parts<Key extends MessageKey>(key: Key, values: MessageValues<Key>): MessagePart[];
   text<Key extends MessageKey>(key: Key, ...values: MessageArguments<Key>): string;
-  /** Formats a gain: `+10`. */
-  gain(amount: number): string;
+  /** Formats an amount, in the bot's unit if it has one: `10 coins`; a gain as `+10 coins`. */
+  amount(amount: number, reward: NamedReward | undefined, isGain?: boolean): string;
 }
 
 export function createTranslator(language: string, dictionary: AnyDictionary): Translator {
@@ -39,6 +40,14 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
       parts(key, values)
         .map(({ text }) => text)
         .join(""),
-    gain: (amount) => gains.format(amount),
+    amount(amount, reward, isGain) {
+      const number = (isGain ? gains : numbers).format(amount);
+      const unit = reward?.unit;
+      const tag = unit && [language, "en", ...Object.keys(unit)].find((each) => unit[each]);
+      const forms = tag && unit[tag];
+      if (!forms) return number;
+      // Not broken between lines.
+      return `${number}\u00a0${forms[new Intl.PluralRules(tag).select(amount)] ?? forms.other}`;
+    },
   };
 }

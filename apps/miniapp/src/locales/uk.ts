@@ -48,6 +48,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "broken.text": "Спробуйте ще раз: ми пошукаємо інше.",
 
   "offer.title": "Подивіться коротку рекламу й отримайте нагороду",
+  "offer.named": "Подивіться {count} с і отримайте {reward}",
   "offer.from": "Нагорода від {bot}",
   "offer.length": "Тривалість",
   "offer.advertiser": "Рекламодавець",
@@ -94,6 +95,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
 
   "watched.title": "Можна закривати",
   "watched.earned": "Нагороду зароблено",
+  "watched.named": "Зароблено: {reward}",
   "player.rewardIn": "Нагорода через {count} с",
 
   "checking.title": "Перевіряємо перегляд",
@@ -102,6 +104,7 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "on-its-way.text": "Повідомляємо боту {bot}. Вікно можна закрити.",
   "credited.title": "Нагороду зараховано",
   "credited.text": "Ваш баланс: {balance}",
+  "credited.closing": "Вікно закриється саме. Торкніться його, щоб залишити відкритим.",
   "credited.nextAd": "До наступної реклами: {time}",
   "delivered.title": "{bot} знає про ваш перегляд",
   "delivered.text": "Нагорода надійде в чат.",

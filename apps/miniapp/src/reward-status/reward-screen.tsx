@@ -7,13 +7,15 @@ import { Notice } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/support-code.tsx";
 import { useNow } from "../ui/use-now.ts";
 import { Superseded } from "../watch-ad/interrupted.tsx";
+import type { Session } from "../watch-ad/watching.ts";
 import type { Reward } from "./describe-reward.ts";
 import { RewardSteps } from "./reward-steps.tsx";
 import type { RewardStatusView } from "./use-reward-status.ts";
+import { useSelfClosing } from "./use-self-closing.ts";
 
 interface RewardScreenProps {
   view: RewardStatusView;
-  botName: string;
+  bot: Session["bot"];
   /** Identifies this reward in both parties' records. */
   code: string;
   onClose: () => void;
@@ -45,9 +47,10 @@ interface Look {
 const kindsWithCode: readonly Reward["kind"][] = ["delayed", "refused", "undelivered", "held", "view-refused"];
 
 /** One screen for all states of a reward. */
-export function RewardScreen({ view, botName, code, onClose, onReopen, onAnother }: RewardScreenProps) {
+export function RewardScreen({ view, bot, code, onClose, onReopen, onAnother }: RewardScreenProps) {
   const { text } = useTranslator();
   const { reward, steps, isOffline, isSuperseded, nextAd } = view;
+  const isClosing = useSelfClosing(bot.close_when_credited === true && reward.kind === "credited", onClose);
   if (isSuperseded) return <Superseded onReopen={onReopen} />;
   const { icon, tone } = looks[reward.kind];
   const isIncomplete = reward.kind === "not-counted";
@@ -60,7 +63,7 @@ export function RewardScreen({ view, botName, code, onClose, onReopen, onAnother
       isCelebrated={reward.kind === "credited"}
       title={
         reward.kind === "delivered" ? (
-          <Message id="delivered.title" values={{ bot: botName }} />
+          <Message id="delivered.title" values={{ bot: bot.name }} />
         ) : (
           text(`${reward.kind}.title`)
         )
@@ -79,17 +82,14 @@ export function RewardScreen({ view, botName, code, onClose, onReopen, onAnother
             </Button>
           ) : null}
           {nextAd?.when === "later" ? <NextAdTimer untilMs={nextAd.untilMs} /> : null}
+          {isClosing ? <p className="foot-note">{text("credited.closing")}</p> : null}
           <Button onClick={isIncomplete ? onReopen : onClose}>
             {text(isIncomplete ? "action.continue" : "action.close")}
           </Button>
         </>
       }
     >
-      {isOffline ? (
-        <p className="secondary">{text("player.offline")}</p>
-      ) : (
-        <Explanation reward={reward} botName={botName} />
-      )}
+      {isOffline ? <p className="secondary">{text("player.offline")}</p> : <Explanation reward={reward} bot={bot} />}
     </Notice>
   );
 }
@@ -104,17 +104,18 @@ function NextAdTimer({ untilMs }: { untilMs: number }) {
   );
 }
 
-function Explanation({ reward, botName }: { reward: Reward; botName: string }): ReactNode {
-  const { text, gain } = useTranslator();
+function Explanation({ reward, bot }: { reward: Reward; bot: Session["bot"] }): ReactNode {
+  const { text, amount } = useTranslator();
+  const perView = bot.reward?.per_view;
   switch (reward.kind) {
     case "credited":
       return (
         <>
           <p className="amount">
-            <bdi>{gain(reward.amount)}</bdi>
+            <bdi>{amount(reward.amount, bot.reward, true)}</bdi>
           </p>
           <p className="secondary">
-            <Message id="credited.text" values={{ balance: reward.balance }} />
+            <Message id="credited.text" values={{ balance: amount(reward.balance, bot.reward) }} />
           </p>
         </>
       );
@@ -124,9 +125,16 @@ function Explanation({ reward, botName }: { reward: Reward; botName: string }): 
     case "view-refused":
     case "on-its-way":
       return (
-        <p className="secondary">
-          <Message id={`${reward.kind}.text`} values={{ bot: botName }} />
-        </p>
+        <>
+          {reward.kind === "on-its-way" && perView ? (
+            <p className="amount amount-expected">
+              <bdi>{amount(perView, bot.reward)}</bdi>
+            </p>
+          ) : null}
+          <p className="secondary">
+            <Message id={`${reward.kind}.text`} values={{ bot: bot.name }} />
+          </p>
+        </>
       );
     default:
       return <p className="secondary">{text(`${reward.kind}.text`)}</p>;

@@ -41,7 +41,7 @@ function Status({ session, initData, host, onReopen, onAnother }: RewardStatusPr
   return (
     <RewardScreen
       view={view}
-      botName={session.bot.name}
+      bot={session.bot}
       code={session.code}
       onClose={host.close}
       onReopen={onReopen}

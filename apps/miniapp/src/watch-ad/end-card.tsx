@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { useTranslator } from "../locales/use-translator.tsx";
+import { Message, useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -11,10 +11,16 @@ import type { Session } from "./watching.ts";
  * watched; the pill closes it and leads to the reward.
  */
 export function EndCard({ session, host, onClose }: { session: Session; host: Host; onClose: () => void }) {
-  const { text } = useTranslator();
+  const { text, amount } = useTranslator();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const { ad } = session;
+  const { ad, bot } = session;
+  const perView = bot.reward?.per_view;
+  const earned = perView ? (
+    <Message id="watched.named" values={{ reward: amount(perView, bot.reward) }} />
+  ) : (
+    text("watched.earned")
+  );
   return (
     <>
       {ad.poster_url ? (
@@ -30,13 +36,13 @@ export function EndCard({ session, host, onClose }: { session: Session; host: Ho
           {text("watched.title")}
         </h1>
         <p className="only-heard" role="status">
-          {text("watched.earned")}
+          {earned}
         </p>
         <Button className="pill pill-button" onClick={onClose}>
           <span className="pill-mark">
             <Icon name="check" />
           </span>
-          {text("watched.earned")}
+          <span>{earned}</span>
           <span className="pill-close">{text("action.close")}</span>
         </Button>
         <div className="middle" />

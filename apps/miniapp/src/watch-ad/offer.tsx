@@ -11,17 +11,22 @@ interface OfferProps {
 }
 
 export function Offer({ session, isMuted, onSetMuted, onWatch }: OfferProps) {
-  const { text } = useTranslator();
+  const { text, amount } = useTranslator();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const { ad, bot, accepted_ms: acceptedMs } = session;
+  const perView = bot.reward?.per_view;
   const isBegun = acceptedMs > 0;
   const seconds = Math.max(1, Math.ceil((ad.duration_ms - session.resume_at_ms) / 1000));
   return (
     <>
       <div className="offer-body">
         <h1 ref={heading} tabIndex={-1}>
-          {text("offer.title")}
+          {perView ? (
+            <Message id="offer.named" values={{ count: seconds, reward: amount(perView, bot.reward) }} />
+          ) : (
+            text("offer.title")
+          )}
         </h1>
         <p className="secondary">
           <Message id="offer.from" values={{ bot: bot.name }} />

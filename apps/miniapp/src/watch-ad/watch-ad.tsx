@@ -79,7 +79,7 @@ export function OnStage({ session, actions, snapshot, host, children }: OnStageP
       {poster && stage !== "offer" ? <img className="backdrop" src={poster} alt="" /> : null}
       <div className="card">
         {children}
-        {stage === "offer" ? (
+        {stage === "offer" && !session.bot.skip_offer ? (
           <Offer session={session} isMuted={isMuted} onSetMuted={actions.setMuted} onWatch={actions.play} />
         ) : null}
         {stage === "playing" || stage === "confirming" ? (

@@ -72,8 +72,15 @@ export class Watching {
     this.onChange = onChange;
     this.stop = new AbortController();
     if (this.queue.isStopped) this.queue = this.newQueue();
-    this.player.setMuted(!isSoundWanted());
+    const isOfferSkipped = this.session.bot.skip_offer === true && this.state.stage === "offer";
+    // Without a tap, browsers play only without sound.
+    const mayHaveSound = !isOfferSkipped || navigator.userActivation?.hasBeenActive;
+    this.player.setMuted(!isSoundWanted() || !mayHaveSound);
     this.player.attach();
+    if (isOfferSkipped) {
+      const begin = setTimeout(this.play);
+      this.stop.signal.addEventListener("abort", () => clearTimeout(begin));
+    }
     const stopPresence = watchPresence(this.host, (isHere) => this.onPresence(isHere));
     this.stop.signal.addEventListener("abort", stopPresence);
     const listening = { signal: this.stop.signal };

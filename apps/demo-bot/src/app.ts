@@ -6,13 +6,11 @@ import type { Logger } from "@intermission/server/logger";
 import type { FastifyInstance } from "fastify";
 import { guardPage } from "./guard-page.ts";
 import { rehearsedAdRoutes } from "./rehearsed-ads/routes.ts";
-import type { PublisherApi } from "./rewards/publisher-api.ts";
 import { type ChatRoutesOptions, chatRoutes } from "./simulated-chat/routes.ts";
-import { whatHappenedRoutes } from "./what-happened/routes.ts";
+import { type WhatHappenedOptions, whatHappenedRoutes } from "./what-happened/routes.ts";
 
-export interface AppOptions extends ChatRoutesOptions {
+export interface AppOptions extends ChatRoutesOptions, WhatHappenedOptions {
   readonly logger: Logger;
-  readonly api: PublisherApi;
 }
 
 /** The demo chat's server with all its routes. */

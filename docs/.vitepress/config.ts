@@ -66,6 +66,14 @@ export default defineConfig({
           { text: "Serving ads", link: "/serving" },
         ],
       },
+      {
+        text: "Commands",
+        items: [
+          { text: "ads", link: "/reference/ads" },
+          { text: "api", link: "/reference/api" },
+          { text: "npm start", link: "/reference/npm-start" },
+        ],
+      },
       { text: "Advertise", items: [{ text: "Campaigns and creatives", link: "/advertise" }] },
       { text: "Inside", items: [{ text: "Decisions", link: "/decisions/" }] },
     ],

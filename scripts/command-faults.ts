@@ -48,13 +48,15 @@ export function commandFault(
 /** `npm run ads bots list`, for example. */
 function scriptFault([script = "", ...rest]: readonly string[], isComplete: boolean): string | undefined {
   if (script === "ads" || script === "api") return programFault(programs[script], rest, isComplete);
-  return Object.hasOwn(rootScripts, script) || script === "install" ? undefined : `there is no script ${script}`;
+  const isKnown = Object.hasOwn(rootScripts, script) || existsSync(join(root, "node_modules/.bin", script));
+  return isKnown || script === "install" ? undefined : `there is no script ${script}`;
 }
 
 function packageFault([name = "", script = ""]: readonly string[]): string | undefined {
   const manifest = packages.find((one) => one.name === name);
   if (manifest === undefined) return `there is no package ${name}`;
-  return Object.hasOwn(manifest.scripts ?? {}, script) ? undefined : `${name} has no script ${script}`;
+  const isKnown = Object.hasOwn(manifest.scripts ?? {}, script) || script === "publish";
+  return isKnown ? undefined : `${name} has no script ${script}`;
 }
 
 function startFault(words: readonly string[]): string | undefined {

@@ -36,7 +36,7 @@ export function commandFault(
         rest.filter((word) => !/^(-s|--)$/.test(word)),
         isComplete,
       );
-    return ["test", "install", "init"].includes(second) ? undefined : `npm has no command ${second} here`;
+    return ["test", "install", "init", "pkg"].includes(second) ? undefined : `npm has no command ${second} here`;
   }
   if (program === "npx") return second === "@intermission/publisher" ? publisherFault(rest) : undefined;
   if (program !== "pnpm" || second === "" || isPlaceholder(second)) return undefined;
@@ -55,7 +55,7 @@ function scriptFault([script = "", ...rest]: readonly string[], isComplete: bool
 function packageFault([name = "", script = ""]: readonly string[]): string | undefined {
   const manifest = packages.find((one) => one.name === name);
   if (manifest === undefined) return `there is no package ${name}`;
-  const isKnown = Object.hasOwn(manifest.scripts ?? {}, script) || script === "publish";
+  const isKnown = Object.hasOwn(manifest.scripts ?? {}, script) || ["pack", "publish"].includes(script);
   return isKnown ? undefined : `${name} has no script ${script}`;
 }
 

@@ -51,6 +51,7 @@ export default defineConfig({
         text: "Publish",
         items: [
           { text: "Quickstart", link: "/quickstart" },
+          { text: "A bot in five minutes", link: "/first-bot" },
           { text: "Integrate a bot", link: "/integrate" },
           { text: "Webhooks", link: "/webhooks" },
           { text: "Errors and limits", link: "/errors" },

@@ -22,6 +22,7 @@ export default defineConfig({
             "apps/*/{src,test}/**/*.test.ts",
             "clients/*/*.test.ts",
             "examples/*.test.ts",
+            "scripts/*.test.ts",
           ],
           exclude: [...configDefaults.exclude, ...alone],
           // Loading a server's modules again for each file takes longer than most files run.

@@ -152,7 +152,7 @@ describe.each(telegramBots)("the bot of examples/%s", (name, found, script) => {
     const telegram = await startFakeBotApi(stack.secrets.telegramBotToken);
     const scratch = mkdtempSync(join(stack.dataDirectory, `${name}-`));
     const child = stack.startBackend(bot, [path, script], folderOf(name), {
-      ...{ BOT_TOKEN: stack.secrets.telegramBotToken, BOT_API_URL: telegram.url, PYTHONPATH: pythonPath },
+      ...{ TELEGRAM_BOT_TOKEN: stack.secrets.telegramBotToken, BOT_API_URL: telegram.url, PYTHONPATH: pythonPath },
       ...{ DATABASE: join(scratch, "bot.sqlite"), PYTHONDONTWRITEBYTECODE: "1" },
     });
     const output = outputOf(child);

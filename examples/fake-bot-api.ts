@@ -1,5 +1,7 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { type BotApiFields, readFields } from "../apps/demo-bot/src/own-bot/read-fields.ts";
 
 export interface SentMessage {
   readonly chat_id: string;
@@ -13,7 +15,7 @@ export async function startFakeBotApi(botToken: string) {
   const sent: SentMessage[] = [];
   let changed: () => void = () => {};
 
-  const methods: Record<string, (fields: Fields) => unknown> = {
+  const methods: Record<string, (fields: BotApiFields) => unknown> = {
     getMe: () => ({ id: Number(botToken.split(":")[0]), is_bot: true, first_name: "Example", username: "example_bot" }),
     deleteWebhook: () => true,
     async getUpdates({ offset = "0", timeout = "0" }) {
@@ -36,7 +38,7 @@ export async function startFakeBotApi(botToken: string) {
     const [, token, method = ""] = /^\/bot([^/]+)\/(\w+)$/.exec(request.url ?? "") ?? [];
     const run = token === botToken ? methods[method] : undefined;
     const answer = run
-      ? { ok: true, result: await run(await readFields(request)) }
+      ? { ok: true, result: await run(await readFields(await buffer(request), request.headers["content-type"] ?? "")) }
       : { ok: false, error_code: 404, description: `no method ${method}` };
     response.writeHead(answer.ok ? 200 : 404, { "content-type": "application/json" }).end(JSON.stringify(answer));
   }).listen(0, "127.0.0.1");
@@ -60,21 +62,4 @@ export async function startFakeBotApi(botToken: string) {
       server.closeAllConnections();
     },
   };
-}
-
-type Fields = Readonly<Record<string, string | undefined>>;
-
-/** Libraries send JSON, or forms whose fields hold JSON. */
-async function readFields(request: IncomingMessage): Promise<Fields> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const type = request.headers["content-type"] ?? "";
-  if (chunks.length === 0) return {};
-  const body = Buffer.concat(chunks);
-  const fields: [string, unknown][] = type.startsWith("application/json")
-    ? Object.entries(JSON.parse(body.toString()))
-    : [...(await new Response(body, { headers: { "content-type": type } }).formData())];
-  return Object.fromEntries(
-    fields.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
-  );
 }

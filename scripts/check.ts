@@ -30,10 +30,12 @@ const checks: [title: string, run: () => Promise<unknown>][] = [
   ["paths named in documentation", () => runCommand(process.execPath, ["scripts/check-documentation.ts"])],
   [
     "documentation site",
-    () =>
-      runCommand(process.execPath, ["docs/node_modules/vitepress/bin/vitepress.js", "build", "docs"], {
+    async () => {
+      await runCommand(process.execPath, ["scripts/write-cli-reference.ts"]);
+      await runCommand(process.execPath, ["docs/node_modules/vitepress/bin/vitepress.js", "build", "docs"], {
         nextStep: "A dead link names its page; see the site with: pnpm --filter @intermission/docs dev",
-      }),
+      });
+    },
   ],
 ];
 

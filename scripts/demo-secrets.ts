@@ -14,6 +14,8 @@ export interface DemoSecrets {
   readonly backendApiKey: string;
   /** The demo bot's token for the ad service; set after seeding. */
   readonly adApiToken?: string;
+  /** API tokens of bots of one's own (`npm start -- --bot`), by the bots' ids. */
+  readonly ownBots?: Readonly<Record<string, string>>;
   /** The addresses used for seeding. If the ports change, the demo is seeded again. */
   readonly seededFor?: string;
 }

@@ -3,6 +3,8 @@ import { type DemoSecrets, demoSecrets, keepDemoSecrets } from "./demo-secrets.t
 import { root, runCommand, type Server, startServer } from "./processes.ts";
 import { step } from "./say.ts";
 import { demoReward, seedDemo } from "./seed-demo.ts";
+import { seedOwnBot } from "./seed-own-bot.ts";
+import type { OwnBotOptions } from "./start-options.ts";
 
 export interface DemoStackOptions {
   readonly dataDirectory: string;
@@ -17,6 +19,8 @@ export interface DemoStackOptions {
   readonly dailyCap: number;
   /** Whether the mini-app tells its users what a view is worth, as the companion API pays it. False by default. */
   readonly isRewardNamed?: boolean;
+  /** The chat and the simulated phone act for this bot instead of the demo's own; then no companion API starts. */
+  readonly ownBot?: OwnBotOptions | undefined;
   /** Restarts a server when one of its sources changes. */
   readonly isWatched?: boolean;
   readonly onLine?: (server: ServerName, line: string) => void;
@@ -32,6 +36,8 @@ export interface DemoStack {
   readonly secrets: DemoSecrets;
   readonly urls: { readonly adService: string; readonly api: string; readonly demoBot: string };
   readonly servers: Map<ServerName, Server>;
+  /** The environment of the program of `ownBot`. */
+  readonly ownBotEnvironment: Readonly<Record<string, string>> | undefined;
   start(name: ServerName): Promise<void>;
   /** Runs the operator's command line against the ad service and returns its output. */
   ads(commandArguments: readonly string[]): Promise<string>;
@@ -54,6 +60,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     demoBot: `http://127.0.0.1:${ports.demoBot}`,
   };
   const servers = new Map<ServerName, Server>();
+  let ownBot: { name: string; apiToken: string } | undefined;
 
   const { runAds = runAdsProcess } = options;
   const ads = (commandArguments: readonly string[]) =>
@@ -64,12 +71,21 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     const server = startServer(
       name,
       scripts[name],
-      { ...environmentOf(name, secrets, options, urls), ...options.env?.[name] },
+      { ...environmentOf(name, secrets, options, urls), ...ownBotOf(name), ...options.env?.[name] },
       { onLine: onLine && ((line) => onLine(name, line)), isWatched: options.isWatched },
     );
     servers.set(name, server);
     await server.ready;
   };
+
+  /** What the chat gets for a bot of one's own, in place of the companion API. */
+  const ownBotOf = (name: ServerName): NodeJS.ProcessEnv =>
+    name === "demo-bot" && options.ownBot && ownBot
+      ? {
+          ...{ AD_SERVICE_URL: urls.adService, AD_API_TOKEN: ownBot.apiToken, BOT_NAME: ownBot.name },
+          ...{ BOT_ID: options.ownBot.botId, TELEGRAM_BOT_TOKEN: simulatedToken(options.ownBot.botId) },
+        }
+      : {};
 
   const stop = async () => {
     for (const name of ["demo-bot", "api", "ad-service"] as const) await servers.get(name)?.stop();
@@ -84,7 +100,13 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
       secrets = { ...secrets, adApiToken, seededFor };
       keepDemoSecrets(options.dataDirectory, secrets);
     }
-    await step("companion API", () => start("api"));
+    if (options.ownBot === undefined) await step("companion API", () => start("api"));
+    else {
+      const seed = { ...options, ads, secrets, adServiceUrl: urls.adService, bot: options.ownBot };
+      ownBot = await step(`your bot ${options.ownBot.botId}`, () => seedOwnBot(seed));
+      secrets = { ...secrets, ownBots: { ...secrets.ownBots, [options.ownBot.botId]: ownBot.apiToken } };
+      keepDemoSecrets(options.dataDirectory, secrets);
+    }
     if (options.hasChat) await step("demo chat", () => start("demo-bot"));
   } catch (error) {
     await stop();
@@ -94,6 +116,14 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     get secrets() {
       return secrets;
     },
+    get ownBotEnvironment() {
+      if (options.ownBot === undefined || ownBot === undefined) return undefined;
+      const { botId } = options.ownBot;
+      return {
+        ...{ AD_SERVICE_URL: urls.adService, BOT_ID: botId, AD_API_TOKEN: ownBot.apiToken },
+        ...{ TELEGRAM_BOT_TOKEN: simulatedToken(botId), BOT_API_URL: urls.demoBot },
+      };
+    },
     urls,
     servers,
     start,
@@ -101,6 +131,9 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     stop,
   };
 }
+
+/** The token with which a bot's program uses the simulated chat in place of Telegram. */
+const simulatedToken = (botId: string) => `${botId}:simulated`;
 
 function runAdsProcess(commandArguments: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   return runCommand(process.execPath, [join(root, "apps/ad-service/src/cli.ts"), ...commandArguments], { env });
@@ -132,7 +165,7 @@ export function environmentOf(
       ENCRYPTION_KEY: secrets.encryptionKey,
       OPERATOR_TOKEN: secrets.operatorToken,
       WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8",
-      DEMO_BOT_ID: secrets.botId,
+      DEMO_BOT_ID: options.ownBot?.botId ?? secrets.botId,
       DEMO_TELEGRAM_PUBLIC_KEY: secrets.telegramPublicKey,
       DEMO_CHAT_ORIGIN: urls.demoBot,
     };

@@ -4,7 +4,7 @@
  * `pnpm dev` (`--watch`): the same, and servers restart and the mini-app is rebuilt when their sources change.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildMiniapp } from "./build-miniapp.ts";
 import { demoPorts } from "./demo-ports.ts";
@@ -12,9 +12,8 @@ import { startDemoStack } from "./demo-stack.ts";
 import { assertPortFree, root, stopAllServers } from "./processes.ts";
 import { restartServers } from "./restart-servers.ts";
 import { explain, Problem, step } from "./say.ts";
+import { readStartOptions, startHelp } from "./start-options.ts";
 import "./stop-with-parent.ts";
-
-const isWatched = process.argv.includes("--watch");
 
 let isStopping = false;
 let rebuilding: ChildProcess | undefined;
@@ -30,13 +29,15 @@ async function stop(exitCode: number): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  const { isHelp, isWatched, ownBot } = readStartOptions(process.argv.slice(2), process.env);
+  if (isHelp) return console.log(startHelp);
   const ports = demoPorts();
   const dataDirectory = resolve(process.env.DATA_DIR ?? join(root, "data"));
   const video = join(root, "apps/ad-service/sample/house-ad.mp4");
   if (!existsSync(video)) throw new Problem(`${video} is missing.`, "Restore it: git checkout apps/ad-service/sample");
   await assertPortFree(ports.demoBot, "demo chat", "DEMO_BOT_PORT");
   await assertPortFree(ports.adService, "ad service", "AD_SERVICE_PORT");
-  await assertPortFree(ports.api, "companion API", "API_PORT");
+  if (ownBot === undefined) await assertPortFree(ports.api, "companion API", "API_PORT");
 
   await step("mini-app", buildMiniapp);
   const onLine = (server: string, line: string) => {
@@ -50,6 +51,7 @@ async function main(): Promise<void> {
     cooldownSeconds: 15,
     dailyCap: 50,
     isRewardNamed: true,
+    ownBot,
     isWatched,
     onLine,
   });
@@ -59,9 +61,19 @@ async function main(): Promise<void> {
   });
   if (isWatched)
     rebuilding = spawn("vite", ["build", "--watch"], { cwd: join(root, "apps/miniapp"), stdio: "inherit" });
-  console.log(
-    `\nIntermission runs. Open the demo chat:\n\n  ${stack.urls.demoBot}\n\nCtrl-C stops it; the data stays in ${dataDirectory}.`,
-  );
+  const { ownBotEnvironment } = stack;
+  const whose = ownBotEnvironment === undefined ? "the demo chat" : `the simulated chat of your bot ${ownBot?.botId}`;
+  console.log(`\nIntermission runs. Open ${whose}:\n\n  ${stack.urls.demoBot}`);
+  if (ownBotEnvironment !== undefined)
+    tellEnvironment(join(dataDirectory, `bot-${ownBot?.botId}.env`), ownBotEnvironment);
+  console.log(`\nCtrl-C stops it; the data stays in ${dataDirectory}.`);
+}
+
+/** Writes what the bot's program needs to a file for shells, and shows how to read it. */
+function tellEnvironment(file: string, environment: Readonly<Record<string, string>>): void {
+  const lines = Object.entries(environment).map(([name, value]) => `export ${name}=${value}\n`);
+  writeFileSync(file, lines.join(""), { mode: 0o600 });
+  console.log(`\nYour bot's program needs ${Object.keys(environment).join(", ")}. In its terminal:\n\n  . ${file}`);
 }
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop(0).catch(explain));

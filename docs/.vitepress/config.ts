@@ -51,6 +51,7 @@ export default defineConfig({
         text: "Publish",
         items: [
           { text: "Quickstart", link: "/quickstart" },
+          { text: "A bot in five minutes", link: "/first-bot" },
           { text: "Integrate a bot", link: "/integrate" },
           { text: "Webhooks", link: "/webhooks" },
           { text: "Errors and limits", link: "/errors" },
@@ -64,6 +65,14 @@ export default defineConfig({
           { text: "Run it for a real bot", link: "/deploy" },
           { text: "Settings", link: "/settings" },
           { text: "Serving ads", link: "/serving" },
+        ],
+      },
+      {
+        text: "Commands",
+        items: [
+          { text: "ads", link: "/reference/ads" },
+          { text: "api", link: "/reference/api" },
+          { text: "npm start", link: "/reference/npm-start" },
         ],
       },
       { text: "Advertise", items: [{ text: "Campaigns and creatives", link: "/advertise" }] },

@@ -1,55 +1,35 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "@playwright/test";
-import { freePort, root } from "../../scripts/processes.ts";
+import { freePort } from "../../scripts/processes.ts";
+import { makeCleanClone } from "./clean-clone.ts";
 
 /** npm downloads packages and Node, and the machine may be busy. */
 test.setTimeout(20 * 60_000);
-const STEP_MS = 8 * 60_000;
 
-let clone: string;
-const background: ChildProcess[] = [];
-
+let machine: ReturnType<typeof makeCleanClone>;
 test.beforeAll(() => {
-  clone = join(mkdtempSync(join(tmpdir(), "intermission-recipe-")), "clone");
-  execFileSync("git", ["clone", "--quiet", root, clone]);
-  // Includes uncommitted changes in the tested clone.
-  const git = (...words: string[]) =>
-    execFileSync("git", words, { cwd: root, encoding: "utf8" }).split("\0").filter(Boolean);
-  for (const file of git("ls-files", "-z", "--modified", "--others", "--exclude-standard")) {
-    if (existsSync(join(root, file))) cpSync(join(root, file), join(clone, file));
-    else rmSync(join(clone, file), { force: true });
-  }
+  machine = makeCleanClone();
 });
-
-test.afterAll(async () => {
-  for (const shell of background.toReversed()) {
-    const ended = shell.exitCode !== null || new Promise((resolve) => shell.once("exit", resolve));
-    if (shell.pid !== undefined && shell.exitCode === null) process.kill(-shell.pid, "SIGTERM");
-    await ended;
-  }
-  rmSync(dirname(clone), { recursive: true, force: true });
-});
+test.afterAll(() => machine.remove());
 
 test("the README's recipe works literally in a clean clone", async ({ page }) => {
   const ports = await portsOfRecipe();
-  const blocks = recipeOf(readFileSync(join(clone, "README.md"), "utf8")).map((block) => ports.inText(block));
+  const blocks = recipeOf(readFileSync(join(machine.clone, "README.md"), "utf8")).map((block) => ports.inText(block));
   expect(blocks.length).toBeGreaterThan(5);
   const outputs: string[] = [];
   for (const block of blocks) {
     const server = /npm run start:(ad-service|api)/.exec(block)?.[1];
-    if (server === undefined) outputs.push(await run(block));
-    else await start(block, server === "api" ? ports.api : ports.adService);
+    if (server === undefined) outputs.push(await machine.run(block));
+    else await machine.start(block, () => isHealthy(server === "api" ? ports.api : ports.adService));
   }
 
   const told = outputs.join("\n");
   expect(told).toContain('{"status":"ready"}');
   expect(told).toMatch(/\{"code":"[0-9A-Za-z]{16}",.*"expires_in":\d+/);
   expect(told).toContain('<div id="root">');
-  expect(JSON.parse(readFileSync(join(clone, "bot.json"), "utf8"))).toMatchObject({
+  expect(JSON.parse(readFileSync(join(machine.clone, "bot.json"), "utf8"))).toMatchObject({
     botId: "123456789",
     token: expect.stringMatching(/^ad_/),
   });
@@ -67,13 +47,6 @@ function recipeOf(readme: string): string[] {
   return [...section.matchAll(/^( *)```sh\n(.*?)^ *```$/gms)].map(([, indent = "", block = ""]) =>
     block.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
   );
-}
-
-/** The environment of a machine with git, its own Node and npm: none of this repository's tools or the test's settings. */
-function freshMachine(): NodeJS.ProcessEnv {
-  const { HOME, LANG, PATH = "" } = process.env;
-  const folders = PATH.split(delimiter).filter((folder) => !folder.includes("node_modules"));
-  return { HOME, LANG, PATH: folders.join(delimiter) };
 }
 
 /** The recipe's ports; ports that are in use are replaced by free ones in all commands. */
@@ -100,36 +73,9 @@ function isTaken(port: number): Promise<boolean> {
   });
 }
 
-async function run(block: string): Promise<string> {
-  const shell = spawn("sh", ["-e", "-c", block], { cwd: clone, env: freshMachine(), timeout: STEP_MS });
-  let output = "";
-  for (const stream of [shell.stdout, shell.stderr]) {
-    stream.on("data", (chunk) => {
-      output += chunk;
-    });
-  }
-  const code = await new Promise((resolve) => shell.once("close", resolve));
-  expect({ block, code, output }).toMatchObject({ code: 0 });
-  return output;
-}
-
-/** Starts a server of the recipe, which keeps running as in its own terminal. */
-async function start(block: string, port: number): Promise<void> {
-  const shell = spawn("sh", ["-e", "-c", block], { cwd: clone, env: freshMachine(), detached: true });
-  background.push(shell);
-  let output = "";
-  for (const stream of [shell.stdout, shell.stderr]) {
-    stream.on("data", (chunk) => {
-      output += chunk;
-    });
-  }
-  const isUp = () =>
-    fetch(`http://127.0.0.1:${port}/healthz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await expect
-    .poll(async () => shell.exitCode !== null || (await isUp()), { timeout: 180_000, intervals: [500] })
-    .toBe(true);
-  expect({ exitCode: shell.exitCode, output }).toMatchObject({ exitCode: null });
+function isHealthy(port: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/healthz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }

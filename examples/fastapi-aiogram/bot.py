@@ -4,7 +4,7 @@ import asyncio
 import os
 
 # The bot's id is the first part of its token.
-os.environ.setdefault("BOT_ID", os.environ["BOT_TOKEN"].split(":")[0])
+os.environ.setdefault("BOT_ID", os.environ["TELEGRAM_BOT_TOKEN"].split(":")[0])
 
 import uvicorn
 from aiogram import Bot, Dispatcher
@@ -17,7 +17,7 @@ from app import ads, coins_of, create_app
 from intermission_ads.aiogram import bonus_router
 
 server = TelegramAPIServer.from_base(os.environ.get("BOT_API_URL", "https://api.telegram.org"))
-bot = Bot(os.environ["BOT_TOKEN"], session=AiohttpSession(api=server))
+bot = Bot(os.environ["TELEGRAM_BOT_TOKEN"], session=AiohttpSession(api=server))
 dispatcher = Dispatcher()
 dispatcher.include_router(bonus_router(ads))
 

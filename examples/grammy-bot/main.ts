@@ -6,7 +6,13 @@ import { toNodeHandler } from "@intermission/publisher/node";
 import { sqliteStore } from "@intermission/publisher/stores";
 import { Bot, type Context, GrammyError } from "grammy";
 
-const { BOT_TOKEN = "", AD_SERVICE_URL = "", AD_API_TOKEN = "", PORT = "3000", DATABASE = "bot.sqlite" } = process.env;
+const {
+  TELEGRAM_BOT_TOKEN = "",
+  AD_SERVICE_URL = "",
+  AD_API_TOKEN = "",
+  PORT = "3000",
+  DATABASE = "bot.sqlite",
+} = process.env;
 const { BOT_API_URL = "https://api.telegram.org" } = process.env;
 
 const database = new DatabaseSync(DATABASE);
@@ -14,8 +20,8 @@ database.exec("create table if not exists coins (user_id text not null, amount i
 const pay = database.prepare("insert into coins values (?, 10)");
 const sum = database.prepare("select coalesce(sum(amount), 0) as coins from coins where user_id = ?");
 
-const ads = createAds({ url: AD_SERVICE_URL, token: AD_API_TOKEN, botId: BOT_TOKEN.split(":")[0] ?? "" });
-const bot = new Bot<Context & AdsFlavor>(BOT_TOKEN, { client: { apiRoot: BOT_API_URL } });
+const ads = createAds({ url: AD_SERVICE_URL, token: AD_API_TOKEN, botId: TELEGRAM_BOT_TOKEN.split(":")[0] ?? "" });
+const bot = new Bot<Context & AdsFlavor>(TELEGRAM_BOT_TOKEN, { client: { apiRoot: BOT_API_URL } });
 bot.use(adsMiddleware(ads), bonusCommand(ads));
 bot.command("start", (ctx) => ctx.reply("/bonus: watch an ad for 10 coins. /coins: how many you have."));
 bot.command("coins", (ctx) => ctx.reply(`You have ${sum.get(String(ctx.from?.id))?.coins} coins.`));

@@ -1,57 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { claimOrFindServer, exitCodesHelp, NotReachable, runCommandLine } from "@intermission/server/command-line";
+import { claimOrFindServer, NotReachable, runCommandLine } from "@intermission/server/command-line";
 import { socketPathOf } from "@intermission/server/data-folder";
-import { httpOperatorClient, type OperatorCall, type OperatorClient } from "@intermission/server/operator-client";
-import { Command } from "commander";
-import { explainCommand } from "./ad-selection/commands.ts";
-import { advertiserCommands } from "./advertisers/commands.ts";
-import { botCommands, tokenCommands } from "./bots/commands.ts";
-import { campaignCommands } from "./campaigns/commands.ts";
-import { clickCommands } from "./clicks/commands.ts";
+import { httpOperatorClient, type OperatorClient } from "@intermission/server/operator-client";
+import { addAdsCommands, createAdsProgram } from "./command-program.ts";
 import { type CommandConfig, readCommandConfig } from "./config.ts";
-import { creativeCommands } from "./creatives/commands.ts";
-import { deliveryCommands } from "./deliveries/commands.ts";
-import { endpointCommands } from "./deliveries/endpoint-commands.ts";
-import { eventCommands } from "./events/commands.ts";
-import { statsCommands } from "./statistics/commands.ts";
-import { userCommands } from "./users/commands.ts";
-import { viewCommands } from "./views/commands.ts";
 
-const commands = [
-  botCommands,
-  tokenCommands,
-  campaignCommands,
-  creativeCommands,
-  explainCommand,
-  eventCommands,
-  deliveryCommands,
-  endpointCommands,
-  advertiserCommands,
-  viewCommands,
-  clickCommands,
-  statsCommands,
-  userCommands,
-];
-
-const program = new Command("ads")
-  .description("The operator's command line of the ad service.")
-  .option("--url <url>", "address of a running ad service (default: ADS_URL)")
-  .addHelpText(
-    "after",
-    `
-It connects to the server that runs on DATA_DIR (./data), or to the one that --url or ADS_URL names, with OPERATOR_TOKEN.
-If no server runs, it opens the store itself, with ENCRYPTION_KEY.
-
-${exitCodesHelp}`,
-  );
+const program = createAdsProgram();
 
 process.exitCode = await runCommandLine(program, process.argv.slice(2), {
   open: () => openOperatorClient(readCommandConfig(program.opts<{ url?: string }>())),
-  addCommands(program, { client, print, isJson }) {
-    const context = { call: async (call: OperatorCall) => (await client()).call(call), print, isJson };
-    for (const addCommands of commands) addCommands(program, context);
-  },
+  addCommands: addAdsCommands,
 });
 
 /**

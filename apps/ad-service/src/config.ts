@@ -109,6 +109,9 @@ const serverVariables = z.object({
   DEMO_CHAT_ORIGIN: webAddress.optional(),
 });
 
+/** The names of the server's settings. */
+export const settingNames = Object.keys(serverVariables.shape);
+
 const commandVariables = z.object({
   ...storeVariables,
   ADS_URL: webAddress.optional(),

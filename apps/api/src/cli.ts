@@ -1,28 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { claimOrFindServer, exitCodesHelp, NotReachable, runCommandLine } from "@intermission/server/command-line";
+import { claimOrFindServer, NotReachable, runCommandLine } from "@intermission/server/command-line";
 import { socketPathOf } from "@intermission/server/data-folder";
-import { Command } from "commander";
+import { addApiCommands, createApiProgram } from "./command-program.ts";
 import { type CommandConfig, readCommandConfig } from "./config.ts";
-import { rewardCommands } from "./ledger/commands.ts";
 import { type OperatorClient, socketOperatorClient } from "./operator-client.ts";
-import { userCommands } from "./users/commands.ts";
-import { receiptCommands } from "./webhook-intake/commands.ts";
 
-const program = new Command("api").description("The publisher's command line of the companion API.").addHelpText(
-  "after",
-  `
-It connects to the server that runs on DATA_DIR (./data). If no server runs, or with DATABASE_URL, it opens the store itself;
-if that holds several bots, BOT_ID selects one.
-
-${exitCodesHelp}`,
-);
+const program = createApiProgram();
 
 process.exitCode = await runCommandLine(program, process.argv.slice(2), {
   open: () => openOperatorClient(readCommandConfig()),
-  addCommands(program, context) {
-    for (const addCommands of [receiptCommands, rewardCommands, userCommands]) addCommands(program, context);
-  },
+  addCommands: addApiCommands,
 });
 
 /**

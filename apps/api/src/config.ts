@@ -74,6 +74,9 @@ const variables = z.object({
   TWO_FIELD_EVENTS: z.enum(["off", "match"]).default("off"),
 });
 
+/** The names of the server's settings. */
+export const settingNames = Object.keys(variables.shape);
+
 const configuration = variables
   .refine((read) => read.TELEGRAM_BOT_TOKEN.startsWith(`${read.BOT_ID}:`), {
     path: ["TELEGRAM_BOT_TOKEN"],

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { request } from "node:http";
 import { verifyInitDataWithBotId, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
+import { createCompanion } from "@intermission/publisher/companion";
 import { createLogger } from "@intermission/server/logger";
 import { findFaults } from "@intermission/testing/malformed/find-faults";
 import type { FastifyInstance } from "fastify";
@@ -8,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { createApp } from "./app.ts";
 import { signLaunch } from "./phone/sign-launch.ts";
-import { createPublisherApi } from "./rewards/publisher-api.ts";
+import { companionFacts } from "./rewards/companion-facts.ts";
 import { publisherRewards } from "./rewards/publisher-rewards.ts";
 import { createBot } from "./scenario/create-bot.ts";
 import { type ChatMessage, SimulatedChat } from "./simulated-chat/simulated-chat.ts";
@@ -32,15 +33,17 @@ let written: string[];
 
 beforeEach(async () => {
   // No server listens on port 9: the companion API is down.
-  const api = createPublisherApi({ url: "http://127.0.0.1:9", apiKey: "unused" });
+  const unreachable = { url: "http://127.0.0.1:9", apiKey: "unused" };
+  const companion = createCompanion({ ...unreachable, retries: 0 });
   chat = new SimulatedChat(() => now);
   stopping = new AbortController();
   troubles = [];
   written = [];
   const onTrouble = (error: unknown) => void troubles.push(error);
-  const bot = createBot({ chat, rewards: publisherRewards(api), cooldownSeconds: 15, now: () => now, onTrouble });
+  const bot = createBot({ chat, rewards: publisherRewards(companion), cooldownSeconds: 15, now: () => now, onTrouble });
   app = createApp({
-    ...{ api, chat, bot, miniappOrigin, now: () => now },
+    ...{ chat, bot, miniappOrigin, now: () => now },
+    whatHappened: companionFacts(companion, unreachable),
     logger: createLogger({ level: "info", name: "demo-bot", write: (line) => written.push(line) }),
     signLaunch: (launch) => signLaunch(launch, telegram),
     stopping: stopping.signal,

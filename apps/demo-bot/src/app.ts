@@ -5,14 +5,16 @@ import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-
 import type { Logger } from "@intermission/server/logger";
 import type { FastifyInstance } from "fastify";
 import { guardPage } from "./guard-page.ts";
+import type { OwnBot } from "./own-bot/own-bot.ts";
+import { ownBotRoutes } from "./own-bot/routes.ts";
 import { rehearsedAdRoutes } from "./rehearsed-ads/routes.ts";
-import type { PublisherApi } from "./rewards/publisher-api.ts";
 import { type ChatRoutesOptions, chatRoutes } from "./simulated-chat/routes.ts";
-import { whatHappenedRoutes } from "./what-happened/routes.ts";
+import { type WhatHappenedOptions, whatHappenedRoutes } from "./what-happened/routes.ts";
 
-export interface AppOptions extends ChatRoutesOptions {
+export interface AppOptions extends ChatRoutesOptions, WhatHappenedOptions {
   readonly logger: Logger;
-  readonly api: PublisherApi;
+  /** A bot of one's own, in place of Coin Garden. */
+  readonly ownBot?: OwnBot | undefined;
 }
 
 /** The demo chat's server with all its routes. */
@@ -22,6 +24,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   healthRoutes(app, { check: async () => {} });
   chatRoutes(app, options);
   whatHappenedRoutes(app, options);
+  if (options.ownBot) ownBotRoutes(app, { ownBot: options.ownBot, stopping: options.stopping });
   rehearsedAdRoutes(app, options);
   app.register(fastifyStatic, {
     root: join(import.meta.dirname, "../public"),

@@ -23,10 +23,26 @@ test("a valid environment is read, and the bot gets its own data folder", () => 
     host: "127.0.0.1",
     port: 8700,
     dataFolder: "/somewhere/demo-bot",
-    apiUrl: "http://127.0.0.1:8702",
+    backend: { apiUrl: "http://127.0.0.1:8702", cooldownSeconds: 15 },
     miniappOrigin: "http://127.0.0.1:8701",
-    cooldownSeconds: 15,
   });
+});
+
+const ownBot = {
+  ...sound,
+  API_URL: "",
+  BACKEND_API_KEY: "",
+  AD_SERVICE_URL: "http://127.0.0.1:8701",
+  AD_API_TOKEN: "ad_t",
+};
+
+test("a bot of one's own needs the ad service and its token there, and no companion API", () => {
+  expect(readConfig(ownBot).backend).toEqual({
+    ...{ adServiceUrl: "http://127.0.0.1:8701", adApiToken: "ad_t", botName: "Your bot" },
+  });
+  expect(() => readConfig({ ...ownBot, AD_SERVICE_URL: "" })).toThrow("AD_SERVICE_URL: is missing");
+  expect(() => readConfig({ ...ownBot, MODE: "production" })).toThrow("MODE: must be demo");
+  expect(() => readConfig({ ...ownBot, HOST: "0.0.0.0" })).toThrow("HOST: must be a loopback address");
 });
 
 test.each([

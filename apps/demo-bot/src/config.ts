@@ -28,7 +28,7 @@ function isEd25519(key: string): boolean {
   }
 }
 
-const variables = z.object({
+const serverVariables = {
   MODE: z.literal("demo", { error: "must be demo: this bot simulates Telegram and never runs in production" }),
   HOST: z
     .string()
@@ -40,8 +40,23 @@ const variables = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8700),
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+};
+
+/** For the demo's own bot, Coin Garden, whose backend is the companion API. */
+const companionVariables = {
   API_URL: address("the companion API's, without /trpc"),
   BACKEND_API_KEY: required("the companion API's BACKEND_API_KEY").min(32, "has at least 32 characters"),
+  COOLDOWN_SECONDS: z.coerce.number().int().min(0).max(604_800).default(15),
+};
+
+/** For a bot of one's own, which has AD_API_TOKEN in place of API_URL. */
+const ownBotVariables = {
+  AD_SERVICE_URL: address("the ad service's"),
+  AD_API_TOKEN: required("the bot's token for the ad service"),
+  BOT_NAME: z.string().default("Your bot"),
+};
+
+const telegramVariables = {
   BOT_ID: required("the number before the colon of the bot's token").pipe(telegramId),
   TELEGRAM_BOT_TOKEN: required("a made-up one, the same as the companion API's"),
   DEMO_TELEGRAM_PRIVATE_KEY: required("the demo's stand-in for Telegram's own key").refine(
@@ -49,13 +64,27 @@ const variables = z.object({
     "must be an Ed25519 key, PKCS #8 DER in base64",
   ),
   MINIAPP_URL: address("where the mini-app is served, without the bot's id"),
-  COOLDOWN_SECONDS: z.coerce.number().int().min(0).max(604_800).default(15),
-});
+};
+
+const coinGarden = z.object({ ...serverVariables, ...companionVariables, ...telegramVariables });
+const ownBot = z.object({ ...serverVariables, ...ownBotVariables, ...telegramVariables });
+
+export interface CoinGardenConfig {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+  readonly cooldownSeconds: number;
+}
+
+export interface OwnBotConfig {
+  readonly adServiceUrl: string;
+  readonly adApiToken: string;
+  readonly botName: string;
+}
 
 /** Parses the environment. Throws one error that lists every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = variables.safeParse(given);
+  const parsed = given.AD_API_TOKEN === undefined ? coinGarden.safeParse(given) : ownBot.safeParse(given);
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
     throw new StartFault(`The configuration has faults:\n${faults.join("\n")}`);
@@ -66,9 +95,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     port: read.PORT,
     dataFolder: `${read.DATA_DIR}/demo-bot`,
     logLevel: read.LOG_LEVEL,
-    apiUrl: read.API_URL,
-    backendApiKey: read.BACKEND_API_KEY,
-    cooldownSeconds: read.COOLDOWN_SECONDS,
+    backend: backendOf(read),
     miniappOrigin: new URL(read.MINIAPP_URL).origin,
     telegram: {
       botId: read.BOT_ID,
@@ -76,4 +103,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       privateKey: read.DEMO_TELEGRAM_PRIVATE_KEY,
     },
   };
+}
+
+function backendOf(read: z.output<typeof coinGarden> | z.output<typeof ownBot>): CoinGardenConfig | OwnBotConfig {
+  if ("AD_API_TOKEN" in read)
+    return { adServiceUrl: read.AD_SERVICE_URL, adApiToken: read.AD_API_TOKEN, botName: read.BOT_NAME };
+  return { apiUrl: read.API_URL, apiKey: read.BACKEND_API_KEY, cooldownSeconds: read.COOLDOWN_SECONDS };
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import {
   type CreateCodeOutcome,
   createCompanion,
@@ -9,6 +10,7 @@ import {
 import type { AppRouter } from "@intermission/publisher/companion-router";
 import type { inferRouterOutputs } from "@trpc/server";
 import { afterAll, beforeAll, expect, expectTypeOf, test, vi } from "vitest";
+import { cursorFile } from "../src/rewards/cursor-file.ts";
 import { type CompanionApi, startCompanionApi } from "./fixtures/companion-api-fixture.ts";
 
 let api: CompanionApi;
@@ -19,22 +21,16 @@ beforeAll(async () => {
 });
 afterAll(() => api.remove());
 
-/** Follows the ledger from the place of `cursors`, and keeps the codes of its entries. */
-function follow(cursors: { cursor?: string | undefined }, handle: (entry: RewardEntry) => void = () => {}) {
+/** Follows the ledger from the cursor in a file of this name, and keeps the codes of its entries. */
+function follow(file: string, handle: (entry: RewardEntry) => void = () => {}) {
   const abort = new AbortController();
   const codes: (string | null)[] = [];
   const errors: unknown[] = [];
-  const store = {
-    read: () => cursors.cursor,
-    write(cursor: string | undefined) {
-      cursors.cursor = cursor;
-    },
-  };
   const onEntry = (entry: RewardEntry) => {
     handle(entry);
     codes.push(entry.code);
   };
-  const ended = followRewards(companion, store, onEntry, {
+  const ended = followRewards(companion, cursorFile(join(api.folder, "cursors", file)), onEntry, {
     signal: abort.signal,
     onError: (error) => void errors.push(error),
   });
@@ -67,16 +63,15 @@ test("a balance, a purchase and the list of rewards are those of the ledger", as
 });
 
 test("following misses and repeats no entry across restarts of the bot and of the API", async () => {
-  const cursors: { cursor?: string } = {};
   await api.deliver({ userId: "12", code: "before" });
-  const first = follow(cursors);
+  const first = follow("restarts");
   await vi.waitFor(() => expect(first.codes.at(-1)).toBe("before"), { timeout: 20_000 });
   await api.deliver({ userId: "12", code: "live" });
   await vi.waitFor(() => expect(first.codes.at(-1)).toBe("live"), { timeout: 20_000 });
   await first.stop();
 
   await api.deliver({ userId: "12", code: "bot-was-down" });
-  const second = follow(cursors);
+  const second = follow("restarts");
   await second.hasHeard("bot-was-down");
   await api.kill();
   await api.start();
@@ -87,12 +82,11 @@ test("following misses and repeats no entry across restarts of the bot and of th
 }, 60_000);
 
 test("an entry whose handler failed is handled again before later ones", async () => {
-  const cursors: { cursor?: string } = {};
-  const place = follow(cursors);
+  const place = follow("failures");
   await vi.waitFor(() => expect(place.codes.at(-1)).toBe("api-was-down"), { timeout: 20_000 });
   await place.stop();
   let failures = 2;
-  const second = follow(cursors, ({ code }) => {
+  const second = follow("failures", ({ code }) => {
     if (code === "stubborn" && failures-- > 0) throw new Error("the messenger is down");
   });
   await api.deliver({ userId: "13", code: "stubborn" });
@@ -105,7 +99,7 @@ test("an entry whose handler failed is handled again before later ones", async (
 test("a wrong key is an error at once, and following ends with it", async () => {
   companion = createCompanion({ url: api.url, apiKey: "a-wrong-key" });
   await expect(companion.balance("11")).rejects.toMatchObject({ code: "UNAUTHORIZED", status: 401 });
-  await expect(follow({}).ended).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  await expect(follow("refused").ended).rejects.toMatchObject({ code: "UNAUTHORIZED" });
 });
 
 test("the package's types are those of the API's router", () => {

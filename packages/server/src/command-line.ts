@@ -44,6 +44,15 @@ export interface CommandContext<Client> {
   isJson(): boolean;
 }
 
+/** Gives a program what every command line here has: `--json`, its help, and errors that are thrown instead of exits. */
+export function shareSettings(program: Command): Command {
+  return program
+    .option("--json", "print the answer as JSON, for programs")
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError("See it with --help.")
+    .exitOverride();
+}
+
 /**
  * Runs one command and resolves to the exit code. `open` connects to a server or a store; it is called once, by the first
  * command that needs it. What failed and the next step are printed to standard error.
@@ -56,11 +65,7 @@ export async function runCommandLine<Client extends { close(): Promise<void> }>(
     addCommands,
   }: { open: () => Promise<Client>; addCommands: (program: Command, context: CommandContext<Client>) => void },
 ): Promise<number> {
-  program
-    .option("--json", "print the answer as JSON, for programs")
-    .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError("See it with --help.")
-    .exitOverride();
+  shareSettings(program);
   let client: Client | undefined;
   let running: Command | undefined;
   program.hook("preAction", (_program, command) => {

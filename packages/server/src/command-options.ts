@@ -121,7 +121,7 @@ function wordFor(field: string, command: Command): string {
 function flagsOf(field: string): string[] {
   const whole = kebab(field);
   const withoutUnit = whole.replace(/-(micros|seconds|ms)$/, "");
-  return [...(flagsOfField[field] ?? []), whole, withoutUnit, withoutUnit.replace(/s$/, "")];
+  return [...new Set([...(flagsOfField[field] ?? []), whole, withoutUnit, withoutUnit.replace(/s$/, "")])];
 }
 
 function kebab(name: string): string {

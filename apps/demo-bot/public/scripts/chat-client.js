@@ -33,6 +33,17 @@ export async function sendMessage(text, id = crypto.randomUUID()) {
   await post("messages", { id, text, language });
 }
 
+/** Tells the bot that a button with this data was tapped. */
+export async function pressButton(data) {
+  await post("presses", { id: crypto.randomUUID(), data });
+}
+
+/** The name of a bot of one's own (`npm start -- --bot`); null for Coin Garden. */
+export async function botName() {
+  const response = await fetch("/bot-name");
+  return (await response.json()).name;
+}
+
 /** Returns the mini-app's URL with freshly signed launch data. */
 export async function signLaunch(miniappUrl, themeParams) {
   const response = await post("launch", { miniappUrl, themeParams });

@@ -10,13 +10,14 @@ let isSaying = false;
 const clock = new Intl.DateTimeFormat(language, { timeStyle: "short" });
 const pictureSizes = { garden: [320, 150], coins: [56, 56], seeds: [56, 56] };
 
-/** Draws messages. `say` sends a command for the user, `openAd` opens the phone. */
-export function createConversation({ say, openAd }) {
+/** Draws messages. `say` sends a command for the user, `openAd` opens the phone, `press` sends a button's data. */
+export function createConversation({ say, openAd, press }) {
   function show(message) {
     if (shown.has(message.id)) return;
     shown.add(message.id);
     const item = element("div", { className: `message ${message.from}` }, bubble(message));
     if (message.ad) item.append(keyboard(message.ad));
+    if (message.buttons) item.append(element("div", { className: "keyboard" }, ...message.buttons.map(ownButton)));
     messages.append(item);
     // A message without quick replies, such as an offer, leaves the earlier ones in place.
     if (message.suggestions) suggest(message.suggestions);
@@ -41,17 +42,25 @@ export function createConversation({ say, openAd }) {
   /** Makes the commands in a message tappable, as in Telegram. */
   function withCommands(text) {
     return text
-      .split(/(\/(?:start|bonus|balance|buy)\b)/)
-      .map((part) => (part.startsWith("/") ? button(part, "command", () => say(part)) : part));
+      .split(/(?<![\w/:.])(\/[a-z]\w{0,31}\b)/)
+      .map((part, at) => (at % 2 === 1 ? button(part, "command", () => say(part)) : part));
   }
 
   function keyboard(ad) {
     const watch = button(ad.label, "key filled", () => openAd(ad, watch));
     watch.prepend(icon("play"));
-    const link = element("a", { className: "key", href: ad.directLink, target: "_blank", rel: "noopener noreferrer" });
-    link.append(ad.linkLabel, icon("link"));
+    const link = pageLink(ad.linkLabel, ad.directLink);
     offers.set(new URL(ad.miniappUrl).searchParams.get("code"), { rewarded: watch, direct_link: link });
     return element("div", { className: "keyboard" }, watch, link);
+  }
+
+  /** A button of a bot of one's own. */
+  function ownButton({ label, miniappUrl, url, data }) {
+    if (url !== undefined) return pageLink(label, url);
+    if (data !== undefined) return button(label, "key", () => press(data));
+    const watch = button(label, "key filled", () => openAd({ miniappUrl }, watch));
+    watch.prepend(icon("play"));
+    return watch;
   }
 
   /** A used button stays: it opens the state of the reward, or the page again. */
@@ -86,6 +95,12 @@ export function createConversation({ say, openAd }) {
   }
 
   return { show, isEmpty: () => shown.size === 0 };
+}
+
+function pageLink(label, href) {
+  const link = element("a", { className: "key", href, target: "_blank", rel: "noopener noreferrer" });
+  link.append(label, icon("link"));
+  return link;
 }
 
 function button(label, className, onClick) {

@@ -13,12 +13,21 @@ const none = element("li", { className: "none", textContent: words.none });
 
 function show(facts) {
   const isKnown = facts.outcome === "known";
-  hint.textContent = isKnown ? words.hint : words.unreachable;
+  hint.textContent = isKnown ? hintOf(facts) : words.unreachable;
   hint.classList.toggle("warning", !isKnown);
   if (!isKnown) return;
-  byId("balance").textContent = digits.format(facts.balance);
-  byId("strip-balance").textContent = digits.format(facts.balance);
+  showBalance(facts.balance);
   showReceipts(facts.receipts);
+}
+
+/** The chat knows no balance of a bot of one's own. */
+const hintOf = ({ balance }) => (balance === null ? words.ownHint : words.hint);
+
+function showBalance(balance) {
+  for (const id of ["balance", "strip-balance"]) {
+    byId(id).closest(".balance, .strip-balance").hidden = balance === null;
+    byId(id).textContent = balance === null ? "" : digits.format(balance);
+  }
 }
 
 /** Adds new cards only; existing cards keep their open state and focus. */
@@ -32,18 +41,23 @@ function showReceipts(receipts) {
     card.remove();
     cards.delete(key);
   }
-  // Newest first: iterate from the oldest and insert each new card before the earlier ones.
-  for (const receipt of receipts.toReversed()) {
+  for (const receipt of receipts) {
     const key = keyOf(receipt);
     if (cards.has(key)) continue;
     const card = receiptCard(receipt, user);
     card.classList.toggle("fresh", !isFirstLook);
     cards.set(key, card);
-    list.prepend(card);
+  }
+  // Newest first. A card that keeps its place is not moved, so that it keeps the focus.
+  let place = list.firstElementChild;
+  for (const card of receipts.map((receipt) => cards.get(keyOf(receipt)))) {
+    if (card === place) place = place.nextElementSibling;
+    else list.insertBefore(card, place);
   }
 }
 
-const keyOf = ({ receivedAt, eventId }) => `${receivedAt} ${eventId}`;
+/** A webhook that is delivered later gets a new card. */
+const keyOf = ({ receivedAt, eventId, outcome }) => `${receivedAt} ${eventId} ${outcome}`;
 
 export async function lookAtFacts() {
   try {

@@ -1,4 +1,4 @@
-import { followConversation, sendMessage } from "./chat-client.js";
+import { botName, followConversation, pressButton, sendMessage } from "./chat-client.js";
 import { startColours } from "./colours.js";
 import { createConversation } from "./conversation.js";
 import { byId } from "./element.js";
@@ -47,7 +47,23 @@ function openAd(ad, opener) {
   });
 }
 
-const conversation = createConversation({ say, openAd });
+function press(data) {
+  pressButton(data).catch(() => {
+    notice.textContent = words.notSent;
+  });
+}
+
+/** A bot of one's own has its own name and texts. */
+async function showBot() {
+  const name = await botName();
+  if (name === null) return;
+  document.title = `${name} · Intermission`;
+  for (const shown of [byId("bot-name"), byId("phone-title")]) shown.textContent = name;
+  byId("facts-hint").textContent = words.ownHint;
+}
+showBot().catch(() => {});
+
+const conversation = createConversation({ say, openAd, press });
 followConversation({
   onConnection(isOpen) {
     isConnected = isOpen;

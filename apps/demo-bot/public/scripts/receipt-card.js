@@ -7,7 +7,7 @@ let openedByItself;
 /** One webhook: its content, its outcome and its raw bytes. */
 export function receiptCard(receipt, user) {
   const { event, outcome, reason, rawBody, receivedAt } = receipt;
-  const fields = rawBody === null ? {} : JSON.parse(rawBody);
+  const fields = receipt.fields ?? (rawBody === null ? {} : JSON.parse(rawBody));
   const isOwn = fields.user_tg_id === user;
   // The contract: test webhooks name the user 0, who does not exist.
   const isTest = fields.user_tg_id === "0" || reason === "test";

@@ -1,8 +1,9 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import type { CursorStore } from "@intermission/publisher/companion";
 
 /** Stores one cursor in a file. Write and rename: a crash leaves the old cursor or the new one, never a partial one. */
-export function cursorFile(file: string): { read(): string | undefined; keep(cursor: string): void } {
+export function cursorFile(file: string): CursorStore {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   return {
     read() {
@@ -13,7 +14,7 @@ export function cursorFile(file: string): { read(): string | undefined; keep(cur
         throw new Error(`the rewards feed's cursor could not be read from ${file}`, { cause: error });
       }
     },
-    keep(cursor) {
+    write(cursor = "") {
       const fresh = openSync(`${file}.new`, "w", 0o600);
       try {
         writeSync(fresh, `${cursor}\n`);

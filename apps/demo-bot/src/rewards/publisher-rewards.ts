@@ -1,29 +1,23 @@
+import type { Companion } from "@intermission/publisher/companion";
 import type { RewardsPort } from "../scenario/rewards-port.ts";
-import type { PublisherApi } from "./publisher-api.ts";
 
 /** Implements the scenario's rewards port with the companion API. */
-export function publisherRewards(api: Pick<PublisherApi, "codes" | "rewards">): RewardsPort {
+export function publisherRewards(companion: Companion): RewardsPort {
   return {
     async createAd(userId) {
-      const created = await api.codes.create.mutate({ userId });
+      const created = await companion.createCode({ userId });
       return created.outcome === "created"
         ? { outcome: "created", miniappUrl: created.miniappUrl, directLink: created.directLink }
         : { outcome: "unavailable", retryAfterSeconds: created.retryAfterSeconds };
     },
 
-    async balance(userId) {
-      return (await api.rewards.balance.query({ userId })).balance;
-    },
+    balance: (userId) => companion.balance(userId),
 
-    async spend(userId, amount, key) {
-      const order = { userId, amount, idempotencyKey: key, note: "seeds" };
-      // The response may be lost after the purchase was recorded; the idempotency key makes the retry safe.
-      return api.rewards.spend.mutate(order).catch(() => api.rewards.spend.mutate(order));
-    },
+    spend: (userId, amount, key) => companion.spend({ userId, amount, idempotencyKey: key, note: "seeds" }),
 
     async lastPaidAt(userId, since) {
       for (let cursor: string | undefined; ; ) {
-        const page = await api.rewards.list.query({ userId, limit: 50, ...(cursor !== undefined && { cursor }) });
+        const page = await companion.listRewards({ userId, limit: 50, cursor });
         for (const entry of page.entries) {
           const recordedAt = new Date(entry.recordedAt);
           if (recordedAt <= since) return undefined;

@@ -9,10 +9,19 @@ export interface Reply {
     readonly linkLabel: string;
     readonly directLink: string;
   };
+  /** Buttons under the message, as a bot that is not the demo's own sends them. */
+  readonly buttons?: readonly ReplyButton[];
   readonly suggestions?: readonly Suggestion[];
   /** The offer that this message is about: its button can show that it was used. */
   readonly used?: { readonly code: string; readonly event: "rewarded" | "direct_link" };
 }
+
+/** A button that opens the mini-app, opens a page, or sends its data to the bot. */
+export type ReplyButton = { readonly label: string } & (
+  | { readonly miniappUrl: string }
+  | { readonly url: string }
+  | { readonly data: string }
+);
 
 /** A button that sends a command for the user. */
 export interface Suggestion {
@@ -33,4 +42,11 @@ export interface IncomingMessage {
   readonly id: string;
   readonly userId: string;
   readonly text: string;
+}
+
+/** The user tapped a button with data. */
+export interface ButtonPress {
+  readonly id: string;
+  readonly userId: string;
+  readonly data: string;
 }

@@ -3,13 +3,16 @@ import { HttpError } from "@intermission/server/http-server";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { LaunchRequest } from "../phone/sign-launch.ts";
+import type { ButtonPress } from "../scenario/chat-port.ts";
 import type { Bot } from "../scenario/create-bot.ts";
 import type { SimulatedChat } from "./simulated-chat.ts";
 import { streamMessages } from "./stream-messages.ts";
 
 export interface ChatRoutesOptions {
   readonly chat: SimulatedChat;
-  readonly bot: Bot;
+  readonly bot: Pick<Bot, "hear"> & { press?(pressed: ButtonPress): Promise<void> };
+  /** The name of a bot that is not the demo's own; undefined for Coin Garden. */
+  readonly botName?: string | undefined;
   readonly miniappOrigin: string;
   readonly signLaunch: (request: LaunchRequest) => string;
   /** Aborting it ends the open event streams. */
@@ -27,6 +30,7 @@ const newMessage = z.object({
   text: z.string().trim().min(1).max(500),
   language,
 });
+const newPress = z.object({ id: z.string().regex(/^[\w-]{1,64}$/, "is not an id"), data: z.string().min(1).max(64) });
 const colour = z.string().regex(/^#[0-9a-f]{6}$/i);
 const newLaunch = z.object({ miniappUrl: z.url(), themeParams: z.record(z.string().max(40), colour) });
 
@@ -41,6 +45,14 @@ export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): vo
     if (chat.receive({ userId, ...message })) await bot.hear({ userId, ...message });
     return reply.code(204).send();
   });
+
+  app.post("/chat/:userId/presses", async (request, reply) => {
+    const { userId } = parse(params, request.params);
+    await bot.press?.({ userId, ...parse(newPress, request.body) });
+    return reply.code(204).send();
+  });
+
+  app.get("/bot-name", async () => ({ name: options.botName ?? null }));
 
   app.post("/chat/:userId/launch", async (request) => {
     const { userId } = parse(params, request.params);

@@ -1,0 +1,52 @@
+import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
+import type { OperatorCall, OperatorClient } from "@intermission/server/operator-client";
+import { Command } from "commander";
+import { explainCommand } from "./ad-selection/commands.ts";
+import { advertiserCommands } from "./advertisers/commands.ts";
+import { botCommands, tokenCommands } from "./bots/commands.ts";
+import { campaignCommands } from "./campaigns/commands.ts";
+import { clickCommands } from "./clicks/commands.ts";
+import { creativeCommands } from "./creatives/commands.ts";
+import { deliveryCommands } from "./deliveries/commands.ts";
+import { endpointCommands } from "./deliveries/endpoint-commands.ts";
+import { eventCommands } from "./events/commands.ts";
+import { statsCommands } from "./statistics/commands.ts";
+import { userCommands } from "./users/commands.ts";
+import { viewCommands } from "./views/commands.ts";
+
+const commands = [
+  botCommands,
+  tokenCommands,
+  campaignCommands,
+  creativeCommands,
+  explainCommand,
+  eventCommands,
+  deliveryCommands,
+  endpointCommands,
+  advertiserCommands,
+  viewCommands,
+  clickCommands,
+  statsCommands,
+  userCommands,
+];
+
+/** The program `ads` with its options, without its commands. */
+export function createAdsProgram(): Command {
+  return new Command("ads")
+    .description("The operator's command line of the ad service.")
+    .option("--url <url>", "address of a running ad service (default: ADS_URL)")
+    .addHelpText(
+      "after",
+      `
+It connects to the server that runs on DATA_DIR (./data), or to the one that --url or ADS_URL names, with OPERATOR_TOKEN.
+If no server runs, it opens the store itself, with ENCRYPTION_KEY.
+
+${exitCodesHelp}`,
+    );
+}
+
+/** Adds all commands. `context` connects to a server or a store when a command runs. */
+export function addAdsCommands(program: Command, { client, print, isJson }: CommandContext<OperatorClient>): void {
+  const context = { call: async (call: OperatorCall) => (await client()).call(call), print, isJson };
+  for (const addCommands of commands) addCommands(program, context);
+}

@@ -1,0 +1,179 @@
+import { generateKeyPairSync } from "node:crypto";
+import { createAds } from "@intermission/publisher";
+import { fakeAdService } from "@intermission/publisher/testing";
+import { createLogger } from "@intermission/server/logger";
+import type { FastifyInstance } from "fastify";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createApp } from "../app.ts";
+import { signLaunch } from "../phone/sign-launch.ts";
+import { SimulatedChat } from "../simulated-chat/simulated-chat.ts";
+import { eventFacts } from "./event-facts.ts";
+import { OwnBot } from "./own-bot.ts";
+
+const botToken = "7000000001:simulated";
+const miniappOrigin = "http://127.0.0.1:8701";
+const fake = fakeAdService();
+const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId, fetch: fake.fetch });
+const keys = generateKeyPairSync("ed25519");
+const privateKey = keys.privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
+
+let app: FastifyInstance;
+let url = "";
+let chat: SimulatedChat;
+let now: Date;
+let stopping: AbortController;
+
+beforeEach(async () => {
+  now = new Date("2026-01-02T03:04:05Z");
+  chat = new SimulatedChat(() => now);
+  stopping = new AbortController();
+  const identity = { botId: "7000000001", botName: "My bot", botToken };
+  const bot = new OwnBot({ ...identity, chat, ads, miniappOrigin, now: () => now, restartMs: 1000 });
+  app = createApp({
+    ...{ chat, bot, ownBot: bot, botName: "My bot", miniappOrigin, now: () => now },
+    logger: createLogger({ level: "silent", name: "demo-bot" }),
+    whatHappened: eventFacts(ads),
+    signLaunch: (launch) => signLaunch(launch, { ...identity, privateKey }),
+    stopping: stopping.signal,
+  });
+  url = await app.listen({ host: "127.0.0.1", port: 0 });
+});
+afterEach(async () => {
+  stopping.abort();
+  await app.close();
+});
+
+interface BotApiAnswer {
+  readonly ok: boolean;
+  readonly description?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the fields of a method's result
+  readonly result?: any;
+}
+
+async function call(method: string, body?: object | FormData, token = botToken): Promise<BotApiAnswer> {
+  const response = await fetch(`${url}/bot${token}/${method}`, {
+    method: body ? "POST" : "GET",
+    ...(body && {
+      body: body instanceof FormData ? body : JSON.stringify(body),
+      headers: body instanceof FormData ? {} : { "content-type": "application/json" },
+    }),
+  });
+  return (await response.json()) as BotApiAnswer;
+}
+
+const say = (text: string, id: string) =>
+  fetch(`${url}/chat/42/messages`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ id, text, language: "ru-RU" }),
+  });
+const lastMessage = () => chat.history("42").at(-1);
+
+test("a program that polls gets the user's messages, confirms them, and answers with buttons", async () => {
+  expect((await call("getMe")).result).toMatchObject({ id: 7_000_000_001, is_bot: true, first_name: "My bot" });
+  await call("getUpdates");
+  const polling = call("getUpdates", { offset: 0, timeout: 30 });
+  await say("/bonus now", "one");
+  const [update] = (await polling).result;
+  expect(update.message).toMatchObject({
+    chat: { id: 42, type: "private" },
+    from: { id: 42, language_code: "ru" },
+    text: "/bonus now",
+    entities: [{ type: "bot_command", offset: 0, length: 6 }],
+  });
+  const keyboard = [
+    [{ text: "Watch", web_app: { url: `${miniappOrigin}/app/7000000001?code=c` } }],
+    [
+      { text: "Rules", url: "https://example.com/rules" },
+      { text: "More", callback_data: "more" },
+    ],
+  ];
+  const sent = await call("sendMessage", { chat_id: 42, text: "An ad:", reply_markup: { inline_keyboard: keyboard } });
+  expect(sent).toMatchObject({ ok: true, result: { chat: { id: 42 }, text: "An ad:" } });
+  expect(lastMessage()).toMatchObject({
+    from: "bot",
+    text: "An ad:",
+    buttons: [
+      { label: "Watch", miniappUrl: `${miniappOrigin}/app/7000000001?code=c` },
+      { label: "Rules", url: "https://example.com/rules" },
+      { label: "More", data: "more" },
+    ],
+  });
+  expect((await call(`getUpdates?offset=${update.update_id + 1}`)).result).toEqual([]);
+});
+
+test("a form is read as JSON is, and a tapped button reaches the program as a callback", async () => {
+  const form = new FormData();
+  form.set("chat_id", "42");
+  form.set("text", "Choose");
+  form.set("reply_markup", JSON.stringify({ keyboard: [["Yes", { text: "No" }]] }));
+  expect((await call("sendMessage", form)).ok).toBe(true);
+  expect(lastMessage()?.suggestions).toEqual([
+    { label: "Yes", command: "Yes" },
+    { label: "No", command: "No" },
+  ]);
+  const press = { method: "POST", headers: { "content-type": "application/json" } };
+  await call("getUpdates");
+  const pressing = fetch(`${url}/chat/42/presses`, { ...press, body: JSON.stringify({ id: "p", data: "more" }) });
+  const [update] = (await call("getUpdates", { timeout: 30 })).result;
+  expect((await pressing).status).toBe(204);
+  expect(update.callback_query).toMatchObject({ id: "p", data: "more", from: { id: 42 } });
+  expect(await call("answerCallbackQuery", { callback_query_id: "p" })).toEqual({ ok: true, result: true });
+});
+
+test.each<[string, string, object | undefined, string]>([
+  ["another token", "getMe", undefined, "Unauthorized"],
+  ["a method that the chat does not have", "sendVideo", {}, "no method sendVideo"],
+  ["a name of Object's", "constructor", {}, "no method constructor"],
+  ["a message without text", "sendMessage", { chat_id: 42 }, "text"],
+  [
+    "a mini-app elsewhere",
+    "sendMessage",
+    {
+      chat_id: 42,
+      text: "x",
+      reply_markup: { inline_keyboard: [[{ text: "x", web_app: { url: "https://a.example" } }]] },
+    },
+    "opens only the mini-app of the ad service",
+  ],
+])("%s is refused, and the reason is told", async (_what, method, body, words) => {
+  const token = words === "Unauthorized" ? "7000000001:another" : botToken;
+  const answer = await call(method, body, token);
+  expect(answer.ok).toBe(false);
+  expect(answer.description).toContain(words);
+  expect(chat.history("42")).toEqual([]);
+});
+
+test("without a program the chat offers the bot's ads, and the panel lists what they earned", async () => {
+  await say("/start", "first");
+  expect(lastMessage()?.text).toContain(`TELEGRAM_BOT_TOKEN to ${botToken}`);
+  await say("/bonus", "second");
+  const [watch, link] = lastMessage()?.buttons ?? [];
+  expect(watch).toMatchObject({ label: "Watch an ad", miniappUrl: expect.stringContaining("?code=") });
+  expect(link).toMatchObject({ label: "Direct link" });
+  const code = new URL((watch as { miniappUrl: string }).miniappUrl).searchParams.get("code") ?? "";
+  await fake.earn(code);
+  const facts = (await (await fetch(`${url}/what-happened/42`)).json()) as { receipts: unknown[] };
+  expect(facts).toMatchObject({ outcome: "known", balance: null });
+  expect(facts.receipts[0]).toMatchObject({ event: "rewarded", rawBody: null, fields: { user_tg_id: "42", code } });
+  fake.refuseNext({ status: 403, code: "BOT_SUSPENDED" });
+  await say("/bonus", "third");
+  expect(lastMessage()?.text).toContain("BOT_SUSPENDED");
+});
+
+test("messages wait for a program that restarts, and the chat answers when none comes", async () => {
+  await call("getUpdates");
+  const saying = say("/bonus", "waiting");
+  await expect.poll(() => chat.history("42").length).toBe(1);
+  expect((await call("getUpdates")).result).toHaveLength(1);
+  await saying;
+  expect(chat.history("42")).toHaveLength(1);
+
+  await say("/bonus", "given-up");
+  expect(lastMessage()).toMatchObject({ from: "bot", text: expect.stringContaining("with a new code") });
+  now = new Date(now.getTime() + 6000);
+  expect((await call("getUpdates?offset=2")).result).toEqual([]);
+  now = new Date(now.getTime() + 6000);
+  await say("/start", "at-once");
+  expect(lastMessage()?.text).toContain("stands in for it");
+});

@@ -1,0 +1,86 @@
+import { type Ads, AdsError } from "@intermission/publisher";
+import type { ButtonPress, IncomingMessage, Reply } from "../scenario/chat-port.ts";
+import type { SimulatedChat } from "../simulated-chat/simulated-chat.ts";
+import { Updates } from "./updates.ts";
+
+export interface OwnBotOptions {
+  readonly chat: SimulatedChat;
+  readonly ads: Pick<Ads, "createCode">;
+  readonly botId: string;
+  readonly botName: string;
+  /** The token with which the bot's program uses this chat in place of Telegram. */
+  readonly botToken: string;
+  readonly miniappOrigin: string;
+  readonly now: () => Date;
+  /** How long a message waits for a program that restarts; 5 s by default. */
+  readonly restartMs?: number;
+}
+
+/** A bot whose program runs elsewhere: by polling this chat's Bot API, or not at all. Then the chat offers the bot's ads. */
+export class OwnBot {
+  readonly updates: Updates;
+  readonly options: OwnBotOptions;
+  #lastMessageId = 0;
+
+  constructor(options: OwnBotOptions) {
+    this.options = options;
+    this.updates = new Updates(options.now, options.restartMs ?? 5000);
+  }
+
+  nextMessageId(): number {
+    return ++this.#lastMessageId;
+  }
+
+  /** Passes the message to the bot's program, or answers it in its place. */
+  async hear(message: IncomingMessage): Promise<void> {
+    const { userId, text } = message;
+    const command = /^\/\w+/.exec(text)?.[0];
+    const entities = command === undefined ? [] : [{ type: "bot_command", offset: 0, length: command.length }];
+    const update = { ...this.#privateMessage(userId), from: this.#user(userId), text, entities };
+    if (await this.updates.offer({ message: update })) return;
+    await this.options.chat.send(userId, await this.#standIn(message), `answer-${message.id}`);
+  }
+
+  async press({ userId, id, data }: ButtonPress): Promise<void> {
+    const message = { ...this.#privateMessage(userId), text: "" };
+    await this.updates.offer({
+      callback_query: { id, from: this.#user(userId), chat_instance: userId, data, message },
+    });
+  }
+
+  #user(userId: string) {
+    const language_code = this.options.chat.languageOf(userId).split("-", 1)[0];
+    return { id: Number(userId), is_bot: false, first_name: "Robin", language_code };
+  }
+
+  #privateMessage(userId: string) {
+    const date = Math.floor(this.options.now().getTime() / 1000);
+    return {
+      message_id: this.nextMessageId(),
+      date,
+      chat: { id: Number(userId), type: "private", first_name: "Robin" },
+    };
+  }
+
+  async #standIn({ userId, text }: IncomingMessage): Promise<Reply> {
+    const suggestions = [{ label: "/bonus", command: "/bonus" }];
+    if (!/^\/bonus\b/i.test(text)) {
+      const variables = `BOT_API_URL to this page's address and TELEGRAM_BOT_TOKEN to ${this.options.botToken}`;
+      return {
+        text: `The program of your bot is not connected, so this chat stands in for it: /bonus offers an ad of your bot. To talk to your own program here, start it with ${variables}.`,
+        suggestions,
+      };
+    }
+    try {
+      const { miniappUrl, directLink } = await this.options.ads.createCode({ userId });
+      const buttons = [
+        ...(miniappUrl === undefined ? [] : [{ label: "Watch an ad", miniappUrl }]),
+        ...(directLink === undefined ? [] : [{ label: "Direct link", url: directLink }]),
+      ];
+      return { text: "An ad of your bot, with a new code:", buttons, suggestions };
+    } catch (error) {
+      if (!(error instanceof AdsError)) throw error;
+      return { text: `The ad service gave no code: ${error.message} (${error.code}).`, suggestions };
+    }
+  }
+}

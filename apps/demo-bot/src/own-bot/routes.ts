@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { BotApiRefusal, botApiMethods } from "./bot-api-methods.ts";
+import type { OwnBot } from "./own-bot.ts";
+import { readFields } from "./read-fields.ts";
+
+export interface OwnBotRoutesOptions {
+  readonly ownBot: OwnBot;
+  /** Aborting it ends the open polls. */
+  readonly stopping: AbortSignal;
+}
+
+interface Params {
+  readonly token: string;
+  readonly method: string;
+}
+
+/** Telegram's Bot API for one bot: `/bot<token>/<method>`. The chat's user is on the other side. */
+export function ownBotRoutes(app: FastifyInstance, { ownBot, stopping }: OwnBotRoutesOptions): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    scope.route<{ Params: Params }>({
+      method: ["GET", "POST"],
+      url: "/bot:token/:method",
+      handler: async (request, reply) => {
+        const { token, method } = request.params;
+        if (token !== ownBot.options.botToken)
+          return refuse(reply, 401, `Unauthorized: the token of this chat's bot is ${ownBot.options.botToken}`);
+        const run = Object.hasOwn(botApiMethods, method) ? botApiMethods[method] : undefined;
+        if (run === undefined) return refuse(reply, 404, `Not Found: the simulated chat has no method ${method}`);
+        try {
+          const fields = await fieldsOf(request);
+          return { ok: true, result: await run({ bot: ownBot, fields, signal: signalOf(reply, stopping) }) };
+        } catch (error) {
+          if (!(error instanceof BotApiRefusal)) throw error;
+          return refuse(reply, 400, `Bad Request: ${error.message}`);
+        }
+      },
+    });
+  });
+}
+
+async function fieldsOf(request: FastifyRequest) {
+  if (!Buffer.isBuffer(request.body)) return { ...(request.query as Readonly<Record<string, string>>) };
+  try {
+    return await readFields(request.body, request.headers["content-type"] ?? "");
+  } catch {
+    throw new BotApiRefusal("the body is neither JSON nor a form");
+  }
+}
+
+function signalOf(reply: FastifyReply, stopping: AbortSignal): AbortSignal {
+  const closed = new AbortController();
+  reply.raw.once("close", () => closed.abort());
+  return AbortSignal.any([closed.signal, stopping]);
+}
+
+function refuse(reply: FastifyReply, status: number, description: string) {
+  return reply.code(status).send({ ok: false, error_code: status, description });
+}

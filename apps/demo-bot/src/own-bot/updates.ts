@@ -1,0 +1,72 @@
+/** What the Bot API's `getUpdates` returns. */
+export interface Update {
+  readonly update_id: number;
+  readonly [kind: string]: unknown;
+}
+
+interface Waiting {
+  readonly update: Update;
+  /** Called when a poll returns the update. */
+  readonly onTaken: () => void;
+}
+
+const mostWaiting = 100;
+/** The updates of one bot: kept until the bot confirms them by polling with a higher offset, at most 100. */
+export class Updates {
+  #lastId = 0;
+  #waiting: Waiting[] = [];
+  #lastPollAt = Number.NEGATIVE_INFINITY;
+  #endPoll: (() => void) | undefined;
+  readonly #now: () => Date;
+  readonly #restartMs: number;
+
+  /** @param restartMs A program that restarts polls again within this time. */
+  constructor(now: () => Date, restartMs: number) {
+    this.#now = now;
+    this.#restartMs = restartMs;
+  }
+
+  /** Gives an update to the bot's program. Resolves to false if none polls, also after a restart's time; then it gets nothing. */
+  offer(update: Readonly<Record<string, unknown>>): Promise<boolean> {
+    const isPolling = this.#endPoll !== undefined || this.#now().getTime() - this.#lastPollAt < this.#restartMs;
+    if (!isPolling || this.#waiting.length >= mostWaiting) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const giveUp = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        resolve(false);
+      }, this.#restartMs);
+      const onTaken = () => {
+        clearTimeout(giveUp);
+        resolve(true);
+      };
+      const waiting = { update: { ...update, update_id: ++this.#lastId }, onTaken };
+      this.#waiting.push(waiting);
+      this.#endPoll?.();
+    });
+  }
+
+  /** Forgets the updates before `offset` and returns the others, waiting for one. A second poll ends the first, as Telegram does. */
+  async poll(offset: number, timeoutMs: number, signal: AbortSignal): Promise<readonly Update[]> {
+    this.#waiting = this.#waiting.filter(({ update }) => update.update_id >= offset);
+    this.#endPoll?.();
+    if (this.#waiting.length === 0 && timeoutMs > 0 && !signal.aborted) await this.#nextUpdate(timeoutMs, signal);
+    this.#lastPollAt = this.#now().getTime();
+    if (signal.aborted) return [];
+    for (const { onTaken } of this.#waiting) onTaken();
+    return this.#waiting.map(({ update }) => update);
+  }
+
+  #nextUpdate(timeoutMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        if (this.#endPoll === end) this.#endPoll = undefined;
+        resolve();
+      };
+      const timer = setTimeout(end, timeoutMs);
+      signal.addEventListener("abort", end);
+      this.#endPoll = end;
+    });
+  }
+}

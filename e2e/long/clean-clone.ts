@@ -1,0 +1,73 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect } from "@playwright/test";
+import { root } from "../../scripts/processes.ts";
+
+/** npm downloads packages and Node, and the machine may be busy. */
+const STEP_MS = 8 * 60_000;
+
+/** A folder with a clone of this repository, `intermission`, which includes uncommitted changes, and shells in it. */
+export function makeCleanClone() {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-clone-"));
+  const clone = join(folder, "intermission");
+  execFileSync("git", ["clone", "--quiet", root, clone]);
+  const git = (...words: string[]) =>
+    execFileSync("git", words, { cwd: root, encoding: "utf8" }).split("\0").filter(Boolean);
+  const changed = [
+    ...git("diff", "HEAD", "--name-only", "-z"),
+    ...git("ls-files", "-z", "--others", "--exclude-standard"),
+  ];
+  for (const file of changed) {
+    if (existsSync(join(root, file))) cpSync(join(root, file), join(clone, file));
+    else rmSync(join(clone, file), { force: true });
+  }
+  const background: ChildProcess[] = [];
+  return {
+    folder,
+    clone,
+
+    /** Runs a block of shell commands and returns what it printed. */
+    async run(block: string, cwd = clone): Promise<string> {
+      const shell = spawn("sh", ["-e", "-c", block], { cwd, env: freshMachine(), timeout: STEP_MS });
+      const output = outputOf(shell);
+      const code = await new Promise((resolve) => shell.once("close", resolve));
+      expect({ block, code, output: output() }).toMatchObject({ code: 0 });
+      return output();
+    },
+
+    /** Starts a block that keeps running, as in its own terminal, until `isUp` holds. */
+    async start(block: string, isUp: (output: string) => Promise<boolean> | boolean, cwd = clone): Promise<void> {
+      const shell = spawn("sh", ["-e", "-c", block], { cwd, env: freshMachine(), detached: true });
+      background.push(shell);
+      const output = outputOf(shell);
+      await expect
+        .poll(async () => shell.exitCode !== null || (await isUp(output())), { timeout: STEP_MS, intervals: [200] })
+        .toBe(true);
+      expect({ exitCode: shell.exitCode, output: output() }).toMatchObject({ exitCode: null });
+    },
+
+    async remove(): Promise<void> {
+      for (const shell of background.toReversed()) {
+        const ended = shell.exitCode !== null || new Promise((resolve) => shell.once("exit", resolve));
+        if (shell.pid !== undefined && shell.exitCode === null) process.kill(-shell.pid, "SIGTERM");
+        await ended;
+      }
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The environment of a machine with git, its own Node and npm: none of this repository's tools or the test's settings. */
+function freshMachine(): NodeJS.ProcessEnv {
+  const { HOME, LANG, PATH = "" } = process.env;
+  const folders = PATH.split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  return { HOME, LANG, PATH: folders.join(delimiter) };
+}
+
+function outputOf(shell: ChildProcess): () => string {
+  let output = "";
+  for (const stream of [shell.stdout, shell.stderr]) stream?.on("data", (chunk) => (output += chunk));
+  return () => output;
+}

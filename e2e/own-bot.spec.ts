@@ -1,0 +1,85 @@
+import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, type Page, test } from "@playwright/test";
+import { end, outputOf } from "../examples/live-stack.ts";
+import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
+import { freePort, root } from "../scripts/processes.ts";
+import { newDataDirectory, startAdsCommands } from "./stack.ts";
+
+test.setTimeout(180_000);
+
+const botId = "123456789";
+let dataDirectory: string;
+let webhookPort: number;
+let commands: ReturnType<typeof startAdsCommands>;
+let stack: DemoStack;
+
+/** What `npm start -- --bot 123456789 --webhook-url …` starts. */
+test.beforeAll(async () => {
+  test.setTimeout(180_000);
+  dataDirectory = await newDataDirectory();
+  webhookPort = await freePort();
+  commands = startAdsCommands();
+  stack = await startDemoStack({
+    ...{ dataDirectory, runAds: commands.run, hasChat: true, cooldownSeconds: 0, dailyCap: 100 },
+    ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
+    video: join(root, "e2e/fixtures/clip-2s.mp4"),
+    ownBot: { botId, webhookUrl: `http://127.0.0.1:${webhookPort}/webhooks/ads`, apiToken: undefined },
+  });
+});
+test.afterAll(async () => {
+  await stack?.stop();
+  await commands.stop();
+  rmSync(dataDirectory, { recursive: true, force: true });
+});
+
+async function watchAd(page: Page, button: string): Promise<void> {
+  await page.getByRole("button", { name: button }).click();
+  const miniapp = page.frameLocator("#screen iframe");
+  await miniapp.getByRole("button", { name: "Watch" }).click();
+  await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
+  await miniapp.getByRole("button", { name: "Close" }).click();
+  await expect(page.locator("#screen iframe")).toHaveCount(0);
+}
+
+test("a bot's own program talks in the chat, its ad opens in the phone, and its webhook pays", async ({ page }) => {
+  const bot = spawn(process.execPath, ["main.ts"], {
+    cwd: join(root, "examples/grammy-bot"),
+    env: {
+      ...{ PATH: process.env.PATH, PORT: String(webhookPort), DATABASE: join(dataDirectory, "coins.sqlite") },
+      ...stack.ownBotEnvironment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = outputOf(bot);
+  try {
+    await expect.poll(output, { timeout: 30_000 }).toContain("listens");
+    await stack.ads(["endpoints", "test", botId]);
+    await page.goto(`${stack.urls.demoBot}/?user=1001`);
+    await expect(page.getByRole("heading", { name: "My bot", exact: true }).first()).toBeVisible();
+    // The answer of the bot's program to /start, which a new chat sends.
+    await expect(page.getByText("watch an ad for 10 coins")).toBeVisible();
+    await page.getByRole("button", { name: "/bonus" }).first().click();
+    await watchAd(page, "🎁 Watch and earn");
+    await expect(page.getByText("🎉 10 coins for you.")).toBeVisible({ timeout: 20_000 });
+
+    await page.getByRole("button", { name: "What happened" }).click();
+    const facts = page.getByRole("complementary");
+    await expect(facts.getByText("delivered to the webhook").first()).toBeVisible();
+    await expect(facts.getByText("1001 (you)")).toBeVisible();
+    await expect(facts.getByText("Balance in the ledger")).toBeHidden();
+  } finally {
+    await end(bot);
+  }
+  expect(output()).not.toMatch(/error/i);
+});
+
+test("without a program the chat itself offers the bot's ads, and shows that they earned", async ({ page }) => {
+  await page.goto(`${stack.urls.demoBot}/?user=1002`);
+  await expect(page.getByText("this chat stands in for it")).toBeVisible({ timeout: 30_000 });
+  await page.getByRole("group", { name: "Quick replies" }).getByRole("button", { name: "/bonus" }).click();
+  await watchAd(page, "Watch an ad");
+  await page.getByRole("button", { name: "What happened" }).click();
+  await expect(page.getByRole("complementary").getByText("1002 (you)")).toBeVisible({ timeout: 20_000 });
+});

@@ -1,0 +1,166 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { settingNames as adServiceSettings } from "../apps/ad-service/src/config.ts";
+import { migrations } from "../apps/ad-service/src/migrations.ts";
+import { settingNames as apiSettings } from "../apps/api/src/config.ts";
+import { openTestDatabase } from "../packages/testing/src/test-database.ts";
+import { commandFault } from "./command-faults.ts";
+import { type Found, findGo, findPhp, findPython } from "./find-languages.ts";
+import { root } from "./processes.ts";
+import { commandsInSentences, pages, readPage, type Snippet, shellCommands, snippetsOf } from "./snippets.ts";
+
+/**
+ * Every snippet of every page is compiled, parsed or run here. Other tests run some of them: published-package.test.ts and
+ * examples.test.ts those of the publisher package and the quickstart, documented-receivers.test.ts those of webhooks.
+ */
+const all = pages().flatMap(snippetsOf);
+const inLanguages = (...languages: string[]) => all.filter(({ language }) => languages.includes(language));
+const nameOf = ({ page, line }: Snippet) => `${page}:${line}`;
+const scratch = mkdtempSync(join(tmpdir(), "intermission-snippets-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** Runs a compiler with the snippet on its standard input, and returns its complaints. */
+function complaints(command: string, words: readonly string[], input: string): string {
+  const { status, stdout, stderr } = spawnSync(command, words, { cwd: scratch, input, encoding: "utf8" });
+  return status === 0 ? "" : `${stdout}${stderr}`;
+}
+
+const known = ["ts", "sh", "json", "http", "sql", "python", "go", "php", "text"];
+
+test("every snippet names a language that is checked here; a diagram is text", () => {
+  expect(all.length).toBeGreaterThan(40);
+  const unknown = all.filter(({ language }) => !known.includes(language));
+  expect(unknown.map((one) => `${nameOf(one)} is in "${one.language}"`)).toEqual([]);
+});
+
+test("TypeScript is correct with strict settings, with the packages that it imports", () => {
+  const modules = join(scratch, "node_modules");
+  mkdirSync(join(modules, "@intermission"), { recursive: true });
+  for (const name of ["grammy", "fastify", "@trpc", "@types"])
+    symlinkSync(join(root, "packages/publisher/node_modules", name), join(modules, name));
+  for (const name of ["ad-core", "publisher"])
+    symlinkSync(join(root, "packages", name), join(modules, "@intermission", name));
+  const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+  const target = { module: "nodenext", target: "es2024", lib: ["es2024", "dom"], types: ["node"] };
+  const ours = { allowImportingTsExtensions: true, skipLibCheck: true, noEmit: true, moduleDetection: "force" };
+  const compilerOptions = { ...strict, ...target, ...ours };
+  writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  writeFileSync(join(scratch, "package.json"), '{ "type": "module" }');
+  for (const snippet of inLanguages("ts"))
+    writeFileSync(join(scratch, `${nameOf(snippet).replaceAll(/[/:.]/g, "-")}.ts`), snippet.text);
+  expect(complaints(join(root, "node_modules/.bin/tsc"), ["-p", "."], "")).toBe("");
+});
+
+test("JSON is JSON, and an HTTP message has a request line, headers and a body of JSON", () => {
+  for (const { text } of inLanguages("json")) expect(() => JSON.parse(text)).not.toThrow();
+  for (const snippet of inLanguages("http")) {
+    const [head = "", body] = snippet.text.trim().split("\n\n", 2);
+    const [request, ...headers] = head.split("\n");
+    expect(request, nameOf(snippet)).toMatch(/^(GET|POST|PATCH|PUT|DELETE) \/\S*( HTTP\/1\.1)?$/);
+    for (const header of headers) expect(header, nameOf(snippet)).toMatch(/^[\w-]+: \S/);
+    if (body !== undefined) expect(() => JSON.parse(body), nameOf(snippet)).not.toThrow();
+  }
+});
+
+test("SQL runs on the ad service's schema", async () => {
+  const store = await openTestDatabase({ schema: "ad_service", migrations });
+  try {
+    for (const { text } of inLanguages("sql"))
+      for (const statement of text.split(";").filter((one) => one.trim() !== ""))
+        await store.database.run({ name: "", text: statement }, []);
+  } finally {
+    await store.dispose();
+  }
+});
+
+describe("shell", () => {
+  test.each(inLanguages("sh").map((snippet) => [nameOf(snippet), snippet] as const))(
+    "%s is read by bash",
+    (_name, { text }) => {
+      expect(complaints("bash", ["-n"], text)).toBe("");
+    },
+  );
+
+  test("commands of ours exist, with their options, arguments and values", () => {
+    const faults = inLanguages("sh").flatMap((snippet) =>
+      shellCommands(snippet.text).flatMap(({ words }) => {
+        const fault = commandFault(words, { isComplete: true });
+        return fault === undefined ? [] : [`${nameOf(snippet)}: ${words.join(" ")}: ${fault}`];
+      }),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test("commands of ours in sentences exist, too", () => {
+    // What changed and what was decided may name commands of earlier versions.
+    const current = pages().filter((page) => !/CHANGELOG|decisions/.test(page));
+    const commands = current.flatMap(commandsInSentences);
+    expect(commands.length).toBeGreaterThan(40);
+    const faults = commands.flatMap(({ page, words }) => {
+      const fault = commandFault(words, { isComplete: false });
+      return fault === undefined ? [] : [`${page}: ${words.join(" ")}: ${fault}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test.each<[string, boolean, string]>([
+    ["pnpm ads bots ad --bot-id 1", true, "has no command ad"],
+    ["pnpm ads bots add --bot-id 1 --webhook http://x/", true, "no option --webhook"],
+    ["pnpm ads bots add --name x", true, "--bot-id is missing"],
+    ["pnpm ads bots add --bot-id me", false, "--bot-id me: It must be a Telegram id"],
+    ["pnpm ads endpoints test", true, "<bot-id> is missing"],
+    ["pnpm api rewards list --limit 1000", true, "--limit 1000"],
+    ["npm start -- --bots 1", true, "--bots"],
+    ["npm run starts", true, "no script starts"],
+    ["pnpm --filter @intermission/none start", true, "no package"],
+    ["npx @intermission/publisher doctors", true, "has no"],
+  ])("the check finds the fault of %j", (command, isComplete, fault) => {
+    expect(commandFault(shellCommands(command)[0]?.words ?? [], { isComplete })).toContain(fault);
+  });
+});
+
+describe("settings", () => {
+  /** Of `npm start`, the examples and the publisher's command line. */
+  const others = ["AD_API_TOKEN", "AD_SERVICE_URL", "BOT_API_URL", "DEMO_BOT_PORT", "AD_SERVICE_PORT", "API_PORT"];
+  const settings = new Set([...adServiceSettings, ...apiSettings, ...others]);
+
+  test("a variable that a shell snippet sets is a setting, or is used there", () => {
+    const unknown = inLanguages("sh").flatMap((snippet) =>
+      shellCommands(snippet.text)
+        .flatMap(({ variables }) => variables)
+        .filter((name) => !settings.has(name) && !snippet.text.includes(`$${name}`))
+        .map((name) => `${nameOf(snippet)} sets ${name}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test("the README lists every setting of both servers, and no other", () => {
+    const [, tables = ""] = readPage("README.md").split("#region settings");
+    const rows = [...tables.matchAll(/^\| (`[^|]*`) \|/gm)].map(([, names = ""]) => names);
+    const listed = rows.flatMap((names) => [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+    const wanted = [...adServiceSettings, ...apiSettings].filter((name) => !name.startsWith("DEMO_"));
+    expect([...new Set(listed)].sort()).toEqual([...new Set(wanted)].sort());
+  });
+});
+
+const compilers: [language: string, found: Found, words: readonly string[]][] = [
+  ["python", findPython([]), ["-c", "import sys; compile(sys.stdin.read(), 'snippet', 'exec')"]],
+  ["go", gofmt(findGo()), ["-e", "-l"]],
+  ["php", findPhp(), ["-l"]],
+];
+
+function gofmt(go: Found): Found {
+  return "path" in go ? { path: "gofmt" } : go;
+}
+
+describe.each(compilers)("%s", (language, found, words) => {
+  const snippets = inLanguages(language).map((snippet) => [nameOf(snippet), snippet] as const);
+  if ("missing" in found)
+    console.log(`!!! ${snippets.length} snippets in ${language} were not compiled: ${found.missing}`);
+  test.skipIf("missing" in found).each(snippets)("%s compiles", (_name, { text }) => {
+    expect(complaints("path" in found ? found.path : "", words, text)).toBe("");
+  });
+});

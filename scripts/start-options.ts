@@ -1,0 +1,77 @@
+import { parseArgs } from "node:util";
+import { Problem } from "./say.ts";
+
+/** A bot of one's own, for which the simulated phone signs launch data. */
+export interface OwnBotOptions {
+  readonly botId: string;
+  readonly webhookUrl: string | undefined;
+  /** Its API token, if it was added before without this option. */
+  readonly apiToken: string | undefined;
+}
+
+export interface StartOptions {
+  readonly isHelp: boolean;
+  readonly isWatched: boolean;
+  readonly ownBot: OwnBotOptions | undefined;
+}
+
+export const startHelp = `npm start [-- options]
+
+Starts an ad service, a companion API and a demo chat on this machine, in demo mode, on 127.0.0.1 only.
+
+  --bot <id>           simulate the phone for a bot of your own instead of the demo's: its users' launch data are signed as
+                       Telegram would sign them. A bot that the ad service does not know is added. Your bot's program
+                       uses the chat in place of Telegram (BOT_API_URL); without it, the chat offers the bot's ads itself
+  --webhook-url <url>  where events of that bot are sent; http://127.0.0.1:3000/webhooks/ads, for example
+  --watch              restart a server when its sources change
+  --help               show this text
+
+Environment: AD_API_TOKEN, the API token of --bot if the bot was added with \`pnpm ads bots add\`; DATA_DIR (./data);
+DEMO_BOT_PORT (8700), AD_SERVICE_PORT (8701), API_PORT (8702); LOG_LEVEL.`;
+
+const loopback = ["127.0.0.1", "localhost", "::1"];
+
+/** Reads the words after `npm start --`. */
+export function readStartOptions(words: readonly string[], env: NodeJS.ProcessEnv): StartOptions {
+  const given = parse(words);
+  return { isHelp: given.help, isWatched: given.watch, ownBot: ownBotOf(given, env) };
+}
+
+function parse(words: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: {
+        bot: { type: "string" },
+        "webhook-url": { type: "string" },
+        watch: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new Problem(String(error instanceof Error ? error.message : error), "See npm start -- --help");
+  }
+}
+
+function ownBotOf(
+  { bot: botId, "webhook-url": webhookUrl }: { bot?: string | undefined; "webhook-url"?: string | undefined },
+  env: NodeJS.ProcessEnv,
+): OwnBotOptions | undefined {
+  if (botId === undefined) {
+    if (webhookUrl === undefined) return undefined;
+    throw new Problem("--webhook-url needs --bot.", "Name the bot: npm start -- --bot <id> --webhook-url <url>");
+  }
+  if (!/^[1-9][0-9]{0,15}$/.test(botId))
+    throw new Problem(
+      `"${botId}" is not the id of a bot.`,
+      "Give the digits before the colon of its token; here any number will do.",
+    );
+  const { MODE: mode = "demo", HOST: host = "127.0.0.1" } = env;
+  if (mode !== "demo" || !loopback.includes(host))
+    throw new Problem(
+      `--bot works only in demo mode and on a loopback address; this environment sets MODE=${mode} and HOST=${host}.`,
+      "Whoever reaches the simulated phone can act as any user. Unset MODE and HOST.",
+    );
+  return { botId, webhookUrl, apiToken: env.AD_API_TOKEN || undefined };
+}

@@ -7,8 +7,8 @@ export default defineConfig({
   testMatch: "*.spec.ts",
   testIgnore: "long/**",
   outputDir: "test-results",
-  // Each worker runs a whole stack of its own: two cores can run two of them.
-  workers: 2,
+  // Each worker runs a stack of its own. Flows mostly wait for videos, so two cores can run three workers beside vitest.
+  workers: 3,
   fullyParallel: false,
   retries: 0,
   forbidOnly: process.env.CI === "true",
@@ -20,8 +20,13 @@ export default defineConfig({
     // The device's own factor of 2.6 means seven times as many pixels, which is slow without a graphics card.
     deviceScaleFactor: 1,
     locale: "en-US",
-    // A screenshot of each step takes longer than the step.
-    trace: { mode: "retain-on-failure", screenshots: false, snapshots: true, sources: false },
+    // Traces take a tenth of the time, and a screenshot of each step takes longer than the step. Elsewhere: `--trace on`.
+    trace: {
+      mode: process.env.CI === "true" ? "retain-on-failure" : "off",
+      screenshots: false,
+      snapshots: true,
+      sources: false,
+    },
     launchOptions: {
       ...(executablePath === undefined ? {} : { executablePath }),
       args: [

@@ -1,4 +1,4 @@
-import { expect, test } from "./gallery.ts";
+import { expect, test } from "./stack.ts";
 
 test.use({ isMobile: false });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults, RunOptions } from "axe-core";
-import { expect, test } from "./gallery.ts";
+import { expect, test } from "./stack.ts";
 
 declare global {
   interface Window {

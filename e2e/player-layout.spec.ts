@@ -1,13 +1,6 @@
-import { expect, test } from "@playwright/test";
-import { buildStateGallery, type StateGallery } from "../scripts/state-gallery.ts";
+import { expect, test } from "./stack.ts";
 
 test.use({ isMobile: false });
-
-let gallery: StateGallery;
-test.beforeAll(async () => {
-  gallery = await buildStateGallery();
-});
-test.afterAll(() => gallery.remove());
 
 const viewports = [
   { width: 320, height: 568 },
@@ -19,6 +12,7 @@ const viewports = [
 
 for (const viewport of viewports) {
   test(`at ${viewport.width} × ${viewport.height} only the call to action is over the picture's lower third`, async ({
+    gallery,
     page,
   }) => {
     await page.setViewportSize(viewport);

@@ -8,6 +8,7 @@ import { startCommandHost } from "../packages/testing/src/host-commands.ts";
 import { copyMigratedStore } from "../packages/testing/src/test-database.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
 import { freePort, root } from "../scripts/processes.ts";
+import { buildStateGallery, type StateGallery } from "../scripts/state-gallery.ts";
 import { companionApi } from "./kill/companion-api.ts";
 
 type Api = ReturnType<typeof companionApi>;
@@ -15,10 +16,14 @@ type Api = ReturnType<typeof companionApi>;
 /** Users of this worker; each worker counts from its own base number. */
 let users = 0;
 
-/** One complete stack per worker, on free ports and in a temporary folder: built mini-app, real servers, a real 2 s video. */
+/**
+ * One complete stack per worker, on free ports and in a temporary folder: built mini-app, real servers, a real 2 s video.
+ * And a gallery of all screens of the app without a server, for tests of appearance only. Each is started by the first test
+ * that uses it. Specs that need neither import this `test`, too: Playwright starts a new worker for other worker fixtures.
+ */
 export const test = base.extend<
   { userId: string; api: Api },
-  { stack: DemoStack; adVideo: string; adServiceEnv: NodeJS.ProcessEnv }
+  { stack: DemoStack; gallery: StateGallery; adVideo: string; adServiceEnv: NodeJS.ProcessEnv }
 >({
   adVideo: [join(root, "e2e/fixtures/clip-2s.mp4"), { option: true, scope: "worker" }],
   adServiceEnv: [{}, { option: true, scope: "worker" }],
@@ -47,7 +52,16 @@ export const test = base.extend<
     },
     { scope: "worker", timeout: 180_000 },
   ],
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
+  gallery: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the first parameter's destructuring.
+    async ({}, use) => {
+      const gallery = await buildStateGallery();
+      await use(gallery);
+      gallery.remove();
+    },
+    { scope: "worker", timeout: 180_000 },
+  ],
+  // biome-ignore lint/correctness/noEmptyPattern: as above.
   userId: async ({}, use, testInfo) => {
     await use(String(1_000_000 + testInfo.workerIndex * 100_000 + ++users));
   },

@@ -1,11 +1,17 @@
 import { test as base } from "./stack.ts";
 
-/** A browser that is stricter than any client: no video plays without a gesture, muted or not. */
+/**
+ * A browser that is stricter than any client: no video plays without a gesture, muted or not. Started for the test, because
+ * other launch options of the worker's browser would need a worker, and a stack, of their own.
+ */
 export const test = base.extend({
-  launchOptions: [
-    async ({ launchOptions }, use) => {
-      await use({ ...launchOptions, args: [...(launchOptions.args ?? []), "--autoplay-policy=user-gesture-required"] });
-    },
-    { scope: "worker" },
-  ],
+  context: async ({ launchOptions, playwright }, use) => {
+    const args = [...(launchOptions.args ?? []), "--autoplay-policy=user-gesture-required"];
+    const browser = await playwright.chromium.launch({ ...launchOptions, args });
+    try {
+      await use(await browser.newContext());
+    } finally {
+      await browser.close();
+    }
+  },
 });

@@ -209,9 +209,7 @@ test("without a server an endpoint can still be tested", async () => {
   const botId = newTelegramId();
   const env = { MODE: "demo", ENCRYPTION_KEY: fixture.encryptionKey, WEBHOOK_ALLOWED_NETWORKS: "127.0.0.0/8" };
   try {
-    const server = await fixture.startServer();
-    server.child.kill("SIGTERM");
-    await server.end;
+    await fixture.makeStore();
     await fixture.adsProcess(["bots", "add", "--bot-id", botId, "--webhook-url", endpoint.url], env);
     const tested = await fixture.adsProcess(["endpoints", "test", botId], env);
     expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/^endpointState +active$/m) });

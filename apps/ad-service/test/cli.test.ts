@@ -46,11 +46,7 @@ describe("without a store", () => {
 });
 
 describe("without a server", () => {
-  beforeAll(async () => {
-    const server = await fixture.startServer();
-    server.child.kill("SIGTERM");
-    expect((await server.end).code).toBe(0);
-  });
+  beforeAll(() => fixture.makeStore());
 
   test("without a key the command line prints the next step, and exits with 3", async () => {
     const ended = await adsProcess(["bots", "list"]);

@@ -22,7 +22,8 @@ vi.setConfig({ testTimeout: 180_000 });
 /** Starts the real program, and expects that it exits with 1 and one clear message. */
 async function refusalOf(env: NodeJS.ProcessEnv, enter: readonly string[] = []): Promise<string> {
   const [program = "", ...words] = [...enter, process.execPath, join(import.meta.dirname, "../src/main.ts")];
-  const child = spawn(program, words, { env: { PATH: process.env.PATH, ...sound, ...env } });
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(program, words, { env: { PATH, NODE_COMPILE_CACHE, ...sound, ...env } });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {

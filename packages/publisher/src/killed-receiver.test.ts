@@ -7,7 +7,7 @@ import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import { afterAll, expect, test } from "vitest";
 
 const token = "ad_test";
-const kills = process.env.LONG_TESTS === "true" ? 200 : 20;
+const kills = process.env.LONG_TESTS === "true" ? 200 : 8;
 const folder = mkdtempSync(join(tmpdir(), "intermission-receiver-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -29,8 +29,7 @@ describe.each(testDatabases())("requesting a code from the ad service on %s", (k
       answer(request, response, body);
     });
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
-    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/base/`;
-    adService = adServiceClient({ url, token: testToken, timeoutMilliseconds: 500 });
+    adService = clientWith({ timeoutMilliseconds: 20_000 });
     api = await startTestApi(store.database, {}, adService);
   });
   afterEach(async () => {
@@ -40,6 +39,10 @@ describe.each(testDatabases())("requesting a code from the ad service on %s", (k
     service.close();
   });
 
+  function clientWith({ timeoutMilliseconds }: { timeoutMilliseconds: number }): AdServiceClient {
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/base/`;
+    return adServiceClient({ url, token: testToken, timeoutMilliseconds });
+  }
   const answering = (status: number, body: unknown, headers: Record<string, string> = {}) => {
     answer = (_request, response) => {
       response.writeHead(status, { "content-type": "application/json", ...headers });
@@ -119,9 +122,14 @@ describe.each(testDatabases())("requesting a code from the ad service on %s", (k
 
   test("a silent service ends in a timeout after the configured time", async () => {
     answer = () => {};
+    const hurried = clientWith({ timeoutMilliseconds: 500 });
+    const hurriedApi = await startTestApi(store.database, {}, hurried);
     const before = Date.now();
-    expect(await create()).toEqual({ outcome: "unavailable", reason: "timeout" });
+    const answered = await hurriedApi.client().codes.create.mutate({ userId: "42" });
+    expect(answered).toEqual({ outcome: "unavailable", reason: "timeout" });
     expect(Date.now() - before).toBeLessThan(2000);
+    await hurriedApi.stop();
+    await hurried.close();
   });
 
   test("an endless answer is cut off", async () => {

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { newEventId } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
-import { listLimit, parseRequest } from "@intermission/server/parse-request";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
+import { listLimit } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { requireBots } from "../bots/bots.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
@@ -17,21 +17,27 @@ const viewsQuery = z.object({
   state: z.enum(["held", "refused", "rewarded"]).optional(),
   limit: listLimit,
 });
-const ofView = z.object({ sessionId: z.string().min(1).max(64) });
+const params = z.object({ sessionId: z.string().min(1).max(64) });
+const response = { 200: z.unknown(), ...refusals(409) };
+const operations = {
+  list: { operationId: "listViews", summary: "Lists suspicious views, the latest first.", querystring: viewsQuery },
+  release: { operationId: "releaseView", summary: "Pays a held view: it earns and is charged.", params, response },
+  refuse: { operationId: "refuseView", summary: "Refuses a held view: it earns nothing.", params, response },
+  refund: { operationId: "refundView", summary: "Returns a view's charge to its campaign.", params, response },
+};
 
 /** Suspicious views, and the operator's decision about held ones. */
 export function viewOperatorRoutes(
-  scope: FastifyInstance,
+  scope: CheckedScope,
   { database, deliveries, now }: { database: Database; deliveries: Deliveries; now: () => Date },
 ): void {
-  scope.get("/views", async (request) => {
-    const query = parseRequest(viewsQuery, request.query);
+  scope.get("/views", { schema: operations.list }, async ({ query }) => {
     await requireBots(database, [query.botId]);
     return { views: await listViews(database, query) };
   });
 
-  scope.post("/views/:sessionId/release", async (request) => {
-    const id = viewId(parseRequest(ofView, request.params).sessionId);
+  scope.post("/views/:sessionId/release", { schema: operations.release }, async (request) => {
+    const id = viewId(request.params.sessionId);
     const at = now();
     const eventId = newEventId(at.getTime(), randomBytes(10));
     const released = await releaseView(database, { ...id, eventId, now: at });
@@ -39,13 +45,13 @@ export function viewOperatorRoutes(
     return answer(released, id.sessionId);
   });
 
-  scope.post("/views/:sessionId/refuse", async (request) => {
-    const id = viewId(parseRequest(ofView, request.params).sessionId);
+  scope.post("/views/:sessionId/refuse", { schema: operations.refuse }, async (request) => {
+    const id = viewId(request.params.sessionId);
     return answer(await refuseView(database, { ...id, now: now() }), id.sessionId);
   });
 
-  scope.post("/views/:sessionId/refund", async (request) => {
-    const id = viewId(parseRequest(ofView, request.params).sessionId);
+  scope.post("/views/:sessionId/refund", { schema: operations.refund }, async (request) => {
+    const id = viewId(request.params.sessionId);
     const refunded = await refundView(database, { ...id, now: now() });
     if (refunded.outcome === "unknown-view") throw unknownView(id.sessionId);
     return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`) };

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ClientFixture, openClientFixture } from "./fixtures/client-fixture.ts";
+
+interface Operation {
+  operationId?: string;
+  summary?: string;
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+}
+
+interface ApiDocument {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { securitySchemes: object; schemas: Record<string, object> };
+  webhooks: object;
+}
+
+let fixture: ClientFixture;
+beforeAll(async () => {
+  fixture = await openClientFixture("embedded");
+});
+afterAll(() => fixture.close());
+
+describe.each(["client", "player", "operator"])("the OpenAPI document of the %s API", (api) => {
+  let document: ApiDocument;
+  let operations: { path: string; method: string; operation: Operation }[];
+  beforeAll(async () => {
+    document = (await (await fetch(`${fixture.address}/${api}/v1/openapi.json`)).json()) as ApiDocument;
+    operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    );
+  });
+
+  test("is public, and its paths are those of its server's address", () => {
+    expect(document).toMatchObject({ openapi: "3.1.1", servers: [{ url: `http://ads.test/${api}/v1` }] });
+    expect(operations.length).toBeGreaterThan(4);
+    for (const { path } of operations) expect(path).not.toContain("v1");
+  });
+
+  test("names, summarises and answers each operation", () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { path, method, operation } of operations) {
+      const where = `${method} ${path}`;
+      expect(operation.operationId, where).toMatch(/^[a-z][A-Za-z]+$/);
+      expect(operation.summary, where).toMatch(/\.$/);
+      expect(Object.keys(operation.responses).filter((status) => Number(status) < 400).length, where).toBeGreaterThan(
+        0,
+      );
+    }
+  });
+
+  test("gives every refusal the error body", () => {
+    expect(document.components.schemas.Error).toMatchObject({ required: ["error"] });
+    for (const { operation } of operations) {
+      const refused = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400);
+      for (const [status, { content }] of refused) {
+        expect(content, status).toEqual({ "application/json": { schema: { $ref: "#/components/schemas/Error" } } });
+      }
+    }
+  });
+});

@@ -1,6 +1,7 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
+import { serveApiReference } from "@intermission/server/api-reference";
 import { authorizeOperator, type OperatorAuth } from "@intermission/server/authorize-operator";
 import { checkRequests } from "@intermission/server/checked-routes";
 import { describeApi } from "@intermission/server/describe-api";
@@ -49,6 +50,12 @@ import type { ViewRecorder } from "./views/view-recorder.ts";
 
 const ping = statement<never>("app.ping", "select 1");
 
+const documents = [
+  { title: "Client API", path: "/client/v1/openapi.json" },
+  { title: "Player API", path: "/player/v1/openapi.json" },
+  { title: "Operator API", path: "/operator/v1/openapi.json" },
+];
+
 export interface AppDeps {
   config: Config;
   logger: Logger;
@@ -95,6 +102,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     isStopping,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
+  if (config.hasApiReference) await serveApiReference(app, { title: "Intermission: ad service", documents });
   clientApiRoutes(app, {
     database,
     campaigns,

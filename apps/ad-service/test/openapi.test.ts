@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openAppFixture } from "./fixtures/app-fixture.ts";
 import { type ClientFixture, openClientFixture } from "./fixtures/client-fixture.ts";
 
 interface Operation {
   operationId?: string;
   summary?: string;
+  description?: string;
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
 }
@@ -38,13 +40,14 @@ describe.each(["client", "player", "operator"])("the OpenAPI document of the %s 
     for (const { path } of operations) expect(path).not.toContain("v1");
   });
 
-  test("names, summarises and answers each operation", () => {
+  test("names and describes each operation, and its answer", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { path, method, operation } of operations) {
       const where = `${method} ${path}`;
       expect(operation.operationId, where).toMatch(/^[a-z][A-Za-z]+$/);
-      expect(operation.summary, where).toMatch(/\.$/);
+      expect(operation.summary, where).toMatch(/^[A-Z][a-z]+ [a-z ]+$/);
+      expect(operation.description, where).toMatch(/^[A-Z].+\.$/);
       expect(Object.keys(operation.responses).filter((status) => Number(status) < 400).length, where).toBeGreaterThan(
         0,
       );
@@ -60,4 +63,18 @@ describe.each(["client", "player", "operator"])("the OpenAPI document of the %s 
       }
     }
   });
+});
+
+test.each([
+  [true, 200],
+  [false, 404],
+])("with the API reference set to %s, /docs/ answers %i", async (hasApiReference, status) => {
+  const other = await openAppFixture(fixture.database, { hasApiReference });
+  onTestFinished(other.close);
+  const answer = await fetch(`${other.address}/docs/`);
+  const page = await answer.text();
+  expect(answer.status).toBe(status);
+  for (const api of ["client", "player", "operator"]) {
+    expect(page.includes(`../${api}/v1/openapi.json`), api).toBe(hasApiReference);
+  }
 });

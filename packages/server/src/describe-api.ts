@@ -115,7 +115,7 @@ function webhooksOf({ webhooks = {} }: ApiDescription): Record<string, OpenAPIV3
   return Object.fromEntries(made);
 }
 
-/** Adds what all operations have in common: the errors, the headers, the tags. */
+/** Adds what all operations have in common: titles, tags, headers, errors. */
 function completed(document: OpenAPIV3_1.Document, api: ApiDescription): OpenAPIV3_1.Document {
   for (const [path, operations = {}] of Object.entries(document.paths ?? {})) {
     for (const method of ["get", "post", "put", "patch", "delete"] as const) {
@@ -124,6 +124,7 @@ function completed(document: OpenAPIV3_1.Document, api: ApiDescription): OpenAPI
       const { [OPTIONAL_BODY]: isBodyOptional, requestBody, responses: declared = {} } = operation;
       delete operation[OPTIONAL_BODY];
       if (isBodyOptional && requestBody && "content" in requestBody) requestBody.required = false;
+      operation.summary ??= titleOf(operation.operationId ?? "");
       operation.tags ??= [path.split("/")[1] ?? ""];
       const refused = [
         ...always,
@@ -140,6 +141,12 @@ function completed(document: OpenAPIV3_1.Document, api: ApiDescription): OpenAPI
     }
   }
   return document;
+}
+
+/** `createCode` → `Create code`. */
+function titleOf(operationId: string): string {
+  const words = operationId.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function answerParts(answer: { description?: string }, { headers = [] }: ApiDescription) {

@@ -26,7 +26,7 @@ export interface ExplainOperatorDeps {
 
 const explain = {
   operationId: "explainChoice",
-  summary: "For each running campaign: why it is excluded for a user now, or how likely it is chosen.",
+  description: "For each running campaign: why it is excluded for a user now, or how likely it is chosen.",
   querystring: query,
 };
 

@@ -12,16 +12,16 @@ export interface AdvertiserOperatorDeps {
 }
 
 const params = z.object({ advertiser: z.string().max(128) });
-const list = { operationId: "listAdvertisers", summary: "Lists the advertisers." };
+const list = { operationId: "listAdvertisers", description: "Lists the advertisers." };
 const issueKey = {
   operationId: "issuePostbackKey",
-  summary: "Issues a new postback key, shown once; the previous one is no longer accepted.",
+  description: "Issues a new postback key, shown once; the previous one is no longer accepted.",
   params,
   response: { 201: z.unknown().describe("The key.") },
 };
 const rename = {
   operationId: "renameAdvertiser",
-  summary: "Renames an advertiser, in its campaigns too.",
+  description: "Renames an advertiser, in its campaigns too.",
   params,
   body: z.strictObject({ newName: boundedText(128) }),
   response: { 200: z.unknown(), ...refusals(409) },

@@ -39,36 +39,42 @@ const ofToken = ofBot.extend({ tokenId: z.string().regex(/^tok_[0-9A-Za-z]{1,40}
 const botOperations = {
   add: {
     operationId: "addBot",
-    summary: "Adds a bot, and returns its first API token, which is shown once.",
+    description: "Adds a bot, and returns its first API token, which is shown once.",
     body: newBot,
     response: { 201: z.unknown().describe("The bot with its settings, `tokenId` and `token`."), ...refusals(409) },
   },
-  list: { operationId: "listBots", summary: "Lists the bots with their settings." },
+  list: { operationId: "listBots", description: "Lists the bots with their settings." },
   show: {
     operationId: "showBot",
-    summary: "Returns a bot's settings and its tokens, without their secrets.",
+    description: "Returns a bot's settings and its tokens, without their secrets.",
     params: ofBot,
   },
-  update: { operationId: "updateBot", summary: "Changes the given settings of a bot.", params: ofBot, body: changes },
-  suspend: { operationId: "suspendBot", summary: "Suspends a bot: its codes and its API stop.", params: ofBot },
-  resume: { operationId: "resumeBot", summary: "Ends a bot's suspension.", params: ofBot },
+  update: {
+    operationId: "updateBot",
+    description: "Changes the given settings of a bot.",
+    params: ofBot,
+    body: changes,
+  },
+  suspend: { operationId: "suspendBot", description: "Suspends a bot: its codes and its API stop.", params: ofBot },
+  resume: { operationId: "resumeBot", description: "Ends a bot's suspension.", params: ofBot },
 };
 const tokenOperations = {
   create: {
     operationId: "createToken",
-    summary: "Creates the next API token of a bot, shown once; it authenticates immediately, and signs once activated.",
+    description:
+      "Creates the next API token of a bot, shown once; it authenticates immediately, and signs once activated.",
     params: ofBot,
     response: { 201: z.unknown().describe("The token."), ...refusals(409) },
   },
   activate: {
     operationId: "activateToken",
-    summary: "Makes the next token the signing one; the previous one is accepted for some days.",
+    description: "Makes the next token the signing one; the previous one is accepted for some days.",
     params: ofToken,
     response: { 200: z.unknown(), ...refusals(409) },
   },
   revoke: {
     operationId: "revokeToken",
-    summary: "Revokes a token.",
+    description: "Revokes a token.",
     params: ofToken,
     response: { 200: z.unknown(), ...refusals(409) },
   },

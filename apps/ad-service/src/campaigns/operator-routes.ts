@@ -54,37 +54,37 @@ const creativeParams = params.extend({ creativeId: z.string().max(64) });
 const operations = {
   add: {
     operationId: "addCampaign",
-    summary: "Adds a campaign; it serves as soon as it is active and has a creative.",
+    description: "Adds a campaign; it serves as soon as it is active and has a creative.",
     body: draft,
     response: { 201: z.unknown().describe("The campaign.") },
   },
   list: {
     operationId: "listCampaigns",
-    summary: "Lists the campaigns, the archived ones only when asked for.",
+    description: "Lists the campaigns, the archived ones only when asked for.",
     querystring: z.object({ archived: z.stringbool().default(false) }),
   },
-  show: { operationId: "showCampaign", summary: "Returns a campaign.", params },
+  show: { operationId: "showCampaign", description: "Returns a campaign.", params },
   update: {
     operationId: "updateCampaign",
-    summary: "Changes the given settings of a campaign; null removes one.",
+    description: "Changes the given settings of a campaign; null removes one.",
     params,
     body: changes,
   },
   attach: {
     operationId: "attachCreative",
-    summary: "Adds a creative to a campaign, or changes how it is shown there.",
+    description: "Adds a creative to a campaign, or changes how it is shown there.",
     params: creativeParams,
     body: creativeSettings,
   },
-  detach: { operationId: "detachCreative", summary: "Removes a creative from a campaign.", params: creativeParams },
+  detach: { operationId: "detachCreative", description: "Removes a creative from a campaign.", params: creativeParams },
 };
 const statusChanges = {
-  pause: { status: "paused", operationId: "pauseCampaign", summary: "Stops a campaign until it is resumed." },
-  resume: { status: "active", operationId: "resumeCampaign", summary: "Lets a paused campaign serve again." },
+  pause: { status: "paused", operationId: "pauseCampaign", description: "Stops a campaign until it is resumed." },
+  resume: { status: "active", operationId: "resumeCampaign", description: "Lets a paused campaign serve again." },
   archive: {
     status: "archived",
     operationId: "archiveCampaign",
-    summary: "Ends a campaign for good; its statistics stay.",
+    description: "Ends a campaign for good; its statistics stay.",
   },
 } as const;
 

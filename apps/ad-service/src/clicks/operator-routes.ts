@@ -17,12 +17,17 @@ const response = { 200: z.unknown(), ...refusals(409) };
 const operations = {
   list: {
     operationId: "listClicks",
-    summary: "Lists suspicious clicks of direct links, the latest first.",
+    description: "Lists suspicious clicks of direct links, the latest first.",
     querystring: clicksQuery,
   },
-  release: { operationId: "releaseClick", summary: "Counts a held click: it earns and is charged.", params, response },
-  refuse: { operationId: "refuseClick", summary: "Refuses a held click: it earns nothing.", params, response },
-  refund: { operationId: "refundClick", summary: "Returns a click's charge to its campaign.", params, response },
+  release: {
+    operationId: "releaseClick",
+    description: "Counts a held click: it earns and is charged.",
+    params,
+    response,
+  },
+  refuse: { operationId: "refuseClick", description: "Refuses a held click: it earns nothing.", params, response },
+  refund: { operationId: "refundClick", description: "Returns a click's charge to its campaign.", params, response },
 };
 
 /** Suspicious clicks of direct links, the operator's decision about held ones, and refunds. */

@@ -31,13 +31,13 @@ const codeRequest = createCodeRequest
 
 const createCode = {
   operationId: "createCode",
-  summary: "Returns a code for a user: the current one if it stays valid for a while, otherwise a new one.",
+  description: "Returns a code for a user: the current one if it stays valid for a while, otherwise a new one.",
   body: codeRequest,
   response: { 200: createCodeResponse },
 };
 const describeCodeOperation = {
   operationId: "describeCode",
-  summary: "Returns what a code earned, its views, and why visits were refused.",
+  description: "Returns what a code earned, its views, and why visits were refused.",
   params: z.object({ code: z.string() }),
   response: { 200: describeCodeResponse, ...refusals(404) },
 };

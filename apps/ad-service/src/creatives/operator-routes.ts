@@ -32,40 +32,40 @@ const added = { 201: z.unknown().describe("The creative, and whether the video w
 const operations = {
   upload: {
     operationId: "uploadVideo",
-    summary: "Adds a video from its bytes.",
+    description: "Adds a video from its bytes.",
     querystring: query,
     consumes,
     response: added,
   },
   fetch: {
     operationId: "addVideoByAddress",
-    summary: "Adds a video that this server fetches from an address.",
+    description: "Adds a video that this server fetches from an address.",
     body: z.strictObject({ url: z.string().trim().max(4096) }),
     response: added,
   },
   tag: {
     operationId: "addVastTag",
-    summary: "Adds a VAST tag, which is requested for each ad.",
+    description: "Adds a VAST tag, which is requested for each ad.",
     body: z.strictObject({ url: z.string().trim() }),
     response: { 201: z.unknown().describe("The creative.") },
   },
-  list: { operationId: "listCreatives", summary: "Lists the videos and VAST tags." },
-  show: { operationId: "showCreative", summary: "Returns a creative.", params },
+  list: { operationId: "listCreatives", description: "Lists the videos and VAST tags." },
+  show: { operationId: "showCreative", description: "Returns a creative.", params },
   setPoster: {
     operationId: "setPoster",
-    summary: "Replaces a video's poster by a JPEG, PNG or WebP picture.",
+    description: "Replaces a video's poster by a JPEG, PNG or WebP picture.",
     params,
     consumes,
   },
   setCaptions: {
     operationId: "setCaptions",
-    summary: "Sets a video's captions in a language, from a WebVTT file.",
+    description: "Sets a video's captions in a language, from a WebVTT file.",
     params: captionsParams,
     consumes,
   },
   removeCaptions: {
     operationId: "removeCaptions",
-    summary: "Removes a video's captions in a language.",
+    description: "Removes a video's captions in a language.",
     params: captionsParams,
   },
 };

@@ -39,13 +39,13 @@ const replayRefusals = {
 
 const testWebhook = {
   operationId: "testWebhook",
-  summary: "Sends a signed test event now and returns the response to it; a 2xx activates a pending endpoint.",
+  description: "Sends a signed test event now and returns the response to it; a 2xx activates a pending endpoint.",
   body: testWebhookRequest,
   response: { 200: testWebhookResponse, ...refusals(404, 409) },
 };
 const redeliverEvent = {
   operationId: "redeliverEvent",
-  summary: "Sends an event again, unchanged: the same event_id, the same bytes.",
+  description: "Sends an event again, unchanged: the same event_id, the same bytes.",
   params: z.object({ event_id: z.string() }),
   response: { 202: redeliverEventResponse, ...refusals(404, 409) },
 };

@@ -34,12 +34,12 @@ const conflicts = { 200: z.unknown(), ...refusals(409) };
 const readOperations = {
   list: {
     operationId: "listDeliveries",
-    summary: "Lists webhook deliveries, the latest first.",
+    description: "Lists webhook deliveries, the latest first.",
     querystring: deliveriesQuery,
   },
   show: {
     operationId: "showDelivery",
-    summary: "Returns a delivery with its attempts, and what to do about a failed one.",
+    description: "Returns a delivery with its attempts, and what to do about a failed one.",
     params: ofEvent,
   },
 };
@@ -80,20 +80,20 @@ const batch = z.strictObject({ scope, since, until: since, after: eventIdParam.n
 const replayOperations = {
   replayOne: {
     operationId: "replayDelivery",
-    summary: "Sends one event again, unchanged.",
+    description: "Sends one event again, unchanged.",
     params: ofEvent,
     response: conflicts,
   },
   count: {
     operationId: "countReplayable",
-    summary: "Counts the events of a bot that would be sent again, and returns the moment until which it counted.",
+    description: "Counts the events of a bot that would be sent again, and returns the moment until which it counted.",
     params: ofBot,
     querystring: counting,
     response: conflicts,
   },
   replayMany: {
     operationId: "replayDeliveries",
-    summary: "Sends one batch of a bot's events again; repeat it with `next` as `after` until `next` is null.",
+    description: "Sends one batch of a bot's events again; repeat it with `next` as `after` until `next` is null.",
     params: ofBot,
     body: batch,
     response: conflicts,
@@ -165,31 +165,35 @@ const settings = z.strictObject({
 const testing = z.strictObject({ event: eventType.optional(), userId: telegramId.optional() });
 
 const endpointOperations = {
-  list: { operationId: "listEndpoints", summary: "Lists the webhook endpoints with their health." },
-  show: { operationId: "showEndpoint", summary: "Returns a bot's webhook endpoint with its health.", params: ofBot },
+  list: { operationId: "listEndpoints", description: "Lists the webhook endpoints with their health." },
+  show: {
+    operationId: "showEndpoint",
+    description: "Returns a bot's webhook endpoint with its health.",
+    params: ofBot,
+  },
   limit: {
     operationId: "limitEndpoint",
-    summary: "Sets how many webhooks may be under way to an endpoint at once.",
+    description: "Sets how many webhooks may be under way to an endpoint at once.",
     params: ofBot,
     body: settings,
     response: conflicts,
   },
   enable: {
     operationId: "enableEndpoint",
-    summary: "Enables an endpoint; a test webhook activates it, unless the test is skipped.",
+    description: "Enables an endpoint; a test webhook activates it, unless the test is skipped.",
     params: ofBot,
     body: enabling,
     response: conflicts,
   },
   disable: {
     operationId: "disableEndpoint",
-    summary: "Stops sending to an endpoint; its events are held.",
+    description: "Stops sending to an endpoint; its events are held.",
     params: ofBot,
     response: conflicts,
   },
   test: {
     operationId: "testEndpoint",
-    summary: "Sends a signed test webhook now, and returns how the endpoint answered.",
+    description: "Sends a signed test webhook now, and returns how the endpoint answered.",
     params: ofBot,
     body: testing,
     response: conflicts,

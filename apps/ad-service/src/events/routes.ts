@@ -18,7 +18,7 @@ const lostCursor =
 
 const listEventsOperation = {
   operationId: "listEvents",
-  summary: "Lists every event since a cursor, in the order of commits, without gaps.",
+  description: "Lists every event since a cursor, in the order of commits, without gaps.",
   querystring: listEventsQuery,
   response: { 200: listEventsResponse, ...refusals(410) },
 };
@@ -40,7 +40,7 @@ function listEventsAnswer(page: Extract<EventsPage, { outcome: "page" }>): ListE
 
 const listEventsOfBot = {
   operationId: "listEventsOfBot",
-  summary: "Lists a bot's events since a cursor, as its publisher sees them.",
+  description: "Lists a bot's events since a cursor, as its publisher sees them.",
   params: z.object({ botId: telegramId }),
   querystring: listEventsQuery,
 };

@@ -8,7 +8,8 @@ import { readStatistics, timeRange } from "./read-statistics.ts";
 
 const readStats = {
   operationId: "readStats",
-  summary: "The bot's statistics by hour, day, campaign or creative: what was requested, shown, earned and refused.",
+  description:
+    "The bot's statistics by hour, day, campaign or creative: what was requested, shown, earned and refused.",
   querystring: statsQuery,
   response: { 200: statsResponse },
 };

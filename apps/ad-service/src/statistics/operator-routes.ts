@@ -29,7 +29,7 @@ const querystring = z.object({
 
 const readStats = {
   operationId: "readStats",
-  summary: "The statistics of all bots, or of one bot, campaign or creative.",
+  description: "The statistics of all bots, or of one bot, campaign or creative.",
   querystring,
 };
 

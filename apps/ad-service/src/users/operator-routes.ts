@@ -8,8 +8,8 @@ import { eraseUser } from "./erase-user.ts";
 
 const params = z.object({ botId: telegramId, userId: telegramId });
 const operations = {
-  GET: { operationId: "countRecordsOfUser", summary: "Counts what is stored of a user, without erasing it." },
-  DELETE: { operationId: "eraseUser", summary: "Erases what is stored of a user; the statistics keep their sums." },
+  GET: { operationId: "countRecordsOfUser", description: "Counts what is stored of a user, without erasing it." },
+  DELETE: { operationId: "eraseUser", description: "Erases what is stored of a user; the statistics keep their sums." },
 };
 
 /** `GET` counts the records of a user; `DELETE` erases them. */

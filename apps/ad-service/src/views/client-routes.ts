@@ -8,7 +8,7 @@ import { availabilityAnswer, describeAvailability } from "./describe-availabilit
 
 const describeAvailabilityOperation = {
   operationId: "describeAvailability",
-  summary: "Returns whether a user could begin to earn now; if not, why and from when.",
+  description: "Returns whether a user could begin to earn now; if not, why and from when.",
   querystring: z.object({ user_tg_id: telegramId }),
   response: { 200: availabilityResponse },
 };

@@ -20,10 +20,10 @@ const viewsQuery = z.object({
 const params = z.object({ sessionId: z.string().min(1).max(64) });
 const response = { 200: z.unknown(), ...refusals(409) };
 const operations = {
-  list: { operationId: "listViews", summary: "Lists suspicious views, the latest first.", querystring: viewsQuery },
-  release: { operationId: "releaseView", summary: "Pays a held view: it earns and is charged.", params, response },
-  refuse: { operationId: "refuseView", summary: "Refuses a held view: it earns nothing.", params, response },
-  refund: { operationId: "refundView", summary: "Returns a view's charge to its campaign.", params, response },
+  list: { operationId: "listViews", description: "Lists suspicious views, the latest first.", querystring: viewsQuery },
+  release: { operationId: "releaseView", description: "Pays a held view: it earns and is charged.", params, response },
+  refuse: { operationId: "refuseView", description: "Refuses a held view: it earns nothing.", params, response },
+  refund: { operationId: "refundView", description: "Returns a view's charge to its campaign.", params, response },
 };
 
 /** Suspicious views, and the operator's decision about held ones. */

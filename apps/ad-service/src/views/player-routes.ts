@@ -32,7 +32,7 @@ import { botOfSession, newSessionId, newSessionToken } from "./session.ts";
 
 const followCallToAction = {
   operationId: "followCallToAction",
-  summary: "Counts a tap on the ad's call to action once, and redirects to the advertiser's page.",
+  description: "Counts a tap on the ad's call to action once, and redirects to the advertiser's page.",
   params: z.object({ sessionId: z.string() }),
   querystring: z.object({ key: z.string().catch("") }),
   response: {
@@ -94,14 +94,14 @@ const ofSession = z.object({ sessionId: z.string() });
 const consumes = ["application/json", "text/plain"];
 const openSessionOperation = {
   operationId: "openSession",
-  summary: "Opens an ad session for the user of the launch data, or resumes the one that is open.",
+  description: "Opens an ad session for the user of the launch data, or resumes the one that is open.",
   consumes,
   body: openSessionRequest,
   response: { 200: openSessionResponse, ...refusals(401, 403, 404, 409, 410, 429) },
 };
 const reportProgress = {
   operationId: "reportProgress",
-  summary: "Reports played ranges, the start of playback and the closing of the ad screen.",
+  description: "Reports played ranges, the start of playback and the closing of the ad screen.",
   consumes,
   params: ofSession,
   body: reportRequest,
@@ -109,7 +109,7 @@ const reportProgress = {
 };
 const reportFault = {
   operationId: "reportFault",
-  summary: "Reports that the video cannot be played, so that the next opening can return another ad.",
+  description: "Reports that the video cannot be played, so that the next opening can return another ad.",
   consumes,
   params: ofSession,
   body: faultRequest,
@@ -117,7 +117,7 @@ const reportFault = {
 };
 const readStatus = {
   operationId: "readSessionStatus",
-  summary: "Returns the state of a view and of its reward.",
+  description: "Returns the state of a view and of its reward.",
   consumes,
   params: ofSession,
   body: statusRequest,

@@ -10,11 +10,11 @@ import {
   statusResponse,
 } from "@intermission/ad-core/player-api";
 import type { Database } from "@intermission/postgres/open-database";
-import { type CallBudget, callBudget } from "@intermission/server/call-budget";
 import { checkRequests, type RequestCheck, refusals } from "@intermission/server/checked-routes";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { randomBytes } from "@intermission/server/random-bytes";
+import { rateLimiter, slowDown, spend } from "@intermission/server/rate-limiter";
 import { recognisePerson } from "@intermission/server/visitor";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
@@ -46,7 +46,7 @@ const followCallToAction = {
 export function adClickRoutes(app: FastifyInstance, deps: { database: Database; now?: () => Date }): void {
   const { database, now = () => new Date() } = deps;
   const ads = adRows(database);
-  const taps = callBudget({ perSecond: 1, burst: 20, mostKeys: 50_000 });
+  const taps = rateLimiter({ quota: 20, windowSeconds: 20, mostKeys: 50_000 });
 
   app.register(async (scope) => {
     const route = { schema: followCallToAction };
@@ -56,11 +56,7 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: Database; 
       const botId = botOfSession(sessionId);
       if (!botId) throw unknownSession();
       const at = now();
-      const waitSeconds = taps(sessionId, at);
-      if (waitSeconds > 0) {
-        const headers = { "retry-after": String(waitSeconds) };
-        throw new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers });
-      }
+      spend(taps, sessionId, at);
       const visitor = recognisePerson(request.method, request.headers);
       const isMachine = visitor.kind === "machine";
       const outcome = await countAdClick({ database, ads }, { botId, sessionId, key, isMachine, now: at });
@@ -128,8 +124,8 @@ const readStatus = {
 export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
   const { database, views, publicUrl, now = () => new Date(), random = Math.random } = deps;
   // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
-  const checks = callBudget({ perSecond: 20, burst: 1200, mostKeys: 20_000 });
-  const openings = callBudget({ perSecond: 0.5, burst: 60, mostKeys: 20_000 });
+  const checks = rateLimiter({ quota: 1200, windowSeconds: 60, mostKeys: 20_000 });
+  const openings = rateLimiter({ quota: 60, windowSeconds: 120, mostKeys: 20_000 });
   const openingDeps = {
     ...deps,
     openings,
@@ -138,7 +134,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
     beginner: viewBeginner(database),
     unfilledRequests: unfilledRequestRecorder(database),
   };
-  const calls = callBudget({ perSecond: 5, burst: 100, mostKeys: 50_000 });
+  const calls = rateLimiter({ quota: 100, windowSeconds: 20, mostKeys: 50_000 });
 
   app.register(
     async (app) => {
@@ -234,13 +230,4 @@ function identify({ sessionId }: z.infer<typeof ofSession>): { botId: string; se
   const botId = botOfSession(sessionId);
   if (!botId) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
   return { botId, sessionId };
-}
-
-function spend(budget: CallBudget, key: string, now: Date): void {
-  const waitSeconds = budget(key, now);
-  if (waitSeconds > 0) throw slowDown(waitSeconds);
-}
-
-function slowDown(waitSeconds: number): HttpError {
-  return new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers: { "retry-after": String(waitSeconds) } });
 }

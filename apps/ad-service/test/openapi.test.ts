@@ -6,7 +6,7 @@ interface Operation {
   operationId?: string;
   summary?: string;
   description?: string;
-  requestBody?: { content: Record<string, { schema: object }> };
+  requestBody?: { content: Record<string, { schema: object; example?: object }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
 }
 
@@ -54,6 +54,17 @@ describe.each(["client", "player", "operator"])("the OpenAPI document of the %s 
     }
   });
 
+  test("gives an example of each body, and of each answer that publishers and players get", () => {
+    for (const { path, method, operation } of operations) {
+      const bodies = Object.entries(operation.requestBody?.content ?? {}).filter(([type]) => type.includes("json"));
+      const answers = Object.entries(operation.responses).filter(([status]) => Number(status) < 300);
+      const documented = api === "operator" ? [] : answers.flatMap(([, { content = {} }]) => Object.entries(content));
+      for (const [type, media] of [...bodies, ...documented]) {
+        expect(media, `${method} ${path} ${type}`).toSatisfy((one: object) => "example" in one || "examples" in one);
+      }
+    }
+  });
+
   test("gives every refusal the error body", () => {
     expect(document.components.schemas.Error).toMatchObject({ required: ["error"] });
     for (const { operation } of operations) {
@@ -77,4 +88,34 @@ test.each([
   for (const api of ["client", "player", "operator"]) {
     expect(page.includes(`../${api}/v1/openapi.json`), api).toBe(hasApiReference);
   }
+});
+
+test("the operator API accepts the shape of each example in its document", async () => {
+  const operatorToken = "an-operators-token-of-some-length";
+  const server = await openAppFixture(fixture.database, { operatorToken });
+  onTestFinished(server.close);
+  const { paths } = (await (await fetch(`${server.address}/operator/v1/openapi.json`)).json()) as ApiDocument;
+  const headers = { authorization: `Bearer ${operatorToken}`, "content-type": "application/json" };
+  const answered: Record<string, number> = {};
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { operationId = "", requestBody }] of Object.entries(methods)) {
+      const example = requestBody?.content["application/json"]?.example;
+      // The video would be fetched.
+      if (!example || operationId === "addVideoByAddress") continue;
+      const url = path.replace("{botId}", fixture.bot.botId).replaceAll(/\{\w+\}/g, "unknown");
+      const body = JSON.stringify(example);
+      const { status } = await fetch(`${server.address}/operator/v1${url}`, {
+        ...{ method: method.toUpperCase(), headers, body },
+      });
+      answered[operationId] = status;
+    }
+  }
+  expect(answered).toMatchObject({
+    addBot: 201,
+    updateBot: 200,
+    addVastTag: 201,
+    addCampaign: 404,
+    renameAdvertiser: 404,
+  });
+  expect(Object.entries(answered).filter(([, status]) => status === 400 || status >= 500)).toEqual([]);
 });

@@ -201,26 +201,30 @@ export const statsFigures = z.object({
   ecpm_micros: z.int().nullable().describe("Revenue of views per thousand started views."),
 });
 
-export const statsResponse = z.object({
-  currency: z.string().describe("ISO 4217."),
-  from: moment,
-  to: moment,
-  by: statsQuery.shape.by.unwrap(),
-  counted_until: moment.optional().describe("Everything before this moment is counted. Absent until the first count."),
-  rows: z
-    .array(statsFigures.extend({ key: z.string() }))
-    .describe('`key`: the day, the beginning of the hour, or an id; "" for figures without an id.'),
-  total: statsFigures,
-  deliveries: z
-    .object({
-      delivered: z.int(),
-      under_way: z.int(),
-      failed: z.int(),
-      /** Share of the finished deliveries. */
-      success_rate: z.number().nullable(),
-    })
-    .describe("Current state of the webhooks of events in this period."),
-});
+export const statsResponse = z
+  .object({
+    currency: z.string().describe("ISO 4217."),
+    from: moment,
+    to: moment,
+    by: statsQuery.shape.by.unwrap(),
+    counted_until: moment
+      .optional()
+      .describe("Everything before this moment is counted. Absent until the first count."),
+    rows: z
+      .array(statsFigures.extend({ key: z.string() }))
+      .describe('`key`: the day, the beginning of the hour, or an id; "" for figures without an id.'),
+    total: statsFigures,
+    deliveries: z
+      .object({
+        delivered: z.int(),
+        under_way: z.int(),
+        failed: z.int(),
+        /** Share of the finished deliveries. */
+        success_rate: z.number().nullable(),
+      })
+      .describe("Current state of the webhooks of events in this period."),
+  })
+  .meta({ examples: clientExamples.statsResponse });
 export type StatsResponse = z.infer<typeof statsResponse>;
 
 /** Only an active endpoint receives events; a pending one must answer a test webhook with 2xx first. */

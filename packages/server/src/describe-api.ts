@@ -67,13 +67,13 @@ export async function describeApi(surface: FastifyInstance, api: ApiDescription)
     stripBasePath: false,
     transform(route) {
       const { schema, url } = toJsonSchema(route);
-      const given = route.schema;
-      const isFile = given?.consumes !== undefined && given.body === undefined;
-      const isOptional = given?.body instanceof z.ZodType && given.body.safeParse({}).success;
+      const { body, consumes } = route.schema ?? {};
+      const isOptional = body instanceof z.ZodType && body.safeParse({}).success;
       return {
         schema: {
           ...schema,
-          ...(isFile && { body: { type: "string", format: "binary" } }),
+          ...(consumes !== undefined && body === undefined && { body: { type: "string", format: "binary" } }),
+          ...(body instanceof z.ZodType && { body: withExamples(schema.body, body) }),
           ...(isOptional && { [OPTIONAL_BODY]: true }),
         },
         url: url.slice(prefix.length),
@@ -98,6 +98,12 @@ function override({ zodSchema, jsonSchema }: Parameters<NonNullable<z.core.ToJSO
   if (def.type === "date") Object.assign(jsonSchema, { type: "string", format: "date-time" });
   if (def.type === "undefined") jsonSchema.type = "null";
   if (def.type === "object" && def.catchall === undefined) delete jsonSchema.additionalProperties;
+}
+
+/** Zod leaves out the examples of a body in which a field is transformed, such as a date. */
+function withExamples(made: unknown, body: z.ZodType): object {
+  const { examples } = body.meta() ?? {};
+  return { ...(typeof made === "object" ? made : {}), ...(examples !== undefined && { examples }) };
 }
 
 const toJsonSchema = createJsonSchemaTransform({ skipList: [], zodToJsonConfig: { override } });

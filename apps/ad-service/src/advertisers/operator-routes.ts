@@ -3,7 +3,7 @@ import { type CheckedScope, refusals } from "@intermission/server/checked-routes
 import { boundedText } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
 import { z } from "zod";
-import { issuePostbackKey, listAdvertisers, renameAdvertiser } from "./advertisers.ts";
+import { advertiser as advertiserRow, issuePostbackKey, listAdvertisers, renameAdvertiser } from "./advertisers.ts";
 
 export interface AdvertiserOperatorDeps {
   database: Database;
@@ -12,19 +12,23 @@ export interface AdvertiserOperatorDeps {
 }
 
 const params = z.object({ advertiser: z.string().max(128) });
-const list = { operationId: "listAdvertisers", description: "Lists the advertisers." };
+const list = {
+  operationId: "listAdvertisers",
+  description: "Lists the advertisers.",
+  response: { 200: z.object({ advertisers: z.array(advertiserRow) }) },
+};
 const issueKey = {
   operationId: "issuePostbackKey",
   description: "Issues a new postback key, shown once; the previous one is no longer accepted.",
   params,
-  response: { 201: z.unknown().describe("The key.") },
+  response: { 201: z.object({ advertiser: z.string(), key: z.string().describe("Shown only here.") }) },
 };
 const rename = {
   operationId: "renameAdvertiser",
   description: "Renames an advertiser, in its campaigns too.",
   params,
-  body: z.strictObject({ newName: boundedText(128) }),
-  response: { 200: z.unknown(), ...refusals(409) },
+  body: z.strictObject({ newName: boundedText(128) }).meta({ examples: [{ newName: "Shop Ltd" }] }),
+  response: { 200: z.object({ name: z.string() }), ...refusals(409) },
 };
 
 /** Advertisers. One exists from its first campaign on; its name is case-insensitive. */

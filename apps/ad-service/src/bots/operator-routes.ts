@@ -6,10 +6,10 @@ import { givenFields } from "@intermission/server/parse-request";
 import { conflict, invalidField, notFound } from "@intermission/server/refuse";
 import { z } from "zod";
 import { botSettings } from "./bot-settings.ts";
-import { type Bot, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
+import { type Bot, bot, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
 import type { SecretBox } from "./signing-tokens.ts";
-import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
+import { activateToken, createToken, readTokens, revokeToken, tokenEntry } from "./tokens.ts";
 
 export interface BotOperatorDeps {
   database: Database;
@@ -36,27 +36,45 @@ const changes = botSettings
 const ofBot = z.object({ botId: telegramId });
 const ofToken = ofBot.extend({ tokenId: z.string().regex(/^tok_[0-9A-Za-z]{1,40}$/, "must look like tok_…") });
 
+const shownBot = bot.extend({ miniappUrl: z.string() });
+const newToken = { tokenId: z.string(), token: z.string().describe("Shown only here.") };
 const botOperations = {
   add: {
     operationId: "addBot",
     description: "Adds a bot, and returns its first API token, which is shown once.",
     body: newBot,
-    response: { 201: z.unknown().describe("The bot with its settings, `tokenId` and `token`."), ...refusals(409) },
+    response: { 201: shownBot.extend(newToken), ...refusals(409) },
   },
-  list: { operationId: "listBots", description: "Lists the bots with their settings." },
+  list: {
+    operationId: "listBots",
+    description: "Lists the bots with their settings.",
+    response: { 200: z.object({ bots: z.array(shownBot) }) },
+  },
   show: {
     operationId: "showBot",
     description: "Returns a bot's settings and its tokens, without their secrets.",
     params: ofBot,
+    response: { 200: shownBot.extend({ tokens: z.array(tokenEntry) }) },
   },
   update: {
     operationId: "updateBot",
     description: "Changes the given settings of a bot.",
     params: ofBot,
     body: changes,
+    response: { 200: shownBot },
   },
-  suspend: { operationId: "suspendBot", description: "Suspends a bot: its codes and its API stop.", params: ofBot },
-  resume: { operationId: "resumeBot", description: "Ends a bot's suspension.", params: ofBot },
+  suspend: {
+    operationId: "suspendBot",
+    description: "Suspends a bot: its codes and its API stop.",
+    params: ofBot,
+    response: { 200: shownBot },
+  },
+  resume: {
+    operationId: "resumeBot",
+    description: "Ends a bot's suspension.",
+    params: ofBot,
+    response: { 200: shownBot },
+  },
 };
 const tokenOperations = {
   create: {
@@ -64,19 +82,36 @@ const tokenOperations = {
     description:
       "Creates the next API token of a bot, shown once; it authenticates immediately, and signs once activated.",
     params: ofBot,
-    response: { 201: z.unknown().describe("The token."), ...refusals(409) },
+    response: { 201: tokenEntry.extend({ botId: z.string(), ...newToken }), ...refusals(409) },
   },
   activate: {
     operationId: "activateToken",
     description: "Makes the next token the signing one; the previous one is accepted for some days.",
     params: ofToken,
-    response: { 200: z.unknown(), ...refusals(409) },
+    response: {
+      200: z.object({
+        botId: z.string(),
+        tokenId: z.string(),
+        state: z.literal("active"),
+        retiring: z.object({ tokenId: z.string(), revokeAt: z.date() }).nullable().describe("The previous one."),
+      }),
+      ...refusals(409),
+    },
   },
   revoke: {
     operationId: "revokeToken",
     description: "Revokes a token.",
     params: ofToken,
-    response: { 200: z.unknown(), ...refusals(409) },
+    response: {
+      200: z.object({
+        botId: z.string(),
+        tokenId: z.string(),
+        state: z.literal("revoked"),
+        activatedTokenId: z.string().nullable().describe("The token that replaced it."),
+        isLast: z.boolean().describe("Whether the bot has no token now, so that its events are held."),
+      }),
+      ...refusals(409),
+    },
   },
 };
 
@@ -164,7 +199,7 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
     if (activated.outcome === "not-next") {
       throw conflict("TOKEN_NOT_NEXT", `${id.tokenId} is ${activated.state}; only the next token can be activated`);
     }
-    return { ...id, state: "active", retiring: activated.retiring };
+    return { ...id, state: "active" as const, retiring: activated.retiring };
   });
 
   scope.post("/bots/:botId/tokens/:tokenId/revoke", { schema: tokenOperations.revoke }, async (request) => {
@@ -173,7 +208,7 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
     const revoked = await revokeToken(database, { ...id, now: now() });
     if (revoked.outcome === "unknown-token") throw unknownToken(id);
     if (revoked.outcome === "already-revoked") throw conflict("TOKEN_REVOKED", `${id.tokenId} is revoked already`);
-    return { ...id, state: "revoked", activatedTokenId: revoked.activatedTokenId, isLast: revoked.isLast };
+    return { ...id, state: "revoked" as const, activatedTokenId: revoked.activatedTokenId, isLast: revoked.isLast };
   });
 }
 

@@ -7,7 +7,7 @@ import bs58 from "bs58";
 import { z } from "zod";
 import { unknownCreative } from "../creatives/creatives.ts";
 import { campaignFormats, campaignSettings } from "./campaign-settings.ts";
-import { findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
+import { campaign, findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
 import {
   type AttachCreativeOutcome,
   addCampaign,
@@ -29,7 +29,7 @@ export interface CampaignOperatorDeps {
   now: () => Date;
 }
 
-const changes = campaignSettings.partial();
+const changes = campaignSettings.partial().meta({ examples: [{ dailyBudgetMicros: 8_000_000, endsAt: null }] });
 const draft = changes
   .extend({
     ...campaignSettings.pick({ name: true, advertiser: true }).shape,
@@ -51,32 +51,41 @@ const draft = changes
   });
 const params = z.object({ campaignId: z.string().max(64) });
 const creativeParams = params.extend({ creativeId: z.string().max(64) });
+const response = { 200: campaign };
 const operations = {
   add: {
     operationId: "addCampaign",
     description: "Adds a campaign; it serves as soon as it is active and has a creative.",
     body: draft,
-    response: { 201: z.unknown().describe("The campaign.") },
+    response: { 201: campaign },
   },
   list: {
     operationId: "listCampaigns",
     description: "Lists the campaigns, the archived ones only when asked for.",
     querystring: z.object({ archived: z.stringbool().default(false) }),
+    response: { 200: z.object({ campaigns: z.array(campaign) }) },
   },
-  show: { operationId: "showCampaign", description: "Returns a campaign.", params },
+  show: { operationId: "showCampaign", description: "Returns a campaign.", params, response },
   update: {
     operationId: "updateCampaign",
     description: "Changes the given settings of a campaign; null removes one.",
     params,
     body: changes,
+    response,
   },
   attach: {
     operationId: "attachCreative",
     description: "Adds a creative to a campaign, or changes how it is shown there.",
     params: creativeParams,
-    body: creativeSettings,
+    body: creativeSettings.meta({ examples: [{ weight: 2, label: "Shop Ltd" }] }),
+    response,
   },
-  detach: { operationId: "detachCreative", description: "Removes a creative from a campaign.", params: creativeParams },
+  detach: {
+    operationId: "detachCreative",
+    description: "Removes a creative from a campaign.",
+    params: creativeParams,
+    response,
+  },
 };
 const statusChanges = {
   pause: { status: "paused", operationId: "pauseCampaign", description: "Stops a campaign until it is resumed." },
@@ -131,7 +140,7 @@ export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperat
   });
 
   for (const [verb, { status, ...operation }] of Object.entries(statusChanges)) {
-    scope.post(`/campaigns/:campaignId/${verb}`, { schema: { ...operation, params } }, async (request) => {
+    scope.post(`/campaigns/:campaignId/${verb}`, { schema: { ...operation, params, response } }, async (request) => {
       const { campaignId } = request.params;
       return answer(await setCampaignStatus(database, { campaignId, status, now: now() }), campaignId);
     });

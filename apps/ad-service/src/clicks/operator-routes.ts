@@ -13,7 +13,18 @@ const clicksQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(50),
 });
 const params = z.object({ clickId: z.string().min(1).max(64) });
-const response = { 200: z.unknown(), ...refusals(409) };
+const decided = {
+  200: z.object({
+    clickId: z.string(),
+    state: z.enum(["counted", "refused"]),
+    eventId: z.string().optional().describe("What it earned, if it was released."),
+  }),
+  ...refusals(409),
+};
+const refunded = {
+  200: z.object({ clickId: z.string(), campaignId: z.string(), refundedMicros: z.number() }),
+  ...refusals(409),
+};
 const operations = {
   list: {
     operationId: "listClicks",
@@ -24,10 +35,20 @@ const operations = {
     operationId: "releaseClick",
     description: "Counts a held click: it earns and is charged.",
     params,
-    response,
+    response: decided,
   },
-  refuse: { operationId: "refuseClick", description: "Refuses a held click: it earns nothing.", params, response },
-  refund: { operationId: "refundClick", description: "Returns a click's charge to its campaign.", params, response },
+  refuse: {
+    operationId: "refuseClick",
+    description: "Refuses a held click: it earns nothing.",
+    params,
+    response: decided,
+  },
+  refund: {
+    operationId: "refundClick",
+    description: "Returns a click's charge to its campaign.",
+    params,
+    response: refunded,
+  },
 };
 
 /** Suspicious clicks of direct links, the operator's decision about held ones, and refunds. */
@@ -59,13 +80,13 @@ export function clickOperatorRoutes(
   });
 }
 
-function answer(decided: DecideClickOutcome, clickId: string): object {
+function answer(decided: DecideClickOutcome, clickId: string) {
   if (decided.outcome === "unknown-click") throw unknownClick(clickId);
   if (decided.outcome === "not-held") {
     throw conflict("NOT_HELD", `click ${clickId} is ${decided.state}: only a held one can be released or refused`);
   }
-  if (decided.outcome === "refused") return { clickId, state: "refused" };
-  return { clickId, state: "counted", eventId: decided.eventId };
+  if (decided.outcome === "refused") return { clickId, state: "refused" as const };
+  return { clickId, state: "counted" as const, eventId: decided.eventId };
 }
 
 function unknownClick(clickId: string) {

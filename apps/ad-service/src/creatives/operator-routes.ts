@@ -6,7 +6,7 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type DownloadVideo } from "./add-creative.ts";
 import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
-import { addVastTag, findCreative, listCreatives, unknownCreative } from "./creatives.ts";
+import { addVastTag, creative, findCreative, listCreatives, unknownCreative } from "./creatives.ts";
 import type { MediaStorage } from "./media-storage.ts";
 
 export interface CreativeOperatorDeps {
@@ -28,7 +28,13 @@ const params = z.object({ creativeId: z.string().max(64) });
 const captionsParams = params.extend({ language: z.string().max(64) });
 const FILE_TYPE = "application/octet-stream";
 const consumes = [FILE_TYPE];
-const added = { 201: z.unknown().describe("The creative, and whether the video was converted.") };
+const response = { 200: creative };
+const added = {
+  201: creative.extend({
+    converted: z.string().nullable().describe("How the video was converted, if it was."),
+    renditionFault: z.string().nullable().describe("Why smaller renditions are missing, if they are."),
+  }),
+};
 const operations = {
   upload: {
     operationId: "uploadVideo",
@@ -40,32 +46,43 @@ const operations = {
   fetch: {
     operationId: "addVideoByAddress",
     description: "Adds a video that this server fetches from an address.",
-    body: z.strictObject({ url: z.string().trim().max(4096) }),
+    body: z
+      .strictObject({ url: z.string().trim().max(4096) })
+      .meta({ examples: [{ url: "https://cdn.example/spring-sale.mp4" }] }),
     response: added,
   },
   tag: {
     operationId: "addVastTag",
     description: "Adds a VAST tag, which is requested for each ad.",
-    body: z.strictObject({ url: z.string().trim() }),
-    response: { 201: z.unknown().describe("The creative.") },
+    body: z
+      .strictObject({ url: z.string().trim() })
+      .meta({ examples: [{ url: "https://ads.example/vast?correlator=[CACHEBUSTING]" }] }),
+    response: { 201: creative },
   },
-  list: { operationId: "listCreatives", description: "Lists the videos and VAST tags." },
-  show: { operationId: "showCreative", description: "Returns a creative.", params },
+  list: {
+    operationId: "listCreatives",
+    description: "Lists the videos and VAST tags.",
+    response: { 200: z.object({ creatives: z.array(creative) }) },
+  },
+  show: { operationId: "showCreative", description: "Returns a creative.", response, params },
   setPoster: {
     operationId: "setPoster",
     description: "Replaces a video's poster by a JPEG, PNG or WebP picture.",
+    response,
     params,
     consumes,
   },
   setCaptions: {
     operationId: "setCaptions",
     description: "Sets a video's captions in a language, from a WebVTT file.",
+    response,
     params: captionsParams,
     consumes,
   },
   removeCaptions: {
     operationId: "removeCaptions",
     description: "Removes a video's captions in a language.",
+    response,
     params: captionsParams,
   },
 };

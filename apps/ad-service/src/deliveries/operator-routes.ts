@@ -75,7 +75,9 @@ function readRoutes(scope: CheckedScope, { database }: DeliveryOperatorDeps): vo
 const scope = z.enum(["failed", "everything"]);
 const since = moment.transform((text) => new Date(text));
 const counting = z.strictObject({ scope, since });
-const batch = z.strictObject({ scope, since, until: since, after: eventIdParam.nullish() });
+const batch = z
+  .strictObject({ scope, since, until: since, after: eventIdParam.nullish() })
+  .meta({ examples: [{ scope: "failed", since: "2026-03-01T00:00:00Z", until: "2026-03-02T00:00:00Z" }] });
 
 const replayOperations = {
   replayOne: {
@@ -158,11 +160,15 @@ function held(blockedReason: BlockedReason, botId: string) {
   return conflict("HELD", `nothing is sent to bot ${botId} now: ${explainToOperator(blockedReason, botId)}`);
 }
 
-const enabling = z.strictObject({ skipTest: z.boolean().optional() });
-const settings = z.strictObject({
-  maxInFlight: z.int("must be from 1 to 40").min(1, "must be from 1 to 40").max(40, "must be from 1 to 40"),
-});
-const testing = z.strictObject({ event: eventType.optional(), userId: telegramId.optional() });
+const enabling = z.strictObject({ skipTest: z.boolean().optional() }).meta({ examples: [{ skipTest: false }] });
+const settings = z
+  .strictObject({
+    maxInFlight: z.int("must be from 1 to 40").min(1, "must be from 1 to 40").max(40, "must be from 1 to 40"),
+  })
+  .meta({ examples: [{ maxInFlight: 8 }] });
+const testing = z
+  .strictObject({ event: eventType.optional(), userId: telegramId.optional() })
+  .meta({ examples: [{ event: "rewarded" }] });
 
 const endpointOperations = {
   list: { operationId: "listEndpoints", description: "Lists the webhook endpoints with their health." },

@@ -2,6 +2,7 @@ import {
   type ListEventsResponse,
   listEventsQuery,
   listEventsResponse,
+  listedEvent,
   telegramId,
 } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
@@ -43,6 +44,7 @@ const listEventsOfBot = {
   description: "Lists a bot's events since a cursor, as its publisher sees them.",
   params: z.object({ botId: telegramId }),
   querystring: listEventsQuery,
+  response: { 200: z.object({ events: z.array(listedEvent), next: z.string(), hasMore: z.boolean() }) },
 };
 
 /** The same feed, for the operator. */

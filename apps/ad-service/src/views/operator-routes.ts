@@ -18,12 +18,38 @@ const viewsQuery = z.object({
   limit: listLimit,
 });
 const params = z.object({ sessionId: z.string().min(1).max(64) });
-const response = { 200: z.unknown(), ...refusals(409) };
+const decided = {
+  200: z.object({
+    sessionId: z.string(),
+    state: z.enum(["rewarded", "refused"]),
+    eventId: z.string().optional().describe("What it earned, if it was released."),
+  }),
+  ...refusals(409),
+};
+const refunded = {
+  200: z.object({ sessionId: z.string(), campaignId: z.string(), refundedMicros: z.number() }),
+  ...refusals(409),
+};
 const operations = {
   list: { operationId: "listViews", description: "Lists suspicious views, the latest first.", querystring: viewsQuery },
-  release: { operationId: "releaseView", description: "Pays a held view: it earns and is charged.", params, response },
-  refuse: { operationId: "refuseView", description: "Refuses a held view: it earns nothing.", params, response },
-  refund: { operationId: "refundView", description: "Returns a view's charge to its campaign.", params, response },
+  release: {
+    operationId: "releaseView",
+    description: "Pays a held view: it earns and is charged.",
+    params,
+    response: decided,
+  },
+  refuse: {
+    operationId: "refuseView",
+    description: "Refuses a held view: it earns nothing.",
+    params,
+    response: decided,
+  },
+  refund: {
+    operationId: "refundView",
+    description: "Returns a view's charge to its campaign.",
+    params,
+    response: refunded,
+  },
 };
 
 /** Suspicious views, and the operator's decision about held ones. */
@@ -64,13 +90,13 @@ function viewId(sessionId: string): { botId: string; sessionId: string } {
   return { botId, sessionId };
 }
 
-function answer(decided: DecideViewOutcome, sessionId: string): object {
+function answer(decided: DecideViewOutcome, sessionId: string) {
   if (decided.outcome === "unknown-view") throw unknownView(sessionId);
   if (decided.outcome === "not-held") {
     throw conflict("NOT_HELD", `view ${sessionId} is ${decided.state}: only a held one can be released or refused`);
   }
-  if (decided.outcome === "refused") return { sessionId, state: "refused" };
-  return { sessionId, state: "rewarded", eventId: decided.eventId };
+  if (decided.outcome === "refused") return { sessionId, state: "refused" as const };
+  return { sessionId, state: "rewarded" as const, eventId: decided.eventId };
 }
 
 function unknownView(sessionId: string) {

@@ -1,7 +1,10 @@
 import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
+import { serveApiReference } from "@intermission/server/api-reference";
 import { authorizeOperator, type OperatorAuth } from "@intermission/server/authorize-operator";
+import { checkRequests } from "@intermission/server/checked-routes";
+import { describeApi } from "@intermission/server/describe-api";
 import { healthRoutes } from "@intermission/server/health";
 import { createHttpServer, refuseOtherMethods } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
@@ -12,6 +15,7 @@ import type { CampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/operator-routes.ts";
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { conversionRoutes } from "./advertisers/routes.ts";
+import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
 import { authenticateRequest } from "./bots/authenticate-client.ts";
 import { requireBots } from "./bots/bots.ts";
 import { type BotOperatorDeps, botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
@@ -33,7 +37,6 @@ import { eventClientRoutes, eventOperatorRoutes } from "./events/routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/error-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
-import { openapiDocument } from "./openapi-document.ts";
 import { downloadVideo } from "./outbound/download.ts";
 import type { GuardedRequests } from "./outbound/guarded-request.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
@@ -46,6 +49,12 @@ import { adClickRoutes, sessionRoutes } from "./views/player-routes.ts";
 import type { ViewRecorder } from "./views/view-recorder.ts";
 
 const ping = statement<never>("app.ping", "select 1");
+
+const documents = [
+  { title: "Client API", path: "/client/v1/openapi.json" },
+  { title: "Player API", path: "/player/v1/openapi.json" },
+  { title: "Operator API", path: "/operator/v1/openapi.json" },
+];
 
 export interface AppDeps {
   config: Config;
@@ -93,6 +102,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     isStopping,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
+  if (config.hasApiReference) await serveApiReference(app, { title: "Intermission: ad service", documents });
   clientApiRoutes(app, {
     database,
     campaigns,
@@ -106,8 +116,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   const isPlainHttpAllowed = config.mode === "demo";
   const fillFromTag = tagFiller({ database, requests, isPlainHttpAllowed, log: logger, now });
-  sessionRoutes(app, { database, views, campaigns, fillFromTag, telegramPublicKeyFor, publicUrl, now });
-  adClickRoutes(app, { database, now });
+  app.register(async (surface) => {
+    await describeApi(surface, playerApi(publicUrl));
+    sessionRoutes(surface, { database, views, campaigns, fillFromTag, telegramPublicKeyFor, publicUrl, now });
+    adClickRoutes(surface, { database, now });
+  });
   conversionRoutes(app, { database, now });
   const { mostDailyClicksPerAddress, directLinkUrl } = config;
   directLinkRoutes(app, {
@@ -121,20 +134,23 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   mediaRoutes(app, { media });
   miniappPageRoutes(app, { database, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin });
-  operatorRoutes(app, {
-    database,
-    secretBox,
-    campaigns,
-    deliveries,
-    endpointTests,
-    requests,
-    currency,
-    media,
-    miniappUrl: config.miniappUrl,
-    isPlainHttpAllowed,
-    isTrusted: (request) => deps.isControlSocket(request.raw.socket),
-    operatorToken: config.operatorToken,
-    now,
+  app.register(async (surface) => {
+    await describeApi(surface, operatorApi(publicUrl));
+    operatorRoutes(surface, {
+      database,
+      secretBox,
+      campaigns,
+      deliveries,
+      endpointTests,
+      requests,
+      currency,
+      media,
+      miniappUrl: config.miniappUrl,
+      isPlainHttpAllowed,
+      isTrusted: (request) => deps.isControlSocket(request.raw.socket),
+      operatorToken: config.operatorToken,
+      now,
+    });
   });
 
   await app.after();
@@ -167,26 +183,28 @@ interface ClientApiDeps {
 
 /** `/client/v1`: the API for publishers. */
 export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void {
-  const document = openapiDocument(deps.publicUrl);
-  app.get("/client/v1/openapi.json", (_request, reply) => reply.header("cache-control", "max-age=300").send(document));
-  app.register(
-    async (scope) => {
-      const limits = rateLimits(deps.rateLimits);
-      // Fastify parses text/plain too; this API accepts only JSON.
-      scope.removeContentTypeParser("text/plain");
-      scope.decorateRequest("caller", undefined);
-      scope.addHook("onRequest", async (request, reply) => {
-        reply.header("cache-control", "no-store");
-        limits.countRequest(reply, await authenticateRequest(deps.database, request, deps.now()));
-      });
-      codeClientRoutes(scope, { ...deps, limits });
-      availabilityClientRoutes(scope, deps);
-      eventClientRoutes(scope, deps);
-      statsClientRoutes(scope, deps);
-      webhookClientRoutes(scope, deps);
-    },
-    { prefix: "/client/v1" },
-  );
+  app.register(async (surface) => {
+    await describeApi(surface, clientApi(deps.publicUrl));
+    surface.register(
+      async (plain) => {
+        const scope = checkRequests(plain);
+        const limits = rateLimits(deps.rateLimits);
+        // Fastify parses text/plain too; this API accepts only JSON.
+        scope.removeContentTypeParser("text/plain");
+        scope.decorateRequest("caller", undefined);
+        scope.addHook("onRequest", async (request, reply) => {
+          reply.header("cache-control", "no-store");
+          limits.countRequest(reply, await authenticateRequest(deps.database, request, deps.now()));
+        });
+        codeClientRoutes(scope, { ...deps, limits });
+        availabilityClientRoutes(scope, deps);
+        eventClientRoutes(scope, deps);
+        statsClientRoutes(scope, deps);
+        webhookClientRoutes(scope, deps);
+      },
+      { prefix: "/client/v1" },
+    );
+  });
 }
 
 export type OperatorDeps = BotOperatorDeps &
@@ -200,7 +218,8 @@ export type OperatorDeps = BotOperatorDeps &
 /** `/operator/v1`: the API of the operator's command line. */
 function operatorRoutes(app: FastifyInstance, deps: OperatorDeps): void {
   app.register(
-    async (scope) => {
+    async (plain) => {
+      const scope = checkRequests(plain);
       scope.addHook("onRequest", async (request, reply) => {
         reply.header("cache-control", "no-store");
         authorizeOperator(request, deps);

@@ -67,14 +67,24 @@ interface ApiDocument {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
 }
 
-/** The statuses that the document lists for a request's operation; for another method, those of all operations of its path. */
+/**
+ * The statuses that the three OpenAPI documents list for a request's operation; for another method, those of all operations
+ * of its path.
+ */
 async function documentedStatuses(address: string) {
-  const { paths } = (await (await fetch(`${address}/client/v1/openapi.json`)).json()) as ApiDocument;
-  const patterns = Object.entries(paths).map(([path, operations]) => ({
-    pattern: new RegExp(`^/client/v1${path.replaceAll(/\{\w+\}/g, "[^/]+")}(\\?|$)`),
-    byMethod: new Map(Object.entries(operations).map(([method, { responses }]) => [method.toUpperCase(), responses])),
-  }));
+  const patterns: { pattern: RegExp; byMethod: Map<string, Record<string, unknown>> }[] = [];
+  for (const prefix of ["/client/v1", "/player/v1", "/operator/v1"]) {
+    const { paths } = (await (await fetch(`${address}${prefix}/openapi.json`)).json()) as ApiDocument;
+    for (const [path, operations] of Object.entries(paths)) {
+      patterns.push({
+        pattern: new RegExp(`^${prefix}${path.replaceAll(/\{\w+\}/g, "[^/]+")}(\\?|$)`),
+        byMethod: new Map(Object.entries(operations).map(([name, { responses }]) => [name.toUpperCase(), responses])),
+      });
+    }
+  }
   return ({ method, target }: { method: string; target: string }): Set<string> | undefined => {
+    // A preflight of a browser is no operation.
+    if (method === "OPTIONS" && target.startsWith("/player/")) return undefined;
     const found = patterns.find(({ pattern }) => pattern.test(target));
     const own = found?.byMethod.get(method === "HEAD" ? "GET" : method);
     return (

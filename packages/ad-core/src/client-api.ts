@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { clientExamples } from "./api-examples.ts";
 
 /**
  * Requests and responses of `/client/v1`, the ad service's API for publishers.
@@ -14,50 +15,67 @@ export const telegramId = z
 /** A moment on the wire: RFC 3339 in UTC. */
 export const moment = z.iso.datetime();
 
-/**
- * What the bot pays for a view or a click, as its users are told: amounts in a unit, which has a word for each language and
- * plural category (CLDR, `Intl.PluralRules`), at least `other`: `{ "en": { "one": "coin", "other": "coins" } }`.
- */
-export const namedReward = z.object({
-  per_view: z.int().positive().optional(),
-  per_click: z.int().positive().optional(),
-  unit: z.record(z.string(), z.record(z.string(), z.string())),
-});
+/** What the bot pays for a view or a click, as its users are told. */
+export const namedReward = z
+  .object({
+    per_view: z.int().positive().optional(),
+    per_click: z.int().positive().optional(),
+    unit: z
+      .record(z.string(), z.record(z.string(), z.string()))
+      .describe("A word for each language and plural category (CLDR, `Intl.PluralRules`), at least `other`."),
+  })
+  .describe("What the bot pays, as its users are told. Present once the operator has set it.");
 export type NamedReward = z.infer<typeof namedReward>;
 
-export const createCodeRequest = z.object({
-  bot_id: telegramId,
-  user_tg_id: telegramId,
-  /** The publisher's own key. Each reference has a code of its own; the webhook echoes the reference. */
-  reference: z.string().min(1).max(128).optional(),
-});
+export const createCodeRequest = z
+  .object({
+    bot_id: telegramId,
+    user_tg_id: telegramId,
+    reference: z
+      .string()
+      .min(1)
+      .max(128)
+      .optional()
+      .describe("The publisher's own key. Each reference has a code of its own; the webhook echoes the reference."),
+  })
+  .meta({ examples: clientExamples.createCodeRequest });
 export type CreateCodeRequest = z.infer<typeof createCodeRequest>;
 
-export const createCodeResponse = z.object({
-  code: z.string(),
-  /** Whole seconds left, rounded down. */
-  expires_in: z.int().nonnegative(),
-  /** `YYYY-MM-DDThh:mm:ssZ`, UTC without fractions. */
-  expires_at: z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/),
-  /** The address to send to users whose messenger has no mini-apps. Not every service of the contract sends it. */
-  direct_link: z.string().optional(),
-  /** The address of a `web_app` button, which opens the mini-app with this code. Not every service sends it. */
-  miniapp_url: z.string().optional(),
-  /** Present once the operator has set the bot's reward. */
-  reward: namedReward.optional(),
-});
+export const createCodeResponse = z
+  .object({
+    code: z.string(),
+    expires_in: z.int().nonnegative().describe("Whole seconds left, rounded down."),
+    expires_at: z
+      .string()
+      .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/)
+      .describe("`YYYY-MM-DDThh:mm:ssZ`, UTC without fractions."),
+    direct_link: z
+      .string()
+      .optional()
+      .describe(
+        "The address to send to users whose messenger has no mini-apps. Not every service of the contract sends it.",
+      ),
+    miniapp_url: z
+      .string()
+      .optional()
+      .describe(
+        "The address of a `web_app` button, which opens the mini-app with this code. Not every service sends it.",
+      ),
+    reward: namedReward.optional(),
+  })
+  .meta({ examples: clientExamples.createCodeResponse });
 export type CreateCodeResponse = z.infer<typeof createCodeResponse>;
 
 /** Every error on every path under `/client/` and `/player/` has this body. */
-export const errorEnvelope = z.object({
-  error: z.object({
-    /** `UPPER_SNAKE`; stable, for programs. */
-    code: z.string(),
-    /** For people; may change. */
-    message: z.string(),
-    details: z.unknown().optional(),
-  }),
-});
+export const errorEnvelope = z
+  .object({
+    error: z.object({
+      code: z.string().describe("`UPPER_SNAKE`; stable, for programs."),
+      message: z.string().describe("For people; may change."),
+      details: z.unknown().optional(),
+    }),
+  })
+  .meta({ examples: clientExamples.errorEnvelope });
 export type ErrorEnvelope = z.infer<typeof errorEnvelope>;
 
 /** What a code can earn, each at most once. */
@@ -67,50 +85,60 @@ export type EventType = z.infer<typeof eventType>;
 export const sessionState = z.enum(["opened", "playing", "watched", "rewarded"]);
 export type SessionState = z.infer<typeof sessionState>;
 
-export const describeCodeResponse = z.object({
-  code: z.string(),
-  bot_id: telegramId,
-  user_tg_id: telegramId,
-  reference: z.string().optional(),
-  issued_at: moment,
-  expires_at: moment,
-  is_expired: z.boolean(),
-  earned: z.array(z.object({ event: eventType, event_id: z.string(), occurred_at: moment })),
-  sessions: z.array(
-    z.object({
-      session_id: z.string(),
-      state: sessionState,
-      opened_at: moment,
-      watched_at: moment.nullable(),
-      closed_at: moment.nullable(),
-      accepted_ms: z.int().nonnegative(),
-      duration_ms: z.int().positive(),
-      /** How many reports were refused, by reason. */
-      refusals: z.record(z.string(), z.int()),
-      /** Why the view looks suspicious, if it does. The operator's settings decide the consequence. */
-      suspicions: z.array(z.string()).optional(),
-      /** Only with state `watched`, after the view was closed: `held` waits for the operator, `refused` earns nothing. */
-      review: z.enum(["held", "refused"]).optional(),
-    }),
-  ),
-  /** Visits of the direct link, by outcome (`counted`, or the refusal reason). */
-  clicks: z.record(z.string(), z.int()),
-  /** Ad requests with this code, by outcome: `filled`, or the reason why not. */
-  requests: z.record(z.string(), z.int()).optional(),
-});
+export const describeCodeResponse = z
+  .object({
+    code: z.string(),
+    bot_id: telegramId,
+    user_tg_id: telegramId,
+    reference: z.string().optional(),
+    issued_at: moment,
+    expires_at: moment,
+    is_expired: z.boolean(),
+    earned: z.array(z.object({ event: eventType, event_id: z.string(), occurred_at: moment })),
+    sessions: z.array(
+      z.object({
+        session_id: z.string(),
+        state: sessionState,
+        opened_at: moment,
+        watched_at: moment.nullable(),
+        closed_at: moment.nullable(),
+        accepted_ms: z.int().nonnegative(),
+        duration_ms: z.int().positive(),
+        refusals: z.record(z.string(), z.int()).describe("How many reports were refused, by reason."),
+        suspicions: z
+          .array(z.string())
+          .optional()
+          .describe("Why the view looks suspicious, if it does. The operator's settings decide the consequence."),
+        review: z
+          .enum(["held", "refused"])
+          .optional()
+          .describe(
+            "Only with state `watched`, after the view was closed: `held` waits for the operator, `refused` earns nothing.",
+          ),
+      }),
+    ),
+    clicks: z
+      .record(z.string(), z.int())
+      .describe("Visits of the direct link, by outcome (`counted`, or the refusal reason)."),
+    requests: z
+      .record(z.string(), z.int())
+      .optional()
+      .describe("Ad requests with this code, by outcome: `filled`, or the reason why not."),
+  })
+  .meta({ examples: clientExamples.describeCodeResponse });
 export type DescribeCodeResponse = z.infer<typeof describeCodeResponse>;
 
 export const unavailableReason = z.enum(["cooldown", "daily-cap", "no-ad", "bot-suspended"]);
 export type UnavailableReason = z.infer<typeof unavailableReason>;
 
-export const availabilityResponse = z.object({
-  available: z.boolean(),
-  reason: unavailableReason.optional(),
-  /** When to retry; absent where unknown. */
-  available_at: moment.optional(),
-  /** Present once the operator has set the bot's reward. */
-  reward: namedReward.optional(),
-});
+export const availabilityResponse = z
+  .object({
+    available: z.boolean(),
+    reason: unavailableReason.optional(),
+    available_at: moment.optional().describe("When to retry; absent where unknown."),
+    reward: namedReward.optional(),
+  })
+  .meta({ examples: clientExamples.availabilityResponse });
 export type AvailabilityResponse = z.infer<typeof availabilityResponse>;
 
 export const listEventsQuery = z.object({
@@ -127,120 +155,126 @@ export const listedEvent = z.object({
   reference: z.string().optional(),
   occurred_at: moment,
   test: z.literal(true).optional(),
-  /** `waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` are not sent automatically. */
-  delivery: z.enum(["waiting", "sending", "delivered", "failed", "held", "unknown"]),
+  delivery: z
+    .enum(["waiting", "sending", "delivered", "failed", "held", "unknown"])
+    .describe(
+      "`waiting` and `held` will be sent, `delivered` was answered 2xx, `failed` and `unknown` are not sent automatically.",
+    ),
 });
 export type ListedEvent = z.infer<typeof listedEvent>;
 
-export const listEventsResponse = z.object({
-  events: z.array(listedEvent),
-  /** Pass it as `after` to read on; equal to the `after` of the request while there are no new events. */
-  next: z.string(),
-  has_more: z.boolean(),
-});
+export const listEventsResponse = z
+  .object({
+    events: z.array(listedEvent),
+    next: z
+      .string()
+      .describe("Pass it as `after` to read on; equal to the `after` of the request while there are no new events."),
+    has_more: z.boolean(),
+  })
+  .meta({ examples: clientExamples.listEventsResponse });
 export type ListEventsResponse = z.infer<typeof listEventsResponse>;
 
 /** A moment, or a day, which stands for its beginning in UTC. */
 const momentOrDay = z.union([moment, z.iso.date()]);
 
 export const statsQuery = z.object({
-  /** Default: seven days before `to`. Widened to whole hours of UTC. */
-  from: momentOrDay.optional(),
-  /** The end, exclusive. Default: now. */
-  to: momentOrDay.optional(),
+  from: momentOrDay.optional().describe("Default: seven days before `to`. Widened to whole hours of UTC."),
+  to: momentOrDay.optional().describe("The end, exclusive. Default: now."),
   by: z.enum(["hour", "day", "campaign", "creative"]).default("day"),
 });
 
 const counts = z.record(z.string(), z.int());
 
 export const statsFigures = z.object({
-  /** Ad requests that could be granted: `fills` and `no_fills`. */
-  requests: z.int(),
+  requests: z.int().describe("Ad requests that could be granted: `fills` and `no_fills`."),
   fills: z.int(),
-  /** `fills` divided by `requests`; null without requests. Rates are rounded to four digits. */
-  fill_rate: z.number().nullable(),
-  /** By reason. */
-  no_fills: counts,
-  /** Requests that the bot's own cooldown or cap stopped, by reason. */
-  limited: counts,
-  /** Requests refused because of the code, by reason. */
-  requests_refused: counts,
+  fill_rate: z
+    .number()
+    .nullable()
+    .describe("`fills` divided by `requests`; null without requests. Rates are rounded to four digits."),
+  no_fills: counts.describe("By reason."),
+  limited: counts.describe("Requests that the bot's own cooldown or cap stopped, by reason."),
+  requests_refused: counts.describe("Requests refused because of the code, by reason."),
   starts: z.int(),
   first_quartiles: z.int(),
   midpoints: z.int(),
   third_quartiles: z.int(),
   completions: z.int(),
-  /** `completions` divided by `starts`. */
-  completion_rate: z.number().nullable(),
-  /** Views that were completed and closed, by how they were closed. */
-  closes: counts,
-  /** Views that earned. */
-  rewards: z.int(),
-  /** Suspicious views, by suspicion. */
-  views_held: counts,
+  completion_rate: z.number().nullable().describe("`completions` divided by `starts`."),
+  closes: counts.describe("Views that were completed and closed, by how they were closed."),
+  rewards: z.int().describe("Views that earned."),
+  views_held: counts.describe("Suspicious views, by suspicion."),
   views_refused: counts,
-  /** Visits of direct links that counted. */
-  clicks: z.int(),
+  clicks: z.int().describe("Visits of direct links that counted."),
   clicks_refused: counts,
-  /** Refunded charges of views (`rewarded`) and clicks (`direct_link`); their revenue is subtracted. */
-  refunds: counts,
+  refunds: counts.describe(
+    "Refunded charges of views (`rewarded`) and clicks (`direct_link`); their revenue is subtracted.",
+  ),
   conversions: z.int(),
-  /** The publisher's share of what was charged, in millionths of the currency. */
-  revenue_micros: z.int(),
-  /** Revenue of views per thousand started views. */
-  ecpm_micros: z.int().nullable(),
+  revenue_micros: z.int().describe("The publisher's share of what was charged, in millionths of the currency."),
+  ecpm_micros: z.int().nullable().describe("Revenue of views per thousand started views."),
 });
 
-export const statsResponse = z.object({
-  /** ISO 4217. */
-  currency: z.string(),
-  from: moment,
-  to: moment,
-  by: statsQuery.shape.by.unwrap(),
-  /** Everything before this moment is counted. Absent until the first count. */
-  counted_until: moment.optional(),
-  /** `key`: the day, the beginning of the hour, or an id; "" for figures without an id. */
-  rows: z.array(statsFigures.extend({ key: z.string() })),
-  total: statsFigures,
-  /** Current state of the webhooks of events in this period. */
-  deliveries: z.object({
-    delivered: z.int(),
-    under_way: z.int(),
-    failed: z.int(),
-    /** Share of the finished deliveries. */
-    success_rate: z.number().nullable(),
-  }),
-});
+export const statsResponse = z
+  .object({
+    currency: z.string().describe("ISO 4217."),
+    from: moment,
+    to: moment,
+    by: statsQuery.shape.by.unwrap(),
+    counted_until: moment
+      .optional()
+      .describe("Everything before this moment is counted. Absent until the first count."),
+    rows: z
+      .array(statsFigures.extend({ key: z.string() }))
+      .describe('`key`: the day, the beginning of the hour, or an id; "" for figures without an id.'),
+    total: statsFigures,
+    deliveries: z
+      .object({
+        delivered: z.int(),
+        under_way: z.int(),
+        failed: z.int(),
+        /** Share of the finished deliveries. */
+        success_rate: z.number().nullable(),
+      })
+      .describe("Current state of the webhooks of events in this period."),
+  })
+  .meta({ examples: clientExamples.statsResponse });
 export type StatsResponse = z.infer<typeof statsResponse>;
 
 /** Only an active endpoint receives events; a pending one must answer a test webhook with 2xx first. */
 export const endpointState = z.enum(["pending", "active", "disabled"]);
 
-export const testWebhookRequest = z.object({
-  event: eventType.default("rewarded"),
-  /** A listed tester of the bot. Default: user `"0"`, whom no receiver rewards. */
-  user_tg_id: telegramId.optional(),
-});
+export const testWebhookRequest = z
+  .object({
+    event: eventType.default("rewarded"),
+    user_tg_id: telegramId
+      .optional()
+      .describe('A listed tester of the bot. Default: user `"0"`, whom no receiver rewards.'),
+  })
+  .meta({ examples: clientExamples.testWebhookRequest });
 
-export const testWebhookResponse = z.object({
-  event_id: z.string(),
-  /** The endpoint answered 2xx. */
-  delivered: z.boolean(),
-  /** The status of the endpoint's answer; absent without an answer. */
-  status: z.int().optional(),
-  /** Why there was no valid answer: `dns`, `refused`, `tls`, `timeout-total`, `redirect` … */
-  error_class: z.string().optional(),
-  /** The beginning of the answer, or a description of the failure; for people. */
-  answer: z.string().optional(),
-  total_ms: z.int().nonnegative(),
-  /** The state after the test; absent where the address changed during the test. */
-  endpoint: endpointState.optional(),
-});
+export const testWebhookResponse = z
+  .object({
+    event_id: z.string(),
+    delivered: z.boolean().describe("The endpoint answered 2xx."),
+    status: z.int().optional().describe("The status of the endpoint's answer; absent without an answer."),
+    error_class: z
+      .string()
+      .optional()
+      .describe("Why there was no valid answer: `dns`, `refused`, `tls`, `timeout-total`, `redirect` …"),
+    answer: z.string().optional().describe("The beginning of the answer, or a description of the failure; for people."),
+    total_ms: z.int().nonnegative(),
+    endpoint: endpointState
+      .optional()
+      .describe("The state after the test; absent where the address changed during the test."),
+  })
+  .meta({ examples: clientExamples.testWebhookResponse });
 export type TestWebhookResponse = z.infer<typeof testWebhookResponse>;
 
-export const redeliverEventResponse = z.object({
-  event_id: z.string(),
-  /** It is due now. The list of events shows its outcome. */
-  delivery: z.literal("waiting"),
-});
+export const redeliverEventResponse = z
+  .object({
+    event_id: z.string(),
+    delivery: z.literal("waiting").describe("It is due now. The list of events shows its outcome."),
+  })
+  .meta({ examples: clientExamples.redeliverEventResponse });
 export type RedeliverEventResponse = z.infer<typeof redeliverEventResponse>;

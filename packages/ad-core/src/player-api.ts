@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { playerExamples } from "./api-examples.ts";
 import { availabilityResponse, namedReward, sessionState, telegramId } from "./client-api.ts";
 
 /**
@@ -14,20 +15,36 @@ import { availabilityResponse, namedReward, sessionState, telegramId } from "./c
  * `application/json` or, from a beacon, `text/plain`. Errors use the envelope of `client-api`.
  */
 
-export const openSessionRequest = z.object({
-  bot_id: telegramId,
-  /** Telegram's signed launch data, the raw string as received. It is the only source of the user's identity. */
-  init_data: z.string().min(1).max(8192),
-  /** From `?code=`, or else from Telegram's `startapp` parameter. Default: the user's open code, or a new one. */
-  code: z.string().max(64).optional(),
-  /** Requests a further ad after a watched one: `code` and the code of the launch data are ignored. */
-  another: z.boolean().optional(),
-  /**
-   * The media types that the browser can play, of `video/mp4` and `video/webm`: no other ad or file is chosen. Default: it
-   * plays both.
-   */
-  media_types: z.array(z.string().max(64)).max(8).optional(),
-});
+export const openSessionRequest = z
+  .object({
+    bot_id: telegramId,
+    init_data: z
+      .string()
+      .min(1)
+      .max(8192)
+      .describe(
+        "Telegram's signed launch data, the raw string as received. It is the only source of the user's identity.",
+      ),
+    code: z
+      .string()
+      .max(64)
+      .optional()
+      .describe(
+        "From `?code=`, or else from Telegram's `startapp` parameter. Default: the user's open code, or a new one.",
+      ),
+    another: z
+      .boolean()
+      .optional()
+      .describe("Requests a further ad after a watched one: `code` and the code of the launch data are ignored."),
+    media_types: z
+      .array(z.string().max(64))
+      .max(8)
+      .optional()
+      .describe(
+        "The media types that the browser can play, of `video/mp4` and `video/webm`: no other ad or file is chosen. Default: it plays both.",
+      ),
+  })
+  .meta({ examples: playerExamples.openSessionRequest });
 export type OpenSessionRequest = z.infer<typeof openSessionRequest>;
 
 /** The codes of refused openings (HTTP 400, 401, 403, 404, 409, 410 with the error envelope). */
@@ -47,34 +64,41 @@ export type OpenSessionRefusal = z.infer<typeof openSessionRefusal>;
 export const botForPlayer = z.object({
   bot_id: telegramId,
   name: z.string(),
-  /** `https://t.me/…`, where the bot has a username. */
-  link: z.string().optional(),
-  /** The API that reports the reward's status. Without it the player shows the status that the ad service knows. */
-  publisher_api_url: z.string().optional(),
+  link: z.string().optional().describe("`https://t.me/…`, where the bot has a username."),
+  publisher_api_url: z
+    .string()
+    .optional()
+    .describe(
+      "The API that reports the reward's status. Without it the player shows the status that the ad service knows.",
+    ),
   reward: namedReward.optional(),
-  /** The ad starts without an offer. */
-  skip_offer: z.literal(true).optional(),
-  /** The mini-app closes itself after the reward is credited. */
-  close_when_credited: z.literal(true).optional(),
+  skip_offer: z.literal(true).optional().describe("The ad starts without an offer."),
+  close_when_credited: z.literal(true).optional().describe("The mini-app closes itself after the reward is credited."),
 });
 export type BotForPlayer = z.infer<typeof botForPlayer>;
 
 export const adForPlayer = z.object({
-  /** The name of the company that pays for the ad; shown as text. */
-  advertiser: z.string(),
+  advertiser: z.string().describe("The name of the company that pays for the ad; shown as text."),
   media_url: z.string(),
   media_type: z.string(),
   poster_url: z.string().optional(),
   duration_ms: z.int().positive(),
   width: z.int().positive(),
   height: z.int().positive(),
-  /** The same video in smaller files, the largest first, for a player that stalls. All have the same duration. */
-  lighter_media: z.array(z.object({ url: z.string(), media_type: z.string() })).optional(),
-  /** WebVTT; `language` is BCP 47, as `en` or `pt-BR`. */
-  captions: z.array(z.object({ language: z.string(), url: z.string() })).optional(),
-  /** The address is the ad service's, which counts the CTA click once and redirects. */
-  call_to_action: z.object({ label: z.string(), url: z.string() }).optional(),
-  /** The `AdVerifications` of a VAST ad, for a player that runs them. */
+  lighter_media: z
+    .array(z.object({ url: z.string(), media_type: z.string() }))
+    .optional()
+    .describe(
+      "The same video in smaller files, the largest first, for a player that stalls. All have the same duration.",
+    ),
+  captions: z
+    .array(z.object({ language: z.string(), url: z.string() }))
+    .optional()
+    .describe("WebVTT; `language` is BCP 47, as `en` or `pt-BR`."),
+  call_to_action: z
+    .object({ label: z.string(), url: z.string() })
+    .optional()
+    .describe("The address is the ad service's, which counts the CTA click once and redirects."),
   verifications: z
     .array(
       z.object({
@@ -84,7 +108,8 @@ export const adForPlayer = z.object({
         parameters: z.string().optional(),
       }),
     )
-    .optional(),
+    .optional()
+    .describe("The `AdVerifications` of a VAST ad, for a player that runs them."),
 });
 export type AdForPlayer = z.infer<typeof adForPlayer>;
 
@@ -92,45 +117,51 @@ export type AdForPlayer = z.infer<typeof adForPlayer>;
 export const viewReview = z.enum(["held", "refused"]);
 export type ViewReview = z.infer<typeof viewReview>;
 
-export const openSessionResponse = z.discriminatedUnion("outcome", [
-  z.object({
-    /**
-     * State `opened` or `playing`: there is an ad to watch. `rewarded`, or `watched` with its review: it was watched already
-     * and this opening closed it.
-     */
-    outcome: z.literal("session"),
-    bot: botForPlayer,
-    session_id: z.string(),
-    /** Replaces the token of an earlier opening. Reports with the earlier token are then answered SUPERSEDED. */
-    token: z.string(),
-    code: z.string(),
-    state: sessionState,
-    /** Only with state `watched`: there is nothing more to watch, and no reward, or none yet. */
-    review: viewReview.optional(),
-    ad: adForPlayer,
-    /** Accepted progress. Playback resumes at `resume_at_ms`. */
-    accepted_ms: z.int().nonnegative(),
-    resume_at_ms: z.int().nonnegative(),
-    /** The first sequence number that this opening may use. Earlier openings used the lower ones. */
-    first_sequence: z.int().nonnegative(),
-    server_time: z.iso.datetime(),
-    /** Reports after this moment are refused. */
-    deadline: z.iso.datetime(),
-  }),
-  z.object({
-    outcome: z.literal("no-ad"),
-    bot: botForPlayer,
-    retry_after_seconds: z.int().positive(),
-    server_time: z.iso.datetime(),
-  }),
-  z.object({
-    outcome: z.literal("limit-reached"),
-    bot: botForPlayer,
-    reason: z.enum(["cooldown", "daily-cap"]),
-    available_at: z.iso.datetime(),
-    server_time: z.iso.datetime(),
-  }),
-]);
+export const openSessionResponse = z
+  .discriminatedUnion("outcome", [
+    z.object({
+      outcome: z
+        .literal("session")
+        .describe(
+          "State `opened` or `playing`: there is an ad to watch. `rewarded`, or `watched` with its review: it was watched already and this opening closed it.",
+        ),
+      bot: botForPlayer,
+      session_id: z.string(),
+      token: z
+        .string()
+        .describe(
+          "Replaces the token of an earlier opening. Reports with the earlier token are then answered SUPERSEDED.",
+        ),
+      code: z.string(),
+      state: sessionState,
+      review: viewReview
+        .optional()
+        .describe("Only with state `watched`: there is nothing more to watch, and no reward, or none yet."),
+      ad: adForPlayer,
+      accepted_ms: z.int().nonnegative().describe("Accepted progress. Playback resumes at `resume_at_ms`."),
+      resume_at_ms: z.int().nonnegative(),
+      first_sequence: z
+        .int()
+        .nonnegative()
+        .describe("The first sequence number that this opening may use. Earlier openings used the lower ones."),
+      server_time: z.iso.datetime(),
+      deadline: z.iso.datetime().describe("Reports after this moment are refused."),
+    }),
+    z.object({
+      outcome: z.literal("no-ad"),
+      bot: botForPlayer,
+      retry_after_seconds: z.int().positive(),
+      server_time: z.iso.datetime(),
+    }),
+    z.object({
+      outcome: z.literal("limit-reached"),
+      bot: botForPlayer,
+      reason: z.enum(["cooldown", "daily-cap"]),
+      available_at: z.iso.datetime(),
+      server_time: z.iso.datetime(),
+    }),
+  ])
+  .meta({ examples: playerExamples.openSessionResponse });
 export type OpenSessionResponse = z.infer<typeof openSessionResponse>;
 
 /**
@@ -139,42 +170,59 @@ export type OpenSessionResponse = z.infer<typeof openSessionResponse>;
  */
 export const progressReport = z.object({
   sequence: z.int().nonnegative().max(1_000_000),
-  /** Media positions of the beginning and the end of the range, in milliseconds. */
-  from_ms: z.int().nonnegative().max(86_400_000),
+  from_ms: z
+    .int()
+    .nonnegative()
+    .max(86_400_000)
+    .describe("Media positions of the beginning and the end of the range, in milliseconds."),
   to_ms: z.int().nonnegative().max(86_400_000),
   visible: z.boolean(),
   muted: z.boolean(),
-  /** Video frames rendered in the range (`getVideoPlaybackQuality`), where the browser reports them. */
-  rendered_frames: z.int().nonnegative().optional(),
+  rendered_frames: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe("Video frames rendered in the range (`getVideoPlaybackQuality`), where the browser reports them."),
 });
 export type ProgressReport = z.infer<typeof progressReport>;
 
-export const reportRequest = z.object({
-  token: z.string().min(1).max(128),
-  /** All ranges that are not acknowledged yet. An empty list is a heartbeat, due every 5 s after `watched`. */
-  reports: z.array(progressReport).max(300),
-  /** Playback began: the server records the start by its own clock. Repeats have no effect. */
-  started: z.boolean().optional(),
-  /** The user tapped close, or the page is going away. */
-  closed: z.enum(["tap", "page-hidden"]).optional(),
-});
+export const reportRequest = z
+  .object({
+    token: z.string().min(1).max(128),
+    reports: z
+      .array(progressReport)
+      .max(300)
+      .describe(
+        "All ranges that are not acknowledged yet. An empty list is a heartbeat, due every 5 s after `watched`.",
+      ),
+    started: z
+      .boolean()
+      .optional()
+      .describe("Playback began: the server records the start by its own clock. Repeats have no effect."),
+    closed: z.enum(["tap", "page-hidden"]).optional().describe("The user tapped close, or the page is going away."),
+  })
+  .meta({ examples: playerExamples.reportRequest });
 export type ReportRequest = z.infer<typeof reportRequest>;
 
 export const reportRefusalReason = z.enum(["hidden", "too-long", "backwards", "beyond-the-end", "not-started"]);
 export type ReportRefusalReason = z.infer<typeof reportRefusalReason>;
 
-export const reportResponse = z.object({
-  state: sessionState,
-  /** Only with state `watched`. */
-  review: viewReview.optional(),
-  accepted_ms: z.int().nonnegative(),
-  /** Sequences that were accepted or refused: do not send them again. */
-  acknowledged: z.array(z.int()),
-  refused: z.array(z.object({ sequence: z.int(), reason: reportRefusalReason })),
-  /** Ranges that exceed the time passed on the server's clock: send them again after this delay. They are not acknowledged. */
-  too_early: z.object({ sequences: z.array(z.int()), retry_after_ms: z.int().positive() }).optional(),
-  server_time: z.iso.datetime(),
-});
+export const reportResponse = z
+  .object({
+    state: sessionState,
+    review: viewReview.optional().describe("Only with state `watched`."),
+    accepted_ms: z.int().nonnegative(),
+    acknowledged: z.array(z.int()).describe("Sequences that were accepted or refused: do not send them again."),
+    refused: z.array(z.object({ sequence: z.int(), reason: reportRefusalReason })),
+    too_early: z
+      .object({ sequences: z.array(z.int()), retry_after_ms: z.int().positive() })
+      .optional()
+      .describe(
+        "Ranges that exceed the time passed on the server's clock: send them again after this delay. They are not acknowledged.",
+      ),
+    server_time: z.iso.datetime(),
+  })
+  .meta({ examples: playerExamples.reportResponse });
 export type ReportResponse = z.infer<typeof reportResponse>;
 
 /**
@@ -184,14 +232,21 @@ export type ReportResponse = z.infer<typeof reportResponse>;
 export const playbackFault = z.enum(["not-found", "timeout", "unsupported", "not-displayed", "too-short", "other"]);
 export type PlaybackFault = z.infer<typeof playbackFault>;
 
-export const faultRequest = z.object({ token: z.string().min(1).max(128), fault: playbackFault });
+export const faultRequest = z
+  .object({ token: z.string().min(1).max(128), fault: playbackFault })
+  .meta({ examples: playerExamples.faultRequest });
 export type FaultRequest = z.infer<typeof faultRequest>;
 
-export const faultResponse = z.object({
-  /** What the next opening of the code returns: the same ad if progress was accepted and its file is not at fault. */
-  next_opening: z.enum(["another-ad", "same-ad"]),
-  server_time: z.iso.datetime(),
-});
+export const faultResponse = z
+  .object({
+    next_opening: z
+      .enum(["another-ad", "same-ad"])
+      .describe(
+        "What the next opening of the code returns: the same ad if progress was accepted and its file is not at fault.",
+      ),
+    server_time: z.iso.datetime(),
+  })
+  .meta({ examples: playerExamples.faultResponse });
 export type FaultResponse = z.infer<typeof faultResponse>;
 
 /**
@@ -200,31 +255,38 @@ export type FaultResponse = z.infer<typeof faultResponse>;
  */
 export const reportRefusal = z.enum(["SESSION_UNKNOWN", "SUPERSEDED", "SESSION_OVER", "LIMIT_REACHED"]);
 
-export const statusRequest = z.object({
-  token: z.string().min(1).max(128),
-  /** Also answers whether the user may watch another ad. */
-  next_ad: z.boolean().optional(),
-});
+export const statusRequest = z
+  .object({
+    token: z.string().min(1).max(128),
+    next_ad: z.boolean().optional().describe("Also answers whether the user may watch another ad."),
+  })
+  .meta({ examples: playerExamples.statusRequest });
 export type StatusRequest = z.infer<typeof statusRequest>;
 
 /** The reward's status in the ad service. Whether it was credited is known to the publisher's API. */
-export const statusResponse = z.object({
-  state: sessionState,
-  /** Only with state `watched`: a held view earned nothing yet, a refused one earns nothing. */
-  review: viewReview.optional(),
-  accepted_ms: z.int().nonnegative(),
-  /** Present once the code earned it. */
-  event: z
-    .object({
-      event_id: z.string(),
-      occurred_at: z.iso.datetime(),
-      delivery: z.enum(["on-its-way", "delivered", "delayed", "failed"]),
-      /** When the bot's backend accepted the webhook. */
-      delivered_at: z.iso.datetime().optional(),
-    })
-    .optional(),
-  /** Only if it was requested: whether opening with `another` would return an ad now, or when it may. A hint. */
-  next_ad: availabilityResponse.optional(),
-  server_time: z.iso.datetime(),
-});
+export const statusResponse = z
+  .object({
+    state: sessionState,
+    review: viewReview
+      .optional()
+      .describe("Only with state `watched`: a held view earned nothing yet, a refused one earns nothing."),
+    accepted_ms: z.int().nonnegative(),
+    event: z
+      .object({
+        event_id: z.string(),
+        occurred_at: z.iso.datetime(),
+        delivery: z.enum(["on-its-way", "delivered", "delayed", "failed"]),
+        /** When the bot's backend accepted the webhook. */
+        delivered_at: z.iso.datetime().optional(),
+      })
+      .optional()
+      .describe("Present once the code earned it."),
+    next_ad: availabilityResponse
+      .optional()
+      .describe(
+        "Only if it was requested: whether opening with `another` would return an ad now, or when it may. A hint.",
+      ),
+    server_time: z.iso.datetime(),
+  })
+  .meta({ examples: playerExamples.statusResponse });
 export type StatusResponse = z.infer<typeof statusResponse>;

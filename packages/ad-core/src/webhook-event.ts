@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { webhookExamples } from "./api-examples.ts";
 import { eventType, telegramId } from "./client-api.ts";
 
 /**
@@ -7,19 +8,28 @@ import { eventType, telegramId } from "./client-api.ts";
  * Every service of this contract guarantees only `event` and `user_tg_id`; ours sends the others too. Unknown fields are
  * ignored.
  */
-export const webhookEvent = z.object({
-  event: eventType,
-  /** `"0"` on test events, so that receivers which do not know `test` reward nobody. */
-  user_tg_id: z.union([telegramId, z.literal("0")]),
-  /** `evt_` + UUIDv7; the same on every attempt and every replay. Receivers dedupe by it. */
-  event_id: z.string().min(1).max(64).optional(),
-  bot_id: telegramId.optional(),
-  code: z.string().min(1).max(64).optional(),
-  reference: z.string().max(128).optional(),
-  /** RFC 3339: when the event was earned, not when it was sent. */
-  occurred_at: z.iso.datetime({ offset: true }).optional(),
-  test: z.boolean().optional(),
-});
+export const webhookEvent = z
+  .object({
+    event: eventType,
+    user_tg_id: z
+      .union([telegramId, z.literal("0")])
+      .describe('`"0"` on test events, so that receivers which do not know `test` reward nobody.'),
+    event_id: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe("`evt_` + UUIDv7; the same on every attempt and every replay. Receivers dedupe by it."),
+    bot_id: telegramId.optional(),
+    code: z.string().min(1).max(64).optional(),
+    reference: z.string().max(128).optional(),
+    occurred_at: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe("RFC 3339: when the event was earned, not when it was sent."),
+    test: z.boolean().optional(),
+  })
+  .meta({ examples: webhookExamples.webhookEvent });
 export type WebhookEvent = z.infer<typeof webhookEvent>;
 
 /** An event as this service sends it: with its id, so that it can be deduped. */

@@ -1,7 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
-import { parseRequest } from "@intermission/server/parse-request";
-import type { FastifyInstance } from "fastify";
+import type { CheckedScope } from "@intermission/server/checked-routes";
 import { z } from "zod";
 import { findBot, unknownBot } from "../bots/bots.ts";
 import type { CampaignSnapshot } from "./campaign-snapshot.ts";
@@ -25,10 +24,16 @@ export interface ExplainOperatorDeps {
   now: () => Date;
 }
 
+const explain = {
+  operationId: "explainChoice",
+  description: "For each running campaign: why it is excluded for a user now, or how likely it is chosen.",
+  querystring: query,
+};
+
 /** `GET /explain`: for each running campaign, its exclusion reason for a user now, or its likelihood. */
-export function explainOperatorRoutes(scope: FastifyInstance, { database, campaigns, now }: ExplainOperatorDeps): void {
-  scope.get("/explain", async (request) => {
-    const { botId, userId, format, language, platform, premium: isPremium } = parseRequest(query, request.query);
+export function explainOperatorRoutes(scope: CheckedScope, { database, campaigns, now }: ExplainOperatorDeps): void {
+  scope.get("/explain", { schema: explain }, async (request) => {
+    const { botId, userId, format, language, platform, premium: isPremium } = request.query;
     const bot = await findBot(database, botId);
     if (!bot) throw unknownBot(botId);
     await campaigns.refresh();

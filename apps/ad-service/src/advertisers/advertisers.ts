@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { z } from "zod";
 
 /** Equal for names that differ only in case, whitespace or Unicode composition. */
 export function advertiserKey(name: string): string {
@@ -58,13 +59,14 @@ export async function spellBlocks(tx: Transaction, { from, to }: { from: string;
   }
 }
 
-export interface Advertiser {
-  name: string;
-  campaigns: number;
-  conversions: number;
-  hasPostbackKey: boolean;
-  createdAt: Date;
-}
+export const advertiser = z.object({
+  name: z.string(),
+  campaigns: z.number(),
+  conversions: z.number(),
+  hasPostbackKey: z.boolean(),
+  createdAt: z.date(),
+});
+export type Advertiser = z.infer<typeof advertiser>;
 
 const list = statement<Advertiser>(
   "advertisers.list",

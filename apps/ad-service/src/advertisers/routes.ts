@@ -1,8 +1,8 @@
 import type { Database } from "@intermission/postgres/open-database";
-import { callBudget } from "@intermission/server/call-budget";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { parseRequest } from "@intermission/server/parse-request";
+import { rateLimiter, spend } from "@intermission/server/rate-limiter";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { type RecordConversionOutcome, recordConversion } from "./record-conversion.ts";
@@ -24,20 +24,20 @@ const refusals = {
 /** `GET|POST /postback/v1/conversions`: the advertiser's server reports a conversion of a click. */
 export function conversionRoutes(app: FastifyInstance, deps: { database: Database; now?: () => Date }): void {
   const { database, now = () => new Date() } = deps;
-  const calls = callBudget({ perSecond: 50, burst: 200, mostKeys: 20_000 });
-  const wrongKeys = callBudget({ perSecond: 0.2, burst: 20, mostKeys: 20_000 });
+  const calls = rateLimiter({ quota: 200, windowSeconds: 4, mostKeys: 20_000 });
+  const wrongKeys = rateLimiter({ quota: 20, windowSeconds: 100, mostKeys: 20_000 });
 
   const answer = async (request: FastifyRequest, given: unknown) => {
     const at = now();
     const network = addressNetwork(request.ip);
-    spend(calls(network, at));
+    spend(calls, network, at);
     const asked = parseRequest(postback, given);
     const outcome = await recordConversion(database, {
       ...{ clickId: asked.click_id, key: asked.key, conversionId: asked.conversion_id, event: asked.event },
       ...{ valueMicros: asked.value_micros ?? null, now: at },
     });
     if (outcome.outcome !== "refused") return { outcome: outcome.outcome };
-    if (outcome.reason === "unknown-key") spend(wrongKeys(network, at));
+    if (outcome.reason === "unknown-key") spend(wrongKeys, network, at);
     throw new HttpError(...refusals[outcome.reason]);
   };
 
@@ -60,10 +60,4 @@ export function conversionRoutes(app: FastifyInstance, deps: { database: Databas
 
 function fieldsOf(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
-}
-
-function spend(waitSeconds: number): void {
-  if (waitSeconds === 0) return;
-  const headers = { "retry-after": String(waitSeconds) };
-  throw new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers });
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClientFixture, openClientFixture } from "../../test/fixtures/client-fixture.ts";
+import { policyHeader, rateLimitHeader } from "./rate-limits.ts";
 
 let fixture: ClientFixture;
 beforeAll(async () => {
@@ -49,4 +50,12 @@ test("requests without a valid token use up no limit", async () => {
   const bot = await fixture.newBot();
   await Promise.all(Array.from({ length: 30 }, () => ask({ ...bot, token: "ad_guess" }, "1")));
   expect((await ask(bot, "1")).headers.get("ratelimit")).toContain('"token";r=19');
+});
+
+test("the headers are structured fields of the draft", () => {
+  const perToken = { name: "token", quota: 200, windowSeconds: 4 };
+  expect(policyHeader([perToken, { name: "user", quota: 10, windowSeconds: 60 }])).toBe(
+    '"token";q=200;w=4, "user";q=10;w=60',
+  );
+  expect(rateLimitHeader(perToken, { isAllowed: true, remaining: 199, waitSeconds: 1 })).toBe('"token";r=199;t=1');
 });

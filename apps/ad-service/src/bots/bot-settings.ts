@@ -33,26 +33,33 @@ export const botSettings = z.object({
   cooldownSeconds: wholeNumber(0, 604_800, "seconds"),
   dailyCap: wholeNumber(1, 10_000),
   testers: z.array(telegramId).max(100, "must name at most 100"),
-  /** The bot's topic: campaigns may target or exclude it. */
-  category: shortWord.nullable(),
-  /** Hours and weekdays of campaigns are meant in this time zone. */
-  timeZone: z.string().refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC"),
-  /** Categories of campaigns that the publisher does not want. */
-  blockedCategories: z.array(shortWord).max(100, "must name at most 100"),
+  category: shortWord.nullable().describe("The bot's topic: campaigns may target or exclude it."),
+  timeZone: z
+    .string()
+    .refine(isTimeZone, "must be a time zone such as Europe/Berlin, or UTC")
+    .describe("Hours and weekdays of campaigns are meant in this time zone."),
+  blockedCategories: z
+    .array(shortWord)
+    .max(100, "must name at most 100")
+    .describe("Categories of campaigns that the publisher does not want."),
   blockedAdvertisers: z
     .array(z.string().trim().min(1, "must name an advertiser").max(128, "must have at most 128 characters"))
     .max(1000, "must name at most 1000"),
-  /** How a view is treated that earned but looks suspicious. */
-  suspiciousViews: z.enum(["pay", "hold", "refuse"]),
-  /** The same for a click on a direct link. */
-  suspiciousClicks: z.enum(["pay", "hold", "refuse"]),
-  rewardPerView: rewardAmount.nullable(),
-  rewardPerClick: rewardAmount.nullable(),
-  rewardUnit: rewardUnit.nullable(),
-  /** The mini-app starts the ad without its offer, muted. */
-  skipOffer: z.boolean(),
-  /** The mini-app closes itself some seconds after the reward is credited. */
-  closeWhenCredited: z.boolean(),
+  suspiciousViews: z
+    .enum(["pay", "hold", "refuse"])
+    .describe("How a view is treated that earned but looks suspicious."),
+  suspiciousClicks: z
+    .enum(["pay", "hold", "refuse"])
+    .describe("How a click on a direct link is treated that counts but looks suspicious."),
+  rewardPerView: rewardAmount.nullable().describe("What the mini-app tells its users that a view is worth."),
+  rewardPerClick: rewardAmount.nullable().describe("The same for a click on a direct link."),
+  rewardUnit: rewardUnit
+    .nullable()
+    .describe(
+      "The unit of both: a word for each plural category of `Intl.PluralRules`, by language; `other` is required.",
+    ),
+  skipOffer: z.boolean().describe("The mini-app starts the ad without its offer, muted."),
+  closeWhenCredited: z.boolean().describe("The mini-app closes itself some seconds after the reward is credited."),
 });
 export type BotSettings = z.infer<typeof botSettings>;
 

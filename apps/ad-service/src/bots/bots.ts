@@ -2,42 +2,22 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
+import { z } from "zod";
+import { botSettings } from "./bot-settings.ts";
 
-export type DeliveryMode = "at-least-once" | "at-most-once";
+export type DeliveryMode = Bot["deliveryMode"];
 
-/** How a view is treated that earned but looks suspicious. */
-export type SuspiciousViews = "pay" | "hold" | "refuse";
-
-export interface Bot {
-  botId: string;
-  /** The first four characters of the bot's codes: the address of a direct link identifies its bot by them. */
-  codePrefix: string;
-  name: string;
-  /** Without the @. */
-  username: string | null;
-  isSuspended: boolean;
-  webhookUrl: string | null;
-  publisherApiUrl: string | null;
-  deliveryMode: DeliveryMode;
-  codeLifetimeSeconds: number;
-  cooldownSeconds: number;
-  dailyCap: number;
-  testers: string[];
-  category: string | null;
-  timeZone: string;
-  blockedCategories: string[];
-  blockedAdvertisers: string[];
-  suspiciousViews: SuspiciousViews;
-  suspiciousClicks: SuspiciousViews;
-  rewardPerView: number | null;
-  rewardPerClick: number | null;
-  /** Words by language and plural category. */
-  rewardUnit: Record<string, Record<string, string>> | null;
-  skipOffer: boolean;
-  closeWhenCredited: boolean;
-  createdAt: Date;
-  updatedAt: Date;
-}
+export const bot = botSettings.extend({
+  botId: z.string(),
+  codePrefix: z
+    .string()
+    .describe("The first four characters of the bot's codes: the address of a direct link identifies its bot by them."),
+  username: z.string().nullable().describe("Without the @."),
+  isSuspended: z.boolean(),
+  createdAt: z.date(),
+  updatedAt: z.date(),
+});
+export type Bot = z.infer<typeof bot>;
 
 // The address of a bot's webhooks is that of its endpoint.
 const select = `select bots.bot_id as "botId", code_prefix as "codePrefix", name, username, is_suspended as "isSuspended",

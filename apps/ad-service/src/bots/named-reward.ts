@@ -1,7 +1,6 @@
 import type { NamedReward } from "@intermission/ad-core/client-api";
 import { InvalidArgumentError } from "commander";
 import { z } from "zod";
-import type { Bot } from "./bots.ts";
 
 const amountFault = "must be a whole number from 1 to 1000000000";
 /** How much the bot pays for one view or click, in its unit. */
@@ -39,8 +38,16 @@ function pluralCategories(language: string): string[] | undefined {
   return isKnown ? new Intl.PluralRules(language).resolvedOptions().pluralCategories : undefined;
 }
 
+export type RewardUnit = z.infer<typeof rewardUnit>;
+
+interface RewardSettings {
+  rewardPerView: number | null;
+  rewardPerClick: number | null;
+  rewardUnit: RewardUnit | null;
+}
+
 /** What the bot's users are told that they get; undefined until the bot has a unit and an amount. */
-export function namedRewardOf({ rewardPerView, rewardPerClick, rewardUnit }: Bot): NamedReward | undefined {
+export function namedRewardOf({ rewardPerView, rewardPerClick, rewardUnit }: RewardSettings): NamedReward | undefined {
   if (rewardUnit === null || (rewardPerView === null && rewardPerClick === null)) return undefined;
   return {
     ...(rewardPerView !== null && { per_view: rewardPerView }),
@@ -50,7 +57,7 @@ export function namedRewardOf({ rewardPerView, rewardPerClick, rewardUnit }: Bot
 }
 
 /** Parses `--reward-unit`, one language each time: `en:one=coin,other=coins`. */
-export function rewardUnitOption(text: string, earlier: Bot["rewardUnit"] = {}): Bot["rewardUnit"] {
+export function rewardUnitOption(text: string, earlier: RewardUnit | null = {}): RewardUnit | null {
   if (text === "none") return null;
   const [, language = "", list = ""] = /^([A-Za-z-]{2,35}):(.+)$/.exec(text) ?? [];
   const forms = list.split(",").map((form) => /^([a-z]+)=(.+)$/.exec(form.trim()) ?? []);

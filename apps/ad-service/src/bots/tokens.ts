@@ -1,22 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import bs58 from "bs58";
+import { z } from "zod";
 import { forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
 import type { SecretBox } from "./signing-tokens.ts";
 
-/** `next` and `active` authenticate and sign; `retiring` does so until `revokeAt`. */
-export type TokenState = "next" | "active" | "retiring" | "revoked";
-
 /** What may be shown of a token after its creation. */
-export interface TokenEntry {
-  tokenId: string;
-  state: TokenState;
-  createdAt: Date;
-  activatedAt: Date | null;
-  /** A retiring token authenticates and signs until then. */
-  revokeAt: Date | null;
-  revokedAt: Date | null;
-}
+export const tokenEntry = z.object({
+  tokenId: z.string(),
+  state: z
+    .enum(["next", "active", "retiring", "revoked"])
+    .describe("`next` and `active` authenticate and sign; `retiring` does so until `revokeAt`."),
+  createdAt: z.date(),
+  activatedAt: z.date().nullable(),
+  revokeAt: z.date().nullable().describe("A retiring token authenticates and signs until then."),
+  revokedAt: z.date().nullable(),
+});
+export type TokenEntry = z.infer<typeof tokenEntry>;
+export type TokenState = TokenEntry["state"];
 
 const lock = statement<{ botId: string }>(
   "bots.lock",

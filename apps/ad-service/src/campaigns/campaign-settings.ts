@@ -23,30 +23,29 @@ const landingUrl = z.string().transform((url, context) => {
 /** The settings of a campaign, each checked alone. Null means none. */
 export const campaignSettings = z.strictObject({
   name: boundedText(128),
-  /** Shown to the viewer as text: the company that pays for the ad. */
-  advertiser: boundedText(128),
+  advertiser: boundedText(128).describe("Shown to the viewer as text: the company that pays for the ad."),
   priority: z.enum(["sponsorship", "standard", "house"]),
   category: shortWord.nullable(),
-  /** `even`: spread over the day; `asap`: as fast as requests come. */
-  pacing: z.enum(["even", "asap"]),
+  pacing: z.enum(["even", "asap"]).describe("`even`: spread over the day; `asap`: as fast as requests come."),
   startsAt: moment,
   endsAt: moment,
-  /** The target of a direct link, or of a video's call to action. */
-  landingUrl: landingUrl.nullable(),
-  /** The label of the button beside a video. */
-  callToAction: boundedText(40).nullable(),
+  landingUrl: landingUrl.nullable().describe("The target of a direct link, or of a video's call to action."),
+  callToAction: boundedText(40).nullable().describe("The label of the button beside a video."),
   weight: z.int("must be a whole number").min(1, "must be 1 or more").max(1_000_000, "must be 1000000 at most"),
-  /** The price of one completed view and of one counted click, in millionths of the deployment's currency. */
-  viewPriceMicros: price,
-  clickPriceMicros: price,
+  viewPriceMicros: price.describe("The price of one completed view, in millionths of the deployment's currency."),
+  clickPriceMicros: price.describe("The price of one counted click, in millionths of the deployment's currency."),
   totalBudgetMicros: limit,
   dailyBudgetMicros: limit,
   totalViewCap: limit,
   dailyViewCap: limit,
   totalClickCap: limit,
   dailyClickCap: limit,
-  /** The maximum of views and clicks per user within the last `userCapSeconds`. */
-  userCap: z.int("must be a whole number").min(1, "must be 1 or more").max(10_000, "must be 10000 at most").nullable(),
+  userCap: z
+    .int("must be a whole number")
+    .min(1, "must be 1 or more")
+    .max(10_000, "must be 10000 at most")
+    .nullable()
+    .describe("The maximum of views and clicks per user within the last `userCapSeconds`."),
   userCapSeconds: z
     .int("must be whole seconds")
     .min(60, "must be a minute or more")

@@ -1,27 +1,30 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import type { CampaignFormat, CampaignSettings, CampaignStatus } from "./campaign-settings.ts";
+import { z } from "zod";
+import { campaignFormats, campaignSettings } from "./campaign-settings.ts";
 
 /** A creative with the settings of its campaign. */
-export interface CampaignCreative {
-  creativeId: string;
-  weight: number;
-  /** Replaces the advertiser's name. */
-  label: string | null;
-  /** Replaces the campaign's call to action. */
-  callToAction: string | null;
-  isActive: boolean;
-}
+const campaignCreative = z.object({
+  creativeId: z.string(),
+  weight: z.number(),
+  label: z.string().nullable().describe("Replaces the advertiser's name."),
+  callToAction: z.string().nullable().describe("Replaces the campaign's call to action."),
+  isActive: z.boolean(),
+});
+export type CampaignCreative = z.infer<typeof campaignCreative>;
 
-export interface Campaign extends CampaignSettings {
-  campaignId: string;
-  formats: CampaignFormat[];
-  status: CampaignStatus;
-  creatives: CampaignCreative[];
-  createdAt: Date;
-  updatedAt: Date;
-}
+export const campaign = z.object({
+  ...campaignSettings.shape,
+  campaignId: z.string(),
+  formats: campaignFormats,
+  status: z.enum(["active", "paused", "archived"]),
+  landingUrl: z.string().nullable(),
+  creatives: z.array(campaignCreative),
+  createdAt: z.date(),
+  updatedAt: z.date(),
+});
+export type Campaign = z.infer<typeof campaign>;
 
 /** Selects `Campaign` from `campaigns`. */
 export const selectCampaigns = `select campaign_id as "campaignId", name, advertiser, formats, status, priority, category, pacing,

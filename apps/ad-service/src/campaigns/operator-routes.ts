@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Database } from "@intermission/postgres/open-database";
-import { givenFields, parseRequest } from "@intermission/server/parse-request";
+import type { CheckedScope } from "@intermission/server/checked-routes";
+import { givenFields } from "@intermission/server/parse-request";
 import { invalid, invalidField, notFound } from "@intermission/server/refuse";
 import bs58 from "bs58";
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { unknownCreative } from "../creatives/creatives.ts";
 import { campaignFormats, campaignSettings } from "./campaign-settings.ts";
-import { findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
+import { campaign, findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
 import {
   type AttachCreativeOutcome,
   addCampaign,
@@ -29,18 +29,75 @@ export interface CampaignOperatorDeps {
   now: () => Date;
 }
 
-const changes = campaignSettings.partial();
-const draft = changes.extend({
-  ...campaignSettings.pick({ name: true, advertiser: true }).shape,
-  formats: campaignFormats,
-  creativeIds: z.array(z.string().max(64)).max(100).default([]),
-});
+const changes = campaignSettings.partial().meta({ examples: [{ dailyBudgetMicros: 8_000_000, endsAt: null }] });
+const draft = changes
+  .extend({
+    ...campaignSettings.pick({ name: true, advertiser: true }).shape,
+    formats: campaignFormats,
+    creativeIds: z.array(z.string().max(64)).max(100).default([]),
+  })
+  .meta({
+    examples: [
+      {
+        advertiser: "Shop",
+        name: "Spring sale",
+        formats: ["rewarded"],
+        creativeIds: ["crv_5dQ1"],
+        viewPriceMicros: 12_000,
+        dailyBudgetMicros: 5_000_000,
+        targeting: { languages: ["en"] },
+      },
+    ],
+  });
 const params = z.object({ campaignId: z.string().max(64) });
 const creativeParams = params.extend({ creativeId: z.string().max(64) });
-const listing = z.object({ archived: z.stringbool().default(false) });
-const statusAfter = { pause: "paused", resume: "active", archive: "archived" } as const;
+const response = { 200: campaign };
+const operations = {
+  add: {
+    operationId: "addCampaign",
+    description: "Adds a campaign; it serves as soon as it is active and has a creative.",
+    body: draft,
+    response: { 201: campaign },
+  },
+  list: {
+    operationId: "listCampaigns",
+    description: "Lists the campaigns, the archived ones only when asked for.",
+    querystring: z.object({ archived: z.stringbool().default(false) }),
+    response: { 200: z.object({ campaigns: z.array(campaign) }) },
+  },
+  show: { operationId: "showCampaign", description: "Returns a campaign.", params, response },
+  update: {
+    operationId: "updateCampaign",
+    description: "Changes the given settings of a campaign; null removes one.",
+    params,
+    body: changes,
+    response,
+  },
+  attach: {
+    operationId: "attachCreative",
+    description: "Adds a creative to a campaign, or changes how it is shown there.",
+    params: creativeParams,
+    body: creativeSettings.meta({ examples: [{ weight: 2, label: "Shop Ltd" }] }),
+    response,
+  },
+  detach: {
+    operationId: "detachCreative",
+    description: "Removes a creative from a campaign.",
+    params: creativeParams,
+    response,
+  },
+};
+const statusChanges = {
+  pause: { status: "paused", operationId: "pauseCampaign", description: "Stops a campaign until it is resumed." },
+  resume: { status: "active", operationId: "resumeCampaign", description: "Lets a paused campaign serve again." },
+  archive: {
+    status: "archived",
+    operationId: "archiveCampaign",
+    description: "Ends a campaign for good; its statistics stay.",
+  },
+} as const;
 
-export function campaignOperatorRoutes(scope: FastifyInstance, deps: CampaignOperatorDeps): void {
+export function campaignOperatorRoutes(scope: CheckedScope, deps: CampaignOperatorDeps): void {
   const { database, campaigns, requireBots, now } = deps;
   creativesOfCampaign(scope, deps);
   const answer = async (outcome: UpdateCampaignOutcome, campaignId: string) => {
@@ -51,9 +108,9 @@ export function campaignOperatorRoutes(scope: FastifyInstance, deps: CampaignOpe
     return outcome.campaign;
   };
 
-  scope.post("/campaigns", async (request, reply) => {
+  scope.post("/campaigns", { schema: operations.add }, async (request, reply) => {
     const campaignId = `cmp_${bs58.encode(randomBytes(9))}`;
-    const given = givenFields(parseRequest(draft, request.body));
+    const given = givenFields(request.body);
     await requireBots(botsOf(given.targeting));
     const added = await addCampaign(database, { ...given, campaignId, now: now() });
     if (added.outcome === "invalid") throw invalidField(added.fault.field, added.fault.message);
@@ -62,36 +119,36 @@ export function campaignOperatorRoutes(scope: FastifyInstance, deps: CampaignOpe
     return reply.code(201).send(added.campaign);
   });
 
-  scope.get("/campaigns", async (request) => {
-    const { archived: hasArchived } = parseRequest(listing, request.query);
+  scope.get("/campaigns", { schema: operations.list }, async (request) => {
+    const { archived: hasArchived } = request.query;
     return { campaigns: await listCampaigns(database, { hasArchived }) };
   });
 
-  scope.get("/campaigns/:campaignId", async (request) => {
-    const { campaignId } = parseRequest(params, request.params);
+  scope.get("/campaigns/:campaignId", { schema: operations.show }, async (request) => {
+    const { campaignId } = request.params;
     const campaign = await findCampaign(database, campaignId);
     if (!campaign) throw unknownCampaign(campaignId);
     return campaign;
   });
 
-  scope.patch("/campaigns/:campaignId", async (request) => {
-    const { campaignId } = parseRequest(params, request.params);
-    const given = givenFields(parseRequest(changes, request.body));
+  scope.patch("/campaigns/:campaignId", { schema: operations.update }, async (request) => {
+    const { campaignId } = request.params;
+    const given = givenFields(request.body);
     if (Object.keys(given).length === 0) throw invalid("name at least one setting to change");
     await requireBots(botsOf(given.targeting));
     return answer(await updateCampaign(database, { campaignId, changes: given, now: now() }), campaignId);
   });
 
-  for (const [verb, status] of Object.entries(statusAfter)) {
-    scope.post(`/campaigns/:campaignId/${verb}`, async (request) => {
-      const { campaignId } = parseRequest(params, request.params);
+  for (const [verb, { status, ...operation }] of Object.entries(statusChanges)) {
+    scope.post(`/campaigns/:campaignId/${verb}`, { schema: { ...operation, params, response } }, async (request) => {
+      const { campaignId } = request.params;
       return answer(await setCampaignStatus(database, { campaignId, status, now: now() }), campaignId);
     });
   }
 }
 
 /** The videos of a campaign. */
-function creativesOfCampaign(scope: FastifyInstance, { database, campaigns, now }: CampaignOperatorDeps): void {
+function creativesOfCampaign(scope: CheckedScope, { database, campaigns, now }: CampaignOperatorDeps): void {
   const answer = async (outcome: AttachCreativeOutcome, { campaignId, creativeId }: z.infer<typeof creativeParams>) => {
     if (outcome.outcome === "unknown-campaign") throw unknownCampaign(campaignId);
     if (outcome.outcome === "unknown-creative")
@@ -100,13 +157,13 @@ function creativesOfCampaign(scope: FastifyInstance, { database, campaigns, now 
     await campaigns.refresh();
     return outcome.campaign;
   };
-  scope.post("/campaigns/:campaignId/creatives/:creativeId/attach", async (request) => {
-    const ids = parseRequest(creativeParams, request.params);
-    const settings = parseRequest(creativeSettings, request.body);
+  scope.post("/campaigns/:campaignId/creatives/:creativeId/attach", { schema: operations.attach }, async (request) => {
+    const ids = request.params;
+    const settings = request.body;
     return answer(await attachCreative(database, { ...ids, settings, now: now() }), ids);
   });
-  scope.post("/campaigns/:campaignId/creatives/:creativeId/detach", async (request) => {
-    const ids = parseRequest(creativeParams, request.params);
+  scope.post("/campaigns/:campaignId/creatives/:creativeId/detach", { schema: operations.detach }, async (request) => {
+    const ids = request.params;
     return answer(await detachCreative(database, { ...ids, now: now() }), ids);
   });
 }

@@ -19,14 +19,12 @@ const wholeNumber = (least: number, most: number) => {
 export const targeting = z.strictObject({
   languages: unique(language, 100).optional(),
   platforms: unique(z.enum(["android", "ios", "desktop", "web"], "must be android, ios, desktop or web"), 4).optional(),
-  /** True: only users with Telegram Premium; false: only users without it. */
-  premium: z.boolean().optional(),
+  premium: z.boolean().optional().describe("True: only users with Telegram Premium; false: only users without it."),
   bots: unique(telegramId, 1000).optional(),
   botCategories: unique(shortWord, 100).optional(),
   excludedBots: unique(telegramId, 1000).optional(),
   excludedBotCategories: unique(shortWord, 100).optional(),
   hours: unique(wholeNumber(0, 23), 24).optional(),
-  /** 1 is Monday, 7 Sunday. */
-  weekdays: unique(wholeNumber(1, 7), 7).optional(),
+  weekdays: unique(wholeNumber(1, 7), 7).optional().describe("1 is Monday, 7 Sunday."),
 });
 export type Targeting = z.infer<typeof targeting>;

@@ -1,9 +1,9 @@
 import type { Database } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
-import { callBudget } from "@intermission/server/call-budget";
 import { clientNetworks } from "@intermission/server/client-address";
 import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import { pageLanguage } from "@intermission/server/page-language";
+import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
@@ -49,8 +49,8 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
   const tokens = tapTokens(encryptionKey);
   const follow = directLinkFollower({ ...deps, hashAddress: addressHasher(encryptionKey) });
   // In this process only: they protect the database from floods and decide no money. Many people may share an address.
-  const visitsOfCode = callBudget({ perSecond: 0.2, burst: 20, mostKeys: 50_000 });
-  const visitsOfAddress = callBudget({ perSecond: 20, burst: 500, mostKeys: 20_000 });
+  const visitsOfCode = rateLimiter({ quota: 20, windowSeconds: 100, mostKeys: 50_000 });
+  const visitsOfAddress = rateLimiter({ quota: 500, windowSeconds: 25, mostKeys: 20_000 });
 
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -80,7 +80,8 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         const { code } = request.params;
         const networks = clientNetworks(ip);
         const { client } = networks;
-        const seconds = Math.max(visitsOfAddress(client, at), visitsOfCode(`${client} ${code}`, at));
+        const waitOfAddress = secondsToWait(visitsOfAddress, client, at);
+        const seconds = Math.max(waitOfAddress, secondsToWait(visitsOfCode, `${client} ${code}`, at));
         if (seconds > 0) {
           reply.header("retry-after", String(seconds));
           return sendPage(request, reply, 429, { name: "too-many-visits", seconds });

@@ -1,12 +1,14 @@
 import {
   type CreateCodeResponse,
   createCodeRequest,
+  createCodeResponse,
   type DescribeCodeResponse,
+  describeCodeResponse,
 } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
-import { parseRequest } from "@intermission/server/parse-request";
-import type { FastifyInstance } from "fastify";
+import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
 import type { Bot } from "../bots/bots.ts";
 import { namedRewardOf } from "../bots/named-reward.ts";
@@ -22,10 +24,25 @@ export interface CodeLinks {
 
 // PostgreSQL does not store NUL, and half a surrogate pair would be read back as different text.
 const isStorable = (text: string) => text.isWellFormed() && !text.includes("\0");
-const codeRequest = createCodeRequest.refine(({ reference = "" }) => isStorable(reference), {
-  path: ["reference"],
-  error: "must be well-formed text without U+0000",
-});
+const codeRequest = createCodeRequest
+  .refine(({ reference = "" }) => isStorable(reference), {
+    path: ["reference"],
+    error: "must be well-formed text without U+0000",
+  })
+  .meta(createCodeRequest.meta() ?? {});
+
+const createCode = {
+  operationId: "createCode",
+  description: "Returns a code for a user: the current one if it stays valid for a while, otherwise a new one.",
+  body: codeRequest,
+  response: { 200: createCodeResponse },
+};
+const describeCodeOperation = {
+  operationId: "describeCode",
+  description: "Returns what a code earned, its views, and why visits were refused.",
+  params: z.object({ code: z.string() }),
+  response: { 200: describeCodeResponse, ...refusals(404) },
+};
 
 export interface CodeClientDeps {
   database: Database;
@@ -34,10 +51,10 @@ export interface CodeClientDeps {
   now: () => Date;
 }
 
-export function codeClientRoutes(scope: FastifyInstance, { database, limits, links, now }: CodeClientDeps): void {
+export function codeClientRoutes(scope: CheckedScope, { database, limits, links, now }: CodeClientDeps): void {
   // Exactly 200: a deployed client treats 201 as an error.
-  scope.post("/codes", async (request, reply) => {
-    const { bot_id: botId, user_tg_id: userId, reference } = parseRequest(codeRequest, request.body);
+  scope.post("/codes", { schema: createCode }, async (request, reply) => {
+    const { bot_id: botId, user_tg_id: userId, reference } = request.body;
     const caller = callerOf(request);
     if (botId !== caller.bot.botId) throw new HttpError(403, "FORBIDDEN", "the token belongs to another bot");
     limits.countCode(reply, caller, userId);
@@ -46,7 +63,7 @@ export function codeClientRoutes(scope: FastifyInstance, { database, limits, lin
     return createCodeAnswer(issued, { bot: caller.bot, links, now: at });
   });
 
-  scope.get<{ Params: { code: string } }>("/codes/:code", async (request) => {
+  scope.get("/codes/:code", { schema: describeCodeOperation }, async (request) => {
     const { botId } = callerOf(request).bot;
     const described = await describeCode(database, { botId, code: request.params.code, now: now() });
     if (described.outcome === "unknown-code") throw new HttpError(404, "NOT_FOUND", "this bot has no such code");

@@ -3,48 +3,46 @@ import { webAddressFault } from "@intermission/ad-core/web-address";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-
-/** A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening. */
-export type CreativeKind = "file" | "address" | "vast";
+import { z } from "zod";
 
 /** A lighter file of a creative's video. */
-export interface Rendition {
-  /** Below `/media/`. */
-  fileName: string;
-  mediaType: string;
-  byteLength: number;
-  width: number;
-  height: number;
-}
+const rendition = z.object({
+  fileName: z.string().describe("Below `/media/`."),
+  mediaType: z.string(),
+  byteLength: z.number(),
+  width: z.number(),
+  height: z.number(),
+});
+export type Rendition = z.infer<typeof rendition>;
 
 /** A WebVTT file. */
-export interface Captions {
-  /** BCP 47, as `en` or `pt-BR`. */
-  language: string;
-  /** Below `/media/`. */
-  fileName: string;
-}
+const captions = z.object({
+  language: z.string().describe("BCP 47, as `en` or `pt-BR`."),
+  fileName: z.string().describe("Below `/media/`."),
+});
+export type Captions = z.infer<typeof captions>;
 
-export interface Creative {
-  creativeId: string;
-  kind: CreativeKind;
-  /** The address of the video (`address`) or of the tag (`vast`). */
-  url: string | null;
-  sha256: string | null;
-  /** Below `/media/`. */
-  fileName: string | null;
-  posterFileName: string | null;
-  /** The five fields below are null for `vast`: its response contains them. */
-  mediaType: string | null;
-  byteLength: number | null;
-  durationMs: number | null;
-  width: number | null;
-  height: number | null;
-  /** The heaviest first. */
-  renditions: Rendition[];
-  captions: Captions[];
-  createdAt: Date;
-}
+const ofVideo = "Null for a VAST tag: its response contains it.";
+export const creative = z.object({
+  creativeId: z.string(),
+  kind: z
+    .enum(["file", "address", "vast"])
+    .describe("A stored file, a video at an address elsewhere, or a VAST tag that is requested at each opening."),
+  url: z.string().nullable().describe("The address of the video (`address`) or of the tag (`vast`)."),
+  sha256: z.string().nullable(),
+  fileName: z.string().nullable().describe("Below `/media/`."),
+  posterFileName: z.string().nullable(),
+  mediaType: z.string().nullable().describe(ofVideo),
+  byteLength: z.number().nullable().describe(ofVideo),
+  durationMs: z.number().nullable().describe(ofVideo),
+  width: z.number().nullable().describe(ofVideo),
+  height: z.number().nullable().describe(ofVideo),
+  renditions: z.array(rendition).describe("The heaviest first."),
+  captions: z.array(captions),
+  createdAt: z.date(),
+});
+export type Creative = z.infer<typeof creative>;
+export type CreativeKind = Creative["kind"];
 
 /** An array of `Rendition`, for any query that selects from `creatives`. */
 export const renditionsSql = `coalesce((

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import type { Database } from "@intermission/postgres/open-database";
-import { parseRequest } from "@intermission/server/parse-request";
+import type { CheckedScope } from "@intermission/server/checked-routes";
 import { invalid, notFound } from "@intermission/server/refuse";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { type AddCreativeOutcome, addCreative, addCreativeByAddress, type DownloadVideo } from "./add-creative.ts";
 import { removeCaptions, setCaptions, setPoster } from "./captions-and-posters.ts";
-import { addVastTag, findCreative, listCreatives, unknownCreative } from "./creatives.ts";
+import { addVastTag, creative, findCreative, listCreatives, unknownCreative } from "./creatives.ts";
 import type { MediaStorage } from "./media-storage.ts";
 
 export interface CreativeOperatorDeps {
@@ -24,71 +24,130 @@ const LONGEST_WORK_MS = 15 * 60_000;
 
 /** The file's name for the operator: it appears in the command that converts it. */
 const query = z.object({ name: z.string().min(1).max(1024) });
-const tag = z.strictObject({ url: z.string().trim() });
-const address = z.strictObject({ url: z.string().trim().max(4096) });
 const params = z.object({ creativeId: z.string().max(64) });
 const captionsParams = params.extend({ language: z.string().max(64) });
+const FILE_TYPE = "application/octet-stream";
+const consumes = [FILE_TYPE];
+const response = { 200: creative };
+const added = {
+  201: creative.extend({
+    converted: z.string().nullable().describe("How the video was converted, if it was."),
+    renditionFault: z.string().nullable().describe("Why smaller renditions are missing, if they are."),
+  }),
+};
+const operations = {
+  upload: {
+    operationId: "uploadVideo",
+    description: "Adds a video from its bytes.",
+    querystring: query,
+    consumes,
+    response: added,
+  },
+  fetch: {
+    operationId: "addVideoByAddress",
+    description: "Adds a video that this server fetches from an address.",
+    body: z
+      .strictObject({ url: z.string().trim().max(4096) })
+      .meta({ examples: [{ url: "https://cdn.example/spring-sale.mp4" }] }),
+    response: added,
+  },
+  tag: {
+    operationId: "addVastTag",
+    description: "Adds a VAST tag, which is requested for each ad.",
+    body: z
+      .strictObject({ url: z.string().trim() })
+      .meta({ examples: [{ url: "https://ads.example/vast?correlator=[CACHEBUSTING]" }] }),
+    response: { 201: creative },
+  },
+  list: {
+    operationId: "listCreatives",
+    description: "Lists the videos and VAST tags.",
+    response: { 200: z.object({ creatives: z.array(creative) }) },
+  },
+  show: { operationId: "showCreative", description: "Returns a creative.", response, params },
+  setPoster: {
+    operationId: "setPoster",
+    description: "Replaces a video's poster by a JPEG, PNG or WebP picture.",
+    response,
+    params,
+    consumes,
+  },
+  setCaptions: {
+    operationId: "setCaptions",
+    description: "Sets a video's captions in a language, from a WebVTT file.",
+    response,
+    params: captionsParams,
+    consumes,
+  },
+  removeCaptions: {
+    operationId: "removeCaptions",
+    description: "Removes a video's captions in a language.",
+    response,
+    params: captionsParams,
+  },
+};
 
 /**
  * `POST /creatives?name=`: the bytes of a video; `POST /creatives/addresses`: an address to fetch one from; `POST
  * /creatives/tags`: a VAST tag. Adding the same one again returns the same creative. `PUT
  * /creatives/{id}/captions/{language}`: the bytes of a WebVTT file; `PUT /creatives/{id}/poster`: those of a picture.
  */
-export function creativeOperatorRoutes(scope: FastifyInstance, deps: CreativeOperatorDeps): void {
+export function creativeOperatorRoutes(scope: CheckedScope, deps: CreativeOperatorDeps): void {
   const { database, media, downloadVideo, isPlainHttpAllowed, now } = deps;
   // A stream, so that a video is never held in memory as a whole. The verb that reads it limits its size.
-  scope.addContentTypeParser("application/octet-stream", async (_request: unknown, payload: Readable) => payload);
+  scope.addContentTypeParser(FILE_TYPE, async (_request: unknown, payload: Readable) => payload);
 
   scope.post(
     "/creatives",
-    { config: { bodyTimeoutMs: LONGEST_UPLOAD_MS, answerTimeoutMs: LONGEST_WORK_MS } },
+    { config: { bodyTimeoutMs: LONGEST_UPLOAD_MS, answerTimeoutMs: LONGEST_WORK_MS }, schema: operations.upload },
     async (request, reply) => {
-      const { name } = parseRequest(query, request.query);
+      const { name } = request.query;
       const added = await addCreative({ database, media }, { bytes: bytesOf(request), name, now: now() });
       return reply.code(201).send(addedAnswer(added));
     },
   );
 
-  scope.post("/creatives/addresses", { config: { answerTimeoutMs: LONGEST_WORK_MS } }, async (request, reply) => {
-    const { url } = parseRequest(address, request.body);
+  const fetching = { config: { answerTimeoutMs: LONGEST_WORK_MS }, schema: operations.fetch };
+  scope.post("/creatives/addresses", fetching, async (request, reply) => {
+    const { url } = request.body;
     const added = await addCreativeByAddress({ database, media, downloadVideo }, { url, now: now() });
     return reply.code(201).send(addedAnswer(added));
   });
 
-  scope.post("/creatives/tags", async (request, reply) => {
-    const { url } = parseRequest(tag, request.body);
+  scope.post("/creatives/tags", { schema: operations.tag }, async (request, reply) => {
+    const { url } = request.body;
     const added = await addVastTag(database, { url, isPlainHttpAllowed, now: now() });
     if (added.outcome === "refused") throw invalid(added.message);
     return reply.code(201).send(added.creative);
   });
 
-  scope.get("/creatives", async () => ({ creatives: await listCreatives(database) }));
+  scope.get("/creatives", { schema: operations.list }, async () => ({ creatives: await listCreatives(database) }));
 
-  scope.get("/creatives/:creativeId", async (request) => {
-    const { creativeId } = parseRequest(params, request.params);
+  scope.get("/creatives/:creativeId", { schema: operations.show }, async (request) => {
+    const { creativeId } = request.params;
     const creative = await findCreative(database, creativeId);
     if (!creative) throw unknownCreative(creativeId);
     return creative;
   });
 
-  scope.put("/creatives/:creativeId/poster", async (request) => {
-    const { creativeId } = parseRequest(params, request.params);
+  scope.put("/creatives/:creativeId/poster", { schema: operations.setPoster }, async (request) => {
+    const { creativeId } = request.params;
     const set = await setPoster({ database, media }, { creativeId, bytes: bytesOf(request) });
     if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
     if (set.outcome === "refused") throw invalid(set.message);
     return set.creative;
   });
 
-  scope.put("/creatives/:creativeId/captions/:language", async (request) => {
-    const { creativeId, language } = parseRequest(captionsParams, request.params);
+  scope.put("/creatives/:creativeId/captions/:language", { schema: operations.setCaptions }, async (request) => {
+    const { creativeId, language } = request.params;
     const set = await setCaptions({ database, media }, { creativeId, language, bytes: bytesOf(request) });
     if (set.outcome === "unknown-creative") throw unknownCreative(creativeId);
     if (set.outcome === "refused") throw invalid(set.message);
     return set.creative;
   });
 
-  scope.delete("/creatives/:creativeId/captions/:language", async (request) => {
-    const { creativeId, language } = parseRequest(captionsParams, request.params);
+  scope.delete("/creatives/:creativeId/captions/:language", { schema: operations.removeCaptions }, async (request) => {
+    const { creativeId, language } = request.params;
     const removed = await removeCaptions(database, { creativeId, language });
     if (removed.outcome === "unknown-creative") throw unknownCreative(creativeId);
     if (removed.outcome === "no-such-captions") throw notFound(`it has no captions in ${language}`);
@@ -106,7 +165,7 @@ function addedAnswer(added: AddCreativeOutcome) {
   return { ...creative, converted, renditionFault };
 }
 
-function bytesOf({ body }: FastifyRequest): Readable {
+function bytesOf({ body }: Pick<FastifyRequest, "body">): Readable {
   if (body instanceof Readable) return body;
   throw invalid("the file is missing: send its bytes as application/octet-stream");
 }

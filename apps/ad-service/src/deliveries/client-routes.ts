@@ -1,13 +1,15 @@
 import {
   type RedeliverEventResponse,
+  redeliverEventResponse,
   type TestWebhookResponse,
   testWebhookRequest,
+  testWebhookResponse,
 } from "@intermission/ad-core/client-api";
 import { eventIdPattern } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
-import { parseRequest } from "@intermission/server/parse-request";
-import type { FastifyInstance } from "fastify";
+import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
 import { explainToPublisher } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -35,21 +37,34 @@ const replayRefusals = {
   "unknown-event": noEvent,
 } satisfies Record<ReplayRefusal, () => HttpError>;
 
+const testWebhook = {
+  operationId: "testWebhook",
+  description: "Sends a signed test event now and returns the response to it; a 2xx activates a pending endpoint.",
+  body: testWebhookRequest,
+  response: { 200: testWebhookResponse, ...refusals(404, 409) },
+};
+const redeliverEvent = {
+  operationId: "redeliverEvent",
+  description: "Sends an event again, unchanged: the same event_id, the same bytes.",
+  params: z.object({ event_id: z.string() }),
+  response: { 202: redeliverEventResponse, ...refusals(404, 409) },
+};
+
 /** What a publisher can do about webhooks: test the endpoint, and have an event sent again. */
 export function webhookClientRoutes(
-  scope: FastifyInstance,
+  scope: CheckedScope,
   deps: { database: Database; deliveries: Deliveries; endpointTests: Pick<EndpointTests, "testEndpoint"> },
 ): void {
   const { endpointTests } = deps;
-  scope.post("/webhook/test", async (request) => {
-    const { event, user_tg_id: userId } = parseRequest(testWebhookRequest, request.body);
+  scope.post("/webhook/test", { schema: testWebhook }, async (request) => {
+    const { event, user_tg_id: userId } = request.body;
     const tested = await endpointTests.testEndpoint({ botId: callerOf(request).bot.botId, event, userId });
     if (tested.outcome !== "tested") throw testRefusals[tested.outcome]();
     return testWebhookAnswer(tested);
   });
 
-  scope.post<{ Params: { eventId: string } }>("/events/:eventId/redeliver", async (request, reply) => {
-    const { eventId } = request.params;
+  scope.post("/events/:event_id/redeliver", { schema: redeliverEvent }, async (request, reply) => {
+    const { event_id: eventId } = request.params;
     // PostgreSQL rejects NUL, and no event id contains one.
     if (!eventIdPattern.test(eventId)) throw noEvent();
     const replayed = await replayDelivery(deps, { botId: callerOf(request).bot.botId, eventId });

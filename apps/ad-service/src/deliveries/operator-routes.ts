@@ -1,8 +1,8 @@
 import { eventType, moment, telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
-import { listLimit, parseRequest } from "@intermission/server/parse-request";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
+import { listLimit } from "@intermission/server/parse-request";
 import { conflict, invalid } from "@intermission/server/refuse";
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { requireBots, unknownBot } from "../bots/bots.ts";
 import { type BlockedReason, explainToOperator } from "./blocked-reason.ts";
@@ -30,6 +30,20 @@ const deliveriesQuery = z.object({
   limit: listLimit,
 });
 
+const conflicts = { 200: z.unknown(), ...refusals(409) };
+const readOperations = {
+  list: {
+    operationId: "listDeliveries",
+    description: "Lists webhook deliveries, the latest first.",
+    querystring: deliveriesQuery,
+  },
+  show: {
+    operationId: "showDelivery",
+    description: "Returns a delivery with its attempts, and what to do about a failed one.",
+    params: ofEvent,
+  },
+};
+
 export interface DeliveryOperatorDeps {
   database: Database;
   deliveries: Deliveries;
@@ -37,21 +51,20 @@ export interface DeliveryOperatorDeps {
 }
 
 /** Deliveries and the endpoints that they go to, for the operator. */
-export function deliveryOperatorRoutes(scope: FastifyInstance, deps: DeliveryOperatorDeps): void {
+export function deliveryOperatorRoutes(scope: CheckedScope, deps: DeliveryOperatorDeps): void {
   readRoutes(scope, deps);
   replayRoutes(scope, deps);
   endpointRoutes(scope, deps);
 }
 
-function readRoutes(scope: FastifyInstance, { database }: DeliveryOperatorDeps): void {
-  scope.get("/deliveries", async (request) => {
-    const query = parseRequest(deliveriesQuery, request.query);
+function readRoutes(scope: CheckedScope, { database }: DeliveryOperatorDeps): void {
+  scope.get("/deliveries", { schema: readOperations.list }, async ({ query }) => {
     await requireBots(database, [query.botId]);
     return { deliveries: await listDeliveries(database, query) };
   });
 
-  scope.get("/deliveries/:eventId", async (request) => {
-    const { eventId } = parseRequest(ofEvent, request.params);
+  scope.get("/deliveries/:eventId", { schema: readOperations.show }, async (request) => {
+    const { eventId } = request.params;
     const delivery = await showDelivery(database, { eventId });
     if (!delivery) throw unknownEvent(eventId);
     const last = delivery.log.at(-1);
@@ -62,13 +75,38 @@ function readRoutes(scope: FastifyInstance, { database }: DeliveryOperatorDeps):
 const scope = z.enum(["failed", "everything"]);
 const since = moment.transform((text) => new Date(text));
 const counting = z.strictObject({ scope, since });
-const batch = z.strictObject({ scope, since, until: since, after: eventIdParam.nullish() });
+const batch = z
+  .strictObject({ scope, since, until: since, after: eventIdParam.nullish() })
+  .meta({ examples: [{ scope: "failed", since: "2026-03-01T00:00:00Z", until: "2026-03-02T00:00:00Z" }] });
+
+const replayOperations = {
+  replayOne: {
+    operationId: "replayDelivery",
+    description: "Sends one event again, unchanged.",
+    params: ofEvent,
+    response: conflicts,
+  },
+  count: {
+    operationId: "countReplayable",
+    description: "Counts the events of a bot that would be sent again, and returns the moment until which it counted.",
+    params: ofBot,
+    querystring: counting,
+    response: conflicts,
+  },
+  replayMany: {
+    operationId: "replayDeliveries",
+    description: "Sends one batch of a bot's events again; repeat it with `next` as `after` until `next` is null.",
+    params: ofBot,
+    body: batch,
+    response: conflicts,
+  },
+};
 
 /** Replays: one event by its id, or a bot's events of a period. */
-function replayRoutes(app: FastifyInstance, deps: DeliveryOperatorDeps): void {
+function replayRoutes(app: CheckedScope, deps: DeliveryOperatorDeps): void {
   const { database } = deps;
-  app.post("/deliveries/:eventId/replay", async (request) => {
-    const { eventId } = parseRequest(ofEvent, request.params);
+  app.post("/deliveries/:eventId/replay", { schema: replayOperations.replayOne }, async (request) => {
+    const { eventId } = request.params;
     const botId = await findBotOfEvent(database, eventId);
     if (botId === undefined) throw unknownEvent(eventId);
     const replayed = await replayDelivery(deps, { botId, eventId });
@@ -77,18 +115,18 @@ function replayRoutes(app: FastifyInstance, deps: DeliveryOperatorDeps): void {
   });
 
   /** Counts what would be sent again. Its `until` is the present moment, so that events earned later are excluded. */
-  app.get("/bots/:botId/replay", async (request) => {
-    const { botId } = parseRequest(ofBot, request.params);
-    const range = { botId, ...parseRequest(counting, request.query), until: new Date() };
+  app.get("/bots/:botId/replay", { schema: replayOperations.count }, async (request) => {
+    const { botId } = request.params;
+    const range = { botId, ...request.query, until: new Date() };
     const refusal = await replayRefusal(database, range);
     if (refusal) throw refusalOfMany(refusal, botId);
     return { ...range, ...(await countReplayable(database, range)) };
   });
 
   /** Replays one batch; repeat it with its `next` as `after` until that is null. */
-  app.post("/bots/:botId/replay", async (request) => {
-    const { botId } = parseRequest(ofBot, request.params);
-    const { after, ...range } = parseRequest(batch, request.body);
+  app.post("/bots/:botId/replay", { schema: replayOperations.replayMany }, async (request) => {
+    const { botId } = request.params;
+    const { after, ...range } = request.body;
     const replayed = await replayDeliveries(deps, { botId, ...range, after: after ?? undefined });
     if (replayed.outcome !== "replayed") throw refusalOfMany(replayed, botId);
     return { replayed: replayed.replayed, next: replayed.next };
@@ -122,14 +160,54 @@ function held(blockedReason: BlockedReason, botId: string) {
   return conflict("HELD", `nothing is sent to bot ${botId} now: ${explainToOperator(blockedReason, botId)}`);
 }
 
-const enabling = z.strictObject({ skipTest: z.boolean().optional() });
-const settings = z.strictObject({
-  maxInFlight: z.int("must be from 1 to 40").min(1, "must be from 1 to 40").max(40, "must be from 1 to 40"),
-});
-const testing = z.strictObject({ event: eventType.optional(), userId: telegramId.optional() });
+const enabling = z.strictObject({ skipTest: z.boolean().optional() }).meta({ examples: [{ skipTest: false }] });
+const settings = z
+  .strictObject({
+    maxInFlight: z.int("must be from 1 to 40").min(1, "must be from 1 to 40").max(40, "must be from 1 to 40"),
+  })
+  .meta({ examples: [{ maxInFlight: 8 }] });
+const testing = z
+  .strictObject({ event: eventType.optional(), userId: telegramId.optional() })
+  .meta({ examples: [{ event: "rewarded" }] });
+
+const endpointOperations = {
+  list: { operationId: "listEndpoints", description: "Lists the webhook endpoints with their health." },
+  show: {
+    operationId: "showEndpoint",
+    description: "Returns a bot's webhook endpoint with its health.",
+    params: ofBot,
+  },
+  limit: {
+    operationId: "limitEndpoint",
+    description: "Sets how many webhooks may be under way to an endpoint at once.",
+    params: ofBot,
+    body: settings,
+    response: conflicts,
+  },
+  enable: {
+    operationId: "enableEndpoint",
+    description: "Enables an endpoint; a test webhook activates it, unless the test is skipped.",
+    params: ofBot,
+    body: enabling,
+    response: conflicts,
+  },
+  disable: {
+    operationId: "disableEndpoint",
+    description: "Stops sending to an endpoint; its events are held.",
+    params: ofBot,
+    response: conflicts,
+  },
+  test: {
+    operationId: "testEndpoint",
+    description: "Sends a signed test webhook now, and returns how the endpoint answered.",
+    params: ofBot,
+    body: testing,
+    response: conflicts,
+  },
+};
 
 /** Webhook endpoints: their health, and the operator's actions on them. */
-function endpointRoutes(scope: FastifyInstance, deps: DeliveryOperatorDeps): void {
+function endpointRoutes(scope: CheckedScope, deps: DeliveryOperatorDeps): void {
   const { database, endpointTests } = deps;
 
   async function shown(botId: string) {
@@ -143,27 +221,30 @@ function endpointRoutes(scope: FastifyInstance, deps: DeliveryOperatorDeps): voi
     throw conflict("NO_ENDPOINT", explainToOperator("no-endpoint", botId));
   }
 
-  scope.get("/endpoints", async () => ({ asOf: new Date(), endpoints: await listEndpoints(database) }));
+  scope.get("/endpoints", { schema: endpointOperations.list }, async () => ({
+    asOf: new Date(),
+    endpoints: await listEndpoints(database),
+  }));
 
-  scope.get("/endpoints/:botId", async (request) => shown(parseRequest(ofBot, request.params).botId));
+  scope.get("/endpoints/:botId", { schema: endpointOperations.show }, async ({ params }) => shown(params.botId));
 
-  scope.patch("/endpoints/:botId", async (request) => {
-    const { botId } = parseRequest(ofBot, request.params);
-    const limited = await limitEndpoint(deps, { botId, ...parseRequest(settings, request.body) });
+  scope.patch("/endpoints/:botId", { schema: endpointOperations.limit }, async (request) => {
+    const { botId } = request.params;
+    const limited = await limitEndpoint(deps, { botId, ...request.body });
     return limited.outcome === "limited" ? shown(botId) : refuse(limited.outcome, botId);
   });
 
-  scope.post("/endpoints/:botId/enable", async (request) => {
-    const { botId } = parseRequest(ofBot, request.params);
-    const { skipTest = false } = parseRequest(enabling, request.body);
+  scope.post("/endpoints/:botId/enable", { schema: endpointOperations.enable }, async (request) => {
+    const { botId } = request.params;
+    const { skipTest = false } = request.body;
     const enabled = await enableEndpoint(deps, { botId, skipTest });
     if (enabled.outcome === "enabled") return shown(botId);
     if (enabled.outcome !== "already-active") return refuse(enabled.outcome, botId);
     throw conflict("ENDPOINT_ACTIVE", `the endpoint of bot ${botId} is active already; see: endpoints show ${botId}`);
   });
 
-  scope.post("/endpoints/:botId/disable", async (request) => {
-    const { botId } = parseRequest(ofBot, request.params);
+  scope.post("/endpoints/:botId/disable", { schema: endpointOperations.disable }, async (request) => {
+    const { botId } = request.params;
     const disabled = await disableEndpoint(database, { botId });
     if (disabled.outcome === "disabled") return shown(botId);
     if (disabled.outcome !== "already-disabled") return refuse(disabled.outcome, botId);
@@ -173,9 +254,9 @@ function endpointRoutes(scope: FastifyInstance, deps: DeliveryOperatorDeps): voi
     );
   });
 
-  scope.post("/endpoints/:botId/test", async (request) => {
-    const { botId } = parseRequest(ofBot, request.params);
-    const tested = await endpointTests.testEndpoint({ botId, ...parseRequest(testing, request.body) });
+  scope.post("/endpoints/:botId/test", { schema: endpointOperations.test }, async (request) => {
+    const { botId } = request.params;
+    const tested = await endpointTests.testEndpoint({ botId, ...request.body });
     if (tested.outcome !== "tested") throw testRefusals[tested.outcome](botId);
     const { outcome: _, phases, ...told } = tested;
     return { botId, ...told, ...rounded(phases), advice: adviseOnAnswer(tested) };

@@ -1,21 +1,28 @@
-import { type StatsResponse, statsQuery } from "@intermission/ad-core/client-api";
+import { type StatsResponse, statsQuery, statsResponse } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
+import type { CheckedScope } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
-import { parseRequest } from "@intermission/server/parse-request";
-import type { FastifyInstance } from "fastify";
 import { callerOf } from "../bots/authenticate-client.ts";
 import type { Figures } from "./figures-of.ts";
 import { readStatistics, timeRange } from "./read-statistics.ts";
+
+const readStats = {
+  operationId: "readStats",
+  description:
+    "The bot's statistics by hour, day, campaign or creative: what was requested, shown, earned and refused.",
+  querystring: statsQuery,
+  response: { 200: statsResponse },
+};
 
 /**
  * The statistics of the caller's bot. Publishers see their share; only the operator sees what advertisers pay in total.
  */
 export function statsClientRoutes(
-  scope: FastifyInstance,
+  scope: CheckedScope,
   { database, currency, now = () => new Date() }: { database: Database; currency: string; now?: () => Date },
 ): void {
-  scope.get("/stats", async (request): Promise<StatsResponse> => {
-    const { by, ...given } = parseRequest(statsQuery, request.query);
+  scope.get("/stats", { schema: readStats }, async (request): Promise<StatsResponse> => {
+    const { by, ...given } = request.query;
     const range = timeRange(given, by, now());
     if (range.outcome === "bad-range") throw new HttpError(400, "BAD_REQUEST", `${range.field} ${range.message}`);
     const { from, to } = range;

@@ -1,8 +1,7 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
-import { parseRequest } from "@intermission/server/parse-request";
+import type { CheckedScope } from "@intermission/server/checked-routes";
 import { invalidField } from "@intermission/server/refuse";
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { requireBots } from "../bots/bots.ts";
 import { requireCampaign } from "../campaigns/campaigns.ts";
@@ -19,7 +18,7 @@ export interface StatsOperatorDeps {
 
 const id = z.string().regex(/^[\w-]{1,64}$/, "must be an id as the lists show it");
 const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], "must be an RFC 3339 date-time or date");
-const statsQuery = z.object({
+const querystring = z.object({
   botId: telegramId.optional(),
   campaignId: id.optional(),
   creativeId: id.optional(),
@@ -28,10 +27,16 @@ const statsQuery = z.object({
   by: z.enum(dimensions).default("day"),
 });
 
+const readStats = {
+  operationId: "readStats",
+  description: "The statistics of all bots, or of one bot, campaign or creative.",
+  querystring,
+};
+
 /** The statistics of all bots, or of one bot, campaign or creative. */
-export function statsOperatorRoutes(scope: FastifyInstance, { database, currency, now }: StatsOperatorDeps): void {
-  scope.get("/stats", async (request) => {
-    const { by, from, to, ...of } = parseRequest(statsQuery, request.query);
+export function statsOperatorRoutes(scope: CheckedScope, { database, currency, now }: StatsOperatorDeps): void {
+  scope.get("/stats", { schema: readStats }, async (request) => {
+    const { by, from, to, ...of } = request.query;
     const range = timeRange({ from, to }, by, now());
     if (range.outcome === "bad-range") throw invalidField(range.field, range.message);
     await requireBots(database, [of.botId]);

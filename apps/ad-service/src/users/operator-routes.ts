@@ -1,22 +1,26 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
-import { parseRequest } from "@intermission/server/parse-request";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { conflict } from "@intermission/server/refuse";
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { forgetBot, requireBots } from "../bots/bots.ts";
 import { eraseUser } from "./erase-user.ts";
 
-const ofUser = z.object({ botId: telegramId, userId: telegramId });
+const params = z.object({ botId: telegramId, userId: telegramId });
+const operations = {
+  GET: { operationId: "countRecordsOfUser", description: "Counts what is stored of a user, without erasing it." },
+  DELETE: { operationId: "eraseUser", description: "Erases what is stored of a user; the statistics keep their sums." },
+};
 
 /** `GET` counts the records of a user; `DELETE` erases them. */
-export function userOperatorRoutes(scope: FastifyInstance, { database }: { database: Database }): void {
+export function userOperatorRoutes(scope: CheckedScope, { database }: { database: Database }): void {
   for (const method of ["GET", "DELETE"] as const) {
     scope.route({
       method,
       url: "/bots/:botId/users/:userId",
+      schema: { ...operations[method], params, response: { 200: z.unknown(), ...refusals(409) } },
       handler: async (request) => {
-        const id = parseRequest(ofUser, request.params);
+        const id = request.params;
         await requireBots(database, [id.botId]);
         const outcome = await eraseUser(database, { ...id, isMeant: method === "DELETE" });
         if (outcome.outcome === "being-sent") {

@@ -1,21 +1,25 @@
-import { type AvailabilityResponse, telegramId } from "@intermission/ad-core/client-api";
+import { type AvailabilityResponse, availabilityResponse, telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
-import { parseRequest } from "@intermission/server/parse-request";
-import type { FastifyInstance } from "fastify";
+import type { CheckedScope } from "@intermission/server/checked-routes";
 import { z } from "zod";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
 import { namedRewardOf } from "../bots/named-reward.ts";
 import { availabilityAnswer, describeAvailability } from "./describe-availability.ts";
 
-const availabilityQuery = z.object({ user_tg_id: telegramId });
+const describeAvailabilityOperation = {
+  operationId: "describeAvailability",
+  description: "Returns whether a user could begin to earn now; if not, why and from when.",
+  querystring: z.object({ user_tg_id: telegramId }),
+  response: { 200: availabilityResponse },
+};
 
 export function availabilityClientRoutes(
-  scope: FastifyInstance,
+  scope: CheckedScope,
   deps: { database: Database; campaigns: CampaignSnapshot; now: () => Date },
 ): void {
-  scope.get("/availability", async (request) => {
-    const { user_tg_id: userId } = parseRequest(availabilityQuery, request.query);
+  scope.get("/availability", { schema: describeAvailabilityOperation }, async (request) => {
+    const { user_tg_id: userId } = request.query;
     const { bot } = callerOf(request);
     const formats = ["rewarded", "direct_link"] as const;
     const availability = await describeAvailability(deps, { bot, userId, formats, now: deps.now() });

@@ -7,7 +7,7 @@ import {
 } from "@intermission/ad-core/telegram-init-data";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import type { CallBudget } from "@intermission/server/call-budget";
+import { type RateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
@@ -57,7 +57,7 @@ export interface OpenSessionDeps extends EnterViewDeps {
   /** Hex. Telegram's key; for the demo's bot only, the demo's key. */
   telegramPublicKeyFor: (botId: string) => string;
   /** Keyed by the user of verified launch data, so that differently encoded launch data of one user shares a budget. */
-  openings: CallBudget;
+  openings: RateLimiter;
   unfilledRequests: { submit(request: UnfilledRequest): Promise<unknown> };
 }
 
@@ -102,7 +102,7 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
     return verified.reason === "stale" ? { ...refused("INIT_DATA_EXPIRED"), bot } : refused("INIT_DATA_INVALID");
   }
   const userId = verified.user.id;
-  const waitSeconds = deps.openings(`${botId} ${userId}`, now);
+  const waitSeconds = secondsToWait(deps.openings, `${botId} ${userId}`, now);
   if (waitSeconds > 0) return { outcome: "too-many", waitSeconds };
   const launchCode = verified.startParam && isCode(verified.startParam) ? verified.startParam : undefined;
   const wanted = input.isAnother ? undefined : (input.code ?? launchCode);

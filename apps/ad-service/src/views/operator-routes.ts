@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { newEventId } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
-import { listLimit, parseRequest } from "@intermission/server/parse-request";
+import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
+import { listLimit } from "@intermission/server/parse-request";
 import { conflict, notFound } from "@intermission/server/refuse";
-import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { requireBots } from "../bots/bots.ts";
 import { refundAnswer } from "../campaigns/refund-charge.ts";
@@ -17,21 +17,53 @@ const viewsQuery = z.object({
   state: z.enum(["held", "refused", "rewarded"]).optional(),
   limit: listLimit,
 });
-const ofView = z.object({ sessionId: z.string().min(1).max(64) });
+const params = z.object({ sessionId: z.string().min(1).max(64) });
+const decided = {
+  200: z.object({
+    sessionId: z.string(),
+    state: z.enum(["rewarded", "refused"]),
+    eventId: z.string().optional().describe("What it earned, if it was released."),
+  }),
+  ...refusals(409),
+};
+const refunded = {
+  200: z.object({ sessionId: z.string(), campaignId: z.string(), refundedMicros: z.number() }),
+  ...refusals(409),
+};
+const operations = {
+  list: { operationId: "listViews", description: "Lists suspicious views, the latest first.", querystring: viewsQuery },
+  release: {
+    operationId: "releaseView",
+    description: "Pays a held view: it earns and is charged.",
+    params,
+    response: decided,
+  },
+  refuse: {
+    operationId: "refuseView",
+    description: "Refuses a held view: it earns nothing.",
+    params,
+    response: decided,
+  },
+  refund: {
+    operationId: "refundView",
+    description: "Returns a view's charge to its campaign.",
+    params,
+    response: refunded,
+  },
+};
 
 /** Suspicious views, and the operator's decision about held ones. */
 export function viewOperatorRoutes(
-  scope: FastifyInstance,
+  scope: CheckedScope,
   { database, deliveries, now }: { database: Database; deliveries: Deliveries; now: () => Date },
 ): void {
-  scope.get("/views", async (request) => {
-    const query = parseRequest(viewsQuery, request.query);
+  scope.get("/views", { schema: operations.list }, async ({ query }) => {
     await requireBots(database, [query.botId]);
     return { views: await listViews(database, query) };
   });
 
-  scope.post("/views/:sessionId/release", async (request) => {
-    const id = viewId(parseRequest(ofView, request.params).sessionId);
+  scope.post("/views/:sessionId/release", { schema: operations.release }, async (request) => {
+    const id = viewId(request.params.sessionId);
     const at = now();
     const eventId = newEventId(at.getTime(), randomBytes(10));
     const released = await releaseView(database, { ...id, eventId, now: at });
@@ -39,13 +71,13 @@ export function viewOperatorRoutes(
     return answer(released, id.sessionId);
   });
 
-  scope.post("/views/:sessionId/refuse", async (request) => {
-    const id = viewId(parseRequest(ofView, request.params).sessionId);
+  scope.post("/views/:sessionId/refuse", { schema: operations.refuse }, async (request) => {
+    const id = viewId(request.params.sessionId);
     return answer(await refuseView(database, { ...id, now: now() }), id.sessionId);
   });
 
-  scope.post("/views/:sessionId/refund", async (request) => {
-    const id = viewId(parseRequest(ofView, request.params).sessionId);
+  scope.post("/views/:sessionId/refund", { schema: operations.refund }, async (request) => {
+    const id = viewId(request.params.sessionId);
     const refunded = await refundView(database, { ...id, now: now() });
     if (refunded.outcome === "unknown-view") throw unknownView(id.sessionId);
     return { sessionId: id.sessionId, ...refundAnswer(refunded, `view ${id.sessionId}`) };
@@ -58,13 +90,13 @@ function viewId(sessionId: string): { botId: string; sessionId: string } {
   return { botId, sessionId };
 }
 
-function answer(decided: DecideViewOutcome, sessionId: string): object {
+function answer(decided: DecideViewOutcome, sessionId: string) {
   if (decided.outcome === "unknown-view") throw unknownView(sessionId);
   if (decided.outcome === "not-held") {
     throw conflict("NOT_HELD", `view ${sessionId} is ${decided.state}: only a held one can be released or refused`);
   }
-  if (decided.outcome === "refused") return { sessionId, state: "refused" };
-  return { sessionId, state: "rewarded", eventId: decided.eventId };
+  if (decided.outcome === "refused") return { sessionId, state: "refused" as const };
+  return { sessionId, state: "rewarded" as const, eventId: decided.eventId };
 }
 
 function unknownView(sessionId: string) {

@@ -1,13 +1,23 @@
 import { newEventId } from "@intermission/ad-core/code";
-import { faultRequest, openSessionRequest, reportRequest, statusRequest } from "@intermission/ad-core/player-api";
+import {
+  faultRequest,
+  faultResponse,
+  openSessionRequest,
+  openSessionResponse,
+  reportRequest,
+  reportResponse,
+  statusRequest,
+  statusResponse,
+} from "@intermission/ad-core/player-api";
 import type { Database } from "@intermission/postgres/open-database";
-import { type CallBudget, callBudget } from "@intermission/server/call-budget";
+import { checkRequests, type RequestCheck, refusals } from "@intermission/server/checked-routes";
 import { addressNetwork } from "@intermission/server/client-address";
 import { HttpError } from "@intermission/server/http-server";
 import { randomBytes } from "@intermission/server/random-bytes";
+import { rateLimiter, slowDown, spend } from "@intermission/server/rate-limiter";
 import { recognisePerson } from "@intermission/server/visitor";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { z } from "zod";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import { viewBeginner } from "./begin-views.ts";
 import { countAdClick } from "./count-ad-click.ts";
@@ -20,26 +30,34 @@ import { recordFault } from "./record-fault.ts";
 import { recordProgress } from "./record-progress.ts";
 import { botOfSession, newSessionId, newSessionToken } from "./session.ts";
 
+const followCallToAction = {
+  operationId: "followCallToAction",
+  description: "Counts a tap on the ad's call to action once, and redirects to the advertiser's page.",
+  params: z.object({ sessionId: z.string() }),
+  querystring: z.object({ key: z.string().catch("") }),
+  response: {
+    302: z.undefined().describe("To the landing page."),
+    204: z.undefined().describe("Only a prefetch."),
+    ...refusals(429),
+  },
+};
+
 /** `GET /player/v1/sessions/{id}/click?key=`, the target of a video's call to action. It opens in a separate browser. */
 export function adClickRoutes(app: FastifyInstance, deps: { database: Database; now?: () => Date }): void {
   const { database, now = () => new Date() } = deps;
   const ads = adRows(database);
-  const taps = callBudget({ perSecond: 1, burst: 20, mostKeys: 50_000 });
+  const taps = rateLimiter({ quota: 20, windowSeconds: 20, mostKeys: 50_000 });
 
-  app.get<{ Params: { sessionId: string }; Querystring: { key?: unknown } }>(
-    "/player/v1/sessions/:sessionId/click",
-    async (request, reply) => {
+  app.register(async (scope) => {
+    const route = { schema: followCallToAction };
+    checkRequests(scope).get("/player/v1/sessions/:sessionId/click", route, async (request, reply) => {
       const { sessionId } = request.params;
+      const { key } = request.query;
       const botId = botOfSession(sessionId);
       if (!botId) throw unknownSession();
       const at = now();
-      const waitSeconds = taps(sessionId, at);
-      if (waitSeconds > 0) {
-        const headers = { "retry-after": String(waitSeconds) };
-        throw new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers });
-      }
+      spend(taps, sessionId, at);
       const visitor = recognisePerson(request.method, request.headers);
-      const key = typeof request.query.key === "string" ? request.query.key : "";
       const isMachine = visitor.kind === "machine";
       const outcome = await countAdClick({ database, ads }, { botId, sessionId, key, isMachine, now: at });
       if (outcome.outcome === "unknown") throw unknownSession();
@@ -51,8 +69,8 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: Database; 
       // A browser that only prefetched must request the address again when its user follows the link.
       if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
       return reply.redirect(outcome.url, 302);
-    },
-  );
+    });
+  });
 }
 
 function unknownSession(): HttpError {
@@ -67,12 +85,47 @@ export interface SessionRoutesDeps
   random?: () => number;
 }
 
+const ofSession = z.object({ sessionId: z.string() });
+/** A beacon sends JSON as text. */
+const consumes = ["application/json", "text/plain"];
+const openSessionOperation = {
+  operationId: "openSession",
+  description: "Opens an ad session for the user of the launch data, or resumes the one that is open.",
+  consumes,
+  body: openSessionRequest,
+  response: { 200: openSessionResponse, ...refusals(401, 403, 404, 409, 410, 429) },
+};
+const reportProgress = {
+  operationId: "reportProgress",
+  description: "Reports played ranges, the start of playback and the closing of the ad screen.",
+  consumes,
+  params: ofSession,
+  body: reportRequest,
+  response: { 200: reportResponse, ...refusals(401, 409, 410, 429) },
+};
+const reportFault = {
+  operationId: "reportFault",
+  description: "Reports that the video cannot be played, so that the next opening can return another ad.",
+  consumes,
+  params: ofSession,
+  body: faultRequest,
+  response: { 200: faultResponse, ...refusals(401, 409, 410, 429) },
+};
+const readStatus = {
+  operationId: "readSessionStatus",
+  description: "Returns the state of a view and of its reward.",
+  consumes,
+  params: ofSession,
+  body: statusRequest,
+  response: { 200: statusResponse, ...refusals(401, 409, 410, 429) },
+};
+
 /** `/player/v1`, the API of the mini-app. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
   const { database, views, publicUrl, now = () => new Date(), random = Math.random } = deps;
   // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
-  const checks = callBudget({ perSecond: 20, burst: 1200, mostKeys: 20_000 });
-  const openings = callBudget({ perSecond: 0.5, burst: 60, mostKeys: 20_000 });
+  const checks = rateLimiter({ quota: 1200, windowSeconds: 60, mostKeys: 20_000 });
+  const openings = rateLimiter({ quota: 60, windowSeconds: 120, mostKeys: 20_000 });
   const openingDeps = {
     ...deps,
     openings,
@@ -81,16 +134,17 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
     beginner: viewBeginner(database),
     unfilledRequests: unfilledRequestRecorder(database),
   };
-  const calls = callBudget({ perSecond: 5, burst: 100, mostKeys: 50_000 });
+  const calls = rateLimiter({ quota: 100, windowSeconds: 20, mostKeys: 50_000 });
 
   app.register(
-    async (scope) => {
+    async (app) => {
+      const scope = checkRequests(app, checkBody);
       const ofSession = ["reports", "faults", "status"].map((call) => `/sessions/:sessionId/${call}`);
       answerAnyOrigin(scope, ["/sessions", ...ofSession]);
       acceptBeacons(scope);
 
-      scope.post("/sessions", async (request) => {
-        const body = parseBody(openSessionRequest, request.body);
+      scope.post("/sessions", { schema: openSessionOperation }, async (request) => {
+        const { body } = request;
         const at = now();
         spend(checks, addressNetwork(request.ip), at);
         const made = {
@@ -107,10 +161,10 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         return openingAnswer(outcome, publicUrl, at);
       });
 
-      scope.post("/sessions/:sessionId/reports", async (request) => {
-        const body = parseBody(reportRequest, request.body);
+      scope.post("/sessions/:sessionId/reports", { schema: reportProgress }, async (request) => {
+        const { body } = request;
         const at = now();
-        const id = sessionIdOf(request);
+        const id = identify(request.params);
         spend(calls, id.sessionId, at);
         const { token, reports, started: isStart = false, closed: close } = body;
         const call = {
@@ -125,18 +179,18 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         return reportAnswer(await recordProgress(views, call), at);
       });
 
-      scope.post("/sessions/:sessionId/faults", async (request) => {
-        const { token, fault } = parseBody(faultRequest, request.body);
+      scope.post("/sessions/:sessionId/faults", { schema: reportFault }, async (request) => {
+        const { token, fault } = request.body;
         const at = now();
-        const id = sessionIdOf(request);
+        const id = identify(request.params);
         spend(calls, id.sessionId, at);
         return faultAnswer(await recordFault(database, { ...id, token, fault, now: at }), at);
       });
 
-      scope.post("/sessions/:sessionId/status", async (request) => {
-        const { token, next_ad: isNextAdAsked = false } = parseBody(statusRequest, request.body);
+      scope.post("/sessions/:sessionId/status", { schema: readStatus }, async (request) => {
+        const { token, next_ad: isNextAdAsked = false } = request.body;
         const at = now();
-        const id = sessionIdOf(request);
+        const id = identify(request.params);
         spend(calls, id.sessionId, at);
         const question = { ...id, token, isNextAdAsked, userAgent: request.headers["user-agent"], now: at };
         return statusAnswer(await readSessionStatus(deps, question), at);
@@ -153,7 +207,7 @@ function answerAnyOrigin(scope: FastifyInstance, paths: string[]): void {
     done();
   });
   for (const path of paths) {
-    scope.options(path, (_request, reply) => {
+    scope.options(path, { schema: { hide: true } }, (_request, reply) => {
       reply.header("access-control-allow-methods", "POST").header("access-control-allow-headers", "content-type");
       return reply.header("access-control-max-age", "86400").code(204).send();
     });
@@ -165,25 +219,15 @@ function acceptBeacons(scope: FastifyInstance): void {
   scope.addContentTypeParser("text/plain", { parseAs: "string" }, scope.getDefaultJsonParser("error", "error"));
 }
 
-function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.infer<Schema> {
-  const parsed = schema.safeParse(body);
+const checkBody: RequestCheck = (schema, value) => {
+  const parsed = schema.safeParse(value ?? undefined);
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message }));
   throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape", { details });
-}
+};
 
-function sessionIdOf(request: FastifyRequest): { botId: string; sessionId: string } {
-  const { sessionId = "" } = request.params as { sessionId?: string };
+function identify({ sessionId }: z.infer<typeof ofSession>): { botId: string; sessionId: string } {
   const botId = botOfSession(sessionId);
   if (!botId) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
   return { botId, sessionId };
-}
-
-function spend(budget: CallBudget, key: string, now: Date): void {
-  const waitSeconds = budget(key, now);
-  if (waitSeconds > 0) throw slowDown(waitSeconds);
-}
-
-function slowDown(waitSeconds: number): HttpError {
-  return new HttpError(429, "TOO_MANY_REQUESTS", "slow down", { headers: { "retry-after": String(waitSeconds) } });
 }

@@ -10,7 +10,8 @@ test("sign-ins per minute are limited for each address and for each user, counte
   expect([0, 1, 2].map(() => limiter.takeUser("42", 59_999))).toEqual([true, true, false]);
   expect(limiter.takeUser("43", 59_999)).toBe(true);
   expect(limiter.takeAddress("192.0.2.1", 60_000)).toBe(true);
-  expect(limiter.takeUser("42", 60_000)).toBe(true);
+  expect(limiter.takeUser("42", 60_000)).toBe(false);
+  expect([0, 1, 2].map(() => limiter.takeUser("42", 119_999))).toEqual([true, true, false]);
 });
 
 test("the addresses of one customer's IPv6 network count as one", () => {

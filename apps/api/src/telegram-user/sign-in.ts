@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { continuationMaxAgeSeconds, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
 import { addressNetwork } from "@intermission/server/client-address";
+import { rateLimiter } from "@intermission/server/rate-limiter";
 import type { SignInOutcome } from "./sign-in-outcome.ts";
 
 /** Long enough for an ad and its reward, short enough for a token that cannot be revoked. */
@@ -41,33 +42,19 @@ export interface SignInLimits {
 /** Per minute. */
 export const defaultSignInLimits: SignInLimits = { perAddress: 600, perUser: 30 };
 
-const windowMs = 60_000;
-const mostKeys = 100_000;
-
 export interface SignInLimiter {
   /** Counts one sign-in; returns whether it is within the limit. */
   takeAddress(address: string, nowMs: number): boolean;
   takeUser(userId: string, nowMs: number): boolean;
 }
 
-/** Counts in the memory of this node, reset each minute. When the memory limit is reached, all counts are reset. */
+/** In the memory of this node. A whole minute's sign-ins may come at once; then one after another as the minute passes. */
 export function limitSignIns({ perAddress, perUser }: SignInLimits = defaultSignInLimits): SignInLimiter {
-  const counts = new Map<string, number>();
-  let endsAtMs = 0;
-
-  function take(key: string, limit: number, nowMs: number): boolean {
-    if (nowMs >= endsAtMs || counts.size >= mostKeys) {
-      counts.clear();
-      endsAtMs = nowMs + windowMs;
-    }
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    return count <= limit;
-  }
-
+  const ofAddress = rateLimiter({ quota: perAddress, windowSeconds: 60 });
+  const ofUser = rateLimiter({ quota: perUser, windowSeconds: 60 });
   return {
-    takeAddress: (address, nowMs) => take(`address ${addressNetwork(address)}`, perAddress, nowMs),
-    takeUser: (userId, nowMs) => take(`user ${userId}`, perUser, nowMs),
+    takeAddress: (address, nowMs) => ofAddress.take(addressNetwork(address), nowMs).isAllowed,
+    takeUser: (userId, nowMs) => ofUser.take(userId, nowMs).isAllowed,
   };
 }
 

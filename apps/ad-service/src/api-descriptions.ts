@@ -1,0 +1,54 @@
+import { errorEnvelope } from "@intermission/ad-core/client-api";
+import { webhookEvent } from "@intermission/ad-core/webhook-event";
+import type { ApiDescription } from "@intermission/server/describe-api";
+
+/** What the OpenAPI document of each API of this server says beside its operations, which stand with their routes. */
+
+export function clientApi(publicUrl: string): ApiDescription {
+  return {
+    title: "Intermission: client API",
+    description:
+      "The API of the ad service for publishers. Changes only add to it: new optional fields, new endpoints.",
+    prefix: "/client/v1",
+    publicUrl,
+    securitySchemes: { apiToken: { type: "http", scheme: "bearer", description: "The bot's API token, `ad_…`." } },
+    errorBody: errorEnvelope,
+    refusals: [401, 403, 429],
+    headers: ["RateLimit-Policy", "RateLimit"],
+    webhooks: {
+      event: {
+        summary: "Sent to the bot's webhook address, signed with its token in X-Signature. Any 2xx is success.",
+        body: webhookEvent,
+      },
+    },
+  };
+}
+
+export function playerApi(publicUrl: string): ApiDescription {
+  return {
+    title: "Intermission: player API",
+    description:
+      "The API of the ad service for the mini-app. Opening a session takes Telegram's signed launch data and returns the " +
+      "session's token; the other calls send that token in their body, since a beacon cannot set headers.",
+    prefix: "/player/v1",
+    publicUrl,
+    errorBody: errorEnvelope,
+    refusals: [],
+  };
+}
+
+export function operatorApi(publicUrl: string): ApiDescription {
+  return {
+    title: "Intermission: operator API",
+    description:
+      "The API behind the command line `ads`. It is reachable over the network only where OPERATOR_TOKEN is set, and " +
+      "answers 404 elsewhere. The command line uses it through a socket in the data folder, without a token.",
+    prefix: "/operator/v1",
+    publicUrl,
+    securitySchemes: {
+      operatorToken: { type: "http", scheme: "bearer", description: "OPERATOR_TOKEN of the ad service." },
+    },
+    errorBody: errorEnvelope,
+    refusals: [401, 404],
+  };
+}

@@ -1,0 +1,173 @@
+/** Examples of requests and answers for the API reference, by the names of their schemas. A test checks them. */
+
+const botId = "7000000001";
+const code = "7hKqM3xW9tRbZ2cN";
+const eventId = "evt_0195f3c1-0c2a-7b3e-9d51-3f6c2a9e8b10";
+
+const figures = {
+  ...{ requests: 240, fills: 228, fill_rate: 0.95, no_fills: { "no-campaign": 12 }, limited: { cooldown: 31 } },
+  ...{ requests_refused: { "code-used": 4 }, starts: 220, first_quartiles: 214, midpoints: 209, third_quartiles: 205 },
+  ...{ completions: 201, completion_rate: 0.9136, closes: { tap: 190, "page-hidden": 11 }, rewards: 201 },
+  ...{ views_held: {}, views_refused: {}, clicks: 17, clicks_refused: { machine: 3 }, refunds: {}, conversions: 2 },
+  ...{ revenue_micros: 1_688_400, ecpm_micros: 7_674_545 },
+};
+
+export const clientExamples = {
+  createCodeRequest: [{ bot_id: botId, user_tg_id: "42", reference: "order-17" }],
+  createCodeResponse: [
+    {
+      code: code,
+      expires_in: 3600,
+      expires_at: "2026-03-01T13:00:00Z",
+      direct_link: "https://ads.example/7hKqM3xW9tRbZ2cN",
+      miniapp_url: "https://ads.example/app/7000000001?code=7hKqM3xW9tRbZ2cN",
+    },
+  ],
+  errorEnvelope: [
+    {
+      error: {
+        code: "BAD_REQUEST",
+        message: "user_tg_id: must be a string of 1 to 20 digits, without leading zeros",
+        details: [{ field: "user_tg_id", message: "must be a string of 1 to 20 digits, without leading zeros" }],
+      },
+    },
+  ],
+  describeCodeResponse: [
+    {
+      code: code,
+      bot_id: botId,
+      user_tg_id: "42",
+      reference: "order-17",
+      issued_at: "2026-03-01T12:00:00.000Z",
+      expires_at: "2026-03-01T13:00:00.000Z",
+      is_expired: false,
+      earned: [
+        {
+          event: "rewarded",
+          event_id: eventId,
+          occurred_at: "2026-03-01T12:01:05.120Z",
+        },
+      ],
+      sessions: [
+        {
+          session_id: "ses_8Jd2",
+          state: "rewarded",
+          opened_at: "2026-03-01T12:00:30.000Z",
+          watched_at: "2026-03-01T12:01:01.000Z",
+          closed_at: "2026-03-01T12:01:05.120Z",
+          accepted_ms: 30_000,
+          duration_ms: 30_000,
+          refusals: {},
+        },
+      ],
+      clicks: {},
+      requests: { filled: 1 },
+    },
+  ],
+  availabilityResponse: [
+    { available: true },
+    { available: false, reason: "cooldown", available_at: "2026-03-01T12:10:00.000Z" },
+  ],
+  listEventsResponse: [
+    {
+      events: [
+        {
+          event_id: eventId,
+          event: "rewarded",
+          bot_id: botId,
+          user_tg_id: "42",
+          code: code,
+          reference: "order-17",
+          occurred_at: "2026-03-01T12:01:05.120Z",
+          delivery: "delivered",
+        },
+      ],
+      next: "MS40Mi4xNw",
+      has_more: false,
+    },
+  ],
+  statsResponse: [
+    {
+      currency: "USD",
+      from: "2026-02-28T00:00:00.000Z",
+      to: "2026-03-01T00:00:00.000Z",
+      by: "day",
+      counted_until: "2026-03-01T12:00:00.000Z",
+      rows: [{ key: "2026-02-28", ...figures }],
+      total: figures,
+      deliveries: { delivered: 217, under_way: 0, failed: 1, success_rate: 0.9954 },
+    },
+  ],
+  testWebhookRequest: [{ event: "rewarded" }],
+  testWebhookResponse: [
+    {
+      event_id: eventId,
+      delivered: true,
+      status: 200,
+      answer: "ok",
+      total_ms: 84,
+      endpoint: "active",
+    },
+  ],
+  redeliverEventResponse: [{ event_id: eventId, delivery: "waiting" }],
+};
+
+export const playerExamples = {
+  openSessionRequest: [
+    {
+      bot_id: botId,
+      init_data: "user=%7B%22id%22%3A42%7D&auth_date=1772366400&signature=…",
+      code: code,
+      media_types: ["video/mp4"],
+    },
+  ],
+  openSessionResponse: [
+    {
+      outcome: "no-ad",
+      bot: { bot_id: botId, name: "Quiz" },
+      retry_after_seconds: 60,
+      server_time: "2026-03-01T12:00:30.000Z",
+    },
+  ],
+  reportRequest: [
+    {
+      token: "mR2v…",
+      reports: [{ sequence: 0, from_ms: 0, to_ms: 5000, visible: true, muted: false, rendered_frames: 149 }],
+      started: true,
+    },
+  ],
+  reportResponse: [
+    { state: "playing", accepted_ms: 5000, acknowledged: [0], refused: [], server_time: "2026-03-01T12:00:36.000Z" },
+  ],
+  faultRequest: [{ token: "mR2v…", fault: "timeout" }],
+  faultResponse: [{ next_opening: "another-ad", server_time: "2026-03-01T12:00:36.000Z" }],
+  statusRequest: [{ token: "mR2v…", next_ad: true }],
+  statusResponse: [
+    {
+      state: "rewarded",
+      accepted_ms: 30_000,
+      event: {
+        event_id: eventId,
+        occurred_at: "2026-03-01T12:01:05.120Z",
+        delivery: "delivered",
+        delivered_at: "2026-03-01T12:01:05.300Z",
+      },
+      next_ad: { available: true },
+      server_time: "2026-03-01T12:01:06.000Z",
+    },
+  ],
+};
+
+export const webhookExamples = {
+  webhookEvent: [
+    {
+      event: "rewarded",
+      user_tg_id: "42",
+      event_id: eventId,
+      bot_id: botId,
+      code: code,
+      reference: "order-17",
+      occurred_at: "2026-03-01T12:01:05.120Z",
+    },
+  ],
+};

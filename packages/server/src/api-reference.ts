@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+
+export interface ApiReferenceOptions {
+  readonly title: string;
+  /** The OpenAPI documents of this server, by their path, such as `/client/v1/openapi.json`. */
+  readonly documents: readonly { readonly title: string; readonly path: string }[];
+}
+
+const PREFIX = "/docs";
+
+/**
+ * Serves a page that shows this server's OpenAPI documents and can call them, at `/docs`. All of it comes from this server,
+ * and its content security policy forbids any other address. The library takes about 0.1 s and 22 MB, so that it is
+ * loaded only here.
+ */
+export async function serveApiReference(
+  app: FastifyInstance,
+  { title, documents }: ApiReferenceOptions,
+): Promise<void> {
+  const { default: apiReference } = await import("@scalar/fastify-api-reference");
+  await app.register(async (scope) => {
+    scope.addHook("onSend", async (_request, reply, payload) => {
+      const isPage = String(reply.getHeader("content-type")).startsWith("text/html");
+      reply.header("cache-control", isPage ? "no-cache" : "max-age=86400");
+      if (isPage && typeof payload === "string") reply.header("content-security-policy", policyOf(payload));
+      return payload;
+    });
+    await scope.register(apiReference, {
+      routePrefix: PREFIX,
+      configuration: {
+        pageTitle: title,
+        // Browsers would request /favicon.ico.
+        favicon: "data:,",
+        // Relative to the page, so that they work below a proxy's path too.
+        sources: documents.map(({ title, path }) => ({ title, slug: slugOf(title), url: `..${path}` })),
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+        showDeveloperTools: "never",
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        documentDownloadType: "json",
+      },
+    });
+  });
+}
+
+function slugOf(title: string): string {
+  return title.toLowerCase().replaceAll(/\W+/g, "-");
+}
+
+/** Allows the page's own scripts by their hashes, and nothing from another address. The library styles its elements inline. */
+function policyOf(page: string): string {
+  const inline = [...page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)];
+  const hashes = inline.map(([, script = ""]) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`);
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${hashes.join(" ")}`,
+    "style-src 'self' 'unsafe-inline'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}

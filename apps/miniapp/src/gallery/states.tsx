@@ -12,7 +12,7 @@ import { StageState } from "./stage-state.tsx";
 import { StatusState } from "./status-state.tsx";
 
 const coins = { per_view: 10, unit: { en: { one: "coin", other: "coins" }, ar: { few: "عملات", other: "عملة" } } };
-const longUnit = { per_view: 1_000_000, unit: { en: { other: "Extraordinarily Generous Points!" } } };
+const longUnit = { per_view: 1_000_000, unit: { en: { other: "golden points of the Coin Garden" } } };
 const nothing = () => {};
 const minute = 60_000;
 const captions = "WEBVTT\n\n00:00.000 --> 01:00.000\n– Is this the tea from the hill?\n– The very same.";

@@ -3,12 +3,12 @@ import { isPlainHttp } from "@intermission/ad-core/web-address";
 import type { Database } from "@intermission/postgres/open-database";
 import { givenFields, parseRequest } from "@intermission/server/parse-request";
 import { conflict, invalidField, notFound } from "@intermission/server/refuse";
+import type { SecretBox } from "@intermission/server/secret-box";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { botSettings } from "./bot-settings.ts";
 import { type Bot, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
-import type { SecretBox } from "./signing-tokens.ts";
 import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
 
 export interface BotOperatorDeps {

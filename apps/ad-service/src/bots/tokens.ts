@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import type { SecretBox } from "@intermission/server/secret-box";
 import bs58 from "bs58";
 import { forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
-import type { SecretBox } from "./signing-tokens.ts";
 
 /** `next` and `active` authenticate and sign; `retiring` does so until `revokeAt`. */
 export type TokenState = "next" | "active" | "retiring" | "revoked";

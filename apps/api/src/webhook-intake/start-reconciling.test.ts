@@ -14,8 +14,8 @@ test("at its start it records missing events, logs one line, and a stop ends it 
   const onRecorded = vi.fn();
   const run = () => {
     const { botId, payout } = testConfig;
-    const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 0, logger, onRecorded };
-    return startReconciling(options);
+    const bots = () => [{ id: botId, payout, adService }];
+    return startReconciling({ database: store.database, bots, settleAfterSeconds: 0, logger, onRecorded });
   };
 
   const first = run();
@@ -25,7 +25,9 @@ test("at its start it records missing events, logs one line, and a stop ends it 
   const second = run();
   await vi.waitFor(() => expect(onRecorded).toHaveBeenCalledTimes(1), 10_000);
   await second.stop();
-  expect(logger.info.mock.calls).toEqual([[{ recorded: 2 }, "recorded events that no webhook delivered"]]);
+  expect(logger.info.mock.calls).toEqual([
+    [{ botId: testConfig.botId, recorded: 2 }, "recorded events that no webhook delivered"],
+  ]);
 
   await store.dispose();
   const third = run();

@@ -21,6 +21,7 @@ import type { ServedBots } from "./bots/served-bots.ts";
 import type { Config } from "./config.ts";
 import { identifyCaller, identifyOperator } from "./identify-caller.ts";
 import { isLedgerCursor, type LedgerHint } from "./ledger/watch-rewards.ts";
+import { plainHttpRoutes } from "./plain-http/routes.ts";
 import { createOperatorRouter, createRouter } from "./router.ts";
 import { type BotServerOptions, botServers } from "./serve-bot.ts";
 import {
@@ -112,6 +113,11 @@ export function createApp(options: AppOptions): FastifyInstance {
       ? identifyOperator(request.headers["x-bot-id"], bots)
       : identifyCaller(request.headers.authorization, bots, new Date());
 
+  const contextOf = (caller: Caller, request: FastifyRequest): Context => ({
+    ...{ caller, address: request.ip },
+    isUnavailable: (error) => unavailabilityOf(error) !== undefined,
+  });
+  plainHttpRoutes(app, { router, contextOf: (request) => contextOf(callerOf(request), request) });
   app.register(
     async (scope) => {
       // The mini-app's page is the only page that may call from a browser; it sends its token in a header, no cookies.
@@ -122,7 +128,9 @@ export function createApp(options: AppOptions): FastifyInstance {
         allowedHeaders: ["authorization", "content-type"],
         maxAge: 600,
       });
-      await scope.register(fastifyTRPCPlugin, { trpcOptions: trpcOptionsOf(router, callerOf, logger) });
+      await scope.register(fastifyTRPCPlugin, {
+        trpcOptions: trpcOptionsOf(router, (request) => contextOf(callerOf(request), request), logger),
+      });
     },
     { prefix: "/trpc" },
   );
@@ -134,7 +142,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       scope.addHook("onRequest", async (request) => {
         if (!isOperator(request)) throw new HttpError(404, "NOT_FOUND", "there is nothing at this address");
       });
-      const ofNoBot = (): Caller => ({ kind: "nobody" });
+      const ofNoBot = (request: FastifyRequest) => contextOf({ kind: "nobody" }, request);
       await scope.register(fastifyTRPCPlugin, { trpcOptions: trpcOptionsOf(operatorRouter, ofNoBot, logger) });
     },
     { prefix: "/operator" },
@@ -145,16 +153,12 @@ export function createApp(options: AppOptions): FastifyInstance {
 
 function trpcOptionsOf<Router extends AnyRouter>(
   router: Router,
-  callerOf: (request: FastifyRequest) => Caller,
+  createContext: (request: FastifyRequest) => Context,
   logger: Logger,
 ) {
   return {
     router,
-    createContext: ({ req }): Context => ({
-      caller: callerOf(req),
-      address: req.ip,
-      isUnavailable: (error) => unavailabilityOf(error) !== undefined,
-    }),
+    createContext: ({ req }) => createContext(req),
     maxBatchSize: MOST_CALLS_IN_A_BATCH,
     onError({ error, path }) {
       if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, path }, "procedure failed");

@@ -65,10 +65,19 @@ async function main(): Promise<void> {
       ),
   });
   // A change by another node, or by a command without a server, shows up here.
+  let isTableRead = true;
   const refreshing = startLoop({
     everyMs: refreshBotsMs,
-    round: () => bots.refresh().then(() => undefined),
-    onFault: (error) => logger.warn({ err: error }, "the table of bots could not be read"),
+    async round() {
+      await bots.refresh();
+      isTableRead = true;
+      return undefined;
+    },
+    onFault(error) {
+      // Once in an outage, not every two seconds.
+      if (isTableRead) logger.warn({ err: error }, "the table of bots cannot be read: its last state is served");
+      isTableRead = false;
+    },
   });
   onStopSignal(
     async () => {

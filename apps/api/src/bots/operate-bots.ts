@@ -47,6 +47,11 @@ export function botVerbs(options: {
   onChange: () => Promise<void>;
 }): BotVerbs {
   const { database, box, configured, onChange } = options;
+  // A row of the configured bot is stored, and is not used before the variables are gone.
+  const stated = (answer: BotAnswer): BotAnswer =>
+    answer.outcome === "done" && answer.bot.botId === configured?.id
+      ? { ...answer, bot: { ...answer.bot, state: "environment" } }
+      : answer;
   return {
     async listBots() {
       const rows = await readBots(database);
@@ -63,14 +68,14 @@ export function botVerbs(options: {
       if (!read.success) return faultsIn(read.error);
       const answer = await addBot(database, box, read.data);
       await onChange();
-      return answer;
+      return stated(answer);
     },
     async changeBot(botId, change) {
       const read = botChange.safeParse(change);
       if (!read.success) return faultsIn(read.error);
       const answer = await changeBot(database, box, botId, read.data);
       await onChange();
-      return answer;
+      return stated(answer);
     },
   };
 }

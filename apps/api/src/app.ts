@@ -5,36 +5,32 @@ import { healthRoutes } from "@intermission/server/health";
 import {
   createHttpServer,
   errorBody,
+  HttpError,
   refuseOtherMethods,
   UNAVAILABLE_RETRY_SECONDS,
 } from "@intermission/server/http-server";
 import type { Logger } from "@intermission/server/logger";
 import { countRequests, metricsRegistry, metricsRoutes } from "@intermission/server/metrics";
+import type { SecretBox } from "@intermission/server/secret-box";
+import type { AnyRouter } from "@trpc/server";
 import { type FastifyTRPCPluginOptions, fastifyTRPCPlugin } from "@trpc/server/adapters/fastify";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
-import type { AdServiceClient } from "./codes/ad-service-client.ts";
-import { requestCode } from "./codes/request-code.ts";
+import { botVerbs } from "./bots/operate-bots.ts";
+import type { ServedBots } from "./bots/served-bots.ts";
 import type { Config } from "./config.ts";
-import { identifyCaller } from "./identify-caller.ts";
-import { getBalance, getRewardStatus, listRewards } from "./ledger/rewards.ts";
-import { spend } from "./ledger/spend.ts";
-import {
-  isLedgerCursor,
-  type LedgerHint,
-  latestCursor,
-  limitWatches,
-  startOfLedger,
-  watchRewards,
-} from "./ledger/watch-rewards.ts";
-import { createRouter, type Verbs } from "./router.ts";
+import { identifyCaller, identifyOperator } from "./identify-caller.ts";
+import { isLedgerCursor, type LedgerHint } from "./ledger/watch-rewards.ts";
+import { plainHttpRoutes } from "./plain-http/routes.ts";
+import { createOperatorRouter, createRouter } from "./router.ts";
+import { type BotServerOptions, botServers } from "./serve-bot.ts";
 import {
   authenticateTelegramUser,
   defaultSignInLimits,
-  deriveSessionKey,
   limitSignIns,
   type SignInLimits,
 } from "./telegram-user/sign-in.ts";
+import type { Caller, Context } from "./trpc.ts";
 import {
   guardTrpc,
   isTrpcAddress,
@@ -42,21 +38,16 @@ import {
   MOST_CALLS_IN_A_BATCH,
   trpcErrorBody,
 } from "./trpc-surface.ts";
-import { eraseUser } from "./users/erase-user.ts";
-import {
-  countRefusals,
-  type IntakeMetrics,
-  intakeMetrics,
-  type RefusalCounter,
-} from "./webhook-intake/intake-metrics.ts";
-import { listReceipts, listRefusals } from "./webhook-intake/list-receipts.ts";
-import { receiveWebhook } from "./webhook-intake/receive-webhook.ts";
+import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metrics.ts";
 import { webhookRoutes } from "./webhook-intake/routes.ts";
 
 export interface AppOptions {
-  config: Config;
+  config: Pick<Config, "trustProxy" | "metrics" | "miniappOrigin" | "links">;
   database: Database;
-  adService: Pick<AdServiceClient, "createCode">;
+  bots: ServedBots;
+  /** Seals the tokens of the table's bots; undefined: the table cannot be changed here. */
+  box: SecretBox | undefined;
+  adServiceOf: BotServerOptions["adServiceOf"];
   logger: Logger;
   hint: LedgerHint;
   /** Ends endless responses, so that the server can close. */
@@ -74,9 +65,7 @@ const ping = statement<unknown>("ping", "select 1");
 
 /** All routes of the companion API. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { config, database, hint, logger, isControlSocket = () => false } = options;
-  const { backendApiKey, telegramBotToken } = config;
-  const secrets = { backendApiKey, telegramBotToken, sessionKey: deriveSessionKey(config) };
+  const { config, database, bots, logger, isControlSocket = () => false } = options;
   const app = createHttpServer({
     ...{ logger, trustProxy: config.trustProxy, unavailabilityOf, maxParamLength: LONGEST_PROCEDURE_LIST },
     errorBodyFor: (url, error) =>
@@ -92,15 +81,43 @@ export function createApp(options: AppOptions): FastifyInstance {
     isStopping: options.isDraining,
   });
   if (config.metrics.token !== undefined) metricsRoutes(app, { registry, token: config.metrics.token });
-  const { botId, adApiTokens: tokens, payout, twoFieldEvents } = config;
-  const refusals = countRefusals(database, botId, logger);
+  const { adServiceOf, hint, stopping } = options;
+  const servers = botServers({ database, adServiceOf, links: config.links, logger, hint, intake, stopping });
   app.addHook("onClose", () =>
-    refusals.flush().catch((error) => logger.warn({ err: error }, "counts could not be written and are lost")),
+    servers.flush().catch((error) => logger.warn({ err: error }, "counts could not be written and are lost")),
   );
-  const receive = receiveWebhook({
-    ...{ database, botId, tokens, payout, twoFieldEvents, onRecorded: hint.announce, onBatch: intake.recorded },
+  webhookRoutes(app, (botId) => {
+    const bot = botId === undefined ? bots.configured : bots.get(botId);
+    return bot && servers.of(bot);
   });
-  webhookRoutes(app, intake.measured(receive), intake.alsoCounting(refusals));
+
+  const verbsOf = (botId: string) => {
+    const bot = bots.get(botId);
+    return bot ? servers.of(bot).verbs : servers.ofRemoved(botId);
+  };
+  const signIns = limitSignIns(options.signInLimits ?? defaultSignInLimits);
+  const router = createRouter({
+    signIn(botId, initData, address) {
+      const bot = botId === undefined ? bots.configured : bots.get(botId);
+      if (bot) return authenticateTelegramUser({ initData, address }, bot, signIns, new Date());
+      const message = botId === undefined ? "name the bot by botId" : `bot ${botId} is not served here`;
+      return { outcome: "unknown-bot", message };
+    },
+    isCursor: isLedgerCursor,
+    ofBot: verbsOf,
+  });
+  const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);
+  // A caller that can open the socket can also open the store beside it.
+  const callerOf = (request: FastifyRequest) =>
+    isOperator(request)
+      ? identifyOperator(request.headers["x-bot-id"], bots)
+      : identifyCaller(request.headers.authorization, bots, new Date());
+
+  const contextOf = (caller: Caller, request: FastifyRequest): Context => ({
+    ...{ caller, address: request.ip },
+    isUnavailable: (error) => unavailabilityOf(error) !== undefined,
+  });
+  plainHttpRoutes(app, { router, contextOf: (request) => contextOf(callerOf(request), request) });
   app.register(
     async (scope) => {
       // The mini-app's page is the only page that may call from a browser; it sends its token in a header, no cookies.
@@ -112,32 +129,46 @@ export function createApp(options: AppOptions): FastifyInstance {
         maxAge: 600,
       });
       await scope.register(fastifyTRPCPlugin, {
-        trpcOptions: {
-          router: createRouter(verbsOf(options, secrets, refusals, intake)),
-          createContext: ({ req }) => ({
-            // A caller that can open the socket can also open the store beside it.
-            caller: isControlSocket(req.raw.socket)
-              ? { kind: "backend" }
-              : identifyCaller(req.headers.authorization, secrets, new Date()),
-            address: req.ip,
-            isUnavailable: (error) => unavailabilityOf(error) !== undefined,
-          }),
-          maxBatchSize: MOST_CALLS_IN_A_BATCH,
-          onError({ error, path }) {
-            if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, path }, "procedure failed");
-            if (error.code === "SERVICE_UNAVAILABLE" && error.cause) logOutage(logger, error.cause, path);
-          },
-          responseMeta: ({ errors }) =>
-            errors.some(({ code }) => code === "SERVICE_UNAVAILABLE")
-              ? { headers: { "retry-after": String(UNAVAILABLE_RETRY_SECONDS) } }
-              : {},
-        } satisfies FastifyTRPCPluginOptions<ReturnType<typeof createRouter>>["trpcOptions"],
+        trpcOptions: trpcOptionsOf(router, (request) => contextOf(callerOf(request), request), logger),
       });
     },
     { prefix: "/trpc" },
   );
+  const operatorRouter = createOperatorRouter(
+    botVerbs({ database, box: options.box, configured: bots.configured, onChange: () => bots.refresh() }),
+  );
+  app.register(
+    async (scope) => {
+      scope.addHook("onRequest", async (request) => {
+        if (!isOperator(request)) throw new HttpError(404, "NOT_FOUND", "there is nothing at this address");
+      });
+      const ofNoBot = (request: FastifyRequest) => contextOf({ kind: "nobody" }, request);
+      await scope.register(fastifyTRPCPlugin, { trpcOptions: trpcOptionsOf(operatorRouter, ofNoBot, logger) });
+    },
+    { prefix: "/operator" },
+  );
   app.after(() => refuseOtherMethods(app));
   return app;
+}
+
+function trpcOptionsOf<Router extends AnyRouter>(
+  router: Router,
+  createContext: (request: FastifyRequest) => Context,
+  logger: Logger,
+) {
+  return {
+    router,
+    createContext: ({ req }) => createContext(req),
+    maxBatchSize: MOST_CALLS_IN_A_BATCH,
+    onError({ error, path }) {
+      if (error.code === "INTERNAL_SERVER_ERROR") logger.error({ err: error, path }, "procedure failed");
+      if (error.code === "SERVICE_UNAVAILABLE" && error.cause) logOutage(logger, error.cause, path);
+    },
+    responseMeta: ({ errors }) =>
+      errors.some(({ code }) => code === "SERVICE_UNAVAILABLE")
+        ? { headers: { "retry-after": String(UNAVAILABLE_RETRY_SECONDS) } }
+        : {},
+  } satisfies FastifyTRPCPluginOptions<AnyRouter>["trpcOptions"];
 }
 
 function logOutage(logger: Logger, cause: Error, path: string | undefined): void {
@@ -150,46 +181,4 @@ function logOutage(logger: Logger, cause: Error, path: string | undefined): void
 export function newMetrics(version: string): { registry: Registry; intake: IntakeMetrics } {
   const registry = metricsRegistry({ service: "api", version });
   return { registry, intake: intakeMetrics(registry) };
-}
-
-function verbsOf(
-  { config, database, adService, logger, hint, stopping, signInLimits = defaultSignInLimits }: AppOptions,
-  secrets: { telegramBotToken: string; sessionKey: Buffer },
-  refusals: RefusalCounter,
-  intake: IntakeMetrics,
-): Verbs {
-  const { botId, links } = config;
-  const signIns = limitSignIns(signInLimits);
-  const watches = limitWatches();
-  const onUnavailable = (facts: object) => logger.warn(facts, "the ad service returned no code");
-  return {
-    signIn: (initData, address) => authenticateTelegramUser({ initData, address }, secrets, signIns, new Date()),
-    createCode: (wanted) => requestCode({ database, adService, botId, links, onUnavailable }, wanted),
-    getRewardStatus: (query) => getRewardStatus(database, botId, query),
-    listRewards: (query) => listRewards(database, botId, query),
-    getBalance: (userId) => getBalance(database, botId, userId),
-    eraseUser: (userId, isMeant) => eraseUser(database, { botId, userId, isMeant }),
-    async spend(order) {
-      const outcome = await spend(database, botId, order);
-      hint.announce();
-      return outcome;
-    },
-    isCursor: isLedgerCursor,
-    latestCursor: () => latestCursor(database),
-    watchRewards: ({ from, includeTests }, signal) =>
-      watches(async function* () {
-        const start = from === "start" ? startOfLedger : from === "now" ? await latestCursor(database) : from.cursor;
-        const until = AbortSignal.any(signal ? [stopping, signal] : [stopping]);
-        yield* intake.watched(
-          watchRewards(database, botId, { from: start, includeTests }, until, (milliseconds) =>
-            hint.wait(milliseconds, until),
-          ),
-        );
-      }),
-    listReceipts: (query) => listReceipts(database, botId, query),
-    async listRefusals(since) {
-      await refusals.flush();
-      return listRefusals(database, botId, since);
-    },
-  };
 }

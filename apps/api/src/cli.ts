@@ -23,7 +23,7 @@ async function openOperatorClient(config: CommandConfig): Promise<OperatorClient
     throw new NotReachable(`${dataFolder} holds no store: start the companion API, or set DATA_DIR to its folder`);
   }
   const folder = databaseUrl === undefined ? await claimOrFindServer(dataFolder) : undefined;
-  if (folder === "served") return socketOperatorClient(socketPathOf(dataFolder));
+  if (folder === "served") return socketOperatorClient(socketPathOf(dataFolder), config.botId);
   // Loaded only when needed, so that a query to a running server stays fast.
   const { openStoreInProcess } = await import("./open-store-in-process.ts");
   return openStoreInProcess(config, folder);

@@ -1,5 +1,6 @@
 import { type CommandContext, exitCodesHelp } from "@intermission/server/command-line";
 import { Command } from "commander";
+import { botCommands } from "./bots/commands.ts";
 import { rewardCommands } from "./ledger/commands.ts";
 import type { OperatorClient } from "./operator-client.ts";
 import { userCommands } from "./users/commands.ts";
@@ -10,8 +11,8 @@ export function createApiProgram(): Command {
   return new Command("api").description("The publisher's command line of the companion API.").addHelpText(
     "after",
     `
-It connects to the server that runs on DATA_DIR (./data). If no server runs, or with DATABASE_URL, it opens the store itself;
-if that holds several bots, BOT_ID selects one.
+It connects to the server that runs on DATA_DIR (./data). If no server runs, or with DATABASE_URL, it opens the store itself.
+Where there are several bots, BOT_ID selects the one of a command; the commands of bots name theirs.
 
 ${exitCodesHelp}`,
   );
@@ -19,5 +20,5 @@ ${exitCodesHelp}`,
 
 /** Adds all commands. `context` connects to a server or a store when a command runs. */
 export function addApiCommands(program: Command, context: CommandContext<OperatorClient>): void {
-  for (const addCommands of [receiptCommands, rewardCommands, userCommands]) addCommands(program, context);
+  for (const addCommands of [botCommands, receiptCommands, rewardCommands, userCommands]) addCommands(program, context);
 }

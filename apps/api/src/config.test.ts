@@ -14,12 +14,14 @@ const sound = {
 test("tokens are ordered newest first, addresses lose their trailing slash, an empty variable counts as unset", () => {
   expect(readConfig({ ...sound, DAILY_CAP: "", REWARD_REWARDED: "10" })).toMatchObject({
     mode: "production",
-    adApiTokens: ["ad_the_newest_token", "ad_the_older_token"],
     adServiceUrl: "https://ads.example",
     links: { miniappUrl: "https://ads.example/app" },
     miniappOrigin: "https://ads.example",
-    payout: { rewarded: 10, directLink: 1, dailyCap: undefined, perCode: "once" },
-    twoFieldEvents: "off",
+    bot: {
+      adApiTokens: ["ad_the_newest_token", "ad_the_older_token"],
+      payout: { rewarded: 10, directLink: 1, dailyCap: undefined, perCode: "once" },
+      twoFieldEvents: "off",
+    },
   });
 });
 
@@ -59,6 +61,21 @@ test.each([
   [{ DATABASE_URL: "postgres://a:b%@db/x" }, "DATABASE_URL: has a %"],
 ])("the fault of %j is reported: %s", (given, fault) => {
   expect(() => readConfig({ ...sound, ...given })).toThrow(fault);
+});
+
+test("with ENCRYPTION_KEY the bot of the environment may be left out, but only as a whole", () => {
+  const { AD_SERVICE_URL, MINIAPP_URL, DIRECT_LINK_URL } = sound;
+  const withoutBot = {
+    AD_SERVICE_URL,
+    MINIAPP_URL,
+    DIRECT_LINK_URL,
+    ENCRYPTION_KEY: Buffer.alloc(32).toString("base64"),
+  };
+  expect(readConfig(withoutBot).bot).toBeUndefined();
+  expect(() => readConfig({ ...withoutBot, ENCRYPTION_KEY: undefined })).toThrow("BOT_ID: is missing");
+  expect(() => readConfig({ ...withoutBot, BOT_ID: sound.BOT_ID })).toThrow(
+    /AD_API_TOKENS: is missing[\s\S]*TELEGRAM_BOT_TOKEN: is missing[\s\S]*BACKEND_API_KEY: is missing/,
+  );
 });
 
 test("the message never repeats a secret", () => {

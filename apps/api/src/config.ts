@@ -4,13 +4,10 @@ import { databaseUrlFault } from "@intermission/postgres/store-faults";
 import { parseTrustProxy, trustProxyForm } from "@intermission/server/client-address";
 import { StartFault } from "@intermission/server/start-fault";
 import { z } from "zod";
+import type { ConfiguredBot } from "./bots/bot.ts";
 
 const wholeUnits = z.coerce.number().int().min(0).max(1_000_000);
 const random = "make one with: openssl rand -base64 32";
-
-function required(howToGetOne: string) {
-  return z.string({ error: `is missing; ${howToGetOne}` });
-}
 
 function address(whatItIs: string) {
   const error = ({ input }: { input?: unknown }) =>
@@ -48,15 +45,22 @@ const variables = z.object({
     .refine((trusted) => trusted !== undefined, { error: trustProxyForm })
     .optional(),
   AD_SERVICE_URL: address("the ad service's base, without /client/v1"),
-  BOT_ID: z.string({ error: "is missing; it is the number before the colon of the bot's token" }).pipe(telegramId),
-  AD_API_TOKENS: required("the ad service's token of this bot: pnpm ads tokens create --bot-id …")
+  ENCRYPTION_KEY: z
+    .base64({ error: `must be 32 bytes in base64; ${random}` })
+    .transform((text) => Buffer.from(text, "base64"))
+    .refine((key) => key.byteLength === 32, { error: `must be 32 bytes in base64; ${random}` })
+    .optional(),
+  BOT_ID: telegramId.optional(),
+  AD_API_TOKENS: z
+    .string()
     .transform((list) => list.split(",").map((token) => token.trim()))
-    .pipe(z.tuple([token], token)),
-  TELEGRAM_BOT_TOKEN: required("@BotFather shows it").regex(
-    /^[0-9]+:[\w-]{20,}$/,
-    "looks like 123456789:AA… ; @BotFather shows it",
-  ),
-  BACKEND_API_KEY: required(random).min(32, `has at least 32 characters; ${random}`),
+    .pipe(z.tuple([token], token))
+    .optional(),
+  TELEGRAM_BOT_TOKEN: z
+    .string()
+    .regex(/^[0-9]+:[\w-]{20,}$/, "looks like 123456789:AA… ; @BotFather shows it")
+    .optional(),
+  BACKEND_API_KEY: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
   MINIAPP_URL: address("where the mini-app is served, without the bot's id"),
   DIRECT_LINK_URL: address("the part before /{code} of a direct link"),
   BOT_USERNAME: z
@@ -76,9 +80,25 @@ const variables = z.object({
 
 /** The names of the server's settings. */
 export const settingNames = Object.keys(variables.shape);
+/** Needed for the bot of the environment. Without all of them, and with ENCRYPTION_KEY, only the table's bots are served. */
+const ofBot = ["BOT_ID", "AD_API_TOKENS", "TELEGRAM_BOT_TOKEN", "BACKEND_API_KEY"] as const;
+type OfBot = (typeof ofBot)[number];
+
+function neededFor(name: OfBot, howToGetOne: string) {
+  const isGiven = (read: Partial<Record<OfBot | "ENCRYPTION_KEY", unknown>>) =>
+    read[name] !== undefined || (read.ENCRYPTION_KEY !== undefined && ofBot.every((each) => read[each] === undefined));
+  const fault: { path: string[]; error: string; when: ReturnType<typeof areSound> } = {
+    ...{ path: [name], error: `is missing; ${howToGetOne}`, when: areSound(name) },
+  };
+  return [isGiven, fault] as const;
+}
 
 const configuration = variables
-  .refine((read) => read.TELEGRAM_BOT_TOKEN.startsWith(`${read.BOT_ID}:`), {
+  .refine(...neededFor("BOT_ID", "it is the number before the colon of the bot's token"))
+  .refine(...neededFor("AD_API_TOKENS", "the ad service's token of this bot: pnpm ads tokens create --bot-id …"))
+  .refine(...neededFor("TELEGRAM_BOT_TOKEN", "@BotFather shows it"))
+  .refine(...neededFor("BACKEND_API_KEY", random))
+  .refine((read) => !read.BOT_ID || (read.TELEGRAM_BOT_TOKEN?.startsWith(`${read.BOT_ID}:`) ?? true), {
     path: ["TELEGRAM_BOT_TOKEN"],
     error: "is the token of another bot: it begins with the bot's id, which is not BOT_ID",
     when: areSound("TELEGRAM_BOT_TOKEN", "BOT_ID"),
@@ -114,14 +134,14 @@ function areSound(...names: (keyof typeof variables.shape)[]) {
     !issues.some(({ path }) => names.some((name) => name === path?.[0]));
 }
 
-const commandVariables = variables.pick({ DATABASE_URL: true, DATA_DIR: true, BOT_ID: true }).partial({ BOT_ID: true });
+const commandVariables = variables.pick({ DATABASE_URL: true, DATA_DIR: true, BOT_ID: true, ENCRYPTION_KEY: true });
 
 export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
 /** Reads the command line's configuration from its environment: the store's location and its bot. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const { DATABASE_URL, DATA_DIR, BOT_ID } = parse(commandVariables, environment);
-  return { databaseUrl: DATABASE_URL, dataFolder: `${DATA_DIR}/api`, botId: BOT_ID };
+  const { DATABASE_URL, DATA_DIR, BOT_ID, ENCRYPTION_KEY } = parse(commandVariables, environment);
+  return { databaseUrl: DATABASE_URL, dataFolder: `${DATA_DIR}/api`, botId: BOT_ID, encryptionKey: ENCRYPTION_KEY };
 }
 
 export type Config = ReturnType<typeof readConfig>;
@@ -140,17 +160,20 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
     drainMs: read.DRAIN_SECONDS * 1000,
     adServiceUrl: read.AD_SERVICE_URL,
-    botId: read.BOT_ID,
-    adApiTokens: read.AD_API_TOKENS,
-    telegramBotToken: read.TELEGRAM_BOT_TOKEN,
-    backendApiKey: read.BACKEND_API_KEY,
+    encryptionKey: read.ENCRYPTION_KEY,
     miniappOrigin: new URL(read.MINIAPP_URL).origin,
-    links: {
-      miniappUrl: read.MINIAPP_URL,
-      directLinkUrl: read.DIRECT_LINK_URL,
-      botUsername: read.BOT_USERNAME,
-      miniAppName: read.MINI_APP_NAME,
-    },
+    links: { miniappUrl: read.MINIAPP_URL, directLinkUrl: read.DIRECT_LINK_URL },
+    /** The one of the environment; undefined: only the table's bots are served. */
+    bot: botOf(read),
+  };
+}
+
+function botOf(read: z.output<typeof configuration>): ConfiguredBot | undefined {
+  const { BOT_ID, AD_API_TOKENS, TELEGRAM_BOT_TOKEN, BACKEND_API_KEY } = read;
+  if (!BOT_ID || !AD_API_TOKENS || !TELEGRAM_BOT_TOKEN || !BACKEND_API_KEY) return undefined;
+  return {
+    ...{ botId: BOT_ID, adApiTokens: AD_API_TOKENS, telegramBotToken: TELEGRAM_BOT_TOKEN },
+    ...{ backendApiKey: BACKEND_API_KEY, botUsername: read.BOT_USERNAME, miniAppName: read.MINI_APP_NAME },
     payout: {
       rewarded: read.REWARD_REWARDED,
       directLink: read.REWARD_DIRECT_LINK,

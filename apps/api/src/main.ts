@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { openDatabase } from "@intermission/postgres/open-database";
+import { startLoop } from "@intermission/server/background-loop";
 import { type ClaimedFolder, claimDataFolder } from "@intermission/server/data-folder";
 import { onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger, type Logger } from "@intermission/server/logger";
@@ -7,11 +8,15 @@ import { countProcess, serveMetrics } from "@intermission/server/metrics";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { createApp, newMetrics } from "./app.ts";
-import { adServiceClient } from "./codes/ad-service-client.ts";
+import { configuredBot } from "./bots/bot.ts";
+import { botSecretBox, openServedBots } from "./bots/served-bots.ts";
+import { adServiceClient, adServiceConnections } from "./codes/ad-service-client.ts";
 import { type Config, readConfig } from "./config.ts";
 import { ledgerHint } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
 import { startReconciling } from "./webhook-intake/reconcile-events.ts";
+
+const refreshBotsMs = 2000;
 
 async function main(): Promise<void> {
   const config = readConfig();
@@ -25,7 +30,10 @@ async function main(): Promise<void> {
     logger,
     onDeath: (fault) => endAfter(fault, logger),
   });
-  const adService = adServiceClient({ url: config.adServiceUrl, token: config.adApiTokens[0] });
+  const box = config.encryptionKey && botSecretBox(config.encryptionKey);
+  const bots = await openServedBots({ database, configured: config.bot && configuredBot(config.bot), box, logger });
+  const connections = adServiceConnections(config.adServiceUrl);
+  const adServiceOf = (token: string) => adServiceClient({ url: config.adServiceUrl, token, connections });
   const stopping = new AbortController();
   const hint = await ledgerHint(database, logger);
   const controlSockets = new WeakSet<object>();
@@ -34,7 +42,7 @@ async function main(): Promise<void> {
   countProcess(metrics.registry);
   let isDraining = false;
   const app = createApp({
-    ...{ config, database, adService, logger, hint, stopping: stopping.signal, isControlSocket, metrics },
+    ...{ config, database, bots, box, adServiceOf, logger, hint, stopping: stopping.signal, isControlSocket, metrics },
     isDraining: () => isDraining,
   });
 
@@ -45,17 +53,40 @@ async function main(): Promise<void> {
     app.server.emit("connection", socket);
   });
   const reconciliation = startReconciling({
-    ...{ database, adService, botId: config.botId, payout: config.payout, settleAfterSeconds: 30 },
-    ...{ logger, onRecorded: hint.announce },
-    onRound: (result) => metrics.intake.reconciled(result, performance.now()),
+    ...{ database, settleAfterSeconds: 30, logger, onRecorded: hint.announce },
+    bots: () =>
+      bots.all().map(({ id, payout, adApiTokens }) => ({ id, payout, adService: adServiceOf(adApiTokens[0]) })),
+    onRound: (result, botId) =>
+      metrics.intake.reconciled(
+        botId,
+        result,
+        performance.now(),
+        bots.all().map(({ id }) => id),
+      ),
+  });
+  // A change by another node, or by a command without a server, shows up here.
+  let isTableRead = true;
+  const refreshing = startLoop({
+    everyMs: refreshBotsMs,
+    async round() {
+      await bots.refresh();
+      isTableRead = true;
+      return undefined;
+    },
+    onFault(error) {
+      // Once in an outage, not every two seconds.
+      if (isTableRead) logger.warn({ err: error }, "the table of bots cannot be read: its last state is served");
+      isTableRead = false;
+    },
   });
   onStopSignal(
     async () => {
       stopping.abort();
       const reconciled = reconciliation.stop();
       await app.close();
-      await adService.close();
+      await connections.destroy();
       await reconciled;
+      await refreshing.stop();
       await hint.stop();
       await metricsApp?.close();
       await database.close();

@@ -2,6 +2,8 @@ import { type Database, openDatabase, statement } from "@intermission/postgres/o
 import { NotReachable, OperatorRefusal } from "@intermission/server/command-line";
 import type { ClaimedFolder } from "@intermission/server/data-folder";
 import { startFaultOf } from "@intermission/server/start-fault";
+import { botVerbs } from "./bots/operate-bots.ts";
+import { botSecretBox } from "./bots/served-bots.ts";
 import type { CommandConfig } from "./config.ts";
 import { getBalance, listRewards } from "./ledger/rewards.ts";
 import { isLedgerCursor } from "./ledger/watch-rewards.ts";
@@ -10,12 +12,15 @@ import type { OperatorClient } from "./operator-client.ts";
 import { eraseUser } from "./users/erase-user.ts";
 import { listReceipts, listRefusals } from "./webhook-intake/list-receipts.ts";
 
-// Each API inserts a row here when it starts.
-const findBots = statement<{ bot_id: string }>("find-bots", "select bot_id from reconciliations order by bot_id");
+// Each API inserts a row for each of its bots when it starts.
+const findBots = statement<{ bot_id: string }>(
+  "find-bots",
+  "select bot_id from reconciliations union select bot_id from bots order by bot_id",
+);
 
 /** Serves the queries from this process, on an embedded store that no server has open, or on a shared database. */
 export async function openStoreInProcess(
-  { databaseUrl, dataFolder, botId: named }: CommandConfig,
+  { databaseUrl, dataFolder, botId: named, encryptionKey }: CommandConfig,
   folder: ClaimedFolder | undefined,
 ): Promise<OperatorClient> {
   let database: Database | undefined;
@@ -32,20 +37,26 @@ export async function openStoreInProcess(
       isExisting: true,
     });
     const opened = database;
-    const botId = await botOf(opened, named);
+    let found: Promise<string> | undefined;
+    const bot = () => {
+      found ??= botOf(opened, named);
+      return found;
+    };
+    const box = encryptionKey && botSecretBox(encryptionKey);
     return {
-      listReceipts: (query) => listReceipts(opened, botId, query),
-      listRefusals: (since) => listRefusals(opened, botId, since),
+      ...botVerbs({ database: opened, box, configured: undefined, onChange: async () => {} }),
+      listReceipts: async (query) => listReceipts(opened, await bot(), query),
+      listRefusals: async (since) => listRefusals(opened, await bot(), since),
       async listRewards(query) {
-        if (query.cursor === undefined || isLedgerCursor(query.cursor)) return listRewards(opened, botId, query);
+        if (query.cursor === undefined || isLedgerCursor(query.cursor)) return listRewards(opened, await bot(), query);
         throw new OperatorRefusal(
           400,
           "BAD_REQUEST",
           `${query.cursor} is not a cursor of this ledger: --cursor takes the one that an earlier list ended with`,
         );
       },
-      getBalance: (userId) => getBalance(opened, botId, userId),
-      eraseUser: (userId, isMeant) => eraseUser(opened, { botId, userId, isMeant }),
+      getBalance: async (userId) => getBalance(opened, await bot(), userId),
+      eraseUser: async (userId, isMeant) => eraseUser(opened, { botId: await bot(), userId, isMeant }),
       close,
     };
   } catch (error) {

@@ -1,11 +1,13 @@
 import { NotReachable, OperatorRefusal } from "@intermission/server/command-line";
 import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
 import { Agent, fetch } from "undici";
-import type { AppRouter, Verbs } from "./router.ts";
+import type { BotVerbs } from "./bots/bot-records.ts";
+import type { AppRouter, OperatorRouter, Verbs } from "./router.ts";
 
 /** The queries of the command line, to a running server or to the store itself. */
 export interface OperatorClient
-  extends Pick<Verbs, "listReceipts" | "listRefusals" | "listRewards" | "getBalance" | "eraseUser"> {
+  extends BotVerbs,
+    Pick<Verbs, "listReceipts" | "listRefusals" | "listRewards" | "getBalance" | "eraseUser"> {
   close(): Promise<void>;
 }
 
@@ -16,8 +18,8 @@ interface Sent {
   body?: unknown;
 }
 
-/** Connects to the server that runs on a data folder, through the socket in it. */
-export function socketOperatorClient(socketPath: string): OperatorClient {
+/** Connects to the server that runs on a data folder, through the socket in it, as an operator of the named or only bot. */
+export function socketOperatorClient(socketPath: string, botId: string | undefined): OperatorClient {
   const agent = new Agent({ connect: { socketPath } });
   const overSocket = (url: unknown, { method = "GET", headers, body }: Sent = {}) =>
     fetch(String(url), {
@@ -27,7 +29,16 @@ export function socketOperatorClient(socketPath: string): OperatorClient {
       ...(body != null && { body: String(body) }),
     });
   const { receipts, rewards, users } = createTRPCClient<AppRouter>({
-    links: [httpLink({ url: "http://control-socket/trpc", fetch: (url, sent) => overSocket(url, sent as Sent) })],
+    links: [
+      httpLink({
+        url: "http://control-socket/trpc",
+        headers: botId === undefined ? {} : { "x-bot-id": botId },
+        fetch: (url, sent) => overSocket(url, sent as Sent),
+      }),
+    ],
+  });
+  const { bots } = createTRPCClient<OperatorRouter>({
+    links: [httpLink({ url: "http://control-socket/operator", fetch: (url, sent) => overSocket(url, sent as Sent) })],
   });
   const explained = <Answer>(answer: Promise<Answer>) =>
     answer.catch((error: unknown): never => {
@@ -36,6 +47,9 @@ export function socketOperatorClient(socketPath: string): OperatorClient {
       throw new NotReachable(`the server at ${socketPath} does not answer: ${error.message}`, { cause: error });
     });
   return {
+    listBots: () => explained(bots.list.query()),
+    addBot: (wanted) => explained(bots.add.mutate(wanted)),
+    changeBot: (botId, change) => explained(bots.change.mutate({ botId, change })),
     listReceipts: (query) => {
       const { outcome, since, ...rest } = query;
       if (outcome === "event") throw new Error("the server lists events by receipts.latest");

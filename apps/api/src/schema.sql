@@ -4,6 +4,29 @@
 -- Keys of tables that belong to a bot begin with bot_id, so that the tables can be distributed by it. commit_xid() is in
 -- packages/postgres: the order of commits, also after a restore.
 
+-- The bots that this API serves beside the one of the environment. A removed bot keeps its row and its ledger, and loses its
+-- secrets.
+create table bots (
+  bot_id text primary key,
+  added_at timestamptz not null default now(),
+  removed_at timestamptz,
+  -- Grows with each change: nodes read the table again when the sum over all rows has changed.
+  revision bigint not null default 1,
+  -- The tokens that must be usable, as ciphertext with the bot's id authenticated.
+  sealed_tokens bytea,
+  -- SHA-256 in hex of the accepted keys of its backend, newest first.
+  backend_key_hashes text[] not null,
+  username text,
+  mini_app_name text,
+  reward_rewarded integer not null check (reward_rewarded between 0 and 1000000),
+  reward_direct_link integer not null check (reward_direct_link between 0 and 1000000),
+  daily_cap integer check (daily_cap between 1 and 1000000),
+  pay_per_code text not null check (pay_per_code in ('once', 'each')),
+  two_field_events text not null check (two_field_events in ('off', 'match')),
+  check ((removed_at is null) = (sealed_tokens is not null)),
+  check (removed_at is null or backend_key_hashes = '{}')
+);
+
 -- A code that this API requested from the ad service. `codes.create` writes it before the code is returned; only an erasure
 -- changes it. Its key keeps one row for a code that the ad service returns again.
 create table codes (

@@ -6,7 +6,7 @@ import type { FastifyInstance } from "fastify";
 export const MOST_CALLS_IN_A_BATCH = 100;
 export const LONGEST_PROCEDURE_LIST = 4000;
 
-const PREFIX = "/trpc";
+const PREFIXES = ["/trpc", "/operator"];
 
 const codeOfStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
   401: "UNAUTHORIZED",
@@ -22,7 +22,7 @@ const codeOfStatus: Record<number, TRPC_ERROR_CODE_KEY> = {
 };
 
 export function isTrpcAddress(url: string): boolean {
-  return url === PREFIX || url.startsWith(`${PREFIX}/`) || url.startsWith(`${PREFIX}?`);
+  return PREFIXES.some((prefix) => url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length)));
 }
 
 /** tRPC's own form, so that its clients also understand refusals before a procedure is reached. */

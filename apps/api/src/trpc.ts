@@ -2,7 +2,10 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
 
 /** The caller of a request, identified once: by the Authorization header, or by the socket in the data folder. */
-export type Caller = { kind: "backend" } | { kind: "user"; userId: string } | { kind: "nobody" };
+export type Caller =
+  | { kind: "backend"; botId: string }
+  | { kind: "user"; botId: string; userId: string }
+  | { kind: "nobody" };
 
 export interface Context {
   readonly caller: Caller;
@@ -46,7 +49,7 @@ const procedure = t.procedure.use(async ({ ctx, next }) => {
 /** Open to all callers: only for exchanging launch data for a session token. */
 export const publicProcedure = procedure;
 
-/** The bot's own backend, by BACKEND_API_KEY. */
+/** A bot's own backend, by its key. */
 export const backendProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.caller.kind === "nobody") throw new TRPCError({ code: "UNAUTHORIZED", message: "API key required" });
   if (ctx.caller.kind !== "backend") throw new TRPCError({ code: "FORBIDDEN", message: "for the bot's backend only" });

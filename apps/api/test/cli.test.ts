@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +7,7 @@ import { copyMigratedStore, createServerDatabase } from "@intermission/testing/t
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { testConfig, testToken } from "./fixtures/api-fixture.ts";
+import { type ServerProcess, startProcess, startServerProcess } from "./fixtures/process-fixture.ts";
 
 /** Real processes: the server, and the command line beside it. */
 
@@ -25,46 +25,22 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-function start(script: string, words: readonly string[], env: NodeJS.ProcessEnv) {
-  const environment = { ...base, ...env };
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../src", script), ...words], { env: environment });
-  const ended: Ended = { code: null, out: "", err: "" };
-  child.stdout.on("data", (chunk) => {
-    ended.out += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    ended.err += chunk;
-  });
-  const end = new Promise<Ended>((resolve) => child.once("close", (code) => resolve({ ...ended, code })));
-  return { child, ended, end };
-}
-
 const api = (words: string) => host.run(words.split(" "), {});
 /** For commands that open a store. */
-const apiProcess = (words: string, env: NodeJS.ProcessEnv = {}) => start("cli.ts", words.split(" "), env).end;
+const apiProcess = (words: string, env: NodeJS.ProcessEnv = {}) =>
+  startProcess("cli.ts", words.split(" "), { ...base, ...env }).end;
 const json = async (words: string, run: (words: string) => Promise<Ended> = api) => {
   const { code, out, err } = await run(`${words} --json`);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   return JSON.parse(out);
 };
 
-async function startServer(): Promise<{ child: ChildProcess; end: Promise<Ended>; url: string }> {
-  const server = start("main.ts", [], {
-    ...{ MODE: "demo", PORT: "0", LOG_LEVEL: "error", AD_SERVICE_URL: "http://127.0.0.1:9", BOT_ID: testConfig.botId },
-    ...{ AD_API_TOKENS: testToken, TELEGRAM_BOT_TOKEN: testConfig.telegramBotToken },
-    ...{
-      BACKEND_API_KEY: testConfig.backendApiKey,
-      MINIAPP_URL: "http://127.0.0.1:9",
-      DIRECT_LINK_URL: "http://127.0.0.1:9",
-    },
+const startServer = () =>
+  startServerProcess({
+    ...base,
+    ...{ BOT_ID: testConfig.botId, AD_API_TOKENS: testToken, BACKEND_API_KEY: testConfig.backendApiKey },
+    TELEGRAM_BOT_TOKEN: testConfig.telegramBotToken,
   });
-  for (;;) {
-    const [, url] = /"url":"([^"]+)","msg":"listening"/.exec(server.ended.out) ?? [];
-    if (url !== undefined) return { ...server, url };
-    const isOver = await Promise.race([server.end, new Promise((resolve) => setTimeout(resolve, 50))]);
-    if (isOver) throw new Error(`the server ended: ${server.ended.err}`);
-  }
-}
 
 async function deliver(url: string, body: string, signature = sign(Buffer.from(body), testToken)): Promise<number> {
   const headers = { "content-type": "application/json", "x-signature": signature };
@@ -105,7 +81,7 @@ test.each(["--help", "receipts list --help", "receipts refused --help", "rewards
 );
 
 describe("beside a server on the embedded store, and after its stop", () => {
-  let server: Awaited<ReturnType<typeof startServer>>;
+  let server: ServerProcess;
   const viewed = '{"event":"rewarded","user_tg_id":"42","event_id":"evt_1","code":"code1"}';
   beforeAll(async () => {
     await copyMigratedStore(join(dataDir, "api/postgres"), { schema: "api", migrations });

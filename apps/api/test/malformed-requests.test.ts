@@ -44,11 +44,16 @@ function samples(): Sample[] {
     ...{ method: "POST", path: `/trpc/${path}`, headers: { ...backend, ...json }, body },
   });
   const event = { event: "rewarded", user_tg_id: "42", event_id: "evt_1", bot_id: testConfig.botId, code: "Code1" };
+  const spend = { userId: "42", amount: 1, idempotencyKey: "an order", note: "a note" };
   const text = JSON.stringify(event);
   const signature = sign(Buffer.from(text), testToken);
   return [
     { method: "POST", path: "/webhooks/ads", headers: { ...json, "x-signature": signature }, body: text },
     { method: "POST", path: "/webhooks/ads", headers: { ...json, "x-signature": signature }, body: event },
+    {
+      ...{ method: "POST", path: `/webhooks/ads/${testConfig.botId}`, body: text },
+      headers: { ...json, "x-signature": signature },
+    },
     query("rewards.balance", { userId: "42" }),
     query("rewards.list", { userId: "42", limit: 5 }),
     query("rewards.status", { code: "Code1", userId: "42", event: "rewarded" }),
@@ -61,8 +66,10 @@ function samples(): Sample[] {
       path: "/trpc/rewards.cursor,rewards.balance?batch=1&input=%7B%221%22%3A%7B%22userId%22%3A%221%22%7D%7D",
       headers: backend,
     },
-    mutate("rewards.spend", { userId: "42", amount: 1, idempotencyKey: "an order", note: "a note" }),
+    mutate("rewards.spend", spend),
     mutate("codes.create", { userId: "42", reference: "an order" }),
+    { method: "GET", path: "/v1/rewards/list?userId=42&limit=5", headers: backend },
+    { method: "POST", path: "/v1/rewards/spend", headers: { ...backend, ...json }, body: spend },
     mutate("telegramUser.signIn", { initData: "user=1&hash=0" }),
     { ...mutate("rewards.spend?batch=1", { 0: { userId: "42", amount: 1, idempotencyKey: "another" } }) },
     {

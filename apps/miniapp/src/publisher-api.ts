@@ -12,7 +12,7 @@ export type PublisherApi =
  * The publisher's own API, which knows the credited rewards. Launch data is exchanged once for this user's token; the token
  * is kept in memory and sent in a header, never in a URL.
  */
-export async function signInToPublisher(url: string, initData: string): Promise<PublisherApi> {
+export async function signInToPublisher(url: string, botId: string, initData: string): Promise<PublisherApi> {
   let authorization: string | undefined;
   const client = createTRPCClient<AppRouter>({
     links: [
@@ -22,7 +22,7 @@ export async function signInToPublisher(url: string, initData: string): Promise<
       }),
     ],
   });
-  const answer = await client.telegramUser.signIn.mutate({ initData });
+  const answer = await client.telegramUser.signIn.mutate({ initData, botId });
   if (answer.outcome !== "signed-in") return { outcome: "refused" };
   authorization = `Bearer ${answer.sessionToken}`;
   return {

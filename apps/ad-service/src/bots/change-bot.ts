@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import type { SecretBox } from "@intermission/server/secret-box";
 import { spellAdvertisers } from "../advertisers/advertisers.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
 import { type Bot, forgetBot, readBot } from "./bots.ts";
-import type { SecretBox } from "./signing-tokens.ts";
 import { insertToken, type TokenEntry } from "./tokens.ts";
 
 /**

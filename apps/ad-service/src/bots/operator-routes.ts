@@ -4,11 +4,11 @@ import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { givenFields } from "@intermission/server/parse-request";
 import { conflict, invalidField, notFound } from "@intermission/server/refuse";
+import type { SecretBox } from "@intermission/server/secret-box";
 import { z } from "zod";
 import { botSettings } from "./bot-settings.ts";
 import { type Bot, bot, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
-import type { SecretBox } from "./signing-tokens.ts";
 import { activateToken, createToken, readTokens, revokeToken, tokenEntry } from "./tokens.ts";
 
 export interface BotOperatorDeps {

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { secretBox } from "@intermission/server/secret-box";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { authenticateBot } from "./authenticate-client.ts";
 import { addBot, suspendBot } from "./change-bot.ts";
-import { secretBox, signingTokens } from "./signing-tokens.ts";
+import { signingTokens } from "./signing-tokens.ts";
 import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import type { SecretBox } from "@intermission/server/secret-box";
 import bs58 from "bs58";
 import { z } from "zod";
 import { forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
-import type { SecretBox } from "./signing-tokens.ts";
 
 /** What may be shown of a token after its creation. */
 export const tokenEntry = z.object({

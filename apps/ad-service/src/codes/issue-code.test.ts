@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
+import { secretBox } from "@intermission/server/secret-box";
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import type { Bot } from "../bots/bots.ts";
 import { addBot } from "../bots/change-bot.ts";
-import { secretBox } from "../bots/signing-tokens.ts";
 import { migrations } from "../migrations.ts";
 import { findCode } from "./describe-code.ts";
 import { issueCode } from "./issue-code.ts";

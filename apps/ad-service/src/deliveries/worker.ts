@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@intermission/postgres/open-database";
-import { rememberSigningTokens, type SecretBox, type SigningTokens } from "../bots/signing-tokens.ts";
+import type { SecretBox } from "@intermission/server/secret-box";
+import { rememberSigningTokens, type SigningTokens } from "../bots/signing-tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, readNextDue } from "./claim.ts";

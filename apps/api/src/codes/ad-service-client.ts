@@ -40,17 +40,24 @@ type Exchange = { outcome: "answered"; answer: Answer } | { outcome: "timeout" |
 
 const maximalAnswerBytes = 4 * 1024 * 1024;
 
+/** Connections to the ad service, which all bots share. */
+export function adServiceConnections(url: string): Pool {
+  return new Pool(new URL(url).origin, { connections: 64, pipelining: 1, connect: { timeout: 5000 } });
+}
+
 /**
- * The only client of the ad service. Every answer is limited in size and time; the service's faults are outcomes, not
+ * The only client of the ad service. It acts as the bot of its token. Every answer is limited in size and time; the service's faults are outcomes, not
  * exceptions.
  */
 export function adServiceClient(options: {
   url: string;
   token: string;
   timeoutMilliseconds?: number;
+  /** By default one of its own. */
+  connections?: Pool;
 }): AdServiceClient {
-  const { origin, pathname } = new URL(options.url);
-  const pool = new Pool(origin, { connections: 64, pipelining: 1, connect: { timeout: 5000 } });
+  const { pathname } = new URL(options.url);
+  const pool = options.connections ?? adServiceConnections(options.url);
   const timeout = options.timeoutMilliseconds ?? 10_000;
   const prefix = pathname.replace(/\/+$/, "");
   const headers = { authorization: `Bearer ${options.token}`, "accept-encoding": "identity" };

@@ -82,11 +82,7 @@ describe.each(testDatabases())("requesting a code from the ad service on %s", (k
 
   test("without a bot's name there is no startapp link", async () => {
     answering(200, issued);
-    const plain = await startTestApi(
-      store.database,
-      { links: { ...testConfig.links, botUsername: undefined } },
-      adService,
-    );
+    const plain = await startTestApi(store.database, { botUsername: undefined }, adService);
     expect(await plain.client().codes.create.mutate({ userId: "42" })).toMatchObject({ startappLink: null });
     await plain.stop();
   });

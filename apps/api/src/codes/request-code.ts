@@ -5,8 +5,8 @@ import type { CreateCodeOutcome } from "./created-code.ts";
 export interface Links {
   readonly miniappUrl: string;
   readonly directLinkUrl: string;
-  readonly botUsername: string | undefined;
-  readonly miniAppName: string | undefined;
+  readonly botUsername: string | null;
+  readonly miniAppName: string | null;
 }
 
 export interface RequestCodeOptions {

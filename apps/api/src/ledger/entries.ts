@@ -56,7 +56,7 @@ export interface WatchedEntry {
 
 export type WatchOutcome =
   | { outcome: "watching"; entries: AsyncIterable<WatchedEntry> }
-  /** This node serves its limit of watches already. */
+  /** This node serves its limit of watches already, of the bot or of all bots. */
   | { outcome: "too-many"; limit: number };
 
 /** The ledger was restored from a backup that is older than the cursor, so the entries after it are unknown. */
@@ -73,8 +73,6 @@ export interface LedgerVerbs {
   listRewards(query: { userId: string | undefined; cursor: string | undefined; limit: number }): Promise<RewardPage>;
   getBalance(userId: string): Promise<number>;
   spend(order: { userId: string; amount: number; idempotencyKey: string; note: string | null }): Promise<SpendOutcome>;
-  /** Whether this text can come from `next`, `cursor` or a tracked id. */
-  isCursor(text: string): boolean;
   latestCursor(): Promise<string>;
   watchRewards(
     asked: { from: { cursor: string } | "start" | "now"; includeTests: boolean },

@@ -134,7 +134,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
         const adService = {
           createCode: async () => ({ outcome: "issued" as const, code: { code, expires_in: 3600, expires_at } }),
         };
-        const { links } = testConfig;
+        const links = { ...testConfig.links, botUsername: null, miniAppName: null };
         const wanted = { userId, reference: undefined };
         await untilDone(() => requestCode({ database, adService, botId, links, onUnavailable: () => {} }, wanted));
       },

@@ -9,8 +9,8 @@ const lostCursor =
 
 const maximalAmount = 1_000_000_000;
 
-export const ledgerProcedures = (verbs: LedgerVerbs) => {
-  const cursor = z.string().max(200).refine(verbs.isCursor, "is not a cursor of this ledger");
+export const ledgerProcedures = (isCursor: (text: string) => boolean, verbsOf: (botId: string) => LedgerVerbs) => {
+  const cursor = z.string().max(200).refine(isCursor, "is not a cursor of this ledger");
   return router({
     /** The outcome of a code; without a code, of the user's newest event. */
     status: userOrBackendProcedure
@@ -26,7 +26,7 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
         if (userId === undefined && input.code === undefined) {
           throw new TRPCError({ code: "BAD_REQUEST", message: "name a code or a userId" });
         }
-        return verbs.getRewardStatus({ userId, code: input.code, event: input.event });
+        return verbsOf(ctx.caller.botId).getRewardStatus({ userId, code: input.code, event: input.event });
       }),
 
     list: userOrBackendProcedure
@@ -39,7 +39,7 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
       )
       .query(
         ({ ctx, input }): Promise<RewardPage> =>
-          verbs.listRewards({
+          verbsOf(ctx.caller.botId).listRewards({
             userId: subjectOf(ctx.caller, input.userId),
             cursor: input.cursor,
             limit: input.limit,
@@ -51,7 +51,7 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
       .query(async ({ ctx, input }): Promise<{ balance: number }> => {
         const userId = subjectOf(ctx.caller, input.userId);
         if (userId === undefined) throw new TRPCError({ code: "BAD_REQUEST", message: "name a userId" });
-        return { balance: await verbs.getBalance(userId) };
+        return { balance: await verbsOf(ctx.caller.botId).getBalance(userId) };
       }),
 
     /** Takes units from a user. The key makes a repeat safe: it returns the answer of the first call. */
@@ -64,10 +64,15 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
           note: storableText(200).optional(),
         }),
       )
-      .mutation(({ input }): Promise<SpendOutcome> => verbs.spend({ ...input, note: input.note ?? null })),
+      .mutation(
+        ({ ctx, input }): Promise<SpendOutcome> =>
+          verbsOf(ctx.caller.botId).spend({ ...input, note: input.note ?? null }),
+      ),
 
     /** The current end of the ledger. A watch from it includes everything that is recorded after this answer. */
-    cursor: backendProcedure.query(async (): Promise<{ cursor: string }> => ({ cursor: await verbs.latestCursor() })),
+    cursor: backendProcedure.query(
+      async ({ ctx }): Promise<{ cursor: string }> => ({ cursor: await verbsOf(ctx.caller.botId).latestCursor() }),
+    ),
 
     /**
      * Each entry once, in commit order: first everything recorded since `lastEventId`, then live. Test events, which
@@ -83,7 +88,7 @@ export const ledgerProcedures = (verbs: LedgerVerbs) => {
       )
       .subscription(async function* ({ input, signal, ctx }) {
         const from = input.lastEventId ? { cursor: input.lastEventId } : input.from;
-        const watch = verbs.watchRewards({ from, includeTests: input.includeTests }, signal);
+        const watch = verbsOf(ctx.caller.botId).watchRewards({ from, includeTests: input.includeTests }, signal);
         if (watch.outcome === "too-many") {
           throw new TRPCError({
             code: "TOO_MANY_REQUESTS",

@@ -100,10 +100,11 @@ function atMostOnceIn(milliseconds: number, act: () => Promise<void>) {
 }
 
 /** A bot needs one watch, and each one queries the database. */
-const mostWatches = 64;
+const mostWatchesOfBot = 64;
+export const mostWatchesOfNode = 1024;
 
 /** Limits the concurrent watches on this node. A place is released when its watch ends, however it ends. */
-export function limitWatches(limit = mostWatches): (open: () => AsyncIterable<WatchedEntry>) => WatchOutcome {
+export function limitWatches(limit = mostWatchesOfBot): (open: () => AsyncIterable<WatchedEntry>) => WatchOutcome {
   let watching = 0;
   return (open) => {
     if (watching >= limit) return { outcome: "too-many", limit };

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deriveSessionKey, issueSessionToken, readSessionToken } from "./sign-in.ts";
+import { deriveSessionKey } from "../bots/bot.ts";
+import { issueSessionToken, readSessionToken } from "./sign-in.ts";
 
-const secrets = { telegramBotToken: "1:token", backendApiKey: "key", botId: "1" };
+const secrets = { telegramBotToken: "1:token", backendKeyHash: "key", botId: "1" };
 const key = deriveSessionKey(secrets);
 const now = new Date("2026-03-01T10:00:00Z");
 const inAnHour = now.getTime() / 1000 + 3600;
@@ -14,13 +15,13 @@ test("a token identifies its user until it expires", () => {
   expect(readSessionToken(key, token, new Date(inAnHour * 1000))).toBeNull();
 });
 
-test.each(["telegramBotToken", "backendApiKey", "botId"])("replacing %s ends every session", (name) => {
+test.each(["telegramBotToken", "backendKeyHash", "botId"])("replacing %s ends every session", (name) => {
   const token = issueSessionToken(key, "42", inAnHour);
   expect(readSessionToken(deriveSessionKey({ ...secrets, [name]: "2" }), token, now)).toBeNull();
 });
 
 test("characters cannot be shifted from one secret to the other", () => {
-  const shifted = deriveSessionKey({ ...secrets, telegramBotToken: "1:tokenk", backendApiKey: "ey" });
+  const shifted = deriveSessionKey({ ...secrets, telegramBotToken: "1:tokenk", backendKeyHash: "ey" });
   expect(shifted).not.toEqual(key);
 });
 

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { continuationMaxAgeSeconds, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
 import { addressNetwork } from "@intermission/server/client-address";
 import { rateLimiter } from "@intermission/server/rate-limiter";
@@ -7,15 +7,10 @@ import type { SignInOutcome } from "./sign-in-outcome.ts";
 /** Long enough for an ad and its reward, short enough for a token that cannot be revoked. */
 export const sessionLifetimeSeconds = 6 * 3600;
 
-const macBytes = 32;
-
-/** The key derives from both secrets, so that replacing either ends every session. */
-export function deriveSessionKey(secrets: { telegramBotToken: string; backendApiKey: string; botId: string }): Buffer {
-  const material = JSON.stringify([secrets.telegramBotToken, secrets.backendApiKey]);
-  return Buffer.from(hkdfSync("sha256", material, secrets.botId, "intermission session token v1", macBytes));
-}
-
-/** `{user id}.{expiry, unix seconds}.{HMAC}`: nothing is stored, every node can verify it. */
+/**
+ * `{user id}.{expiry, unix seconds}.{HMAC}`: nothing is stored, every node can verify it. Callers get it behind the bot's
+ * id, which selects the key.
+ */
 export function issueSessionToken(key: Buffer, userId: string, expiresAtSeconds: number): string {
   const claim = `${userId}.${expiresAtSeconds}`;
   return `${claim}.${macOf(key, claim).toString("base64url")}`;
@@ -45,6 +40,7 @@ export const defaultSignInLimits: SignInLimits = { perAddress: 600, perUser: 30 
 export interface SignInLimiter {
   /** Counts one sign-in; returns whether it is within the limit. */
   takeAddress(address: string, nowMs: number): boolean;
+  /** A user of a bot: another bot must not use up a user's sign-ins. */
   takeUser(userId: string, nowMs: number): boolean;
 }
 
@@ -65,22 +61,22 @@ export function limitSignIns({ perAddress, perUser }: SignInLimits = defaultSign
  */
 export function authenticateTelegramUser(
   { initData, address }: { initData: string; address: string },
-  secrets: { telegramBotToken: string; sessionKey: Buffer },
+  bot: { id: string; telegramBotToken: string; sessionKey: Buffer },
   limiter: SignInLimiter,
   now: Date,
 ): SignInOutcome | { outcome: "too-many" } {
   if (!limiter.takeAddress(address, now.getTime())) return { outcome: "too-many" };
-  const { telegramBotToken: botToken } = secrets;
+  const { telegramBotToken: botToken } = bot;
   const verdict = verifyInitDataWithBotToken({ initData, botToken, now, maxAgeSeconds: continuationMaxAgeSeconds });
   if (verdict.outcome !== "valid") {
     return { outcome: "refused", reason: verdict.reason === "stale" ? "expired" : "invalid" };
   }
-  if (!limiter.takeUser(verdict.user.id, now.getTime())) return { outcome: "too-many" };
+  if (!limiter.takeUser(`${bot.id} ${verdict.user.id}`, now.getTime())) return { outcome: "too-many" };
   const dataEndsAtSeconds = Math.floor(verdict.authDate.getTime() / 1000) + continuationMaxAgeSeconds;
   const expiresAtSeconds = Math.min(Math.floor(now.getTime() / 1000) + sessionLifetimeSeconds, dataEndsAtSeconds);
   return {
     outcome: "signed-in",
-    sessionToken: issueSessionToken(secrets.sessionKey, verdict.user.id, expiresAtSeconds),
+    sessionToken: `${bot.id}.${issueSessionToken(bot.sessionKey, verdict.user.id, expiresAtSeconds)}`,
     expiresAt: new Date(expiresAtSeconds * 1000).toISOString(),
     user: { id: verdict.user.id },
   };

@@ -3,15 +3,15 @@ import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
 import type { UserErasure, UserVerbs } from "./erasure.ts";
 
-export const userProcedures = (verbs: UserVerbs) =>
+export const userProcedures = (verbsOf: (botId: string) => UserVerbs) =>
   router({
     /** Counts the records of a user. */
     kept: backendProcedure
       .input(z.object({ userId: telegramId }))
-      .query(({ input }): Promise<UserErasure> => verbs.eraseUser(input.userId, false)),
+      .query(({ ctx, input }): Promise<UserErasure> => verbsOf(ctx.caller.botId).eraseUser(input.userId, false)),
 
     /** Erases a user permanently; the ledger's sums stay. */
     erase: backendProcedure
       .input(z.object({ userId: telegramId }))
-      .mutation(({ input }): Promise<UserErasure> => verbs.eraseUser(input.userId, true)),
+      .mutation(({ ctx, input }): Promise<UserErasure> => verbsOf(ctx.caller.botId).eraseUser(input.userId, true)),
   });

@@ -69,7 +69,13 @@ export interface IntakeMetrics {
   recorded(counts: readonly RecordedCount[], lines: number): void;
   /** Also counts webhooks that were refused before their signature was verified. */
   alsoCounting(refusals: RefusalCounter): RefusalCounter;
-  reconciled(result: Pick<Reconciled, "outcome" | "recorded">, now: number): void;
+  /** `botIds`: the bots that are reconciled now. */
+  reconciled(
+    botId: string,
+    result: Pick<Reconciled, "outcome" | "recorded">,
+    now: number,
+    botIds: readonly string[],
+  ): void;
   /** Counts the reader of these entries while it reads. */
   watched<Entry>(entries: AsyncIterable<Entry>): AsyncIterable<Entry>;
 }
@@ -160,19 +166,21 @@ function reconciliationMetrics(registry: Registry): Pick<IntakeMetrics, "reconci
     help: "Events that reconciliation found and no webhook delivered.",
     registers: [registry],
   });
-  let lastSuccessAt: number | undefined;
+  let lastSuccessAt = new Map<string, number | undefined>();
   new Gauge({
     name: "intermission_reconciliation_age_seconds",
-    help: "Seconds since the ad service's list was last read to its end; NaN before the first time.",
+    help: "Seconds since the ad service's list was last read to its end, of the bot that waits longest; NaN before the first time.",
     registers: [registry],
     collect() {
-      this.set(lastSuccessAt === undefined ? Number.NaN : (performance.now() - lastSuccessAt) / 1000);
+      const oldest = Math.min(...[...lastSuccessAt.values()].map((at) => at ?? Number.NaN));
+      this.set(lastSuccessAt.size === 0 ? Number.NaN : (performance.now() - oldest) / 1000);
     },
   });
   return {
-    reconciled({ outcome, recorded }, now) {
+    reconciled(botId, { outcome, recorded }, now, botIds) {
       gap.inc(recorded);
-      if (outcome === "done") lastSuccessAt = now;
+      const at = outcome === "done" ? now : lastSuccessAt.get(botId);
+      lastSuccessAt = new Map(botIds.map((id) => [id, id === botId ? at : lastSuccessAt.get(id)]));
     },
   };
 }

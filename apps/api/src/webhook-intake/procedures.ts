@@ -5,12 +5,14 @@ import type { Receipt, ReceiptVerbs, RefusalCount } from "./receipts.ts";
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
-export const receiptProcedures = (verbs: ReceiptVerbs) =>
+export const receiptProcedures = (verbsOf: (botId: string) => ReceiptVerbs) =>
   router({
     /** The latest events, newest first, with the bytes that were signed. */
     latest: backendProcedure
       .input(z.object({ limit: z.int().min(1).max(50).default(20) }))
-      .query(({ input }): Promise<Receipt[]> => verbs.listReceipts({ outcome: "event", ...input })),
+      .query(
+        ({ ctx, input }): Promise<Receipt[]> => verbsOf(ctx.caller.botId).listReceipts({ outcome: "event", ...input }),
+      ),
 
     /** Every signed webhook, newest first, including those that were not events. */
     list: backendProcedure
@@ -22,10 +24,10 @@ export const receiptProcedures = (verbs: ReceiptVerbs) =>
           limit: z.int().min(1).max(1000).default(50),
         }),
       )
-      .query(({ input }): Promise<Receipt[]> => verbs.listReceipts(input)),
+      .query(({ ctx, input }): Promise<Receipt[]> => verbsOf(ctx.caller.botId).listReceipts(input)),
 
     /** The number of webhooks refused before their signature was verified, by hour and reason. */
     refused: backendProcedure
       .input(z.object({ since: moment }))
-      .query(({ input }): Promise<RefusalCount[]> => verbs.listRefusals(input.since)),
+      .query(({ ctx, input }): Promise<RefusalCount[]> => verbsOf(ctx.caller.botId).listRefusals(input.since)),
   });

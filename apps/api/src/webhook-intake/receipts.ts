@@ -58,14 +58,6 @@ export interface EventLine {
   signatureHeader: string | null;
 }
 
-export interface Payout {
-  readonly rewarded: number;
-  readonly directLink: number;
-  /** Paid rewards of a user in one UTC day; undefined: no cap. */
-  readonly dailyCap: number | undefined;
-  readonly perCode: "once" | "each";
-}
-
 export interface ReceiptVerbs {
   listReceipts(query: ReceiptQuery): Promise<Receipt[]>;
   listRefusals(since: Date): Promise<RefusalCount[]>;

@@ -3,7 +3,8 @@ import { verify, verifyStandardWebhook } from "@intermission/ad-core/signature";
 import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webhook-event";
 import { groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
-import type { EventLine, Payout } from "./receipts.ts";
+import type { Payout } from "../bots/bot-records.ts";
+import type { EventLine } from "./receipts.ts";
 import { isStorable, type RecordedCount, recordEvents } from "./record-events.ts";
 import { recordTwoFieldEvent, type UnmatchedReason } from "./record-two-field-event.ts";
 

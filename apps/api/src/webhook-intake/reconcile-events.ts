@@ -1,8 +1,9 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { Logger } from "@intermission/server/logger";
+import type { Payout } from "../bots/bot-records.ts";
 import type { AdServiceClient, ListedEvent, ListedEvents } from "../codes/ad-service-client.ts";
-import type { EventLine, Payout } from "./receipts.ts";
+import type { EventLine } from "./receipts.ts";
 import { isStorable, recordEvents } from "./record-events.ts";
 
 export interface ReconcileOptions {
@@ -150,48 +151,91 @@ const pauseSeconds: Record<Reconciled["outcome"], number> = {
   "not-offered": 6 * 3600,
 };
 
-export interface ReconcilingOptions extends Omit<ReconcileOptions, "stopping"> {
-  logger: Pick<Logger, "info" | "warn" | "error">;
-  onRecorded: () => void;
-  /** Called after each round, whatever its outcome. */
-  onRound?: (result: Reconciled) => void;
+/** What the reconciliation of one bot needs. */
+export interface ReconciledBot {
+  readonly id: string;
+  readonly payout: Payout;
+  readonly adService: Pick<AdServiceClient, "listEvents">;
 }
 
-/** Reconciles immediately and then each minute; a stop also ends the requests under way. */
-export function startReconciling({
-  logger,
-  onRecorded,
-  onRound = () => {},
-  ...options
-}: ReconcilingOptions): BackgroundLoop {
-  return startLoop({
-    everyMs: pauseSeconds.unavailable * 1000,
+export interface ReconcilingOptions extends Pick<ReconcileOptions, "database" | "settleAfterSeconds"> {
+  /** The bots now: a bot that joins is reconciled within a second. */
+  bots: () => readonly ReconciledBot[];
+  logger: Pick<Logger, "info" | "warn" | "error">;
+  onRecorded: () => void;
+  /** Called after each round of a bot, whatever its outcome. */
+  onRound?: (result: Reconciled, botId: string) => void;
+}
+
+/** A bot whose list is slow must not delay the others; the ad service must not be flooded. */
+const mostAtOnce = 4;
+const lookForBotsMs = 1000;
+
+/** Reconciles each bot immediately and then each minute; a stop also ends the requests under way. */
+export function startReconciling(options: ReconcilingOptions): BackgroundLoop {
+  const { bots, logger, onRecorded, onRound = () => {} } = options;
+  const dueAt = new Map<string, number>();
+  const running = new Map<string, Promise<void>>();
+
+  async function reconcile({ id: botId, payout, adService }: ReconciledBot, stopping: AbortSignal): Promise<void> {
+    const { database, settleAfterSeconds } = options;
+    const wanted = { database, adService, botId, payout, settleAfterSeconds, stopping };
+    const result = await reconcileEvents(wanted, new Date()).catch((cause: unknown): Reconciled => {
+      logger.error({ err: cause, botId }, "reconciliation failed");
+      const nothing = { recorded: 0, unreadable: 0, hasBegunAnew: false };
+      return { outcome: "unavailable", ...nothing, detail: "an error of our own" };
+    });
+    dueAt.set(botId, performance.now() + pauseSeconds[result.outcome] * 1000);
+    if (result.recorded > 0) onRecorded();
+    onRound(result, botId);
+    report(logger, botId, result);
+  }
+
+  function startDue(stopping: AbortSignal): void {
+    if (stopping.aborted) return;
+    const now = performance.now();
+    const served = bots();
+    // The one that waits longest comes first, so that none is left out when there are many.
+    const due = served
+      .filter(({ id }) => !running.has(id) && (dueAt.get(id) ?? 0) <= now)
+      .sort((a, b) => (dueAt.get(a.id) ?? 0) - (dueAt.get(b.id) ?? 0));
+    for (const bot of due.slice(0, mostAtOnce - running.size)) {
+      const end = () => {
+        running.delete(bot.id);
+        startDue(stopping);
+      };
+      const onFault = (error: unknown) => logger.error({ err: error }, "reconciliation could not be reported");
+      running.set(bot.id, reconcile(bot, stopping).catch(onFault).then(end));
+    }
+  }
+
+  const loop = startLoop({
+    everyMs: lookForBotsMs,
     async round(stopping) {
-      const result = await reconcileEvents({ ...options, stopping }, new Date()).catch((cause: unknown): Reconciled => {
-        logger.error({ err: cause }, "reconciliation failed");
-        return {
-          outcome: "unavailable",
-          recorded: 0,
-          unreadable: 0,
-          hasBegunAnew: false,
-          detail: "an error of our own",
-        };
-      });
-      if (result.recorded > 0) onRecorded();
-      onRound(result);
-      report(logger, result);
-      return pauseSeconds[result.outcome] * 1000;
+      const ids = new Set(bots().map(({ id }) => id));
+      for (const id of dueAt.keys()) if (!ids.has(id)) dueAt.delete(id);
+      startDue(stopping);
+      return lookForBotsMs;
     },
-    onFault: (error) => logger.error({ err: error }, "reconciliation could not be reported"),
+    onFault: (error) => logger.error({ err: error }, "reconciliation could not be started"),
   });
+  return {
+    async stop() {
+      await loop.stop();
+      await Promise.all(running.values());
+    },
+  };
 }
 
 function report(
   logger: ReconcilingOptions["logger"],
+  botId: string,
   { outcome, recorded, unreadable, hasBegunAnew, detail }: Reconciled,
 ): void {
-  if (recorded > 0) logger.info({ recorded }, "recorded events that no webhook delivered");
-  if (unreadable > 0) logger.warn({ unreadable }, "the ad service lists events of a kind unknown to this version");
-  if (hasBegunAnew) logger.warn("the ad service's list was read from its start: it no longer contains our position");
-  if (outcome === "unavailable") logger.warn({ detail }, "the ad service lists no events now");
+  if (recorded > 0) logger.info({ botId, recorded }, "recorded events that no webhook delivered");
+  if (unreadable > 0)
+    logger.warn({ botId, unreadable }, "the ad service lists events of a kind unknown to this version");
+  if (hasBegunAnew)
+    logger.warn({ botId }, "the ad service's list was read from its start: it no longer contains our position");
+  if (outcome === "unavailable") logger.warn({ botId, detail }, "the ad service lists no events now");
 }

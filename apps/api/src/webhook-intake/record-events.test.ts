@@ -1,8 +1,9 @@
 import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Payout } from "../bots/bot-records.ts";
 import { migrations } from "../migrations.ts";
 import { listReceipts } from "./list-receipts.ts";
-import type { EventLine, Payout } from "./receipts.ts";
+import type { EventLine } from "./receipts.ts";
 import { recordBatch, recordEvents } from "./record-events.ts";
 
 const botId = "7000000001";

@@ -1,5 +1,6 @@
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
-import type { EventLine, Payout } from "./receipts.ts";
+import type { Payout } from "../bots/bot-records.ts";
+import type { EventLine } from "./receipts.ts";
 
 export interface BatchLine {
   readonly line: EventLine;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import type { Payout } from "./receipts.ts";
+import type { Payout } from "../bots/bot-records.ts";
 import { recordBatch } from "./record-events.ts";
 
 /** Equal events closer together than this count as repeats: the ad service's default cooldown. */

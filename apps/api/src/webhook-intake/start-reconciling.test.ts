@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
 import { startFeed } from "../../test/fixtures/feed-fixture.ts";
 import { adServiceClient } from "../codes/ad-service-client.ts";
+import { getBalance } from "../ledger/rewards.ts";
 import { migrations } from "../migrations.ts";
 import { startReconciling } from "./reconcile-events.ts";
 
@@ -14,8 +15,8 @@ test("at its start it records missing events, logs one line, and a stop ends it 
   const onRecorded = vi.fn();
   const run = () => {
     const { botId, payout } = testConfig;
-    const options = { database: store.database, adService, botId, payout, settleAfterSeconds: 0, logger, onRecorded };
-    return startReconciling(options);
+    const bots = () => [{ id: botId, payout, adService }];
+    return startReconciling({ database: store.database, bots, settleAfterSeconds: 0, logger, onRecorded });
   };
 
   const first = run();
@@ -25,7 +26,9 @@ test("at its start it records missing events, logs one line, and a stop ends it 
   const second = run();
   await vi.waitFor(() => expect(onRecorded).toHaveBeenCalledTimes(1), 10_000);
   await second.stop();
-  expect(logger.info.mock.calls).toEqual([[{ recorded: 2 }, "recorded events that no webhook delivered"]]);
+  expect(logger.info.mock.calls).toEqual([
+    [{ botId: testConfig.botId, recorded: 2 }, "recorded events that no webhook delivered"],
+  ]);
 
   await store.dispose();
   const third = run();
@@ -33,4 +36,40 @@ test("at its start it records missing events, logs one line, and a stop ends it 
   await third.stop();
   await adService.close();
   await feed.stop();
+});
+
+test("bots are reconciled side by side: one whose list never answers delays no other, and a new one joins by itself", async () => {
+  const store = await openTestDatabase({ schema: "api", migrations });
+  const feed = await startFeed();
+  const { payout } = testConfig;
+  const ids = ["8000000001", "8000000002"];
+  for (const id of ids)
+    feed.earn(`evt_of_${id}`, { bot_id: id, occurred_at: new Date(Date.now() + 60_000).toISOString() });
+  const stopping = new AbortController();
+  const silent = {
+    listEvents: () =>
+      new Promise<{ outcome: "unavailable"; detail: string }>((resolve) => {
+        stopping.signal.addEventListener("abort", () => resolve({ outcome: "unavailable", detail: "silent" }));
+      }),
+  };
+  const adService = adServiceClient({ url: feed.url, token: testToken });
+  const bots = [
+    { id: "8000000009", payout, adService: silent },
+    ...ids.slice(0, 1).map((id) => ({ id, payout, adService })),
+  ];
+  const logger = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const loop = startReconciling({
+    ...{ database: store.database, bots: () => bots, settleAfterSeconds: -120, logger, onRecorded: () => {} },
+  });
+  const balanceOf = (id: string) => getBalance(store.database, id, "42");
+  await vi.waitFor(async () => expect(await balanceOf("8000000001")).toBe(payout.rewarded), 10_000);
+  expect(await balanceOf("8000000002")).toBe(0);
+  bots.push({ id: "8000000002", payout: { ...payout, rewarded: 77 }, adService });
+  await vi.waitFor(async () => expect(await balanceOf("8000000002")).toBe(77), 10_000);
+  expect(await balanceOf("8000000001")).toBe(payout.rewarded);
+  stopping.abort();
+  await loop.stop();
+  await adService.close();
+  await feed.stop();
+  await store.dispose();
 });

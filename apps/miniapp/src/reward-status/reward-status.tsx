@@ -20,7 +20,7 @@ const queryClient = new QueryClient({ defaultOptions: { queries: always, mutatio
 /** Signs in to the publisher's API ahead of the status. Failures are retried; the status then waits for the same request. */
 export function prepareRewardStatus(session: Session, initData: string): void {
   const url = session.bot.publisher_api_url;
-  if (url !== undefined) queryClient.prefetchQuery(publisherQuery(url, initData));
+  if (url !== undefined) queryClient.prefetchQuery(publisherQuery(url, session.bot.bot_id, initData));
 }
 
 /** Shows the state of the reward, also when the app is opened again later. */

@@ -64,10 +64,10 @@ function useNextAd(session: Session, isAsked: boolean): NextAd | undefined {
 }
 
 /** Signs in to the publisher's API. One request serves the preparation and the status. */
-export function publisherQuery(url: string, initData: string) {
+export function publisherQuery(url: string, botId: string, initData: string) {
   return queryOptions({
-    queryKey: ["publisher", url],
-    queryFn: () => signInToPublisher(url, initData),
+    queryKey: ["publisher", url, botId],
+    queryFn: () => signInToPublisher(url, botId, initData),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
@@ -78,7 +78,7 @@ export function publisherQuery(url: string, initData: string) {
 
 function usePublisherStatus(session: Session, initData: string, sinceMs: number) {
   const url = session.bot.publisher_api_url;
-  const signIn = useQuery({ ...publisherQuery(url ?? "", initData), enabled: url !== undefined });
+  const signIn = useQuery({ ...publisherQuery(url ?? "", session.bot.bot_id, initData), enabled: url !== undefined });
   const api = signIn.data?.outcome === "signed-in" ? signIn.data : undefined;
   const { data, error } = useQuery({
     queryKey: ["publisher-status", url, session.code],

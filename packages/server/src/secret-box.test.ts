@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { secretBox } from "./signing-tokens.ts";
+import { secretBox } from "./secret-box.ts";
 
 const box = secretBox(Buffer.alloc(32, 7));
 

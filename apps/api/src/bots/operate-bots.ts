@@ -1,0 +1,103 @@
+import { telegramId } from "@intermission/ad-core/client-api";
+import type { Database } from "@intermission/postgres/open-database";
+import type { SecretBox } from "@intermission/server/secret-box";
+import { z } from "zod";
+import type { Bot } from "./bot.ts";
+import type { BotAnswer, BotVerbs, ListedBot } from "./bot-records.ts";
+import { addBot, type BotRow, changeBot, listedBot, openTokens, readBots, type Tokens } from "./bot-table.ts";
+
+const units = z.int().min(0).max(1_000_000);
+
+const settings = z
+  .object({
+    username: z
+      .string()
+      .regex(/^\w{4,32}$/, "is the name without @")
+      .nullable(),
+    miniAppName: z
+      .string()
+      .regex(/^\w{3,30}$/, "is the short name that @BotFather was given")
+      .nullable(),
+    rewardRewarded: units,
+    rewardDirectLink: units,
+    dailyCap: z.int().min(1).max(1_000_000).nullable(),
+    payPerCode: z.enum(["once", "each"]),
+    twoFieldEvents: z.enum(["off", "match"]),
+  })
+  .partial();
+
+const adToken = z.string().regex(/^[\x21-\x7e]{16,512}$/, "has at least 16 characters and no spaces");
+const telegramToken = z.string().regex(/^[0-9]+:[\w-]{20,100}$/, "looks like 123456789:AA… ; @BotFather shows it");
+
+const botChange = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("settings"), settings }),
+  z.object({ kind: z.literal("backend-key"), dropsPrevious: z.boolean() }),
+  z.object({ kind: z.literal("ad-token"), token: adToken, dropsPrevious: z.boolean() }),
+  z.object({ kind: z.literal("telegram-token"), token: telegramToken }),
+  z.object({ kind: z.literal("removal") }),
+]);
+
+const newBot = z.object({ botId: telegramId, adToken, telegramToken, settings });
+
+/** The operator's view of the table. After each change `onChange` runs before the answer. */
+export function botVerbs(options: {
+  database: Database;
+  box: SecretBox | undefined;
+  configured: Bot | undefined;
+  onChange: () => Promise<void>;
+}): BotVerbs {
+  const { database, box, configured, onChange } = options;
+  // A row of the configured bot is stored, and is not used before the variables are gone.
+  const stated = (answer: BotAnswer): BotAnswer =>
+    answer.outcome === "done" && answer.bot.botId === configured?.id
+      ? { ...answer, bot: { ...answer.bot, state: "environment" } }
+      : answer;
+  return {
+    async listBots() {
+      const rows = await readBots(database);
+      const listed = rows.map((row) => listedBot(row, tokensOf(box, row)));
+      if (!configured) return listed;
+      return [listedConfigured(configured), ...listed.filter(({ botId }) => botId !== configured.id)];
+    },
+    async addBot(wanted) {
+      if (!box) {
+        const message = "ENCRYPTION_KEY is missing, which seals the bots' tokens: set it and start the server again";
+        return { outcome: "refused", code: "BAD_REQUEST", message };
+      }
+      const read = newBot.safeParse(wanted);
+      if (!read.success) return faultsIn(read.error);
+      const answer = await addBot(database, box, read.data);
+      await onChange();
+      return stated(answer);
+    },
+    async changeBot(botId, change) {
+      const read = botChange.safeParse(change);
+      if (!read.success) return faultsIn(read.error);
+      const answer = await changeBot(database, box, botId, read.data);
+      await onChange();
+      return stated(answer);
+    },
+  };
+}
+
+function faultsIn({ issues }: z.ZodError): BotAnswer {
+  const faults = issues.map(({ path, message }) => `${String(path.at(-1) ?? "input")}: ${message}`);
+  return { outcome: "refused", code: "BAD_REQUEST", message: faults.join("; ") };
+}
+
+function tokensOf(box: SecretBox | undefined, row: BotRow): Tokens | undefined {
+  try {
+    return box && row.sealed_tokens ? openTokens(box, row) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function listedConfigured({ id, payout, ...bot }: Bot): ListedBot {
+  return {
+    ...{ botId: id, state: "environment", username: bot.username, miniAppName: bot.miniAppName },
+    ...{ rewardRewarded: payout.rewarded, rewardDirectLink: payout.directLink, dailyCap: payout.dailyCap ?? null },
+    ...{ payPerCode: payout.perCode, twoFieldEvents: bot.twoFieldEvents },
+    ...{ adTokens: bot.adApiTokens.length, backendKeys: bot.backendKeyHashes.length, addedAt: null, removedAt: null },
+  };
+}

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { RewardEntry } from "../src/ledger/entries.ts";
 import { startOfLedger } from "../src/ledger/watch-rewards.ts";
 import { migrations } from "../src/migrations.ts";
-import { startTestApi, type TestApi, testConfig } from "./fixtures/api-fixture.ts";
+import { startTestApi, type TestApi, testConfig, testToken } from "./fixtures/api-fixture.ts";
 
 const wholeRows = statement<{ row: string }>("test.bots", "select to_jsonb(bots)::text as row from bots");
 
@@ -205,7 +205,10 @@ describe.each(bothTestDatabases())("ten bots on one companion API, on %s", (kind
     }
     const { adToken } = botAt(0);
     const wanted = { botId: "9000000001", adToken, telegramToken: `9000000001:${"T".repeat(35)}`, settings: {} };
-    expect(await api.operator.addBot(wanted)).toMatchObject({ outcome: "refused", code: "CONFLICT" });
+    for (const taken of [adToken, testToken]) {
+      const answer = await api.operator.addBot({ ...wanted, adToken: taken });
+      expect(answer).toMatchObject({ outcome: "refused", code: "CONFLICT" });
+    }
     const listed = JSON.stringify(await api.operator.listBots());
     expect(listed).toContain(botAt(0).id);
     expect(listed).not.toContain(adToken);

@@ -47,6 +47,9 @@ export function botVerbs(options: {
   onChange: () => Promise<void>;
 }): BotVerbs {
   const { database, box, configured, onChange } = options;
+  // The table's own tokens are compared in the table's transaction.
+  const isOfConfigured = (botId: string, token: string) =>
+    configured !== undefined && configured.id !== botId && configured.adApiTokens.includes(token);
   // A row of the configured bot is stored, and is not used before the variables are gone.
   const stated = (answer: BotAnswer): BotAnswer =>
     answer.outcome === "done" && answer.bot.botId === configured?.id
@@ -66,6 +69,7 @@ export function botVerbs(options: {
       }
       const read = newBot.safeParse(wanted);
       if (!read.success) return faultsIn(read.error);
+      if (isOfConfigured(read.data.botId, read.data.adToken)) return sharedToken;
       const answer = await addBot(database, box, read.data);
       await onChange();
       return stated(answer);
@@ -73,12 +77,19 @@ export function botVerbs(options: {
     async changeBot(botId, change) {
       const read = botChange.safeParse(change);
       if (!read.success) return faultsIn(read.error);
-      const answer = await changeBot(database, box, botId, read.data);
+      const { data } = read;
+      if (data.kind === "ad-token" && isOfConfigured(botId, data.token)) return sharedToken;
+      const answer = await changeBot(database, box, botId, data);
       await onChange();
       return stated(answer);
     },
   };
 }
+
+const sharedToken: BotAnswer = {
+  ...{ outcome: "refused", code: "CONFLICT" },
+  message: "this is the ad service's token of the environment's bot",
+};
 
 function faultsIn({ issues }: z.ZodError): BotAnswer {
   const faults = issues.map(({ path, message }) => `${String(path.at(-1) ?? "input")}: ${message}`);

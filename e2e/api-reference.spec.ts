@@ -23,3 +23,9 @@ test("the API reference shows the server's three APIs, and everything in it come
   await expect(page.getByRole("heading", { name: "Intermission: operator API" })).toBeVisible();
   expect({ faults, outside }).toEqual({ faults: [], outside: [] });
 });
+
+test("so does that of the companion API", async ({ page, stack }) => {
+  await page.goto(`${stack.urls.api}/docs`);
+  await expect(page.getByRole("heading", { name: "Intermission: companion API" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "/v1/rewards/balance" }).first()).toBeVisible();
+});

@@ -1,6 +1,7 @@
 import cors from "@fastify/cors";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
+import { serveApiReference } from "@intermission/server/api-reference";
 import { healthRoutes } from "@intermission/server/health";
 import {
   createHttpServer,
@@ -42,7 +43,7 @@ import { type IntakeMetrics, intakeMetrics } from "./webhook-intake/intake-metri
 import { webhookRoutes } from "./webhook-intake/routes.ts";
 
 export interface AppOptions {
-  config: Pick<Config, "trustProxy" | "metrics" | "miniappOrigin" | "links">;
+  config: Pick<Config, "trustProxy" | "hasApiReference" | "metrics" | "miniappOrigin" | "links">;
   database: Database;
   bots: ServedBots;
   /** Seals the tokens of the table's bots; undefined: the table cannot be changed here. */
@@ -117,6 +118,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     ...{ caller, address: request.ip },
     isUnavailable: (error) => unavailabilityOf(error) !== undefined,
   });
+  if (config.hasApiReference) {
+    const documents = [{ title: "Companion API", path: "/openapi.json" }];
+    app.register(async (scope) => serveApiReference(scope, { title: "Intermission: companion API", documents }));
+  }
   plainHttpRoutes(app, { router, contextOf: (request) => contextOf(callerOf(request), request) });
   app.register(
     async (scope) => {

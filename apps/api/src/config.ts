@@ -38,6 +38,7 @@ const variables = z.object({
     })
     .optional(),
   DATA_DIR: z.string().default("data"),
+  API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   TRUST_PROXY: z
     .string()
@@ -155,6 +156,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     port: read.PORT,
     databaseUrl: read.DATABASE_URL,
     dataFolder: `${read.DATA_DIR}/api`,
+    hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
     logLevel: read.LOG_LEVEL,
     trustProxy: read.TRUST_PROXY,
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },

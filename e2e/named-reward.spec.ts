@@ -4,7 +4,7 @@ import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
 const coins = {
   rewardPerView: 10,
-  rewardUnit: { en: { one: "coin", other: "coins" }, ar: { few: "عملات", other: "عملة" } },
+  rewardUnit: { en: { one: "coin", other: "coins" } },
 };
 const asBefore = { rewardPerView: null, rewardUnit: null, skipOffer: false, closeWhenCredited: false };
 

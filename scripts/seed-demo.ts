@@ -15,7 +15,7 @@ interface Seed {
 export const demoReward = { perView: 10, perClick: 3 };
 const unit = [
   ...["en:one=coin,other=coins", "ru:one=монета,few=монеты,many=монет,other=монеты"],
-  ...["es:one=moneda,other=monedas", "ar:few=عملات,other=عملة"],
+  ...["es:one=moneda,other=monedas", "ar:one=عملة,two=عملتان,few=عملات,many=عملة,other=عملة"],
 ];
 
 const namedReward = [

@@ -37,11 +37,25 @@ const link = ["--format", "direct_link", "--landing-url", "https://shop.example/
 const addLink = (name: string, advertiser: string, more: readonly string[] = []) =>
   ads(["campaigns", "add", "--name", name, "--advertiser", advertiser, ...link, ...more, "--json"]);
 
+test("a reward is named by its unit's words in each language, and none clears it", async () => {
+  const update = (...words: string[]) => json(["bots", "update", botId, ...words]);
+  const units = ["--reward-unit", "en:one=coin,other=coins", "--reward-unit", "id:other=koin"];
+  expect(await update("--reward-per-view", "10", "--reward-per-click", "3", ...units)).toMatchObject({
+    ...{ rewardPerView: 10, rewardPerClick: 3 },
+    rewardUnit: { en: { one: "coin", other: "coins" }, id: { other: "koin" } },
+  });
+  const cleared = await update("--reward-per-view", "none", "--reward-per-click", "none", "--reward-unit", "none");
+  expect(cleared).toMatchObject({ rewardPerView: null, rewardPerClick: null, rewardUnit: null });
+});
+
 describe("faults of settings", () => {
   test.each([
     [["bots", "update", botId, "--code-lifetime", "5"], "--code-lifetime", "codeLifetimeSeconds"],
     [["bots", "update", botId, "--cooldown", "99999999"], "--cooldown", "cooldownSeconds"],
     [["bots", "update", botId, "--daily-cap", "0"], "--daily-cap", "dailyCap"],
+    [["bots", "update", botId, "--reward-per-view", "10"], "--reward-unit", "rewardUnit"],
+    [["bots", "update", botId, "--reward-per-view", "0"], "--reward-per-view", "rewardPerView"],
+    [["bots", "update", botId, "--reward-unit", "ru:one=монета,other=монеты"], "--reward-unit", "rewardUnit"],
     [["bots", "update", botId, "--username", "@me"], "--username", undefined],
     [["bots", "update", botId, "--webhook-url", "example.com"], "--webhook-url", "webhookUrl"],
     [["bots", "update", botId, "--publisher-api-url", "x"], "--publisher-api-url", "publisherApiUrl"],

@@ -25,8 +25,15 @@ export function App({ start, host }: AppProps) {
 function Opened({ start, initData, host }: AppProps & { initData: string }) {
   const { opening, reopen, openAnother } = useAdSession(start);
   usePreparedStatus(opening.phase === "watch" ? opening : null, initData);
-  const status = (session: Session): ReactNode => (
-    <StatusScreen session={session} initData={initData} host={host} onReopen={reopen} onAnother={openAnother} />
+  const status = (session: Session, isWatchedHere?: boolean): ReactNode => (
+    <StatusScreen
+      session={session}
+      isWatchedHere={isWatchedHere}
+      initData={initData}
+      host={host}
+      onReopen={reopen}
+      onAnother={openAnother}
+    />
   );
 
   switch (opening.phase) {
@@ -46,7 +53,7 @@ function Opened({ start, initData, host }: AppProps & { initData: string }) {
           video={opening.video}
           host={host}
           onReopen={reopen}
-          status={status(opening.session)}
+          status={status(opening.session, true)}
         />
       );
     case "unreachable":

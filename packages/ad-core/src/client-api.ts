@@ -15,17 +15,20 @@ export const telegramId = z
 /** A moment on the wire: RFC 3339 in UTC. */
 export const moment = z.iso.datetime();
 
-/** What the bot pays for a view or a click, as its users are told. */
-export const namedReward = z
-  .object({
-    per_view: z.int().positive().optional(),
-    per_click: z.int().positive().optional(),
-    unit: z
-      .record(z.string(), z.record(z.string(), z.string()))
-      .describe("A word for each language and plural category (CLDR, `Intl.PluralRules`), at least `other`."),
-  })
-  .describe("What the bot pays, as its users are told. Present once the operator has set it.");
+/** What the bot says it pays. The publisher's ledger decides what it credits. */
+export const namedReward = z.object({
+  amount: z.int().positive(),
+  unit: z
+    .record(z.string(), z.record(z.string(), z.string()))
+    .describe("The word after the amount, by language and plural category (CLDR, `Intl.PluralRules`)."),
+});
 export type NamedReward = z.infer<typeof namedReward>;
+
+/** By event. */
+export const namedRewards = z
+  .object({ rewarded: namedReward.optional(), direct_link: namedReward.optional() })
+  .describe("What a view and a click are worth, where the bot's settings name it.");
+export type NamedRewards = z.infer<typeof namedRewards>;
 
 export const createCodeRequest = z
   .object({
@@ -61,7 +64,7 @@ export const createCodeResponse = z
       .describe(
         "The address of a `web_app` button, which opens the mini-app with this code. Not every service sends it.",
       ),
-    reward: namedReward.optional(),
+    rewards: namedRewards.optional(),
   })
   .meta({ examples: clientExamples.createCodeResponse });
 export type CreateCodeResponse = z.infer<typeof createCodeResponse>;
@@ -136,7 +139,7 @@ export const availabilityResponse = z
     available: z.boolean(),
     reason: unavailableReason.optional(),
     available_at: moment.optional().describe("When to retry; absent where unknown."),
-    reward: namedReward.optional(),
+    rewards: namedRewards.optional(),
   })
   .meta({ examples: clientExamples.availabilityResponse });
 export type AvailabilityResponse = z.infer<typeof availabilityResponse>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { playerExamples } from "./api-examples.ts";
-import { availabilityResponse, namedReward, sessionState, telegramId } from "./client-api.ts";
+import { availabilityResponse, namedRewards, sessionState, telegramId } from "./client-api.ts";
 
 /**
  * Requests and responses of `/player/v1`, the ad service's API for the mini-app: plain JSON, so that an inline script and a
@@ -71,7 +71,6 @@ export const botForPlayer = z.object({
     .describe(
       "The API that reports the reward's status. Without it the player shows the status that the ad service knows.",
     ),
-  reward: namedReward.optional(),
   skip_offer: z.literal(true).optional().describe("The ad starts without an offer."),
   close_when_credited: z.literal(true).optional().describe("The mini-app closes itself after the reward is credited."),
 });
@@ -138,6 +137,7 @@ export const openSessionResponse = z
         .optional()
         .describe("Only with state `watched`: there is nothing more to watch, and no reward, or none yet."),
       ad: adForPlayer,
+      rewards: namedRewards.optional(),
       accepted_ms: z.int().nonnegative().describe("Accepted progress. Playback resumes at `resume_at_ms`."),
       resume_at_ms: z.int().nonnegative(),
       first_sequence: z

@@ -1,3 +1,15 @@
+/** An amount, and the words for its unit by language and plural category. */
+export interface NamedReward {
+  amount: number;
+  unit: Record<string, Record<string, string>>;
+}
+
+/** What a view and a click are worth, with its names on the wire. Each is absent if the bot's settings do not name it. */
+export interface NamedRewards {
+  rewarded?: NamedReward | undefined;
+  direct_link?: NamedReward | undefined;
+}
+
 /** What a code earned, and why it did not: the answer of `GET /client/v1/codes/{code}`, with its names on the wire. */
 export interface CodeDescription {
   code: string;

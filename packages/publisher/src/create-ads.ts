@@ -1,5 +1,5 @@
 import { AdsError, errorOf } from "./ads-error.ts";
-import type { CodeDescription, Stats } from "./client-answers.ts";
+import type { CodeDescription, NamedRewards, Stats } from "./client-answers.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import type { AdEvent } from "./verify-webhook.ts";
@@ -29,6 +29,8 @@ export interface Code {
   readonly miniappUrl: string | undefined;
   /** Link for users whose messenger has no mini-apps; undefined if the service does not send it. */
   readonly directLink: string | undefined;
+  /** Undefined if the bot's settings name no reward. */
+  readonly rewards: NamedRewards | undefined;
 }
 
 export interface Availability {
@@ -36,6 +38,8 @@ export interface Availability {
   readonly reason: "cooldown" | "daily-cap" | "no-ad" | "bot-suspended" | undefined;
   /** When to ask again; undefined if unknown. */
   readonly availableAt: string | undefined;
+  /** Undefined if the bot's settings name no reward. */
+  readonly rewards: NamedRewards | undefined;
 }
 
 export interface ListedEvent extends AdEvent {
@@ -171,12 +175,18 @@ export function createAds(options: AdsOptions): Ads {
         expiresInSeconds: Number(created.expires_in),
         miniappUrl: textOf(created.miniapp_url),
         directLink: textOf(created.direct_link),
+        rewards: created.rewards as NamedRewards | undefined,
       };
     },
     async availability(userId, { signal } = {}) {
       const found = await call(get("/availability", { user_tg_id: userId }), signal);
       const reason = textOf(found.reason) as Availability["reason"];
-      return { isAvailable: found.available === true, reason, availableAt: textOf(found.available_at) };
+      return {
+        isAvailable: found.available === true,
+        reason,
+        availableAt: textOf(found.available_at),
+        rewards: found.rewards as NamedRewards | undefined,
+      };
     },
     code: (code, { signal } = {}) => call<CodeDescription>(get(`/codes/${encodeURIComponent(code)}`), signal),
     async events({ after, limit } = {}, { signal } = {}) {

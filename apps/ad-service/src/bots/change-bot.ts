@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { invalidField } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { spellAdvertisers } from "../advertisers/advertisers.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
@@ -74,11 +75,12 @@ const insertBot = statement<{ botId: string }>(
 
 const settable = [...Object.keys(settingColumns({})), "is_suspended"].join(", ");
 // $2: the changed settings by column, as JSON. The row supplies the others.
-const changeSettings = statement<{ botId: string }>(
+const changeSettings = statement<{ hasUnit: boolean }>(
   "bots.change-settings",
   `update bots set (updated_at, ${settable}) =
      (select $3::timestamptz, ${settable} from jsonb_populate_record(bots, $2::jsonb))
-   where bot_id = $1 returning bot_id as "botId"`,
+   where bot_id = $1
+   returning reward_unit is not null or reward_per_view is null and reward_per_click is null as "hasUnit"`,
 );
 
 /** Whether there is such a bot. Settings that are not given stay unchanged. */
@@ -90,6 +92,7 @@ async function setSettings(
   const spelled = blocked && { blockedAdvertisers: await spellAdvertisers(tx, blocked) };
   const columns = { ...settingColumns({ ...settings, ...spelled }), is_suspended: settings.isSuspended };
   const [changed] = await tx.run(changeSettings, [botId, JSON.stringify(columns), now]);
+  if (changed && !changed.hasUnit) throw invalidField("rewardUnit", "must be set while a view or a click has a reward");
   if (changed && webhookUrl !== undefined) await setEndpoint(tx, botId, webhookUrl);
   return changed !== undefined;
 }

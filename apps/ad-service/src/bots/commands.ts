@@ -143,7 +143,15 @@ function listOf(words: string[] | undefined): string[] | undefined {
   return words?.length === 1 && words[0] === "none" ? [] : words;
 }
 
-const clearable = ["username", "webhookUrl", "publisherApiUrl", "category", "rewardPerView", "rewardPerClick"];
+const clearable = [
+  "username",
+  "webhookUrl",
+  "publisherApiUrl",
+  "category",
+  "rewardPerView",
+  "rewardPerClick",
+  "rewardUnit",
+];
 const wholeNumberOrNone = (text: string) => (text === "none" ? text : wholeNumber(text));
 
 const columns = {

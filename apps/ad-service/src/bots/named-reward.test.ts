@@ -44,19 +44,26 @@ async function asPublisher() {
 
 describe("a bot's named reward", () => {
   test("is absent until the bot has a unit and an amount, then comes with codes and availability", async () => {
-    for (const answer of await asPublisher()) expect(answer).not.toHaveProperty("reward");
-    expect((await change({ rewardPerView: 10 })).status).toBe(200);
-    for (const answer of await asPublisher()) expect(answer).not.toHaveProperty("reward");
-    const changed = await change({ rewardPerClick: 3, rewardUnit: coins });
+    for (const answer of await asPublisher()) expect(answer).not.toHaveProperty("rewards");
+    expect((await change({ rewardUnit: coins })).status).toBe(200);
+    for (const answer of await asPublisher()) expect(answer).not.toHaveProperty("rewards");
+    const changed = await change({ rewardPerView: 10, rewardPerClick: 3 });
     expect(changed.body).toMatchObject({ rewardPerView: 10, rewardPerClick: 3, rewardUnit: coins });
     for (const answer of await asPublisher()) {
-      expect(answer.reward).toEqual({ per_view: 10, per_click: 3, unit: coins });
+      expect(answer.rewards).toEqual({
+        rewarded: { amount: 10, unit: coins },
+        direct_link: { amount: 3, unit: coins },
+      });
     }
     await change({ name: "Other setting" });
     await change({ rewardPerClick: null });
-    for (const answer of await asPublisher()) expect(answer.reward).toEqual({ per_view: 10, unit: coins });
-    await change({ rewardUnit: null });
-    for (const answer of await asPublisher()) expect(answer).not.toHaveProperty("reward");
+    for (const answer of await asPublisher()) {
+      expect(answer.rewards).toEqual({ rewarded: { amount: 10, unit: coins } });
+    }
+    expect((await change({ rewardUnit: null })).body.error?.message).toContain("must be set while");
+    await change({ rewardUnit: null, rewardPerView: null });
+    expect((await change({ rewardPerView: 10 })).body.error?.message).toContain("rewardUnit");
+    for (const answer of await asPublisher()) expect(answer).not.toHaveProperty("rewards");
   });
 
   test.each([
@@ -67,10 +74,12 @@ describe("a bot's named reward", () => {
     [{ rewardUnit: { xx: { other: "coins" } } }, '"xx" is not a language'],
     [{ rewardUnit: { "pt-BR": { other: "moedas" } } }, '"pt-BR" is not a language'],
     [{ rewardUnit: { "no language": { other: "coins" } } }, "is not a language"],
-    [{ rewardUnit: { en: { one: "coin" } } }, "en needs the form other"],
-    [{ rewardUnit: { en: { other: "coins", few: "coins" } } }, "en has the plural forms one, other, not few"],
-    [{ rewardUnit: { en: { other: " " } } }, "1 to 32 characters"],
-    [{ rewardUnit: { en: { other: "x".repeat(33) } } }, "1 to 32 characters"],
+    [{ rewardUnit: { en: { one: "coin" } } }, "en needs the plural forms one, other"],
+    [{ rewardUnit: { ru: { one: "монета", other: "монеты" } } }, "ru needs the plural forms one, few, many"],
+    [{ rewardUnit: { en: { one: "coin", other: "co\u202eins" } } }, "control characters"],
+    [{ rewardUnit: { en: { other: "coins", few: "coins" } } }, "en has the plural forms one, other"],
+    [{ rewardUnit: { en: { one: "coin", other: " " } } }, "1 to 32 characters"],
+    [{ rewardUnit: { en: { one: "coin", other: "x".repeat(33) } } }, "1 to 32 characters"],
     [{ rewardUnit: "coins" }, "rewardUnit"],
   ])("is refused with its fault: %j", async (settings, message) => {
     const refused = await change(settings);
@@ -81,7 +90,7 @@ describe("a bot's named reward", () => {
   test("is typed one language at a time", () => {
     const english = rewardUnitOption("en:one=coin,other=coins");
     expect(rewardUnitOption("ru:one=монета, few=монеты,many=монет,other=монеты", english)).toEqual(coins);
-    expect(rewardUnitOption("none", english)).toBeNull();
+    expect(rewardUnitOption("none", english)).toBe("none");
     for (const wrong of ["coins", "en:", "en:coins", "en:one=", ":one=a"]) {
       expect(() => rewardUnitOption(wrong)).toThrow("such as en:one=coin,other=coins");
     }

@@ -11,7 +11,7 @@ import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
 import type { Bot } from "../bots/bots.ts";
-import { namedRewardOf } from "../bots/named-reward.ts";
+import { namedRewardsOf } from "../bots/named-reward.ts";
 import type { RateLimits } from "../bots/rate-limits.ts";
 import { type DescribedCode, describeCode } from "./describe-code.ts";
 import { type IssuedCode, issueCode } from "./issue-code.ts";
@@ -75,7 +75,7 @@ function createCodeAnswer(
   { code, expiresAt }: IssuedCode,
   { bot, links, now }: { bot: Bot; links: CodeLinks; now: Date },
 ): CreateCodeResponse {
-  const reward = namedRewardOf(bot);
+  const rewards = namedRewardsOf(bot);
   const secondsLeft = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
   return {
     code,
@@ -83,7 +83,7 @@ function createCodeAnswer(
     expires_at: expiresAt.toISOString().replace(/\.\d+Z$/, "Z"),
     direct_link: `${links.directLinkUrl}/${code}`,
     miniapp_url: `${links.miniappUrl}/${bot.botId}?code=${code}`,
-    ...(reward && { reward }),
+    ...(rewards && { rewards }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { CheckedScope } from "@intermission/server/checked-routes";
 import { z } from "zod";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { callerOf } from "../bots/authenticate-client.ts";
-import { namedRewardOf } from "../bots/named-reward.ts";
+import { namedRewardsOf } from "../bots/named-reward.ts";
 import { availabilityAnswer, describeAvailability } from "./describe-availability.ts";
 
 const describeAvailabilityOperation = {
@@ -23,8 +23,8 @@ export function availabilityClientRoutes(
     const { bot } = callerOf(request);
     const formats = ["rewarded", "direct_link"] as const;
     const availability = await describeAvailability(deps, { bot, userId, formats, now: deps.now() });
-    const reward = namedRewardOf(bot);
-    const answer: AvailabilityResponse = { ...availabilityAnswer(availability), ...(reward && { reward }) };
+    const rewards = namedRewardsOf(bot);
+    const answer: AvailabilityResponse = { ...availabilityAnswer(availability), ...(rewards && { rewards }) };
     return answer;
   });
 }

@@ -9,7 +9,7 @@ import type {
 } from "@intermission/ad-core/player-api";
 import { HttpError } from "@intermission/server/http-server";
 import type { Bot } from "../bots/bots.ts";
-import { namedRewardOf } from "../bots/named-reward.ts";
+import { namedRewardsOf } from "../bots/named-reward.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
 import { availabilityAnswer } from "./describe-availability.ts";
@@ -59,6 +59,7 @@ export function openingAnswer(
     return { outcome: "limit-reached", ...shared, reason, available_at: availableAt.toISOString() };
   }
   const { session, token, ad } = outcome;
+  const rewards = namedRewardsOf(outcome.bot);
   return {
     outcome: "session",
     ...shared,
@@ -67,6 +68,7 @@ export function openingAnswer(
     code: session.code,
     ...stateForPlayer(session.state),
     ad: adForPlayer(ad, publicUrl, clickAddress(publicUrl, session)),
+    ...(rewards && { rewards }),
     accepted_ms: session.acceptedMs,
     resume_at_ms: resumePositionMs(session.progress),
     first_sequence: session.firstSequence,
@@ -129,13 +131,11 @@ function callRefusal(outcome: keyof typeof callRefusals): HttpError {
 
 function botForPlayer(bot: Bot): BotForPlayer {
   const { botId, name, username, publisherApiUrl, skipOffer, closeWhenCredited } = bot;
-  const reward = namedRewardOf(bot);
   return {
     bot_id: botId,
     name,
     ...(username && { link: `https://t.me/${username}` }),
     ...(publisherApiUrl && { publisher_api_url: publisherApiUrl }),
-    ...(reward && { reward }),
     ...(skipOffer && { skip_offer: true }),
     ...(closeWhenCredited && { close_when_credited: true }),
   };

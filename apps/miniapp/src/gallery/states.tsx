@@ -11,8 +11,8 @@ import { idleHost, sampleQrCode } from "./sample-session.ts";
 import { StageState } from "./stage-state.tsx";
 import { StatusState } from "./status-state.tsx";
 
-const coins = { per_view: 10, unit: { en: { one: "coin", other: "coins" }, ar: { few: "عملات", other: "عملة" } } };
-const longUnit = { per_view: 1_000_000, unit: { en: { other: "golden points of the Coin Garden" } } };
+const coins = { amount: 10, unit: { en: { one: "coin", other: "coins" }, ar: { few: "عملات", other: "عملة" } } };
+const longUnit = { amount: 1_000_000, unit: { en: { other: "golden points of the Coin Garden" } } };
 const nothing = () => {};
 const minute = 60_000;
 const captions = "WEBVTT\n\n00:00.000 --> 01:00.000\n– Is this the tea from the hill?\n– The very same.";
@@ -54,8 +54,10 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "offer-begun": () => <StageState stage="offer" playback="idle" session={{ accepted_ms: 9000, resume_at_ms: 9000 }} />,
   "offer-with-sound": () => <StageState stage="offer" playback="idle" isMuted={false} />,
   "offer-portrait-video": () => <StageState stage="offer" playback="idle" isPortrait />,
-  "offer-named": () => <StageState stage="offer" playback="idle" bot={{ reward: coins }} />,
-  "offer-named-long": () => <StageState stage="offer" playback="idle" isPortrait bot={{ reward: longUnit }} />,
+  "offer-named": () => <StageState stage="offer" playback="idle" session={{ rewards: { rewarded: coins } }} />,
+  "offer-named-long": () => (
+    <StageState stage="offer" playback="idle" isPortrait session={{ rewards: { rewarded: longUnit } }} />
+  ),
   "offer-long-names": () => (
     <StageState
       stage="offer"
@@ -101,8 +103,10 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "leave-question": () => <StageState stage="playing" playback="held" hold="dialog" />,
   confirming: () => <StageState stage="confirming" playback="ended" />,
   watched: () => <StageState stage="watched" playback="ended" />,
-  "watched-named": () => <StageState stage="watched" playback="ended" bot={{ reward: coins }} />,
-  "watched-named-long": () => <StageState stage="watched" playback="ended" isPortrait bot={{ reward: longUnit }} />,
+  "watched-named": () => <StageState stage="watched" playback="ended" session={{ rewards: { rewarded: coins } }} />,
+  "watched-named-long": () => (
+    <StageState stage="watched" playback="ended" isPortrait session={{ rewards: { rewarded: longUnit } }} />
+  ),
   "watched-portrait-video": () => <StageState stage="watched" playback="ended" isPortrait />,
   "watched-without-link": () => <StageState stage="watched" playback="ended" ad={{ call_to_action: undefined }} />,
   "watched-long-names": () => (
@@ -124,16 +128,12 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
 
   "status-checking": () => <StatusState service="watched" />,
   "status-on-its-way": () => <StatusState service="on-its-way" />,
-  "status-on-its-way-named": () => <StatusState service="on-its-way" bot={{ reward: coins }} />,
+  "status-on-its-way-named": () => <StatusState service="on-its-way" promised={coins} />,
   "status-recording": () => <StatusState service="delivered" />,
   "status-delayed": () => <StatusState service="delayed" />,
   "status-credited": () => <StatusState service="delivered" publisher="credited" nextAdMs={0} />,
-  "status-credited-named": () => (
-    <StatusState service="delivered" publisher="credited" nextAdMs={0} bot={{ reward: coins }} />
-  ),
-  "status-credited-closing": () => (
-    <StatusState service="delivered" publisher="credited" bot={{ reward: coins, close_when_credited: true }} />
-  ),
+  "status-credited-named": () => <StatusState service="delivered" publisher="credited" nextAdMs={0} promised={coins} />,
+  "status-credited-closing": () => <StatusState service="delivered" publisher="credited" promised={coins} isClosable />,
   "status-credited-next-ad-later": () => <StatusState service="delivered" publisher="credited" nextAdMs={14_000} />,
   "status-credited-next-ad-tomorrow": () => (
     <StatusState service="delivered" publisher="credited" nextAdMs={605 * minute} />

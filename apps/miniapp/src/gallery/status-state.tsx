@@ -1,10 +1,10 @@
+import type { NamedReward } from "@intermission/ad-core/client-api";
 import type { StatusResponse, ViewReview } from "@intermission/ad-core/player-api";
 import type { PublisherStatus } from "../publisher-api.ts";
 import { describeReward } from "../reward-status/describe-reward.ts";
 import { describeSteps } from "../reward-status/describe-steps.ts";
 import type { NextAd } from "../reward-status/next-ad.ts";
 import { RewardScreen } from "../reward-status/reward-screen.tsx";
-import type { Session } from "../watch-ad/watching.ts";
 import { session } from "./sample-session.ts";
 
 type Delivery = NonNullable<StatusResponse["event"]>["delivery"];
@@ -14,7 +14,8 @@ interface StatusStateProps {
   service: "playing" | "watched" | Delivery;
   review?: ViewReview;
   publisher?: "credited" | RefusalReason;
-  bot?: Partial<Session["bot"]>;
+  promised?: NamedReward;
+  isClosable?: boolean;
   hasPublisher?: boolean;
   isOffline?: boolean;
   isOld?: boolean;
@@ -41,7 +42,9 @@ export function StatusState(props: StatusStateProps) {
   return (
     <RewardScreen
       view={{ reward, steps, isOffline, isSuperseded: false, nextAd: nextAdIn(props.nextAdMs) }}
-      bot={{ ...session.bot, ...props.bot }}
+      botName={session.bot.name}
+      promised={props.promised}
+      isClosable={props.isClosable ?? false}
       code={session.code}
       onClose={nothing}
       onReopen={nothing}

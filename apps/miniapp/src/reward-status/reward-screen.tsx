@@ -1,3 +1,4 @@
+import type { NamedReward } from "@intermission/ad-core/client-api";
 import type { ReactNode } from "react";
 import { formatDuration } from "../locales/format-duration.ts";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
@@ -7,7 +8,6 @@ import { Notice } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/support-code.tsx";
 import { useNow } from "../ui/use-now.ts";
 import { Superseded } from "../watch-ad/interrupted.tsx";
-import type { Session } from "../watch-ad/watching.ts";
 import type { Reward } from "./describe-reward.ts";
 import { RewardSteps } from "./reward-steps.tsx";
 import type { RewardStatusView } from "./use-reward-status.ts";
@@ -15,7 +15,11 @@ import { useSelfClosing } from "./use-self-closing.ts";
 
 interface RewardScreenProps {
   view: RewardStatusView;
-  bot: Session["bot"];
+  botName: string;
+  /** What the bot's settings say that the view is worth. */
+  promised: NamedReward | undefined;
+  /** Close this window soon after the credit, unless the user still reads. */
+  isClosable: boolean;
   /** Identifies this reward in both parties' records. */
   code: string;
   onClose: () => void;
@@ -47,10 +51,11 @@ interface Look {
 const kindsWithCode: readonly Reward["kind"][] = ["delayed", "refused", "undelivered", "held", "view-refused"];
 
 /** One screen for all states of a reward. */
-export function RewardScreen({ view, bot, code, onClose, onReopen, onAnother }: RewardScreenProps) {
+export function RewardScreen(props: RewardScreenProps) {
+  const { view, botName, promised, code, onClose, onReopen, onAnother } = props;
   const { text } = useTranslator();
   const { reward, steps, isOffline, isSuperseded, nextAd } = view;
-  const isClosing = useSelfClosing(bot.close_when_credited === true && reward.kind === "credited", onClose);
+  const isClosing = useSelfClosing(props.isClosable && reward.kind === "credited", onClose);
   if (isSuperseded) return <Superseded onReopen={onReopen} />;
   const { icon, tone } = looks[reward.kind];
   const isIncomplete = reward.kind === "not-counted";
@@ -63,7 +68,7 @@ export function RewardScreen({ view, bot, code, onClose, onReopen, onAnother }: 
       isCelebrated={reward.kind === "credited"}
       title={
         reward.kind === "delivered" ? (
-          <Message id="delivered.title" values={{ bot: bot.name }} />
+          <Message id="delivered.title" values={{ bot: botName }} />
         ) : (
           text(`${reward.kind}.title`)
         )
@@ -89,7 +94,11 @@ export function RewardScreen({ view, bot, code, onClose, onReopen, onAnother }: 
         </>
       }
     >
-      {isOffline ? <p className="secondary">{text("player.offline")}</p> : <Explanation reward={reward} bot={bot} />}
+      {isOffline ? (
+        <p className="secondary">{text("player.offline")}</p>
+      ) : (
+        <Explanation reward={reward} botName={botName} promised={promised} />
+      )}
     </Notice>
   );
 }
@@ -104,18 +113,23 @@ function NextAdTimer({ untilMs }: { untilMs: number }) {
   );
 }
 
-function Explanation({ reward, bot }: { reward: Reward; bot: Session["bot"] }): ReactNode {
+interface ExplanationProps {
+  reward: Reward;
+  botName: string;
+  promised: NamedReward | undefined;
+}
+
+function Explanation({ reward, botName, promised }: ExplanationProps): ReactNode {
   const { text, amount } = useTranslator();
-  const perView = bot.reward?.per_view;
   switch (reward.kind) {
     case "credited":
       return (
         <>
           <p className="amount">
-            <bdi>{amount(reward.amount, bot.reward, true)}</bdi>
+            <bdi>{amount(reward.amount, promised?.unit, true)}</bdi>
           </p>
           <p className="secondary">
-            <Message id="credited.text" values={{ balance: amount(reward.balance, bot.reward) }} />
+            <Message id="credited.text" values={{ balance: amount(reward.balance, promised?.unit) }} />
           </p>
         </>
       );
@@ -126,13 +140,13 @@ function Explanation({ reward, bot }: { reward: Reward; bot: Session["bot"] }): 
     case "on-its-way":
       return (
         <>
-          {reward.kind === "on-its-way" && perView ? (
+          {reward.kind === "on-its-way" && promised ? (
             <p className="amount amount-expected">
-              <bdi>{amount(perView, bot.reward)}</bdi>
+              <bdi>{amount(promised.amount, promised.unit)}</bdi>
             </p>
           ) : null}
           <p className="secondary">
-            <Message id={`${reward.kind}.text`} values={{ bot: bot.name }} />
+            <Message id={`${reward.kind}.text`} values={{ bot: botName }} />
           </p>
         </>
       );

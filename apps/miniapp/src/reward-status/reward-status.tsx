@@ -4,9 +4,12 @@ import type { Host } from "../telegram/host.ts";
 import type { Session } from "../watch-ad/watching.ts";
 import { looks, RewardScreen } from "./reward-screen.tsx";
 import { publisherQuery, useRewardStatus } from "./use-reward-status.ts";
+import { noticeInput } from "./use-self-closing.ts";
 
 export interface RewardStatusProps {
   session: Session;
+  /** The ad was watched since the app was opened. */
+  isWatchedHere: boolean | undefined;
   initData: string;
   host: Host;
   onReopen: () => void;
@@ -17,8 +20,9 @@ export interface RewardStatusProps {
 const always = { networkMode: "always" } as const;
 const queryClient = new QueryClient({ defaultOptions: { queries: always, mutations: always } });
 
-/** Signs in to the publisher's API ahead of the status. Failures are retried; the status then waits for the same request. */
+/** Call it while the ad plays: signs in to the publisher's API ahead of the status. Failures are retried; the status then waits for the same request. */
 export function prepareRewardStatus(session: Session, initData: string): void {
+  noticeInput();
   const url = session.bot.publisher_api_url;
   if (url !== undefined) queryClient.prefetchQuery(publisherQuery(url, session.bot.bot_id, initData));
 }
@@ -32,7 +36,7 @@ export function RewardStatus(props: RewardStatusProps) {
   );
 }
 
-function Status({ session, initData, host, onReopen, onAnother }: RewardStatusProps) {
+function Status({ session, isWatchedHere = false, initData, host, onReopen, onAnother }: RewardStatusProps) {
   const view = useRewardStatus(session, initData);
   const { haptic } = looks[view.reward.kind];
   useEffect(() => {
@@ -41,7 +45,9 @@ function Status({ session, initData, host, onReopen, onAnother }: RewardStatusPr
   return (
     <RewardScreen
       view={view}
-      bot={session.bot}
+      botName={session.bot.name}
+      promised={session.rewards?.rewarded}
+      isClosable={isWatchedHere && session.bot.close_when_credited === true}
       code={session.code}
       onClose={host.close}
       onReopen={onReopen}

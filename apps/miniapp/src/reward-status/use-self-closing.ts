@@ -2,19 +2,34 @@ import { useEffect, useState } from "react";
 
 const CLOSES_AFTER_MS = 3000;
 const reducedMotion = "(prefers-reduced-motion: reduce)";
-/** Any sign that somebody still reads. Assistive technology moves the focus or presses keys; nothing else reveals it. */
-const touches = ["pointerdown", "touchstart", "keydown", "focusin", "wheel"];
+const touches = ["pointerdown", "keydown", "focusin", "wheel"];
 
-/** Calls `onClose` after 3 s, unless the user touches the screen or prefers less motion. True while it is about to. */
+let isOperatedWithoutPointer = false;
+
+const notice = (event: Event): void => {
+  // A click without a pointer comes from a key or from assistive technology.
+  if (event.type === "keydown" || (event instanceof UIEvent && event.detail === 0)) isOperatedWithoutPointer = true;
+};
+
+/** Call it while the ad plays: keyboards and, where the browser shows it, screen readers switch the closing off. */
+export function noticeInput(): void {
+  addEventListener("keydown", notice, true);
+  addEventListener("click", notice, true);
+}
+
+/**
+ * Calls `onClose` after 3 s, unless the user touches the screen, presses a key or moves the focus. Never for users who want
+ * less motion or operate without a pointer: they may need longer. True while it is about to.
+ */
 export function useSelfClosing(isWanted: boolean, onClose: () => void): boolean {
   const [isKept, setKept] = useState(() => matchMedia(reducedMotion).matches);
-  const isClosing = isWanted && !isKept;
+  const isClosing = isWanted && !isKept && !isOperatedWithoutPointer;
   useEffect(() => {
     if (!isClosing) return;
     const timer = setTimeout(onClose, CLOSES_AFTER_MS);
     const stop = new AbortController();
     const keep = () => setKept(true);
-    for (const touch of touches) window.addEventListener(touch, keep, { capture: true, signal: stop.signal });
+    for (const touch of touches) addEventListener(touch, keep, { capture: true, signal: stop.signal });
     return () => {
       clearTimeout(timer);
       stop.abort();

@@ -14,10 +14,10 @@ export function EndCard({ session, host, onClose }: { session: Session; host: Ho
   const { text, amount } = useTranslator();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const { ad, bot } = session;
-  const perView = bot.reward?.per_view;
-  const earned = perView ? (
-    <Message id="watched.named" values={{ reward: amount(perView, bot.reward) }} />
+  const { ad } = session;
+  const reward = session.rewards?.rewarded;
+  const earned = reward ? (
+    <Message id="watched.named" values={{ reward: amount(reward.amount, reward.unit) }} />
   ) : (
     text("watched.earned")
   );

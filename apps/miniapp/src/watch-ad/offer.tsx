@@ -15,15 +15,15 @@ export function Offer({ session, isMuted, onSetMuted, onWatch }: OfferProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const { ad, bot, accepted_ms: acceptedMs } = session;
-  const perView = bot.reward?.per_view;
+  const reward = session.rewards?.rewarded;
   const isBegun = acceptedMs > 0;
   const seconds = Math.max(1, Math.ceil((ad.duration_ms - session.resume_at_ms) / 1000));
   return (
     <>
       <div className="offer-body">
         <h1 ref={heading} tabIndex={-1}>
-          {perView ? (
-            <Message id="offer.named" values={{ count: seconds, reward: amount(perView, bot.reward) }} />
+          {reward ? (
+            <Message id="offer.named" values={{ count: seconds, reward: amount(reward.amount, reward.unit) }} />
           ) : (
             text("offer.title")
           )}

@@ -33,6 +33,14 @@ test("a publisher's test needs no network: code, view, webhook, list of events",
   expect(listed).toHaveBeenCalledWith(expect.objectContaining({ code, delivery: "delivered" }));
 });
 
+test("a code and the availability name the rewards that the test sets", async () => {
+  const rewards = { rewarded: { amount: 10, unit: { en: { one: "coin", other: "coins" } } } };
+  const fake = fakeAdService({ rewards });
+  const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId, fetch: fake.fetch });
+  expect((await ads.createCode({ userId: "42" })).rewards).toEqual(rewards);
+  expect((await ads.availability("42")).rewards).toEqual(rewards);
+});
+
 test("refusals, availability and time are the test's to decide", async () => {
   let now = new Date("2026-01-01T00:00:00Z");
   const fake = fakeAdService({ now: () => now });

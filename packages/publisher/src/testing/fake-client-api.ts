@@ -6,6 +6,7 @@ import type {
   TestWebhookResponse,
 } from "@intermission/ad-core/client-api";
 import { codeRandomBytes, newCode, telegramIdPattern } from "@intermission/ad-core/code";
+import type { NamedRewards } from "../client-answers.ts";
 import { readBody } from "../read-body.ts";
 import type { FakeEvents } from "./fake-events.ts";
 import type { FakeAvailability } from "./fake-interface.ts";
@@ -29,6 +30,7 @@ export interface FakeState {
   readonly tokens: readonly string[];
   readonly testers: readonly string[];
   readonly lifetimeSeconds: number;
+  readonly rewards: NamedRewards | undefined;
   readonly now: () => Date;
   /** The address of the fake, without a slash at its end. */
   url: string;
@@ -136,6 +138,7 @@ function createCode({ state, body }: Call): CreateCodeResponse {
     expires_at: expiresAt.toISOString().replace(/\.\d+Z$/, "Z"),
     direct_link: `${state.url}/${code}`,
     miniapp_url: `${state.url}/app/${botId}?code=${code}`,
+    ...(state.rewards && { rewards: state.rewards }),
   };
 }
 
@@ -174,7 +177,7 @@ function describeCode({ state, id }: Call): DescribeCodeResponse {
 
 function availability({ state, query }: Call): FakeAvailability {
   telegramIdOf(query.get("user_tg_id"), "user_tg_id");
-  return state.availability;
+  return { ...state.availability, ...(state.rewards && { rewards: state.rewards }) };
 }
 
 function listEvents({ state, query }: Call): ListEventsResponse {

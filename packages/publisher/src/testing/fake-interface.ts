@@ -1,3 +1,5 @@
+import type { NamedRewards } from "../client-answers.ts";
+
 /** Where events are sent: an address, or the handler itself, which is then called without a network. */
 export type FakeWebhook = string | ((request: Request) => Promise<Response>);
 
@@ -7,6 +9,7 @@ export interface FakeAvailability {
   readonly reason?: "cooldown" | "daily-cap" | "no-ad" | "bot-suspended";
   /** RFC 3339. */
   readonly available_at?: string;
+  readonly rewards?: NamedRewards;
 }
 
 export interface FakeAdServiceOptions {
@@ -19,6 +22,8 @@ export interface FakeAdServiceOptions {
   readonly testers?: readonly string[];
   /** Of a code; 3600 by default. */
   readonly lifetimeSeconds?: number;
+  /** What the answers about codes and availability say that a view and a click are worth. */
+  readonly rewards?: NamedRewards;
   readonly now?: () => Date;
 }
 

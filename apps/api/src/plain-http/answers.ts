@@ -20,7 +20,7 @@ type AnswerOf<Path> = Path extends `${infer Part}.${infer Name}`
   : never;
 
 interface Described<Answer> {
-  summary: string;
+  description: string;
   answer: z.ZodType<Answer>;
 }
 
@@ -116,36 +116,39 @@ const spent = z.discriminatedUnion("outcome", [
 /** What each procedure answers. The compiler refuses a procedure that is missing, and an answer that differs. */
 export const described: { [Path in AnsweringPath]: Described<AnswerOf<Path>> } = {
   "telegramUser.signIn": {
-    summary: "Exchanges Telegram's signed launch data for a session token of its user.",
+    description: "Exchanges Telegram's signed launch data for a session token of its user.",
     answer: signedIn,
   },
   "codes.create": {
-    summary: "Requests a code for a user, with its links. A repeat returns the open code.",
+    description: "Requests a code for a user, with its links. A repeat returns the open code.",
     answer: created,
   },
   "rewards.status": {
-    summary: "The outcome of a code; without a code, of the user's newest event.",
+    description: "The outcome of a code; without a code, of the user's newest event.",
     answer: status,
   },
   "rewards.list": {
-    summary: "Entries of the ledger, newest first.",
+    description: "Entries of the ledger, newest first.",
     answer: z.object({ entries: z.array(rewardEntry), next: z.string().nullable() }),
   },
-  "rewards.balance": { summary: "A user's balance.", answer: z.object({ balance }) },
+  "rewards.balance": { description: "A user's balance.", answer: z.object({ balance }) },
   "rewards.spend": {
-    summary: "Takes units from a user. The key makes a repeat safe: it returns the answer of the first call.",
+    description: "Takes units from a user. The key makes a repeat safe: it returns the answer of the first call.",
     answer: spent,
   },
   "rewards.cursor": {
-    summary: "The current end of the ledger: a watch from it includes everything that is recorded later.",
+    description: "The current end of the ledger: a watch from it includes everything that is recorded later.",
     answer: z.object({ cursor: z.string() }),
   },
-  "receipts.latest": { summary: "The latest events, newest first, with the bytes that were signed.", answer: receipts },
-  "receipts.list": { summary: "Every signed webhook, newest first.", answer: receipts },
+  "receipts.latest": {
+    description: "The latest events, newest first, with the bytes that were signed.",
+    answer: receipts,
+  },
+  "receipts.list": { description: "Every signed webhook, newest first.", answer: receipts },
   "receipts.refused": {
-    summary: "The number of webhooks refused before their signature was verified, by hour and reason.",
+    description: "The number of webhooks refused before their signature was verified, by hour and reason.",
     answer: z.array(z.object({ hour: moment, reason: z.string(), refused: z.int(), lastAt: moment })),
   },
-  "users.kept": { summary: "Counts the records of a user.", answer: erasure },
-  "users.erase": { summary: "Erases a user permanently; the ledger's sums stay.", answer: erasure },
+  "users.kept": { description: "Counts the records of a user.", answer: erasure },
+  "users.erase": { description: "Erases a user permanently; the ledger's sums stay.", answer: erasure },
 };

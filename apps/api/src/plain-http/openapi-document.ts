@@ -43,13 +43,16 @@ export function openapiDocument(calls: readonly PlainCall[]) {
 }
 
 function operationOf({ path, method, kind, input }: PlainCall) {
-  const operation = { operationId: path.replaceAll(/\.(.)/g, (_dot, letter: string) => letter.toUpperCase()) };
+  const operation = {
+    operationId: path.replaceAll(/\.(.)/g, (_dot, letter: string) => letter.toUpperCase()),
+    summary: path,
+  };
   const isOpen = path === "telegramUser.signIn";
   const more = isOpen ? { security: [] } : {};
   if (kind === "subscription") {
     return {
       ...operation,
-      summary:
+      description:
         "Each entry of the ledger once, in commit order, then live, as server-sent events: `id` is the cursor of an entry, `data` the entry. After an event `fault`, whose data is an error, the stream ends.",
       parameters: [
         ...parametersOf(input),
@@ -58,16 +61,16 @@ function operationOf({ path, method, kind, input }: PlainCall) {
       responses: { "200": stream(), ...refusals(always) },
     };
   }
-  const { summary, answer } = described[path as AnsweringPath];
+  const { description, answer } = described[path as AnsweringPath];
   const success = { description: "Done.", content: json(schemaOf(answer, "output")) };
   if (method === "GET") {
     const parameters = parametersOf(input);
-    return { ...operation, summary, ...more, parameters, responses: { "200": success, ...refusals(always) } };
+    return { ...operation, description, ...more, parameters, responses: { "200": success, ...refusals(always) } };
   }
   const requestBody = { required: true, content: json(input) };
   return {
     ...operation,
-    summary,
+    description,
     ...more,
     requestBody,
     responses: { "200": success, ...refusals([...always, 413, 415]) },

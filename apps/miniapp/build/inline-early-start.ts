@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { build, type Plugin } from "vite";
+import { minifyScript } from "./minify-again.ts";
 
 const PLACE = "<!--early-start-->";
 
@@ -45,7 +46,7 @@ async function bundle(entry: string): Promise<string> {
   const output = Array.isArray(outputs) ? outputs[0] : outputs;
   const chunk = output && "output" in output ? output.output[0] : undefined;
   if (chunk?.type !== "chunk") throw new Error(`${entry} was not bundled`);
-  const script = chunk.code.trim();
+  const script = (await minifyScript(chunk.code, "classic")).trim();
   if (script.includes("</script"))
     throw new Error(`${entry} contains "</script", which would close its script element`);
   return script;

@@ -7,8 +7,8 @@ export default defineConfig({
   testMatch: "*.spec.ts",
   testIgnore: "long/**",
   outputDir: "test-results",
-  // Each worker runs a stack of its own. Flows mostly wait for videos, so two cores can run three workers beside vitest.
-  workers: 3,
+  // Each worker runs a whole stack of its own: two cores can run two of them.
+  workers: 2,
   fullyParallel: false,
   retries: 0,
   forbidOnly: process.env.CI === "true",

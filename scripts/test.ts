@@ -8,7 +8,6 @@ import { findPostgres } from "./find-postgres.ts";
 import { runCommand, stopCommands } from "./processes.ts";
 import { explain, step } from "./say.ts";
 
-const startedAt = performance.now();
 const parts: { readonly name: string; readonly seconds: number }[] = [];
 
 async function main(): Promise<void> {
@@ -23,34 +22,17 @@ async function main(): Promise<void> {
   console.log(postgres ? `  ${postgres.source}` : noPostgres);
   try {
     const env = postgres ? { TEST_DATABASE_URL: postgres.url } : {};
-    const vitest = () => runCommand("vitest", ["run", ...features], { stdio: "inherit", env });
-    if (!isWhole) {
-      await vitest();
-      return;
-    }
+    await timed("vitest", () => runCommand("vitest", ["run", ...features], { stdio: "inherit", env }));
+    if (!isWhole) return;
     const browser = await timed("browser", () => step("browser", findBrowser));
-    console.log(`  ${browser}\n  Its flows run beside vitest; their results follow those of vitest.`);
-    const flows = () => runCommand("playwright", ["test"], { env: { ...env, CHROMIUM_PATH: browser } });
-    await endOfAll([timed("vitest", vitest), timed("flows", flows)], console.log);
+    console.log(`  ${browser}`);
+    const flows = { ...env, CHROMIUM_PATH: browser };
+    await timed("flows", () => runCommand("playwright", ["test"], { stdio: "inherit", env: flows }));
   } finally {
     await postgres?.stop();
     if (isWhole) console.log(`\n${timesOf(parts)}`);
   }
   if (isWhole && !postgres) console.log(noPostgres);
-}
-
-/**
- * Waits for the end of all commands, in their order, and passes their output to `show`. Rejects if one has failed. Flows
- * mostly wait for videos and vitest mostly computes, so together they take less time than one after the other.
- */
-async function endOfAll(commands: readonly Promise<string>[], show: (output: string) => void): Promise<void> {
-  const faults: unknown[] = [];
-  for (const ended of await Promise.allSettled(commands)) {
-    if (ended.status === "fulfilled") show(ended.value);
-    else faults.push(ended.reason);
-  }
-  for (const fault of faults.slice(0, -1)) console.error(fault instanceof Error ? fault.message : fault);
-  if (faults.length > 0) throw faults.at(-1);
 }
 
 async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -63,8 +45,8 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
 }
 
 function timesOf(parts: readonly { name: string; seconds: number }[]): string {
-  // Parts that run at the same time add up to more than the total.
-  return [...parts, { name: "total", seconds: (performance.now() - startedAt) / 1000 }]
+  const total = parts.reduce((sum, { seconds }) => sum + seconds, 0);
+  return [...parts, { name: "total", seconds: total }]
     .map(({ name, seconds }) => `${name.padEnd(12)}${seconds.toFixed(1).padStart(7)} s`)
     .join("\n");
 }

@@ -38,6 +38,55 @@ test("the picture is shown before the app's files arrive, and the app adopts it 
   await expectPaidOnce(api, userId, "rewarded");
 });
 
+test("the video begins to load with the page, before its session is open, and is loaded once", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const loaded = Promise.withResolvers<void>();
+  const files = new Set<string>();
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (/^\/media\/.*\.mp4$/.test(pathname)) files.add(pathname);
+  });
+  // The app's files and the session come only when the video is there.
+  await page.route(/\/player\/v1\/sessions$|\/app\/assets\/.*\.js$/, async (route) => {
+    await loaded.promise;
+    await route.continue();
+  });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets), { waitUntil: "commit" });
+  const video = page.locator("video");
+  await expect
+    .poll(() => video.evaluate((element) => (element as HTMLVideoElement).readyState))
+    .toBeGreaterThanOrEqual(2);
+  await video.evaluate((element) => {
+    element.dataset.early = "yes";
+  });
+  loaded.resolve();
+  await expect(page.getByRole("button", { name: "Watch" })).toBeVisible();
+  await expect(video).toHaveAttribute("data-early", "yes");
+  await watchToTheEnd(page);
+  expect(files.size).toBe(1);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
+test("a video of the page that the session does not show is replaced", async ({ api, page, stack, userId }) => {
+  await page.route("**/app/*?code=*", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(/ src="[^"]*\/media\/[^"]*"/, ' src="/media/none.mp4"');
+    expect(body).toContain("/media/none.mp4");
+    await route.fulfill({ response, body });
+  });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
 for (const platform of ["android", "weba"] as const) {
   test(`Telegram on ${platform} removes its placeholder and expands before the app's files arrive`, async ({
     api,

@@ -51,6 +51,8 @@ test("a bot's own program talks in the chat, its ad opens in the phone, and its 
       ...stack.ownBotEnvironment,
     },
     stdio: ["ignore", "pipe", "pipe"],
+    // `end` stops its process group.
+    detached: true,
   });
   const output = outputOf(bot);
   try {

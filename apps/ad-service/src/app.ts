@@ -43,7 +43,9 @@ import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { tagFiller } from "./vast/fill-from-tag.ts";
+import { findCandidateAd } from "./views/candidate-ad.ts";
 import { availabilityClientRoutes } from "./views/client-routes.ts";
+import { adRows } from "./views/find-ad.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
 import { adClickRoutes, sessionRoutes } from "./views/player-routes.ts";
 import type { ViewRecorder } from "./views/view-recorder.ts";
@@ -133,7 +135,11 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     now,
   });
   mediaRoutes(app, { media });
-  miniappPageRoutes(app, { database, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin });
+  const ads = adRows(database);
+  miniappPageRoutes(app, {
+    ...{ database, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin },
+    findVideo: (of) => findCandidateAd({ campaigns, ads, publicUrl }, { ...of, now: now() }),
+  });
   app.register(async (surface) => {
     await describeApi(surface, operatorApi(publicUrl));
     operatorRoutes(surface, {

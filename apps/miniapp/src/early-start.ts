@@ -12,6 +12,8 @@ export interface EarlyStart {
   readonly types: readonly string[];
   readonly opening: Promise<Reply<OpenSessionResponse>> | undefined;
   video?: HTMLVideoElement;
+  /** The page's own video, which the app took out of the page before the opening was answered. */
+  candidate?: HTMLVideoElement | null;
 }
 
 declare global {
@@ -26,6 +28,8 @@ greetClient();
 const { botId, initData, code } = launch;
 const video = document.createElement("video");
 const types = playableTypes(video);
+/** The service's page may contain a video that it expects this opening to choose. */
+const preloaded = document.documentElement.dataset.video;
 const opening =
   botId && initData && types[0]
     ? callAdService<OpenSessionResponse>("", {
@@ -33,6 +37,7 @@ const opening =
         init_data: initData,
         ...(code && { code }),
         media_types: types,
+        preloaded,
       })
     : undefined;
 const early: EarlyStart = { launch, types, opening };
@@ -43,10 +48,10 @@ opening
   ?.then(({ body }) => {
     if (body.outcome !== "session" || body.state === "rewarded" || body.state === "watched") return;
     const { ad } = body;
-    early.video = loadVideo(video, ad);
     const slot = document.querySelector<HTMLElement>(".video-slot");
+    early.video = loadVideo(early.candidate ?? slot?.querySelector("video") ?? video, ad);
     if (slot) slot.style.aspectRatio = `${ad.width}/${ad.height}`;
-    slot?.append(video);
+    slot?.append(early.video);
   })
   // The app reads the same response and reports its errors.
   .catch(() => {});

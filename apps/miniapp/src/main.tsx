@@ -37,6 +37,8 @@ async function main(): Promise<void> {
     // If the early start has shown the picture, the response is available: start directly with its screen.
     answer: early.video && (await opening),
   };
+  // The first render replaces the page's content.
+  early.candidate = document.querySelector("video");
   document.title = translator.text("pageTitle");
   const root = document.getElementById("root");
   if (!root) throw new Error("index.html has no #root");

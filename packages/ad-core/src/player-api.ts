@@ -43,6 +43,11 @@ export const openSessionRequest = z
       .describe(
         "The media types that the browser can play, of `video/mp4` and `video/webm`: no other ad or file is chosen. Default: it plays both.",
       ),
+    preloaded: z
+      .string()
+      .max(128)
+      .optional()
+      .describe("The file below `/media/` that the page loads already. It is used if it is one of the chosen video's."),
   })
   .meta({ examples: playerExamples.openSessionRequest });
 export type OpenSessionRequest = z.infer<typeof openSessionRequest>;

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { CampaignCreative } from "../campaigns/campaigns.ts";
 import { type CampaignIndex, listsFor, type Pool } from "./campaign-index.ts";
 import type { CampaignState } from "./campaign-state.ts";
@@ -71,6 +72,15 @@ function drawCreative(
   if (format === "direct_link") return null;
   const shown = campaign.creatives.filter(({ creativeId, isActive }) => isActive && !without?.has(creativeId));
   return drawByWeight(shown, random) ?? null;
+}
+
+/**
+ * Random numbers for a code, the same each time: the page of the mini-app and the opening of the code choose one ad. Codes are
+ * random, so over many codes each ad is as likely as its weight.
+ */
+export function drawsOf(code: string): () => number {
+  let draws = 0;
+  return () => hash("sha256", `${code} ${draws++}`, "buffer").readUIntBE(0, 6) / 2 ** 48;
 }
 
 /** Draws one item, each as likely as its share of the total weight. */

@@ -5,6 +5,8 @@ export interface Device {
   bitrate: number;
   /** What its browser plays. Default: every type that the service accepts. */
   mediaTypes?: readonly string[] | undefined;
+  /** The name of a file that it loads already, which is chosen if it is one of the video's. */
+  preloaded?: string | undefined;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;

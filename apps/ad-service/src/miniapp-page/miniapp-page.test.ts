@@ -9,6 +9,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import { contentSecurityPolicy } from "./built-page.ts";
+import { embedVideo } from "./embed-video.ts";
 import { miniappPageRoutes } from "./routes.ts";
 
 const inline = 'document.documentElement.dataset.start = "1";';
@@ -47,6 +48,21 @@ describe("the mini-app's page", () => {
     await app.close();
     return response;
   }
+
+  test("contains the video that a code's opening will show, with every address escaped", () => {
+    const page = '<html lang="en"><body><div class="video-slot"></div></body></html>';
+    const video = {
+      fileName: "a.mp4",
+      url: 'https://ads.example/media/a.mp4?x="><script>&y=$&',
+      width: 320,
+      height: 180,
+    };
+    expect(embedVideo(page, { ...video, posterUrl: "https://ads.example/media/a.jpg" })).toBe(
+      '<html data-video="a.mp4" lang="en"><body><div class="video-slot"><video class="video" muted playsinline ' +
+        'preload="metadata" width="320" height="180" poster="https://ads.example/media/a.jpg" ' +
+        'src="https://ads.example/media/a.mp4?x=&#34;&#62;&#60;script&#62;&#38;y=$&#38;"></video></div></body></html>',
+    );
+  });
 
   test("names the bot's address in the page and as a QR code, and nothing that is not a username", async () => {
     const { body, headers } = await get("/app/703");

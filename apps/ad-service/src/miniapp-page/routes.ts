@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
@@ -9,9 +10,10 @@ import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { briefCache } from "@intermission/server/brief-cache";
 import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { findBot } from "../bots/bots.ts";
+import { type Bot, findBot } from "../bots/bots.ts";
 import { botLink, embedBotLink, qrCode } from "./bot-link.ts";
 import { type BuiltPage, contentSecurityPolicy, loadBuiltPage, mediaSources } from "./built-page.ts";
+import { type EmbeddedVideo, embedVideo } from "./embed-video.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
 
 export interface MiniappPageDeps {
@@ -21,6 +23,8 @@ export interface MiniappPageDeps {
   publicUrl: string;
   /** In demo mode only: videos of VAST tags may use http. */
   isPlainHttpAllowed: boolean;
+  /** The video that an opening of this code will most likely show. Without it the page loads no video ahead. */
+  findVideo?: (of: { bot: Bot; code: string; headers: IncomingHttpHeaders }) => Promise<EmbeddedVideo | undefined>;
   /** The demo's simulated chat, which shows the page in a frame; in demo mode only. */
   demoChatOrigin?: string | undefined;
 }
@@ -91,7 +95,10 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
         demoChat: deps.demoChatOrigin,
       };
       const policy = contentSecurityPolicy(built, origins, await readMediaSources());
-      return sendBuiltPage(request, reply, embedBotLink(built.html, bot), policy);
+      const code = new URLSearchParams(query.join("?")).get("code");
+      const video = code ? await deps.findVideo?.({ bot, code, headers: request.headers }) : undefined;
+      const html = embedBotLink(video ? embedVideo(built.html, video) : built.html, bot);
+      return sendBuiltPage(request, reply, html, policy);
     };
 
     // For the page on a computer: a phone opens the bot from the screen.
@@ -123,7 +130,7 @@ async function sendBuiltPage(request: FastifyRequest, reply: FastifyReply, html:
   if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
   reply.type("text/html; charset=utf-8");
   if (!isBrotli) return reply.send(html);
-  // The length tells nothing: the page contains neither a secret nor any part of the request.
+  // The length tells nothing: the page contains no secret, and of the request only what its code chooses among the ads.
   return reply.header("content-encoding", "br").send(await toBrotli(html, BROTLI));
 }
 

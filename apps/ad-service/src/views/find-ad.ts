@@ -89,8 +89,14 @@ function videoAdOf(row: AdRow, creativeId: string, device: Device | undefined): 
   const files = [{ fileName, mediaType, width, height, byteLength }, ...renditions]
     .filter((file) => canPlay(device, file.mediaType))
     .map((file) => ({ ...file, bitrate: (file.byteLength * 8) / durationMs }));
-  const chosen = chooseRendition(files, device);
+  const preloaded = files.find((file) => file.fileName === device.preloaded);
+  const chosen = preloaded ?? chooseRendition(files, device);
   return { ...shared, ...(chosen ?? original), lighter: chosen ? lighterThan(chosen, files) : [] };
+}
+
+/** The address of a stored file. */
+export function mediaAddress(publicUrl: string, fileName: string): string {
+  return `${publicUrl.replace(/\/$/, "")}/media/${fileName}`;
 }
 
 /** The ad of a session; without a device, with the video as it was uploaded. */

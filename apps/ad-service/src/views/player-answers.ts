@@ -13,7 +13,7 @@ import { namedRewardsOf } from "../bots/named-reward.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
 import { availabilityAnswer } from "./describe-availability.ts";
-import type { Ad } from "./find-ad.ts";
+import { type Ad, mediaAddress } from "./find-ad.ts";
 import type { OpenSessionOutcome } from "./open-session.ts";
 import type { SessionStatusOutcome } from "./read-session-status.ts";
 import type { RecordFaultOutcome } from "./record-fault.ts";
@@ -143,20 +143,20 @@ function botForPlayer(bot: Bot): BotForPlayer {
 
 function adForPlayer(ad: Ad, publicUrl: string, clickUrl: string): AdForPlayer {
   const { advertiser, callToAction, landingUrl, posterFileName, mediaType, durationMs, width, height } = ad;
-  const media = `${publicUrl.replace(/\/$/, "")}/media`;
+  const media = (fileName: string | null) => mediaAddress(publicUrl, fileName ?? "");
   return {
     advertiser,
-    media_url: ad.mediaUrl ?? `${media}/${ad.fileName}`,
-    ...(posterFileName && { poster_url: `${media}/${posterFileName}` }),
+    media_url: ad.mediaUrl ?? media(ad.fileName),
+    ...(posterFileName && { poster_url: media(posterFileName) }),
     media_type: mediaType,
     duration_ms: durationMs,
     width,
     height,
     ...(ad.lighter.length > 0 && {
-      lighter_media: ad.lighter.map((file) => ({ url: `${media}/${file.fileName}`, media_type: file.mediaType })),
+      lighter_media: ad.lighter.map((file) => ({ url: media(file.fileName), media_type: file.mediaType })),
     }),
     ...(ad.captions.length > 0 && {
-      captions: ad.captions.map(({ language, fileName }) => ({ language, url: `${media}/${fileName}` })),
+      captions: ad.captions.map(({ language, fileName }) => ({ language, url: media(fileName) })),
     }),
     ...(callToAction && landingUrl && { call_to_action: { label: callToAction, url: clickUrl } }),
     ...(ad.verifications.length > 0 && { verifications: ad.verifications.map(verificationForPlayer) }),

@@ -18,6 +18,7 @@ import { rateLimiter, slowDown, spend } from "@intermission/server/rate-limiter"
 import { recognisePerson } from "@intermission/server/visitor";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
+import { drawsOf } from "../ad-selection/choose-ad.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import { viewBeginner } from "./begin-views.ts";
 import { countAdClick } from "./count-ad-click.ts";
@@ -82,6 +83,7 @@ export interface SessionRoutesDeps
   /** The address below which `/media/` is served. */
   publicUrl: string;
   now?: () => Date;
+  /** For the choice of the ad. Default: the numbers of the code, or without a code random ones. */
   random?: () => number;
 }
 
@@ -122,7 +124,7 @@ const readStatus = {
 
 /** `/player/v1`, the API of the mini-app. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): void {
-  const { database, views, publicUrl, now = () => new Date(), random = Math.random } = deps;
+  const { database, views, publicUrl, now = () => new Date(), random } = deps;
   // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
   const checks = rateLimiter({ quota: 1200, windowSeconds: 60, mostKeys: 20_000 });
   const openings = rateLimiter({ quota: 60, windowSeconds: 120, mostKeys: 20_000 });
@@ -152,11 +154,12 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           token: newSessionToken(),
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };
-        const { code, another: isAnother = false, media_types: mediaTypes } = body;
-        const device = { ...describeDevice(request.headers), mediaTypes };
+        const { code, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
+        const device = { ...describeDevice(request.headers), mediaTypes, preloaded };
         const browser = { userAgent: request.headers["user-agent"], device };
         const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother, ...browser };
-        const outcome = await openSession(openingDeps, { ...asked, ...made, random, now: at });
+        const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
+        const outcome = await openSession(openingDeps, { ...asked, ...made, random: random ?? draws, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
         return openingAnswer(outcome, publicUrl, at);
       });

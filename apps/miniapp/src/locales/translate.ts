@@ -45,8 +45,7 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
       const tag = unit && [language, "en", ...Object.keys(unit)].find((each) => unit[each]);
       const forms = tag && unit[tag];
       if (!forms) return number;
-      // Not broken between lines.
-      return `${number}\u00a0${forms[new Intl.PluralRules(tag).select(amount)] ?? forms.other}`;
+      return `${number} ${forms[new Intl.PluralRules(tag).select(amount)] ?? forms.other}`;
     },
   };
 }

@@ -87,7 +87,6 @@ export function RewardScreen(props: RewardScreenProps) {
             </Button>
           ) : null}
           {nextAd?.when === "later" ? <NextAdTimer untilMs={nextAd.untilMs} /> : null}
-          {isClosing ? <p className="foot-note">{text("credited.closing")}</p> : null}
           <Button onClick={isIncomplete ? onReopen : onClose}>
             {text(isIncomplete ? "action.continue" : "action.close")}
           </Button>
@@ -97,7 +96,7 @@ export function RewardScreen(props: RewardScreenProps) {
       {isOffline ? (
         <p className="secondary">{text("player.offline")}</p>
       ) : (
-        <Explanation reward={reward} botName={botName} promised={promised} />
+        <Explanation reward={reward} botName={botName} promised={promised} isClosing={isClosing} />
       )}
     </Notice>
   );
@@ -117,9 +116,10 @@ interface ExplanationProps {
   reward: Reward;
   botName: string;
   promised: NamedReward | undefined;
+  isClosing: boolean;
 }
 
-function Explanation({ reward, botName, promised }: ExplanationProps): ReactNode {
+function Explanation({ reward, botName, promised, isClosing }: ExplanationProps): ReactNode {
   const { text, amount } = useTranslator();
   switch (reward.kind) {
     case "credited":
@@ -131,6 +131,7 @@ function Explanation({ reward, botName, promised }: ExplanationProps): ReactNode
           <p className="secondary">
             <Message id="credited.text" values={{ balance: amount(reward.balance, promised?.unit) }} />
           </p>
+          {isClosing ? <p className="secondary">{text("credited.closing")}</p> : null}
         </>
       );
     case "refused":

@@ -17,7 +17,8 @@ export function loadVideo(
   video.muted = video.playsInline = true;
   video.preload = "auto";
   if (ad.poster_url) video.poster = ad.poster_url;
-  video.src = ad.media_url;
+  // Setting the same address would load it again.
+  if (video.src !== ad.media_url) video.src = ad.media_url;
   return video;
 }
 

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { help as publisherHelp } from "../packages/publisher/src/cli/run-cli.ts";
 import { commandPrograms, type Program } from "./command-programs.ts";
 import { root } from "./processes.ts";
 import { startHelp } from "./start-options.ts";
@@ -44,4 +45,8 @@ mkdirSync(folder, { recursive: true });
 const { ads, api } = commandPrograms();
 writeFileSync(join(folder, "ads.md"), pageOf("ads", ads));
 writeFileSync(join(folder, "api.md"), pageOf("api", api));
+writeFileSync(
+  join(folder, "publisher.md"),
+  `# npx @intermission/publisher\n\n\`\`\`text\n${publisherHelp.trim()}\n\`\`\`\n`,
+);
 writeFileSync(join(folder, "npm-start.md"), `# npm start\n\n\`\`\`text\n${startHelp}\n\`\`\`\n`);

@@ -72,6 +72,7 @@ export default defineConfig({
         items: [
           { text: "ads", link: "/reference/ads" },
           { text: "api", link: "/reference/api" },
+          { text: "npx @intermission/publisher", link: "/reference/publisher" },
           { text: "npm start", link: "/reference/npm-start" },
         ],
       },

@@ -54,8 +54,9 @@ test("a stalled video continues at the same second in a lighter file, and the wh
     const lighter = { url: `${chosen}?lighter`, media_type: body.ad.media_type };
     await route.fulfill({ response, json: { ...body, ad: { ...body.ad, lighter_media: [lighter] } } });
   });
+  // The page begins to load it before the session is open.
   await page.route(
-    (url) => url.href === chosen,
+    ({ pathname, search }) => /^\/media\/.*\.mp4$/.test(pathname) && search === "",
     () => {},
   );
   await page.reload();

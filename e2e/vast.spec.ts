@@ -35,6 +35,10 @@ const test = base.extend<{ sell: (media: Answer, duration?: string) => Promise<A
       undo.push(ads.close);
       const campaignId = await sellTag(stack, `${ads.address}/tag`);
       undo.push(() => stack.ads(["campaigns", "archive", campaignId]));
+      // The page's policy knows a new tag two seconds later at most; before, the browser would refuse the video.
+      const page = `${stack.urls.adService}/app/${stack.secrets.botId}`;
+      const policy = async () => (await fetch(page)).headers.get("content-security-policy");
+      await expect.poll(policy).toMatch(/media-src [^;]*http:(;| |$)/);
       return ads;
     });
     for (const step of undo.toReversed()) await step();

@@ -87,6 +87,11 @@ describe("a bot's named reward", () => {
     expect(refused.body.error?.message).toContain(message);
   });
 
+  test("may have the joiners that Persian words contain", async () => {
+    const unit = { fa: { one: "سکه", other: "سکه\u200cها" } };
+    expect((await change({ rewardUnit: unit })).body).toMatchObject({ rewardUnit: unit });
+  });
+
   test("is typed one language at a time", () => {
     const english = rewardUnitOption("en:one=coin,other=coins");
     expect(rewardUnitOption("ru:one=монета, few=монеты,many=монет,other=монеты", english)).toEqual(coins);

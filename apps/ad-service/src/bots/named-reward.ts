@@ -8,8 +8,9 @@ export const rewardAmount = z.int(amountFault).min(1, amountFault).max(1_000_000
 
 const MOST_LANGUAGES = 40;
 const lengthFault = "must have 1 to 32 characters";
-// Control characters, and those that change the direction of the text after them.
-const plainText = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]*$/u;
+// No control characters, and none that change the direction of the text after them. Persian and Indic words need U+200C and
+// U+200D, which join letters or keep them apart.
+const plainText = /^(?:[\u200c\u200d]|[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}])*$/u;
 const word = z
   .string()
   .trim()

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { BotApiRefusal, botApiMethods } from "./bot-api-methods.ts";
+import { BotApiRefusal, botApiMethods, readFields } from "./bot-api-methods.ts";
 import type { OwnBot } from "./own-bot.ts";
-import { readFields } from "./read-fields.ts";
 
 export interface OwnBotRoutesOptions {
   readonly ownBot: OwnBot;
@@ -25,7 +24,7 @@ export function ownBotRoutes(app: FastifyInstance, { ownBot, stopping }: OwnBotR
       handler: async (request, reply) => {
         const { token, method } = request.params;
         if (token !== ownBot.options.botToken)
-          return refuse(reply, 401, `Unauthorized: the token of this chat's bot is ${ownBot.options.botToken}`);
+          return refuse(reply, 401, "Unauthorized: use the token in the file of settings that npm start wrote");
         const run = Object.hasOwn(botApiMethods, method) ? botApiMethods[method] : undefined;
         if (run === undefined) return refuse(reply, 404, `Not Found: the simulated chat has no method ${method}`);
         try {

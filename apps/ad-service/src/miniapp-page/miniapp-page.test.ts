@@ -8,8 +8,7 @@ import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
-import { contentSecurityPolicy } from "./built-page.ts";
-import { embedVideo } from "./embed-video.ts";
+import { contentSecurityPolicy, embedVideo } from "./built-page.ts";
 import { miniappPageRoutes } from "./routes.ts";
 
 const inline = 'document.documentElement.dataset.start = "1";';

@@ -12,8 +12,14 @@ import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Bot, findBot } from "../bots/bots.ts";
 import { botLink, embedBotLink, qrCode } from "./bot-link.ts";
-import { type BuiltPage, contentSecurityPolicy, loadBuiltPage, mediaSources } from "./built-page.ts";
-import { type EmbeddedVideo, embedVideo } from "./embed-video.ts";
+import {
+  type BuiltPage,
+  contentSecurityPolicy,
+  type EmbeddedVideo,
+  embedVideo,
+  loadBuiltPage,
+  mediaSources,
+} from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
 
 export interface MiniappPageDeps {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { type BotApiFields, readFields } from "../apps/demo-bot/src/own-bot/read-fields.ts";
+import { type BotApiFields, readFields } from "../apps/demo-bot/src/own-bot/bot-api-methods.ts";
 
 export interface SentMessage {
   readonly chat_id: string;

@@ -33,11 +33,16 @@ function secondsOf(header: string): number | undefined {
 /** Makes the error of a response that is not a success, or not one of the contract. */
 export function errorOf(response: Response, answer: unknown): AdsError {
   const { code, message } = envelopeOf(answer);
-  return new AdsError(message ?? `the ad service answered ${response.status} without an error of the contract`, {
+  return new AdsError(message ?? `the ad service answered ${response.status}`, {
     status: response.status,
     code: code ?? "UNEXPECTED_ANSWER",
     retryAfterSeconds: secondsOf(response.headers.get("retry-after") ?? ""),
   });
+}
+
+/** The error of a success (200) whose fields are not those of the contract: something else answers at this address. */
+export function unexpectedAnswer(): AdsError {
+  return errorOf(new Response(), undefined);
 }
 
 function envelopeOf(answer: unknown): { readonly code?: string; readonly message?: string } {

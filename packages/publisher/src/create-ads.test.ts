@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { AdsError } from "./ads-error.ts";
-import { type AdsOptions, createAds } from "./create-ads.ts";
+import { type Ads, type AdsOptions, createAds } from "./create-ads.ts";
 
 const code = { code: "ABCDEFGHJKMNPQRS", expires_in: 3600, expires_at: "2026-01-02T04:04:05Z" };
 const refused = (status: number, errorCode: string, headers: Record<string, string> = {}) =>
@@ -48,6 +48,16 @@ describe("Retry-After", () => {
 });
 
 describe("an answer", () => {
+  test.each([
+    ["a code", (ads: Ads) => ads.createCode({ userId: "42" })],
+    ["an availability", (ads: Ads) => ads.availability("42")],
+    ["a page of events", (ads: Ads) => ads.events()],
+    ["a test", (ads: Ads) => ads.testWebhook()],
+  ])("without the fields of %s is an error, although it is 200", async (_name, call) => {
+    const { ads } = clientOf([() => Response.json({})]);
+    await expect(call(ads)).rejects.toMatchObject({ name: "AdsError", code: "UNEXPECTED_ANSWER" });
+  });
+
   test("larger than 2 MiB is refused, and the rest of it is not read", async () => {
     let read = 0;
     const endless = () =>

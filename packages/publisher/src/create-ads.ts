@@ -1,4 +1,4 @@
-import { AdsError, errorOf } from "./ads-error.ts";
+import { AdsError, errorOf, unexpectedAnswer } from "./ads-error.ts";
 import type { CodeDescription, NamedRewards, Stats } from "./client-answers.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
@@ -114,8 +114,8 @@ const MOST_ANSWER_BYTES = 2 * 1024 * 1024;
 /** A client of `/client/v1` for one bot. Every method rejects with {@link AdsError}, or with the reason of an aborted signal. */
 export function createAds(options: AdsOptions): Ads {
   const { url, botId, timeoutMs = 10_000, retries = 2, fetch: send = fetch } = options;
-  const tokens = [options.token].flat().filter((token) => token !== "");
-  if (tokens.length === 0) throw new Error("createAds needs the bot's API token");
+  const tokens = [options.token].flat().filter(Boolean);
+  if (tokens.length === 0) throw new Error("the bot's API token is missing");
   const base = `${url.replace(/\/+$/, "")}/client/v1`;
   let acceptedToken = 0;
 
@@ -132,7 +132,7 @@ export function createAds(options: AdsOptions): Ads {
           authorization: `Bearer ${token}`,
           ...(body !== undefined && { "content-type": "application/json" }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        body: JSON.stringify(body) ?? null,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       const answer = parseJson(await readBody(response.body, MOST_ANSWER_BYTES));
@@ -170,9 +170,9 @@ export function createAds(options: AdsOptions): Ads {
       const body = { bot_id: botId, user_tg_id: userId, reference };
       const created = await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal);
       return {
-        code: String(created.code),
-        expiresAt: String(created.expires_at),
-        expiresInSeconds: Number(created.expires_in),
+        code: required(created.code, "string"),
+        expiresAt: required(created.expires_at, "string"),
+        expiresInSeconds: required(created.expires_in, "number"),
         miniappUrl: textOf(created.miniapp_url),
         directLink: textOf(created.direct_link),
         rewards: created.rewards as NamedRewards | undefined,
@@ -182,7 +182,7 @@ export function createAds(options: AdsOptions): Ads {
       const found = await call(get("/availability", { user_tg_id: userId }), signal);
       const reason = textOf(found.reason) as Availability["reason"];
       return {
-        isAvailable: found.available === true,
+        isAvailable: required(found.available, "boolean"),
         reason,
         availableAt: textOf(found.available_at),
         rewards: found.rewards as NamedRewards | undefined,
@@ -191,15 +191,19 @@ export function createAds(options: AdsOptions): Ads {
     code: (code, { signal } = {}) => call<CodeDescription>(get(`/codes/${encodeURIComponent(code)}`), signal),
     async events({ after, limit } = {}, { signal } = {}) {
       const page = await call(get("/events", { after, limit }), signal);
-      const events = Array.isArray(page.events) ? page.events.map(listedEventOf) : [];
-      return { events, next: String(page.next), hasMore: page.has_more === true };
+      if (!Array.isArray(page.events)) throw unexpectedAnswer();
+      return {
+        events: page.events.map(listedEventOf),
+        next: required(page.next, "string"),
+        hasMore: required(page.has_more, "boolean"),
+      };
     },
     stats: ({ from, to, by } = {}, { signal } = {}) => call<Stats>(get("/stats", { from, to, by }), signal),
     async testWebhook({ event, userId } = {}, { signal } = {}) {
       const body = { event, user_tg_id: userId };
       const tested = await call({ method: "POST", path: "/webhook/test", body, isRepeatable: false }, signal);
       return {
-        eventId: String(tested.event_id),
+        eventId: required(tested.event_id, "string"),
         isDelivered: tested.delivered === true,
         status: typeof tested.status === "number" ? tested.status : undefined,
         errorClass: textOf(tested.error_class),
@@ -231,6 +235,18 @@ function get(path: string, query: Call["query"] = {}): Call {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+interface TypeOf {
+  string: string;
+  number: number;
+  boolean: boolean;
+}
+
+/** A field that every answer has. */
+function required<Type extends keyof TypeOf>(value: unknown, type: Type): TypeOf[Type] {
+  if (typeof value !== type) throw unexpectedAnswer();
+  return value as TypeOf[Type];
 }
 
 function listedEventOf(listed: Answer): ListedEvent {

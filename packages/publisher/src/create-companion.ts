@@ -106,13 +106,22 @@ export class CompanionError extends Error {
   /** tRPC's code, such as `UNAUTHORIZED`; `UNREACHABLE` without an answer. */
   readonly code: string;
 
-  constructor(message: string, facts: { status?: number | undefined; code: string; cause?: unknown }) {
+  /** When to try again; undefined if the API did not say. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    message: string,
+    facts: { status?: number | undefined; code: string; retryAfterSeconds?: number | undefined; cause?: unknown },
+  ) {
     super(message, { cause: facts.cause });
     this.status = facts.status;
     this.code = facts.code;
+    this.retryAfterSeconds = facts.retryAfterSeconds;
   }
 }
 
+/** The caller decides about a longer wait. */
+const LONGEST_PAUSE_SECONDS = 5;
 /** A page of 100 entries has about 50 kB. */
 const MOST_ANSWER_BYTES = 1024 * 1024;
 const unreachable = (cause: unknown) =>
@@ -146,9 +155,10 @@ export function createCompanion(options: CompanionOptions): Companion {
       try {
         return await attempt(request, signal);
       } catch (error) {
-        const status = error instanceof CompanionError ? (error.status ?? 503) : 0;
-        if ((status !== 429 && status !== 503) || attempts > retries) throw error;
-        await pause(200 * 2 ** attempts, signal);
+        if (!(error instanceof CompanionError)) throw error;
+        const { status = 503, retryAfterSeconds: seconds = 0.2 * 2 ** attempts } = error;
+        if ((status !== 429 && status !== 503) || attempts > retries || seconds > LONGEST_PAUSE_SECONDS) throw error;
+        await pause(seconds * 1000, signal);
       }
     }
   }
@@ -171,12 +181,15 @@ export function createCompanion(options: CompanionOptions): Companion {
       const input = after === undefined ? { from: "start", includeTests } : { lastEventId: after, includeTests };
       const abort = new AbortController();
       const either = signal ? AbortSignal.any([signal, abort.signal]) : abort.signal;
+      // Until the stream begins; `readEvents` limits the silence in it.
+      const timer = setTimeout(() => abort.abort(), timeoutMs);
       try {
         const headers = { authorization, accept: "text/event-stream" };
         const response = await send(query("rewards.watch", input), { headers, signal: either });
+        clearTimeout(timer);
         if (!response.ok) await resultOf(response);
         for await (const { event, id, data } of readEvents(response.body)) {
-          if (event === "serialized-error") throw errorOf(JSON.parse(data), undefined);
+          if (event === "serialized-error") throw errorOf(JSON.parse(data));
           if (event === "return") return;
           if (event === "message" && id !== "") yield { cursor: id, entry: JSON.parse(data) as RewardEntry };
         }
@@ -184,6 +197,7 @@ export function createCompanion(options: CompanionOptions): Companion {
         signal?.throwIfAborted();
         throw error instanceof CompanionError ? error : unreachable(error);
       } finally {
+        clearTimeout(timer);
         abort.abort();
       }
     },
@@ -199,18 +213,20 @@ async function resultOf(response: Response): Promise<unknown> {
     // Answered by something else, such as a proxy.
   }
   if (response.ok && answer?.result !== undefined) return answer.result.data;
-  throw errorOf(answer?.error, response.status);
+  throw errorOf(answer?.error, response);
 }
 
 /** Of tRPC's error, which is `{ message, data: { code, httpStatus } }`, or of the API's error body. */
-function errorOf(error: unknown, status: number | undefined): CompanionError {
+function errorOf(error: unknown, response?: Response): CompanionError {
   const { message, code, data } = (error ?? {}) as {
     message?: string;
     code?: unknown;
     data?: { code?: string; httpStatus?: number };
   };
-  return new CompanionError(message ?? `the companion API answered ${status}`, {
-    status: status ?? data?.httpStatus,
+  const retryAfter = /^\d{1,6}$/.exec(response?.headers.get("retry-after") ?? "")?.[0];
+  return new CompanionError(message ?? `the companion API answered ${response?.status}`, {
+    status: response?.status ?? data?.httpStatus,
+    retryAfterSeconds: retryAfter === undefined ? undefined : Number(retryAfter),
     code: data?.code ?? (typeof code === "string" ? code : "UNEXPECTED_ANSWER"),
   });
 }

@@ -1,4 +1,4 @@
-import type { Companion, RewardEntry } from "./create-companion.ts";
+import { type Companion, CompanionError, type RewardEntry } from "./create-companion.ts";
 import { pause } from "./pause.ts";
 import type { CursorStore } from "./reconcile.ts";
 
@@ -13,7 +13,7 @@ export interface FollowOptions {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** Trying again does not help. */
+/** Answers of the API after which trying again does not help. */
 const finalCodes = ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "BAD_REQUEST"];
 
 /**
@@ -21,7 +21,7 @@ const finalCodes = ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "BAD_REQUEST"];
  * and reconnects. The cursor is written after each entry: after a crash the last entry may be handled twice, and an entry
  * whose `handle` rejected is handled again before later ones.
  *
- * Resolves when the signal aborts. Rejects if the API refuses the key or the request.
+ * Resolves when the signal aborts. Rejects only if the API refuses the key or the request.
  */
 export async function followRewards(
   companion: Pick<Companion, "watchRewards">,
@@ -30,24 +30,47 @@ export async function followRewards(
   { signal, includeTests = false, onError = (error) => console.error("following rewards:", error) }: FollowOptions,
 ): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS;
+  /** Returns whether the work succeeded. An error of the caller's own code says nothing about the API, whatever its code. */
+  async function attempt(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      report(onError, error);
+      return false;
+    }
+  }
+
   while (!signal.aborted) {
     try {
       const after = await cursors.read();
       for await (const { cursor, entry } of companion.watchRewards({ after, includeTests }, { signal })) {
         if (signal.aborted) return;
-        await handle(entry);
-        await cursors.write(cursor);
+        const isHandled = await attempt(async () => {
+          await handle(entry);
+          await cursors.write(cursor);
+        });
+        if (!isHandled) break;
         pauseMs = FIRST_PAUSE_MS;
       }
     } catch (error) {
       if (signal.aborted) return;
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      const code = error instanceof CompanionError ? error.code : "";
       if (finalCodes.includes(code)) throw error;
       // The ledger is older than the cursor: reading from the start repeats entries and misses none.
-      if (code === "PRECONDITION_FAILED") await cursors.write(undefined);
-      onError(error);
+      if (code === "PRECONDITION_FAILED") await attempt(async () => cursors.write(undefined));
+      report(onError, error);
     }
     await pause(pauseMs, signal).catch(() => {});
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+/** An error of `onError` itself is logged and ends nothing. */
+function report(onError: (error: unknown) => void, error: unknown): void {
+  try {
+    onError(error);
+  } catch (fault) {
+    console.error("onError of followRewards failed:", fault, "while it reported:", error);
   }
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
@@ -97,6 +98,14 @@ test("behind express.json() the error says where to mount the webhook", async ()
   const answer = await fetch(await listen(app), signed());
   expect(answer.status).toBe(500);
   expect(await answer.json()).toEqual({ message: expect.stringContaining("mount the webhook before the parser") });
+});
+
+test("a method that no Request can have is answered 405", async () => {
+  const url = new URL(await listen(toNodeHandler(async () => new Response())));
+  const socket = connect(Number(url.port), url.hostname);
+  socket.end("TRACE /webhook HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const [first] = await once(socket, "data");
+  expect(String(first)).toMatch(/^HTTP\/1.1 405 /);
 });
 
 test("a handler that throws is answered 500 and logged", async () => {

@@ -14,6 +14,9 @@ export function toNodeHandler(
 ): (incoming: NodeRequest, outgoing: ServerResponse, next?: (error: unknown) => void) => Promise<void> {
   return async (incoming, outgoing, next) => {
     try {
+      // A `Request` cannot have these methods (Fetch standard, 5.4).
+      if (/^(connect|trace|track)$/i.test(incoming.method ?? ""))
+        return void outgoing.writeHead(405, { allow: "POST" }).end();
       const response = await handler(toRequest(incoming));
       const body = new Uint8Array(await response.arrayBuffer());
       outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(body);

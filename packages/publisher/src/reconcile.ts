@@ -1,4 +1,4 @@
-import { AdsError } from "./ads-error.ts";
+import { AdsError, unexpectedAnswer } from "./ads-error.ts";
 import type { Ads, CallOptions } from "./create-ads.ts";
 import type { AdEvent } from "./verify-webhook.ts";
 
@@ -22,22 +22,24 @@ export async function reconcile(
   { signal }: CallOptions = {},
 ): Promise<number> {
   let count = 0;
+  let after = await cursors.read();
   for (let hasMore = true; hasMore && !signal?.aborted; ) {
-    const after = await cursors.read();
-    try {
-      const page = await ads.events({ limit: 1000, after }, { signal });
-      for (const event of page.events) {
-        if (event.isTest) continue;
-        await handle(event);
-        count += 1;
-      }
-      await cursors.write(page.next);
-      hasMore = page.hasMore;
-    } catch (error) {
+    const page = await ads.events({ limit: 1000, after }, { signal }).catch((error) => {
       // The service was restored from a backup that is older than the cursor: read the list from its beginning.
-      if (!(error instanceof AdsError && error.code === "CURSOR_LOST") || after === undefined) throw error;
-      await cursors.write(undefined);
+      if (after !== undefined && error instanceof AdsError && error.code === "CURSOR_LOST") return undefined;
+      throw error;
+    });
+    for (const event of page?.events ?? []) {
+      if (signal?.aborted) return count;
+      if (event.isTest) continue;
+      await handle(event);
+      count += 1;
     }
+    hasMore = page?.hasMore ?? true;
+    // The next page would be this one again.
+    if (hasMore && page?.next === after) throw unexpectedAnswer();
+    after = page?.next;
+    await cursors.write(after);
   }
   return count;
 }

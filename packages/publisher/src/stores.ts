@@ -8,19 +8,22 @@ export interface SqliteDatabase {
 
 /**
  * Handled events in a SQLite table. The event and what its handler writes through the same connection are one transaction:
- * after a crash at any point both are stored, or neither. Handlers run one at a time. Use a connection of its own: whatever
- * else is written through it while a handler runs belongs to the same transaction.
+ * after a crash at any point both are stored, or neither. Handlers run one at a time, and must not end the transaction. Use a
+ * connection of its own: whatever else is written through it while a handler runs belongs to the same transaction.
+ *
+ * While another process writes to the same file, an event waits for it for `busyMs`, 5 s by default; then it is not handled.
  */
-export function sqliteStore(database: SqliteDatabase, { table = "handled_ad_events" } = {}): EventStore {
+export function sqliteStore(database: SqliteDatabase, { table = "handled_ad_events", busyMs = 5000 } = {}): EventStore {
   if (!/^[a-z_][a-z0-9_]*$/i.test(table)) throw new Error(`"${table}" is not a table name`);
   database.exec(`create table if not exists ${table} (event_id text primary key, handled_at text not null)`);
   const find = database.prepare(`select 1 as found from ${table} where event_id = ?`);
   const insert = database.prepare(`insert into ${table} values (?, ?)`);
   let last: Promise<unknown> = Promise.resolve();
+  const waiting = new Map<string, Promise<void>>();
 
   async function run(eventId: string, handle: () => Promise<void>): Promise<void> {
     // Immediate: another process that handles the same event waits here and then finds the row.
-    database.exec("begin immediate");
+    await whenFree(() => database.exec("begin immediate"), busyMs);
     try {
       // Node returns undefined and Bun null if there is no row.
       if (!find.get(eventId)) {
@@ -29,18 +32,45 @@ export function sqliteStore(database: SqliteDatabase, { table = "handled_ad_even
       }
       database.exec("commit");
     } catch (error) {
-      database.exec("rollback");
+      try {
+        database.exec("rollback");
+      } catch {
+        // SQLite ended the transaction itself, after a full disk for example. The first error tells why.
+      }
       throw error;
     }
   }
 
   return {
     once(eventId, handle) {
-      const running = last.then(() => run(eventId, handle));
+      const known = waiting.get(eventId);
+      if (known !== undefined) return known;
+      if (waiting.size >= MOST_WAITING)
+        return Promise.reject(new Error(`${MOST_WAITING} events wait for their handler`));
+      const running = last.then(() => run(eventId, handle)).finally(() => waiting.delete(eventId));
+      waiting.set(eventId, running);
       last = running.catch(() => {});
       return running;
     },
   };
+}
+
+/** Repeats are not counted: they wait for the same run. */
+const MOST_WAITING = 1000;
+
+/** Tries again while another process holds the file. SQLite's own wait would stop this process for as long. */
+async function whenFree(begin: () => void, busyMs: number): Promise<void> {
+  const until = Date.now() + busyMs;
+  for (;;) {
+    try {
+      return begin();
+    } catch (error) {
+      // `node:sqlite`, `better-sqlite3` and `bun:sqlite` have different codes and SQLite's own text.
+      const isBusy = error instanceof Error && error.message.includes("database is locked");
+      if (!isBusy || Date.now() >= until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 /** The commands of the client `redis` that the store uses; wrap other clients. */

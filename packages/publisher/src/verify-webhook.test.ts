@@ -18,6 +18,20 @@ test("1000 webhooks that were changed at random get the verdict that is right", 
   }
 });
 
+test("headers may have any letter case, and come from any implementation of Headers", async () => {
+  const usual = Object.fromEntries(Object.entries(genuine).map(([name, value]) => [name.toUpperCase(), value]));
+  const foreign = { get: (name: string) => new Headers(genuine).get(name) };
+  for (const headers of [usual, foreign])
+    expect(await verifyWebhook(body, headers, token, { now })).toMatchObject({ outcome: "verified" });
+  const twice = { ...genuine, ...usual };
+  expect(await verifyWebhook(body, twice, token, { now })).toEqual({ outcome: "not-signed" });
+});
+
+test("an unset token verifies nothing", async () => {
+  const unset = undefined as unknown as string;
+  expect(await verifyWebhook(body, genuine, unset, { now })).toEqual({ outcome: "not-signed" });
+});
+
 describe("the event", () => {
   test("is read with all that the service sends, from bytes, text and Headers alike", async () => {
     const event = {

@@ -34,7 +34,10 @@ export interface VerifyOptions {
   readonly now?: Date;
 }
 
-type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+/** `Headers` of any implementation, or a record whose names may have any letter case. */
+type HeaderSource =
+  | { get(name: string): string | null | undefined }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const utf8 = new TextEncoder();
 
@@ -53,28 +56,20 @@ export async function verifyWebhook(
 ): Promise<VerifiedWebhook> {
   const body = bytesOf(rawBody);
   const read = readerOf(headers);
-  const keys = await Promise.all(
-    [tokens]
-      .flat()
-      .filter((token) => token !== "")
-      .map(keyOf),
+  const keys = await Promise.all([tokens].flat().filter(Boolean).map(keyOf));
+  const [signature, id, timestamp, list] = ["x-signature", "webhook-id", "webhook-timestamp", "webhook-signature"].map(
+    read,
   );
-  const [signature, id, timestamp, list] = [
-    read("x-signature"),
-    read("webhook-id"),
-    read("webhook-timestamp"),
-    read("webhook-signature"),
-  ];
   const hex = /^sha256=([0-9a-f]{64})$/.exec(signature ?? "")?.[1];
   if (hex === undefined || !(await isSignedBy(keys, fromHex(hex), body))) return { outcome: "not-signed" };
-  const hasStandard = id !== undefined || timestamp !== undefined || list !== undefined;
-  if (hasStandard || !isTimestampOptional) {
+  const isStandard = (id ?? timestamp ?? list) !== undefined;
+  if (isStandard || !isTimestampOptional) {
     const ageSeconds = now.getTime() / 1000 - Number(timestamp);
     const isReadable = /^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id ?? "") && /^(0|[1-9][0-9]{0,11})$/.test(timestamp ?? "");
     // This comparison is false for NaN, so an invalid clock refuses.
     if (!isReadable || !(Math.abs(ageSeconds) <= toleranceSeconds)) return { outcome: "not-signed" };
-    const signed = concat(utf8.encode(`${id}.${timestamp}.`), body);
-    const given = (list ?? "").length > 4096 ? [] : (list ?? "").split(" ").map(fromVersion1);
+    const signed = Uint8Array.from([...utf8.encode(`${id}.${timestamp}.`), ...body]);
+    const given = list !== undefined && list.length <= 4096 ? list.split(" ").map(fromVersion1) : [];
     const verdicts = await Promise.all(given.map((mac) => mac && isSignedBy(keys, mac, signed)));
     if (!verdicts.includes(true)) return { outcome: "not-signed" };
   }
@@ -89,10 +84,11 @@ function bytesOf(body: Uint8Array | ArrayBuffer | string): Uint8Array<ArrayBuffe
 
 /** A header that arrives more than once is read as an invalid value. */
 function readerOf(headers: HeaderSource): (name: string) => string | undefined {
-  if (headers instanceof Headers) return (name) => headers.get(name) ?? undefined;
+  const { get } = headers;
+  if (typeof get === "function") return (name) => get.call(headers, name) ?? undefined;
   return (name) => {
-    const value = headers[name];
-    return typeof value === "string" ? value : value === undefined ? undefined : "";
+    const values = Object.entries(headers).flatMap(([key, value]) => (key.toLowerCase() === name ? (value ?? []) : []));
+    return values.length > 1 ? "" : values[0];
   };
 }
 
@@ -124,13 +120,6 @@ function fromVersion1(entry: string): Uint8Array<ArrayBuffer> | undefined {
   return btoa(text) === base64 ? Uint8Array.from(text, (letter) => letter.charCodeAt(0)) : undefined;
 }
 
-function concat(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
-}
-
 function readEvent(body: Uint8Array): AdEvent | undefined {
   let value: unknown;
   try {
@@ -141,7 +130,8 @@ function readEvent(body: Uint8Array): AdEvent | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const fields = value as Readonly<Record<string, unknown>>;
   const { event, user_tg_id: userId, test } = fields;
-  const texts = ["event_id", "bot_id", "code", "reference", "occurred_at"].map((name) => fields[name]);
+  // Null and "" are how some services leave a field out; as an id they would make different events the same one.
+  const texts = ["event_id", "bot_id", "code", "reference", "occurred_at"].map((name) => fields[name] || undefined);
   const areTexts = texts.every((text) => text === undefined || typeof text === "string");
   if ((event !== "rewarded" && event !== "direct_link") || !areTexts) return undefined;
   if (typeof userId !== "string" || !/^(0|[1-9][0-9]{0,19})$/.test(userId)) return undefined;

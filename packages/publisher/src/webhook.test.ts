@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -71,6 +74,50 @@ describe("over HTTP", () => {
     expect((await fetch(url, signed({}, "ad_new"))).status).toBe(200);
   });
 
+  test("a handler that never ends is answered 500 after its time, and no repeat calls it again", async () => {
+    const onError = vi.fn();
+    let end = () => {};
+    const handle = vi.fn(() => new Promise<void>((resolve) => (end = resolve)));
+    const url = await serve(webhook(handle, { tokens: token, onError, handlerTimeoutMs: 50 }));
+    const request = signed();
+    expect((await fetch(url, request)).status).toBe(500);
+    expect((await fetch(url, request)).status).toBe(500);
+    expect(onError).toHaveBeenCalledTimes(2);
+    end();
+    expect((await fetch(url, request)).status).toBe(200);
+    expect(handle).toHaveBeenCalledTimes(1);
+  });
+
+  test("an onError that throws changes no answer", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    stops.push(() => logged.mockRestore());
+    const onError = () => {
+      throw new Error("no log");
+    };
+    const url = await serve(webhook(() => Promise.reject(new Error("no database")), { tokens: token, onError }));
+    expect((await fetch(url, signed())).status).toBe(500);
+    expect(logged).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([null, ""])("events whose id and code are %j are different events", async (nothing) => {
+    const users: string[] = [];
+    const url = await serve(
+      webhook(({ userId }) => void users.push(userId), { tokens: token, isTimestampOptional: true }),
+    );
+    for (const user of ["1", "2", "3"]) {
+      const body = JSON.stringify({
+        event: "rewarded",
+        event_id: nothing,
+        code: nothing,
+        reference: null,
+        user_tg_id: user,
+      });
+      const headers = { "x-signature": sign(Buffer.from(body), token) };
+      expect((await fetch(url, { method: "POST", headers, body })).status).toBe(200);
+    }
+    expect(users).toEqual(["1", "2", "3"]);
+  });
+
   test.each<[string, number, () => RequestInit]>([
     ["another method", 405, () => ({ method: "GET" })],
     ["no signature", 401, () => ({ method: "POST", body: "{}" })],
@@ -134,6 +181,41 @@ describe.each<[string, () => EventStore]>([
     expect(outcomes).toEqual(["fulfilled", name === "Redis" ? "rejected" : "fulfilled"]);
     expect(handle).toHaveBeenCalledTimes(1);
   });
+
+  test("runs an event's handler again after it threw at once", async () => {
+    const store = open();
+    const handle = vi
+      .fn(() => Promise.resolve())
+      .mockImplementationOnce(() => {
+        throw new Error("at once");
+      });
+    await expect(store.once("evt_1", handle)).rejects.toThrow("at once");
+    await store.once("evt_1", handle);
+    expect(handle).toHaveBeenCalledTimes(2);
+  });
+});
+
+test("two processes with one SQLite file wait for one another, and run an event once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "intermission-stores-"));
+  stops.push(() => rmSync(folder, { recursive: true }));
+  const [one, other] = [1, 2].map(() => sqliteStore(new DatabaseSync(join(folder, "events.db"))));
+  const slow = Promise.withResolvers<void>();
+  const handle = vi.fn(() => slow.promise);
+  const both = [one?.once("evt_1", handle), other?.once("evt_1", handle)];
+  await vi.waitFor(() => expect(handle).toHaveBeenCalled());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  slow.resolve();
+  await Promise.all(both);
+  expect(handle).toHaveBeenCalledTimes(1);
+});
+
+test("an error of the handler is reported although SQLite ended the transaction itself", async () => {
+  const database = new DatabaseSync(":memory:");
+  const fail = async () => {
+    database.exec("rollback");
+    throw new Error("the disk is full");
+  };
+  await expect(sqliteStore(database).once("evt_1", fail)).rejects.toThrow("the disk is full");
 });
 
 test("what the handler wrote to SQLite is there exactly when its event is", async () => {

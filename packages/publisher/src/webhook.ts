@@ -1,3 +1,4 @@
+import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import { type AdEvent, type VerifyOptions, verifyWebhook } from "./verify-webhook.ts";
 
@@ -17,7 +18,12 @@ export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" |
   readonly store?: EventStore;
   /** Called for test events instead of the handler. By default test events are answered 200 and ignored. */
   readonly onTest?: (event: AdEvent) => void | Promise<void>;
-  /** Called when the handler rejects. The event is answered 500, and the service sends it again. Logs by default. */
+  /**
+   * The longest that a request waits for its handler, 30 s by default. Then it is answered 500; the handler runs on, and a
+   * repeat of the event waits for it instead of calling it a second time.
+   */
+  readonly handlerTimeoutMs?: number;
+  /** Called when the handler rejects or is late. The event is answered 500, and the service sends it again. Logs by default. */
   readonly onError?: (error: unknown, event: AdEvent) => void;
   readonly now?: () => Date;
 }
@@ -36,8 +42,9 @@ export function webhook(
   handle: (event: AdEvent) => void | Promise<void>,
   options: WebhookOptions,
 ): (request: Request) => Promise<Response> {
-  const { tokens, store = memoryStore(), onTest, onError = logError, now = () => new Date(), ...verifying } = options;
-  if ([tokens].flat().every((token) => token === "")) throw new Error("a webhook handler needs the bot's API token");
+  const { tokens, store = memoryStore(), onTest, onError = logError, handlerTimeoutMs = 30_000, ...rest } = options;
+  const { now = () => new Date(), ...verifying } = rest;
+  if (![tokens].flat().some(Boolean)) throw new Error("the bot's API token is missing");
   return async (request) => {
     if (request.method !== "POST") return refusal(405, "METHOD_NOT_ALLOWED", "a webhook is a POST", { allow: "POST" });
     const body = await readBody(request.body, MOST_BYTES);
@@ -49,11 +56,14 @@ export function webhook(
       return refusal(400, "BAD_REQUEST", "the body is not a webhook of the contract");
     const { event } = verified;
     try {
-      if (event.isTest) await onTest?.(event);
-      else await handleOnce(store, event, handle);
+      await inTime(event.isTest ? onTest?.(event) : handleOnce(store, event, handle), handlerTimeoutMs);
     } catch (error) {
-      onError(error, event);
-      return refusal(500, "NOT_HANDLED", "the event could not be handled; send it again");
+      try {
+        onError(error, event);
+      } catch (fault) {
+        console.error(fault);
+      }
+      return refusal(500, "NOT_HANDLED", "not handled; send it again");
     }
     return Response.json({ status: "ok" });
   };
@@ -68,6 +78,14 @@ function handleOnce(
   const { eventId = event.code && `${event.code}:${event.event}` } = event;
   const run = async () => handle(event);
   return eventId === undefined ? run() : store.once(eventId, run);
+}
+
+async function inTime(handling: void | Promise<void>, milliseconds: number): Promise<void> {
+  const ended = new AbortController();
+  const late = pause(milliseconds, ended.signal).then(() => {
+    throw new Error(`the handler is not done after ${milliseconds} ms`);
+  });
+  await Promise.race([handling, late]).finally(() => ended.abort());
 }
 
 function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}): Response {
@@ -88,7 +106,8 @@ export function memoryStore({ most = 100_000 }: { readonly most?: number } = {})
 
   async function run(eventId: string, handle: () => Promise<void>): Promise<void> {
     try {
-      await handle();
+      // In the next turn, so that the event is in `running` before its handler can throw.
+      await Promise.resolve().then(handle);
       handled.add(eventId);
       const [oldest] = handled;
       if (handled.size > most && oldest !== undefined) handled.delete(oldest);

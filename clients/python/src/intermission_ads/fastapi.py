@@ -59,7 +59,7 @@ def webhook(
                 await events.once_async(event.key, run)
         except Exception:
             _log.exception("the handler of %s %s failed", event.event, event.key)
-            error = {"code": "NOT_HANDLED", "message": "the event could not be handled; send it again"}
+            error = {"code": "NOT_HANDLED", "message": "not handled; send it again"}
             return JSONResponse({"error": error}, 500)
         return JSONResponse({"status": "ok"})
 

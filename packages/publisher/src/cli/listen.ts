@@ -30,7 +30,7 @@ export async function listen(
   const { signal, pollMs = 1000 } = host;
   const which = isAll ? "all events" : "test events";
   try {
-    let after = await endOfList(ads, signal);
+    let after: string | undefined = await endOfList(ads, signal);
     host.write(
       `Showing new events of bot ${bot.botId}${forward === undefined ? "" : `, forwarding ${which} to ${forward}`}.`,
     );
@@ -41,6 +41,7 @@ export async function listen(
     let hasFailed = false;
     while (!signal.aborted) {
       try {
+        after ??= await endOfList(ads, signal);
         const page = await ads.events({ after, limit: 100 }, { signal });
         for (const event of page.events) await show(event);
         after = page.next;
@@ -49,7 +50,7 @@ export async function listen(
         if (page.hasMore) continue;
       } catch (error) {
         if (!(error instanceof AdsError) || error.status === 401 || error.status === 403) throw error;
-        if (error.code === "CURSOR_LOST") after = await endOfList(ads, signal);
+        if (error.code === "CURSOR_LOST") after = undefined;
         if (!hasFailed) host.writeError(`${error.message} (${error.code}); trying again`);
         hasFailed = true;
       }

@@ -1,0 +1,119 @@
+import { expect, test, vi } from "vitest";
+import { createCompanion } from "./create-companion.ts";
+import { followRewards } from "./follow-rewards.ts";
+
+/** The answers of a companion API to `rewards.watch`, one after the other; after the last one nothing more is answered. */
+function companionOf(...answers: (() => Response)[]) {
+  const after: unknown[] = [];
+  const companion = createCompanion({
+    ...{ url: "http://api.test", apiKey: "key", timeoutMs: 50 },
+    fetch: async (address, init) => {
+      const input = JSON.parse(new URL(String(address)).searchParams.get("input") ?? "{}");
+      after.push(input.lastEventId);
+      const answer = answers[after.length - 1];
+      if (answer) return answer();
+      return new Promise((_resolve, reject) =>
+        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)),
+      );
+    },
+  });
+  return { companion, after };
+}
+
+const entries = (...cursors: string[]) =>
+  new Response(cursors.map((cursor) => `id: ${cursor}\ndata: {"entryId":"${cursor}"}\n\n`).join(""));
+const refusal = (status: number, code: string, headers = {}) =>
+  Response.json({ error: { message: code, data: { code, httpStatus: status } } }, { status, headers });
+
+function follow(
+  companion: ReturnType<typeof companionOf>["companion"],
+  handle: (id: string) => void,
+  write = (_: string | undefined) => {},
+) {
+  const abort = new AbortController();
+  let cursor: string | undefined;
+  const cursors = {
+    read: () => cursor,
+    write(next: string | undefined) {
+      write(next);
+      cursor = next;
+    },
+  };
+  const onError = vi.fn();
+  const ended = followRewards(companion, cursors, ({ entryId }) => handle(entryId), { signal: abort.signal, onError });
+  return { ended, onError, stop: () => abort.abort() };
+}
+
+test.each(["PRECONDITION_FAILED", "FORBIDDEN"])(
+  "an error %s of the handler repeats its entry and loses no cursor",
+  async (code) => {
+    const { companion, after } = companionOf(
+      () => entries("1", "2"),
+      () => entries("2"),
+    );
+    const handled: string[] = [];
+    const { ended, onError, stop } = follow(companion, (id) => {
+      handled.push(id);
+      if (handled.length === 2) throw Object.assign(new Error("of the handler"), { code });
+    });
+    await vi.waitFor(() => expect(handled).toEqual(["1", "2", "2"]));
+    stop();
+    await ended;
+    expect(after.slice(0, 2)).toEqual([undefined, "1"]);
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code }));
+  },
+);
+
+test("a ledger that is older than the cursor is read from its start, also if the cursor cannot be stored at once", async () => {
+  const lost = () => refusal(412, "PRECONDITION_FAILED");
+  const { companion, after } = companionOf(
+    () => entries("1"),
+    lost,
+    lost,
+    () => entries("1"),
+  );
+  const handled: string[] = [];
+  const write = vi
+    .fn()
+    .mockReturnValueOnce(undefined)
+    .mockImplementationOnce(() => {
+      throw new Error("no disk");
+    });
+  const { ended, stop } = follow(companion, (id) => void handled.push(id), write);
+  await vi.waitFor(() => expect(handled).toEqual(["1", "1"]), { timeout: 10_000 });
+  stop();
+  await ended;
+  expect(after.slice(0, 4)).toEqual([undefined, "1", "1", undefined]);
+});
+
+test("an API that accepts the request and never answers is reported and asked again", async () => {
+  const { companion, after } = companionOf();
+  const { ended, onError, stop } = follow(companion, () => {});
+  await vi.waitFor(() => expect(after.length).toBeGreaterThan(1), { timeout: 5000 });
+  expect(onError).toHaveBeenCalledWith(expect.objectContaining({ code: "UNREACHABLE" }));
+  stop();
+  await ended;
+});
+
+test("an onError that throws does not end following", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const { companion, after } = companionOf(() => refusal(503, "SERVICE_UNAVAILABLE"));
+  const { ended, onError, stop } = follow(companion, () => {});
+  onError.mockImplementation(() => {
+    throw new Error("no log");
+  });
+  await vi.waitFor(() => expect(after.length).toBeGreaterThan(1), { timeout: 5000 });
+  stop();
+  await ended;
+  expect(logged).toHaveBeenCalled();
+  logged.mockRestore();
+});
+
+test("a call waits as long as the API says, and leaves a longer wait to its caller", async () => {
+  const waits = ["0", "60"];
+  const { companion, after } = companionOf(
+    ...waits.map((wait) => () => refusal(429, "TOO_MANY_REQUESTS", { "retry-after": wait })),
+  );
+  await expect(companion.balance("42")).rejects.toMatchObject({ status: 429, retryAfterSeconds: 60 });
+  expect(after).toHaveLength(2);
+});

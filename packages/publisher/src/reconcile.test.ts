@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { AdsError } from "./ads-error.ts";
+import type { EventsPage, ListedEvent } from "./create-ads.ts";
+import { reconcile } from "./reconcile.ts";
+
+const event = (eventId: string) => ({ eventId, event: "rewarded", userId: "42", isTest: false }) as ListedEvent;
+const page = (next: string, hasMore: boolean, ...ids: string[]): EventsPage => ({
+  events: ids.map(event),
+  next,
+  hasMore,
+});
+
+/** A service with these pages, by the cursor before them; a cursor that it does not know is lost. */
+function serviceOf(pages: Record<string, EventsPage>) {
+  const asked: (string | undefined)[] = [];
+  return {
+    asked,
+    async events({ after }: { after?: string | undefined } = {}) {
+      asked.push(after);
+      const found = pages[after ?? "start"];
+      if (found === undefined) throw new AdsError("lost", { status: 400, code: "CURSOR_LOST" });
+      return found;
+    },
+  };
+}
+
+function cursorStore(cursor?: string) {
+  return {
+    read: () => cursor,
+    write(next: string | undefined) {
+      cursor = next;
+    },
+  };
+}
+
+test("reads from the beginning if the service lost the cursor, and stores where it ended", async () => {
+  const cursors = cursorStore("older");
+  const handled: unknown[] = [];
+  const service = serviceOf({ start: page("a", true, "1"), a: page("b", false, "2") });
+  expect(await reconcile(service, cursors, ({ eventId }) => void handled.push(eventId))).toBe(2);
+  expect(service.asked).toEqual(["older", undefined, "a"]);
+  expect([handled, cursors.read()]).toEqual([["1", "2"], "b"]);
+});
+
+test("a page is repeated if its cursor could not be stored", async () => {
+  const handled: unknown[] = [];
+  const service = serviceOf({ start: page("a", false, "1") });
+  const broken = { read: () => undefined, write: () => Promise.reject(new Error("no disk")) };
+  const handle = ({ eventId }: { eventId: string | undefined }) => void handled.push(eventId);
+  await expect(reconcile(service, broken, handle)).rejects.toThrow("no disk");
+  await reconcile(service, cursorStore(), handle);
+  expect(handled).toEqual(["1", "1"]);
+});
+
+test("a store that keeps nothing, and a service whose pages do not advance, end the reading", async () => {
+  const forgetful = { read: () => undefined, write: () => {} };
+  const service = serviceOf({ start: page("a", true, "1"), a: page("a", true, "2") });
+  await expect(reconcile(service, forgetful, () => {})).rejects.toMatchObject({ code: "UNEXPECTED_ANSWER" });
+  expect(service.asked).toEqual([undefined, "a"]);
+});
+
+test("an abort ends the page after the event that is being handled, and does not store its cursor", async () => {
+  const abort = new AbortController();
+  const cursors = cursorStore();
+  const service = serviceOf({ start: page("a", false, "1", "2", "3") });
+  expect(await reconcile(service, cursors, () => abort.abort(), { signal: abort.signal })).toBe(1);
+  expect(cursors.read()).toBeUndefined();
+});

@@ -5,7 +5,7 @@ import { migrations } from "../src/migrations.ts";
 import { readStatistics } from "../src/statistics/read-statistics.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
-import { inline } from "./fixtures/sample-ad-server.ts";
+import { companion, inline } from "./fixtures/sample-ad-server.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
 
 const ann = "1001";
@@ -88,6 +88,34 @@ describe.each(testDatabases())("CTA clicks, on the %s store", (kind) => {
     expect(second.headers.get("location")).toBe(first.headers.get("location"));
     await fixture.callTrackers();
     expect(ads.callsOf("/inline/click")).toHaveLength(1);
+  });
+
+  test("a click on a companion opens its own page, counts as the session's click, and calls its own trackers only", async () => {
+    const ads = await startAdServer({ "/tag": inline({ companions: companion() }) });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const session = await open();
+    await fixture.report(session, { started: true });
+    const url = session.ad.end_card?.call_to_action?.url ?? "";
+    const [first, second, ofVideo] = [await tap(url), await tap(url), await tap(session.url)];
+    const [click, ...more] = await clicks();
+    expect(more).toEqual([]);
+    expect(first.headers.get("location")).toBe(`https://shop.example/picture?c=${click?.click_id}`);
+    expect(second.headers.get("location")).toBe(first.headers.get("location"));
+    expect(ofVideo.headers.get("location")).toBe(`https://shop.example/sale?c=${click?.click_id}`);
+    await fixture.callTrackers();
+    expect(ads.callsOf("/companion/click")).toHaveLength(1);
+    expect(ads.callsOf("/inline/click")).toEqual([]);
+  });
+
+  test("a companion without a page of its own has no call to action, and its address leads nowhere", async () => {
+    const companions = companion().replace(/<CompanionClickThrough>.*<\/CompanionClickThrough>/, "");
+    const ads = await startAdServer({ "/tag": inline({ companions }) });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const session = await open();
+    expect(session.ad.end_card?.poster_url).toBe(`${ads.address}/companion.png`);
+    expect(session.ad.end_card?.call_to_action).toBeUndefined();
+    expect((await tap(`${session.url}&place=end-card`)).status).toBe(404);
+    expect((await tap(`${session.url}&place=elsewhere`)).status).toBe(302);
   });
 
   test("an unknown session and a malformed one get the same answer", async () => {

@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../src/migrations.ts";
 import { startAdServer } from "./fixtures/ad-server-fixture.ts";
-import { type Answer, inline, vast, wrapper } from "./fixtures/sample-ad-server.ts";
+import { type Answer, companion, inline, vast, wrapper } from "./fixtures/sample-ad-server.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
 
 const ann = "1001";
@@ -57,6 +57,28 @@ describe.each(testDatabases())("a VAST ad, on the %s store", (kind) => {
     expect(ads.callsOf("/inline/complete")).toEqual(["/inline/complete?at=00%3A00%3A09.000"]);
     expect(await fixture.charges()).toMatchObject([{ campaign_id: campaignId, price_micros: 700 }]);
     expect(new Set((await fixture.calls()).map(({ outcome }) => outcome))).toEqual(new Set(["answered"]));
+  });
+
+  test("a companion is offered for the end card, also when the ad is opened again, and its view is tracked once", async () => {
+    const ads = await startAdServer({ "/tag": inline({ companions: companion() }) });
+    await fixture.sellTag(`${ads.address}/tag`);
+    const code = await fixture.issue(ann);
+    const opened = await fixture.begin(ann, code);
+    const endCard = {
+      ...{ poster_url: `${ads.address}/companion.png`, width: 320, height: 480 },
+      call_to_action: { label: "shop.example" },
+    };
+    expect(opened).toMatchObject({ ad: { end_card: endCard } });
+    await fixture.play(opened, 0, 5);
+    const again = await fixture.begin(ann, code);
+    expect(again).toMatchObject({ ad: { end_card: endCard } });
+    await fixture.callTrackers();
+    expect(ads.callsOf("/companion/view"), "the video is not over").toEqual([]);
+    await fixture.play(again, 5, 10);
+    await fixture.report(again, { closed: "tap" });
+    await fixture.callTrackers();
+    expect(ads.callsOf("/companion/view")).toHaveLength(1);
+    expect(ads.callsOf("/companion/click")).toEqual([]);
   });
 
   test("unproven claims of the client call no tracker", async () => {

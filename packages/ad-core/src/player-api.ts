@@ -81,28 +81,30 @@ export const botForPlayer = z.object({
 });
 export type BotForPlayer = z.infer<typeof botForPlayer>;
 
+const size = { width: z.int().positive(), height: z.int().positive() };
+const callToAction = z.object({ label: z.string(), url: z.string() });
 export const adForPlayer = z.object({
   advertiser: z.string().describe("The name of the company that pays for the ad; shown as text."),
   media_url: z.string(),
   media_type: z.string(),
   poster_url: z.string().optional(),
   duration_ms: z.int().positive(),
-  width: z.int().positive(),
-  height: z.int().positive(),
+  ...size,
   lighter_media: z
     .array(z.object({ url: z.string(), media_type: z.string() }))
     .optional()
-    .describe(
-      "The same video in smaller files, the largest first, for a player that stalls. All have the same duration.",
-    ),
+    .describe("The same video in smaller files of the same duration, the largest first, for a player that stalls."),
   captions: z
     .array(z.object({ language: z.string(), url: z.string() }))
     .optional()
     .describe("WebVTT; `language` is BCP 47, as `en` or `pt-BR`."),
-  call_to_action: z
-    .object({ label: z.string(), url: z.string() })
+  call_to_action: callToAction
     .optional()
     .describe("The address is the ad service's, which counts the CTA click once and redirects."),
+  end_card: z
+    .object({ poster_url: z.string(), ...size, call_to_action: callToAction.optional() })
+    .optional()
+    .describe("An advertiser's picture for after the video; with it, these fields replace the ad's of the same names."),
   verifications: z
     .array(
       z.object({

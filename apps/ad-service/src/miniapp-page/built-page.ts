@@ -48,20 +48,20 @@ const TELEGRAM_FRAMES = ["https://web.telegram.org", "https://*.telegram.org"];
 
 /**
  * The policy of one bot's page: its own files, this service, the publisher's API of that bot, and the sources of videos
- * elsewhere. An address that is not a plain http(s) URL is omitted, so that a bot's setting can never widen the policy.
+ * and pictures elsewhere. An address that is not a plain http(s) URL is omitted, so that a bot's setting can never widen the policy.
  */
 export function contentSecurityPolicy(
   page: Pick<BuiltPage, "scriptHashes" | "styleHashes">,
   origins: { service: string; publisherApi?: string | undefined; demoChat?: string | undefined },
-  media: readonly string[] = [],
+  elsewhere: SourcesElsewhere = { media: [], pictures: [] },
 ): string {
   const service = originOf(origins.service);
   const directives = {
     "default-src": ["'none'"],
     "script-src": ["'self'", ...page.scriptHashes],
     "style-src": ["'self'", ...page.styleHashes],
-    "img-src": ["'self'", "data:", service],
-    "media-src": ["'self'", service, ...media],
+    "img-src": ["'self'", "data:", service, ...elsewhere.pictures],
+    "media-src": ["'self'", service, ...elsewhere.media],
     "font-src": ["'self'"],
     "connect-src": ["'self'", service, originOf(origins.publisherApi)],
     "frame-ancestors": [...TELEGRAM_FRAMES, originOf(origins.demoChat)],
@@ -85,24 +85,30 @@ const readSources = statement<{ source: string | null }>(
    from creatives where kind <> 'file'`,
 );
 
+export interface SourcesElsewhere {
+  media: readonly string[];
+  pictures: readonly string[];
+}
+
 /** A new tag plays for users who open the page after this time. */
 const KEPT_MS = 2000;
 
 /**
- * Sources of videos other than this service, for the page's policy: the hosts of creatives by address; any https host
- * if there is a VAST tag, since the hosts of its ads are unknown until it is requested.
+ * Sources other than this service, for the page's policy. Videos: the hosts of creatives by address. Videos and pictures:
+ * any https host if there is a VAST tag, since the hosts of its ads are unknown until it is requested.
  */
-export function mediaSources(database: Database, { isPlainHttpAllowed }: { isPlainHttpAllowed: boolean }) {
+export function sourcesElsewhere(database: Database, { isPlainHttpAllowed }: { isPlainHttpAllowed: boolean }) {
   const anywhere = isPlainHttpAllowed ? ["https:", "http:"] : ["https:"];
-  const cache = briefCache<string[]>({
+  const cache = briefCache<SourcesElsewhere>({
     maxAgeMs: KEPT_MS,
     maxEntries: 1,
     async load() {
       const found = (await database.run(readSources, [])).flatMap(({ source }) => (source === null ? [] : [source]));
-      return found.includes("vast") ? anywhere : found.toSorted();
+      if (found.includes("vast")) return { media: anywhere, pictures: anywhere };
+      return { media: found.toSorted(), pictures: [] };
     },
   });
-  return async () => (await cache.get("all")) ?? [];
+  return () => cache.get("all");
 }
 
 export interface EmbeddedVideo {

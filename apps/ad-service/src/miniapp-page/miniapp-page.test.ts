@@ -80,20 +80,26 @@ describe("the mini-app's page", () => {
     expect((await get("/app/704")).body).not.toContain('<script>">');
   });
 
-  test("allows videos from the hosts of creatives, and from any https host only if there is a VAST tag", async () => {
-    const mediaSrc = async () =>
-      /media-src ([^;]*)/.exec(String((await get("/app/701")).headers["content-security-policy"]))?.[1];
+  test("allows videos from the hosts of creatives; videos and pictures from any https host only if there is a VAST tag", async () => {
+    const sources = async (directive: string) => {
+      const policy = String((await get("/app/701")).headers["content-security-policy"]);
+      return new RegExp(`${directive} ([^;]*)`).exec(policy)?.[1];
+    };
+    const mediaSrc = () => sources("media-src");
     const own = "'self' https://ads.example";
+    const ownPictures = "'self' data: https://ads.example";
     expect(await mediaSrc()).toBe(own);
     const video = `insert into creatives
       (creative_id, kind, url, media_type, byte_length, duration_ms, width, height, created_at) values
       ('cre_a', 'address', 'https://cdn.example:8443/spring.mp4?x=1', 'video/mp4', 1, 5000, 1, 1, now())`;
     await store.database.run({ name: "", text: video }, []);
     expect(await mediaSrc()).toBe(`${own} https://cdn.example:8443`);
+    expect(await sources("img-src")).toBe(ownPictures);
     const tag = `insert into creatives (creative_id, kind, url, created_at) values
       ('cre_t', 'vast', 'https://ads.example/vast', now())`;
     await store.database.run({ name: "", text: tag }, []);
     expect(await mediaSrc()).toBe(`${own} https:`);
+    expect(await sources("img-src")).toBe(`${ownPictures} https:`);
     await store.database.run({ name: "", text: "delete from creatives" }, []);
   });
 

@@ -18,7 +18,7 @@ import {
   type EmbeddedVideo,
   embedVideo,
   loadBuiltPage,
-  mediaSources,
+  sourcesElsewhere,
 } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
 
@@ -27,7 +27,7 @@ export interface MiniappPageDeps {
   /** Where `vite build` of apps/miniapp wrote index.html and assets/. */
   miniappDir: string;
   publicUrl: string;
-  /** In demo mode only: videos of VAST tags may use http. */
+  /** In demo mode only: videos and pictures of VAST tags may use http. */
   isPlainHttpAllowed: boolean;
   /** The video that an opening of this code will most likely show. Without it the page loads no video ahead. */
   findVideo?: (of: { bot: Bot; code: string; headers: IncomingHttpHeaders }) => Promise<EmbeddedVideo | undefined>;
@@ -51,7 +51,7 @@ const QR_CODE_KEPT_SECONDS = 3600;
  */
 export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): void {
   let built: BuiltPage | undefined;
-  const readMediaSources = mediaSources(deps.database, deps);
+  const readSources = sourcesElsewhere(deps.database, deps);
 
   app.register(async (scope) => {
     built = await loadBuiltPage(deps.miniappDir);
@@ -100,7 +100,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
         publisherApi: bot.publisherApiUrl ?? undefined,
         demoChat: deps.demoChatOrigin,
       };
-      const policy = contentSecurityPolicy(built, origins, await readMediaSources());
+      const policy = contentSecurityPolicy(built, origins, await readSources());
       const code = new URLSearchParams(query.join("?")).get("code");
       const video = code ? await deps.findVideo?.({ bot, code, headers: request.headers }) : undefined;
       const html = embedBotLink(video ? embedVideo(built.html, video) : built.html, bot);

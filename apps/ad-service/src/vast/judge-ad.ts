@@ -1,15 +1,24 @@
 import { webAddressFault } from "@intermission/ad-core/web-address";
 import { checkLandingUrl } from "../campaigns/landing-url.ts";
 import { canPlay, chooseRendition, type Device } from "../creatives/choose-rendition.ts";
+import { chooseCompanion } from "./choose-companion.ts";
 import {
   type AdVerification,
   callableUrls,
   LONGEST_URL,
   type TrackedEvent,
   type VastAd,
+  type VastCompanion,
   type VastErrorCode,
 } from "./vast-ad.ts";
-import type { DocumentAd, DocumentLinear, DocumentVerification, LinearEvent, MediaFile } from "./vast-document.ts";
+import type {
+  DocumentAd,
+  DocumentCompanion,
+  DocumentLinear,
+  DocumentVerification,
+  LinearEvent,
+  MediaFile,
+} from "./vast-document.ts";
 
 const PLAYABLE_TYPES = ["video/mp4", "video/webm"];
 /** Not every webview decodes these. */
@@ -77,6 +86,7 @@ export function judgeAd(
   const file = chooseMediaFile(linear.mediaFiles, { device, isPlainHttpAllowed });
   if (!file) return fault(403, "no media file that webviews play");
   const { id: adId, adSystem, advertiser } = ad;
+  const companion = chooseCompanion(ad.companions, { device, isPlainHttpAllowed });
   return {
     outcome: "ad",
     ad: {
@@ -87,14 +97,19 @@ export function judgeAd(
       height: file.height,
       durationMs,
       clickThrough: clickThroughOf(linear),
-      trackers: trackersOf(ad, linear),
+      trackers: trackersOf(ad, linear, companion),
       verifications: ad.verifications.filter(isShort).slice(0, MOST_VERIFICATIONS).map(verificationOf),
+      ...(companion && { companion: companionOf(companion) }),
       userAgent,
     },
   };
 }
 
-function trackersOf(ad: DocumentAd, { trackingUrls, clickTrackingUrls }: DocumentLinear): VastAd["trackers"] {
+function trackersOf(
+  ad: DocumentAd,
+  { trackingUrls, clickTrackingUrls }: DocumentLinear,
+  companion: DocumentCompanion | undefined,
+): VastAd["trackers"] {
   const of = (...events: LinearEvent[]) => callableUrls(...events.map((event) => trackingUrls[event]));
   // In order of importance: what exceeds the limit is dropped from the end.
   const all: Record<TrackedEvent, string[]> = {
@@ -108,6 +123,8 @@ function trackersOf(ad: DocumentAd, { trackingUrls, clickTrackingUrls }: Documen
     thirdQuartile: of("thirdQuartile"),
     close: of("close", "closeLinear"),
     verificationNotExecuted: callableUrls(...ad.verifications.map(({ notExecutedUrls }) => notExecutedUrls)),
+    companionView: callableUrls(companion?.viewUrls),
+    companionClick: callableUrls(companion?.clickTrackingUrls),
   };
   let left = MOST_TRACKER_LENGTH;
   const kept = Object.entries(all).map(([event, urls]) => {
@@ -129,7 +146,12 @@ function verificationOf({ vendor, apiFramework, resource, parameters }: Document
   return { vendor, apiFramework, resource, parameters };
 }
 
-function clickThroughOf({ clickThrough }: DocumentLinear): string | null {
+function companionOf(companion: DocumentCompanion): VastCompanion {
+  const { imageUrl, width, height } = companion;
+  return { imageUrl, width, height, clickThrough: clickThroughOf(companion) };
+}
+
+function clickThroughOf({ clickThrough }: Pick<DocumentLinear, "clickThrough">): string | null {
   const checked = checkLandingUrl(clickThrough ?? "");
   return checked.outcome === "valid" ? checked.url : null;
 }

@@ -2,9 +2,11 @@ import { type Attributes, type ElementReader, readXml, XmlFault } from "./read-x
 import { addCallableUrl, type VastErrorCode } from "./vast-ad.ts";
 import {
   type DocumentAd,
+  type DocumentCompanion,
   type DocumentLinear,
   type DocumentVerification,
   durationMsOf,
+  isPictureType,
   isTrue,
   type LinearEvent,
   linearEvents,
@@ -17,6 +19,7 @@ import {
 const MOST_CREATIVES = 32;
 const MOST_MEDIA_FILES = 100;
 const MOST_VERIFICATIONS = 16;
+const MOST_COMPANIONS = 32;
 export const LONGEST_NAME = 128;
 
 type Readers = Record<string, (attributes: Attributes) => ElementReader | undefined>;
@@ -49,7 +52,13 @@ export function creativeReader(ad: DocumentAd): ElementReader {
       return linearReader(linear);
     },
     NonLinearAds: addOther,
-    CompanionAds: addOther,
+    CompanionAds() {
+      addOther();
+      return children({
+        Companion: (attributes) =>
+          ad.companions.length < MOST_COMPANIONS ? companionReader(ad.companions, attributes) : undefined,
+      });
+    },
   });
 }
 
@@ -101,6 +110,31 @@ function mediaFileReader(files: MediaFile[], attributes: Attributes): ElementRea
       height: numberOf(attributes.height),
     });
   });
+}
+
+function companionReader(companions: DocumentCompanion[], attributes: Attributes): ElementReader {
+  const companion: DocumentCompanion = {
+    imageUrl: "",
+    width: numberOf(attributes.width),
+    height: numberOf(attributes.height),
+    renderingMode: nameOf(attributes.renderingMode),
+    clickThrough: null,
+    clickTrackingUrls: [],
+    viewUrls: [],
+  };
+  return {
+    ...children({
+      StaticResource: ({ creativeType }) =>
+        isPictureType(creativeType) ? textInto((url) => (companion.imageUrl ||= url)) : undefined,
+      CompanionClickThrough: () => textInto((url) => (companion.clickThrough ??= url)),
+      CompanionClickTracking: () => urlInto(companion.clickTrackingUrls),
+      TrackingEvents: () =>
+        children({ Tracking: ({ event }) => (event === "creativeView" ? urlInto(companion.viewUrls) : undefined) }),
+    }),
+    end() {
+      if (companion.imageUrl !== "") companions.push(companion);
+    },
+  };
 }
 
 export function verificationReader(
@@ -222,6 +256,7 @@ function emptyAd(ofAd: Attributes, ofContent: Attributes): DocumentAd {
     impressionUrls: [],
     creatives: [],
     verifications: [],
+    companions: [],
     wrapper: undefined,
   };
 }
@@ -240,6 +275,7 @@ function adContentReader(ad: DocumentAd): ElementReader {
     Advertiser: () => textInto((text) => (ad.advertiser = nameOf(text))),
     Creatives() {
       ad.creatives = [];
+      ad.companions = [];
       return children({ Creative: () => creativeReader(ad) });
     },
     AdVerifications: verifications,

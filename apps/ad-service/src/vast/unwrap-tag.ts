@@ -148,6 +148,8 @@ function merge(inner: UnwrappedAd, wrapper: DocumentAd): UnwrappedAd {
     errorUrls: callableUrls(wrapper.errorUrls, inner.errorUrls),
     impressionUrls: callableUrls(wrapper.impressionUrls, inner.impressionUrls),
     verifications: [...inner.verifications, ...wrapper.verifications],
+    // Those closest to the video count.
+    companions: inner.companions.length > 0 ? inner.companions : wrapper.companions,
     creatives: inner.creatives.map((creative) => mergeCreative(creative, ofWrapper)),
   };
 }

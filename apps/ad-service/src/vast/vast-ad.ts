@@ -1,6 +1,6 @@
 import { hasUserInfo } from "@intermission/ad-core/web-address";
 
-/** What VAST calls `Tracking`, and `impression` and `click` beside it; `error` carries a code. */
+/** What VAST calls `Tracking`, and `impression` and the clicks beside it; `error` carries a code. */
 export const trackedEvents = [
   "impression",
   "start",
@@ -12,6 +12,8 @@ export const trackedEvents = [
   "verificationNotExecuted",
   "click",
   "error",
+  "companionView",
+  "companionClick",
 ] as const;
 export type TrackedEvent = (typeof trackedEvents)[number];
 
@@ -21,6 +23,15 @@ export interface AdVerification {
   apiFramework: string | null;
   resource: string | null;
   parameters: string | null;
+}
+
+/** The picture that the end card shows. */
+export interface VastCompanion {
+  imageUrl: string;
+  width: number;
+  height: number;
+  /** Its own, checked, and in its canonical form. */
+  clickThrough: string | null;
 }
 
 /** The single ad that results from unwrapping a tag, as stored with the session that shows it. */
@@ -38,6 +49,7 @@ export interface VastAd {
   /** Templates: macros are filled in when the trackers are called. */
   trackers: Partial<Record<TrackedEvent, string[]>>;
   verifications: AdVerification[];
+  companion?: VastCompanion;
   /** The viewer's user agent, sent to the ad's servers beside ours. */
   userAgent: string;
 }

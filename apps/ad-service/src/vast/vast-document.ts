@@ -18,6 +18,7 @@ export interface DocumentAd {
   impressionUrls: string[];
   creatives: DocumentCreative[];
   verifications: DocumentVerification[];
+  companions: DocumentCompanion[];
   /** Undefined for an InLine ad. */
   wrapper: DocumentWrapper | undefined;
 }
@@ -65,6 +66,25 @@ export interface MediaFile {
   /** 0 if the ad does not declare it. */
   width: number;
   height: number;
+}
+
+/** A companion with a picture: others, such as frames and scripts, are not read. */
+export interface DocumentCompanion {
+  imageUrl: string;
+  /** 0 if the ad does not declare it. */
+  width: number;
+  height: number;
+  /** VAST 4.1: `default`, `end-card` or `concurrent`. */
+  renderingMode: string | null;
+  clickThrough: string | null;
+  clickTrackingUrls: string[];
+  viewUrls: string[];
+}
+
+const PICTURE_TYPE = /^\s*image\/(png|jpe?g|gif|webp)\s*$/i;
+
+export function isPictureType(creativeType = ""): boolean {
+  return PICTURE_TYPE.test(creativeType);
 }
 
 export interface DocumentVerification {

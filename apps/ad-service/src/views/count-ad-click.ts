@@ -11,6 +11,8 @@ export interface AdClick {
   botId: string;
   sessionId: string;
   key: string;
+  /** On the end card's picture or its call to action, where the picture has a landing page of its own. */
+  isOnEndCard: boolean;
   /** A preview or a prefetch is redirected but not counted. */
   isMachine: boolean;
   now: Date;
@@ -28,7 +30,10 @@ const read = statement<{ clickId: string }>(
   `select click_id as "clickId" from ad_clicks where bot_id = $1 and session_id = $2`,
 );
 
-/** Redirects from a video's call to action to its landing page. Counts the first click of a session that began to play. */
+/**
+ * Redirects from a video's or an end card's call to action to its landing page. Counts the first click of a session that
+ * began to play.
+ */
 export async function countAdClick(
   { database, ads }: { database: Database; ads: AdRows },
   click: AdClick,
@@ -37,8 +42,9 @@ export async function countAdClick(
   if (!opened) return { outcome: "unknown" };
   // Read before the transaction: the embedded store has only one session, which the transaction then occupies.
   const vastAd = opened.isVast ? await readVastAd(database, opened) : undefined;
-  const { landingUrl } = await findAd(ads, opened, { vastAd });
-  if (landingUrl === null) return { outcome: "unknown" };
+  const ad = await findAd(ads, opened, { vastAd });
+  const landingUrl = click.isOnEndCard ? ad.endCard?.landingUrl : ad.landingUrl;
+  if (!landingUrl) return { outcome: "unknown" };
   return database.transaction(async (tx) => {
     // The session's lock makes two concurrent clicks one.
     const session = await lockSession(tx, click);
@@ -46,7 +52,7 @@ export async function countAdClick(
     const [earlier] = await tx.run(read, [session.botId, session.sessionId]);
     const clickId = earlier?.clickId ?? newClickId(click.now.getTime(), randomBytes(10));
     const isCounted = !earlier && isCountable(session, click);
-    if (isCounted) await count(tx, session, { clickId, now: click.now });
+    if (isCounted) await count(tx, session, clickId, click);
     return { outcome: "landed", isCounted, url: landingOf(landingUrl, session, { clickId, now: click.now }) };
   });
 }
@@ -55,11 +61,14 @@ function isCountable(session: AdSession, { isMachine, key }: AdClick): boolean {
   return !isMachine && session.startedAt !== null && !session.isTest && isClickKey(key, session);
 }
 
-async function count(tx: Transaction, session: AdSession, { clickId, now }: { clickId: string; now: Date }) {
-  const { botId, sessionId, userId, campaignId, creativeId, acceptedMs } = session;
+async function count(tx: Transaction, session: AdSession, clickId: string, { isOnEndCard, now }: AdClick) {
+  const { botId, sessionId, userId, campaignId, creativeId, acceptedMs: playheadMs } = session;
   await tx.run(insert, [botId, sessionId, clickId, userId, campaignId, creativeId, now]);
-  if (session.isVast)
-    await enqueueTrackerCalls(tx, session, { events: ["click"], playheadMs: acceptedMs, clickId, now });
+  if (!session.isVast) return;
+  await enqueueTrackerCalls(tx, session, {
+    events: [isOnEndCard ? "companionClick" : "click"],
+    ...{ playheadMs, clickId, now },
+  });
 }
 
 function landingOf(landingUrl: string, session: AdSession, { clickId, now }: { clickId: string; now: Date }): string {

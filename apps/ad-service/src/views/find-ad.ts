@@ -27,6 +27,17 @@ export interface Ad {
   lighter: readonly Pick<Rendition, "fileName" | "mediaType">[];
   captions: readonly Captions[];
   verifications: readonly AdVerification[];
+  endCard?: EndCard;
+}
+
+/** A picture for the end card, instead of the poster. */
+interface EndCard {
+  imageUrl: string;
+  width: number;
+  height: number;
+  /** Of the picture alone; null if the ad's call to action stands beside it. */
+  callToAction: string | null;
+  landingUrl: string | null;
 }
 
 /** For a VAST tag, the ad is known only after unwrapping. */
@@ -113,12 +124,14 @@ export async function findAd(
 
 /** The campaign's advertiser name takes precedence over the tag's; the tag's click-through address over the campaign's. */
 function vastAdOf(row: AdRow, vast: VastAd): Ad {
-  const { mediaUrl, mediaType, durationMs, width, height, verifications, clickThrough } = vast;
+  const { mediaUrl, mediaType, durationMs, width, height, verifications, clickThrough, companion } = vast;
   const landingUrl = clickThrough ?? row.landingUrl;
+  // Without a call to action the button shows the host name, which needs no translation.
+  const labelOf = (url: string | null) =>
+    row.callToAction ?? (url === null ? null : new URL(url).hostname.slice(0, 40));
   return {
     advertiser: row.label ?? vast.advertiser ?? row.advertiser,
-    // Without a call to action the button shows the host name, which needs no translation.
-    callToAction: row.callToAction ?? (landingUrl === null ? null : new URL(landingUrl).hostname.slice(0, 40)),
+    callToAction: labelOf(landingUrl),
     landingUrl,
     ...{
       fileName: null,
@@ -132,5 +145,11 @@ function vastAdOf(row: AdRow, vast: VastAd): Ad {
       captions: [],
       verifications,
     },
+    ...(companion && {
+      endCard: {
+        ...{ imageUrl: companion.imageUrl, width: companion.width, height: companion.height },
+        ...{ callToAction: labelOf(companion.clickThrough), landingUrl: companion.clickThrough },
+      },
+    }),
   };
 }

@@ -18,8 +18,7 @@ import type { OpenSessionOutcome } from "./open-session.ts";
 import type { SessionStatusOutcome } from "./read-session-status.ts";
 import type { RecordFaultOutcome } from "./record-fault.ts";
 import type { RecordProgressOutcome } from "./record-progress.ts";
-import type { StoredState } from "./session.ts";
-import { clickAddress } from "./session.ts";
+import { type AdSession, clickAddress, type StoredState } from "./session.ts";
 
 const NO_AD_RETRY_SECONDS = 60;
 
@@ -67,7 +66,7 @@ export function openingAnswer(
     token,
     code: session.code,
     ...stateForPlayer(session.state),
-    ad: adForPlayer(ad, publicUrl, clickAddress(publicUrl, session)),
+    ad: adForPlayer(ad, publicUrl, session),
     ...(rewards && { rewards }),
     accepted_ms: session.acceptedMs,
     resume_at_ms: resumePositionMs(session.progress),
@@ -141,8 +140,11 @@ function botForPlayer(bot: Bot): BotForPlayer {
   };
 }
 
-function adForPlayer(ad: Ad, publicUrl: string, clickUrl: string): AdForPlayer {
-  const { advertiser, callToAction, landingUrl, posterFileName, mediaType, durationMs, width, height } = ad;
+function adForPlayer(ad: Ad, publicUrl: string, session: AdSession): AdForPlayer {
+  const { advertiser, posterFileName, mediaType, durationMs, width, height, endCard } = ad;
+  const callOf = ({ callToAction, landingUrl }: Pick<Ad, "callToAction" | "landingUrl">, place?: "end-card") =>
+    callToAction &&
+    landingUrl && { call_to_action: { label: callToAction, url: clickAddress(publicUrl, session, place) } };
   const media = (fileName: string | null) => mediaAddress(publicUrl, fileName ?? "");
   return {
     advertiser,
@@ -158,7 +160,13 @@ function adForPlayer(ad: Ad, publicUrl: string, clickUrl: string): AdForPlayer {
     ...(ad.captions.length > 0 && {
       captions: ad.captions.map(({ language, fileName }) => ({ language, url: media(fileName) })),
     }),
-    ...(callToAction && landingUrl && { call_to_action: { label: callToAction, url: clickUrl } }),
+    ...callOf(ad),
+    ...(endCard && {
+      end_card: {
+        ...{ poster_url: endCard.imageUrl, width: endCard.width, height: endCard.height },
+        ...callOf(endCard, "end-card"),
+      },
+    }),
     ...(ad.verifications.length > 0 && { verifications: ad.verifications.map(verificationForPlayer) }),
   };
 }

@@ -35,7 +35,14 @@ const followCallToAction = {
   operationId: "followCallToAction",
   description: "Counts a tap on the ad's call to action once, and redirects to the advertiser's page.",
   params: z.object({ sessionId: z.string() }),
-  querystring: z.object({ key: z.string().catch("") }),
+  querystring: z.object({
+    key: z.string().catch(""),
+    place: z
+      .literal("end-card")
+      .optional()
+      .catch(undefined)
+      .describe("The tap was on the end card's picture or its call to action: its own page, and its own trackers."),
+  }),
   response: {
     302: z.undefined().describe("To the landing page."),
     204: z.undefined().describe("Only a prefetch."),
@@ -53,14 +60,15 @@ export function adClickRoutes(app: FastifyInstance, deps: { database: Database; 
     const route = { schema: followCallToAction };
     checkRequests(scope).get("/player/v1/sessions/:sessionId/click", route, async (request, reply) => {
       const { sessionId } = request.params;
-      const { key } = request.query;
+      const { key, place } = request.query;
       const botId = botOfSession(sessionId);
       if (!botId) throw unknownSession();
       const at = now();
       spend(taps, sessionId, at);
       const visitor = recognisePerson(request.method, request.headers);
       const isMachine = visitor.kind === "machine";
-      const outcome = await countAdClick({ database, ads }, { botId, sessionId, key, isMachine, now: at });
+      const click = { botId, sessionId, key, isOnEndCard: place === "end-card", isMachine, now: at };
+      const outcome = await countAdClick({ database, ads }, click);
       if (outcome.outcome === "unknown") throw unknownSession();
       reply.headers({
         "cache-control": "no-store",

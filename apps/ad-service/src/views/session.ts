@@ -193,6 +193,12 @@ export function isClickKey(given: string, session: Pick<AdSession, "tokenHash">)
   return one.byteLength === other.byteLength && timingSafeEqual(one, other);
 }
 
-export function clickAddress(publicUrl: string, session: Pick<AdSession, "sessionId" | "tokenHash">): string {
-  return `${publicUrl.replace(/\/$/, "")}/player/v1/sessions/${session.sessionId}/click?key=${clickKey(session)}`;
+/** `place`: the end card's picture has a landing page of its own. */
+export function clickAddress(
+  publicUrl: string,
+  session: Pick<AdSession, "sessionId" | "tokenHash">,
+  place?: "end-card",
+): string {
+  const address = `${publicUrl.replace(/\/$/, "")}/player/v1/sessions/${session.sessionId}/click?key=${clickKey(session)}`;
+  return place ? `${address}&place=${place}` : address;
 }

@@ -15,7 +15,8 @@ const trackedEventsOf = {
   "first-quartile": ["firstQuartile"],
   midpoint: ["midpoint"],
   "third-quartile": ["thirdQuartile"],
-  complete: ["complete"],
+  // The end card follows at once.
+  complete: ["complete", "companionView"],
 } satisfies Record<Milestone, TrackedEvent[]>;
 
 /** Views that are remembered while they are watched, at some 2 kB each. */

@@ -1,7 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { type Answer, inline, openSampleAdServer, wrapper } from "../apps/ad-service/test/fixtures/sample-ad-server.ts";
+import {
+  type Answer,
+  companion,
+  inline,
+  openSampleAdServer,
+  type Sample,
+  wrapper,
+} from "../apps/ad-service/test/fixtures/sample-ad-server.ts";
 import type { DemoStack } from "../scripts/demo-stack.ts";
 import { root } from "../scripts/processes.ts";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
@@ -19,6 +26,10 @@ const damaged: Answer = (_request, response) => {
   response.writeHead(200, { "content-type": "video/mp4" }).end(Buffer.from(clip).fill(7, 5000));
 };
 
+const picture = await readFile(join(root, "e2e/fixtures/companion.png"));
+const drawn: Answer = (_request, response) =>
+  response.writeHead(200, { "content-type": "image/png", "cache-control": "no-store" }).end(picture);
+
 /** Tracking events of both parties; `creativeView` is the older name of `start`. */
 const events = ["creativeView", "start", "firstQuartile", "midpoint", "thirdQuartile", "complete", "closeLinear"];
 const trackers = ["wrapper", "inline"].flatMap((party) =>
@@ -26,12 +37,13 @@ const trackers = ["wrapper", "inline"].flatMap((party) =>
 );
 
 /** Adds a campaign for a tag whose wrapper leads to the ad server's video; it has top priority until the test is over. */
-const test = base.extend<{ sell: (media: Answer, duration?: string) => Promise<AdServer> }>({
+const test = base.extend<{ sell: (media: Answer, sample?: Sample, companion?: Answer) => Promise<AdServer> }>({
   sell: async ({ stack }, use) => {
     const undo: (() => unknown)[] = [];
-    await use(async (media, duration = "00:00:02") => {
+    await use(async (media, sample, companion = missing) => {
+      const ad = { "/inline": inline({ duration: "00:00:02", ...sample }), "/ad.mp4": media };
       const tag = wrapper("{self}/inline");
-      const ads = await openSampleAdServer({ "/tag": tag, "/inline": inline({ duration }), "/ad.mp4": media });
+      const ads = await openSampleAdServer({ "/tag": tag, ...ad, "/companion.png": companion });
       undo.push(ads.close);
       const campaignId = await sellTag(stack, `${ads.address}/tag`);
       undo.push(() => stack.ads(["campaigns", "archive", campaignId]));
@@ -54,8 +66,8 @@ async function sellTag(stack: DemoStack, url: string): Promise<string> {
   return campaignId;
 }
 
-const callsOf = (ads: AdServer) =>
-  ads.calls.map(({ path }) => path).filter((path) => !["/tag", "/inline", "/ad.mp4"].includes(path));
+const files = ["/tag", "/inline", "/ad.mp4", "/companion.png"];
+const callsOf = (ads: AdServer) => ads.calls.map(({ path }) => path).filter((path) => !files.includes(path));
 
 test("a VAST ad is watched and pays, and each tracker of each party is called once", async ({
   api,
@@ -105,6 +117,66 @@ test("a click on the end card opens the landing page, and each party's click tra
   expect(clicks()).toHaveLength(2);
 });
 
+test("an advertiser's picture is the end card; a tap on it opens its page, and its trackers are called once", async ({
+  api,
+  context,
+  page,
+  sell,
+  stack,
+  userId,
+}) => {
+  await context.route("https://shop.example/**", (route) => route.fulfill({ body: "The shop" }));
+  const ads = await sell(playable, { companions: companion() }, drawn);
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await expect(page.locator("video")).toHaveJSProperty("src", `${ads.address}/ad.mp4`);
+  expect(ads.callsOf("/companion.png"), "the video is loaded first").toEqual([]);
+  await watchToTheEnd(page);
+  const shown = page.locator(".end-picture");
+  await expect(shown).toHaveJSProperty("src", `${ads.address}/companion.png`);
+  await expect(shown).toHaveJSProperty("naturalWidth", 320);
+  await expect(page.locator("video")).toHaveCount(0);
+  const [request, ...more] = ads.calls.filter(({ path }) => path === "/companion.png");
+  expect(request?.headers.referer).toBeUndefined();
+  expect(more).toEqual([]);
+  await expect(page.locator("a, button, [tabindex='0']"), "the picture is no tab stop").toHaveCount(2);
+
+  const landing = context.waitForEvent("page");
+  const { x, y, width, height } = (await shown.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await expect(await landing).toHaveURL(/^https:\/\/shop\.example\/picture\?c=clk_/);
+  await page.bringToFront();
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+  const ofCompanion = () => callsOf(ads).filter((path) => path.startsWith("/companion/"));
+  await expect.poll(() => ofCompanion().toSorted()).toEqual(["/companion/click", "/companion/view"]);
+  expect(callsOf(ads).filter((path) => path.endsWith("/click"))).toEqual(["/companion/click"]);
+});
+
+test("a picture that fails to load leaves the last frame, with the video's own call to action", async ({
+  api,
+  context,
+  page,
+  sell,
+  stack,
+  userId,
+}) => {
+  await context.route("https://shop.example/**", (route) => route.fulfill({ body: "The shop" }));
+  const ads = await sell(playable, { companions: companion() });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await watchToTheEnd(page);
+  await expect.poll(() => ads.callsOf("/companion.png")).toHaveLength(1);
+  await expect(page.locator("video")).toBeVisible();
+  await expect(page.locator(".end-picture")).toHaveCount(0);
+  const landing = context.waitForEvent("page");
+  await page.getByRole("link").click();
+  await expect(await landing).toHaveURL(/^https:\/\/shop\.example\/sale\?c=clk_/);
+  await page.bringToFront();
+  await closeAndGet(page);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
 const faults = [
   { name: "that is missing", media: missing, duration: "00:00:02", code: 401 },
   { name: "that is damaged", media: damaged, duration: "00:00:02", code: 405 },
@@ -118,7 +190,7 @@ for (const { name, media, duration, code } of faults) {
     stack,
     userId,
   }) => {
-    const ads = await sell(media, duration);
+    const ads = await sell(media, { duration });
     const { miniappUrl } = await newCode(api, userId);
     await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
     await startBroken(page);

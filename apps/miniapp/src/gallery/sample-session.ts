@@ -12,6 +12,18 @@ const asUrl = (picture: string) => `data:image/svg+xml,${encodeURIComponent(pict
 export const poster = asUrl(drawing('width="1280" height="720"'));
 export const portraitPoster = asUrl(drawing('width="1080" height="1920"'));
 
+/** An advertiser's picture of this size for the end card, with a border that shows where it ends. */
+export const companion = (width: number, height: number) => ({
+  poster_url:
+    asUrl(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="sans-serif"
+font-size="${height / 10}" text-anchor="middle"><rect width="100%" height="100%" fill="#c8452f"/><rect x="8" y="8"
+width="${width - 16}" height="${height - 16}" fill="none" stroke="#ffe2a8" stroke-width="4"/><circle cx="50%" cy="42%"
+r="${width / 5}" fill="#ffe2a8"/><text x="50%" y="78%" fill="#fff">Tea for two</text></svg>`),
+  width,
+  height,
+  call_to_action: { label: "Get the offer", url: "https://example.com/offer" },
+});
+
 export const session: Session = {
   outcome: "session",
   bot: { bot_id: "7000000001", name: "Coin Garden" },

@@ -7,7 +7,7 @@ import { RefusedEntry } from "../entry/refused-entry.tsx";
 import { UnreachableEntry } from "../entry/unreachable-entry.tsx";
 import { WaitEntry } from "../entry/wait-entry.tsx";
 import { Interrupted } from "../watch-ad/interrupted.tsx";
-import { idleHost, sampleQrCode } from "./sample-session.ts";
+import { companion, idleHost, sampleQrCode } from "./sample-session.ts";
 import { StageState } from "./stage-state.tsx";
 import { StatusState } from "./status-state.tsx";
 
@@ -109,6 +109,25 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   ),
   "watched-portrait-video": () => <StageState stage="watched" playback="ended" isPortrait />,
   "watched-without-link": () => <StageState stage="watched" playback="ended" ad={{ call_to_action: undefined }} />,
+  "watched-companion": () => (
+    <StageState stage="watched" playback="ended" isPortrait ad={{ end_card: companion(600, 500) }} />
+  ),
+  "watched-companion-portrait": () => (
+    <StageState stage="watched" playback="ended" ad={{ end_card: companion(640, 960) }} />
+  ),
+  "watched-companion-long-names": () => (
+    <StageState
+      stage="watched"
+      playback="ended"
+      ad={{
+        advertiser: "Donaudampfschifffahrtsgesellschaft & Söhne Reisevermittlung GmbH",
+        end_card: {
+          ...companion(720, 1280),
+          call_to_action: { label: "Jetzt Reiserücktrittsversicherung abschließen", url: "https://example.com/" },
+        },
+      }}
+    />
+  ),
   "watched-long-names": () => (
     <StageState
       stage="watched"

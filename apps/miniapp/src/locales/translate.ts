@@ -9,7 +9,7 @@ export interface Translator {
   parts<Key extends MessageKey>(key: Key, values: MessageValues<Key>): MessagePart[];
   text<Key extends MessageKey>(key: Key, ...values: MessageArguments<Key>): string;
   /** Formats an amount, in the bot's unit if it has one: `10 coins`; a gain as `+10 coins`. */
-  amount(amount: number, unit: NamedReward["unit"] | undefined, isGain?: boolean): string;
+  amount(named: { amount: number; unit?: NamedReward["unit"] }, isGain?: boolean): string;
 }
 
 export function createTranslator(language: string, dictionary: AnyDictionary): Translator {
@@ -40,7 +40,7 @@ export function createTranslator(language: string, dictionary: AnyDictionary): T
       parts(key, values)
         .map(({ text }) => text)
         .join(""),
-    amount(amount, unit, isGain) {
+    amount({ amount, unit }, isGain) {
       const number = (isGain ? gains : numbers).format(amount);
       const tag = unit && [language, "en", ...Object.keys(unit)].find((each) => unit[each]);
       const forms = tag && unit[tag];

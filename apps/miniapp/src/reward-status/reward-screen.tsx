@@ -126,10 +126,10 @@ function Explanation({ reward, botName, promised, isClosing }: ExplanationProps)
       return (
         <>
           <p className="amount">
-            <bdi>{amount(reward.amount, promised?.unit, true)}</bdi>
+            <bdi>{amount({ ...promised, amount: reward.amount }, true)}</bdi>
           </p>
           <p className="secondary">
-            <Message id="credited.text" values={{ balance: amount(reward.balance, promised?.unit) }} />
+            <Message id="credited.text" values={{ balance: amount({ ...promised, amount: reward.balance }) }} />
           </p>
           {isClosing ? <p className="secondary">{text("credited.closing")}</p> : null}
         </>
@@ -143,7 +143,7 @@ function Explanation({ reward, botName, promised, isClosing }: ExplanationProps)
         <>
           {reward.kind === "on-its-way" && promised ? (
             <p className="amount amount-expected">
-              <bdi>{amount(promised.amount, promised.unit)}</bdi>
+              <bdi>{amount(promised)}</bdi>
             </p>
           ) : null}
           <p className="secondary">

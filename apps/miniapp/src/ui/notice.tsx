@@ -1,4 +1,5 @@
-import { Fragment, type ReactNode, useEffect, useRef } from "react";
+import { Fragment, type ReactNode } from "react";
+import { Heading } from "./heading.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { useStateName } from "./use-state-name.ts";
 
@@ -23,8 +24,6 @@ interface NoticeProps {
 export function Notice(props: NoticeProps) {
   const { state, icon, tone = "plain", title, children, below, action, isLive = false, isCelebrated = false } = props;
   useStateName(state);
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <main className="notice">
       <div className="notice-body">
@@ -32,9 +31,9 @@ export function Notice(props: NoticeProps) {
           <div className={`notice-picture tone-${tone}${isCelebrated ? " celebrated" : ""}`}>
             {icon === "spinner" ? <span className="spinner" /> : <Icon name={icon} />}
           </div>
-          <h1 ref={heading} tabIndex={-1}>
+          <Heading>
             <span key={state}>{title}</span>
-          </h1>
+          </Heading>
           {/* New elements for each state, so that changed texts do not count as layout shifts. */}
           <Fragment key={state}>{children}</Fragment>
         </div>

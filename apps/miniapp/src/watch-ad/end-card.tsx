@@ -1,40 +1,48 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useState } from "react";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
+import { Heading } from "../ui/heading.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { AdFoot } from "./player-controls.tsx";
 import type { Session } from "./watching.ts";
 
+interface EndCardProps {
+  session: Session;
+  ad: Session["ad"];
+  host: Host;
+  onClose: () => void;
+}
+
 /**
- * The advertiser's moment after the video: its poster, or else the last frame, and a large call to action. The view is
- * watched; the pill closes it and leads to the reward.
+ * The ad as the end card shows it. An advertiser's picture takes the place of the poster once it is loaded, which begins
+ * when the video `isEnding`; if it fails to load, nothing changes.
  */
-export function EndCard({ session, host, onClose }: { session: Session; host: Host; onClose: () => void }) {
+export function useEndCard(ad: Session["ad"], isEnding: boolean): Session["ad"] {
+  const [shown, setShown] = useState(ad);
+  useEffect(() => {
+    const card = ad.end_card;
+    if (!card || !isEnding) return;
+    const picture = new Image();
+    picture.onload = () => setShown({ ...ad, ...card });
+    picture.src = card.poster_url;
+  }, [ad, isEnding]);
+  return shown;
+}
+
+/**
+ * The advertiser's moment after the video: its picture or poster, or else the last frame, and a large call to action. The
+ * view is watched; the pill closes it and leads to the reward.
+ */
+export function EndCard({ session, ad, host, onClose }: EndCardProps) {
   const { text, amount } = useTranslator();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const { ad } = session;
   const reward = session.rewards?.rewarded;
-  const earned = reward ? (
-    <Message id="watched.named" values={{ reward: amount(reward.amount, reward.unit) }} />
-  ) : (
-    text("watched.earned")
-  );
+  const earned = reward ? <Message id="watched.named" values={{ reward: amount(reward) }} /> : text("watched.earned");
   return (
     <>
-      {ad.poster_url ? (
-        <img
-          className="video-slot end-picture"
-          src={ad.poster_url}
-          alt=""
-          style={{ aspectRatio: `${ad.width} / ${ad.height}` }}
-        />
-      ) : null}
+      {ad.poster_url ? <img className="video-slot end-picture" src={ad.poster_url} alt="" /> : null}
       <div className="controls">
-        <h1 ref={heading} className="only-heard" tabIndex={-1}>
-          {text("watched.title")}
-        </h1>
+        <Heading className="only-heard">{text("watched.title")}</Heading>
         <p className="only-heard" role="status">
           {earned}
         </p>

@@ -1,6 +1,6 @@
-import { useEffect, useRef } from "react";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
+import { Heading } from "../ui/heading.tsx";
 import type { Session } from "./watching.ts";
 
 interface OfferProps {
@@ -12,8 +12,6 @@ interface OfferProps {
 
 export function Offer({ session, isMuted, onSetMuted, onWatch }: OfferProps) {
   const { text, amount } = useTranslator();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const { ad, bot, accepted_ms: acceptedMs } = session;
   const reward = session.rewards?.rewarded;
   const isBegun = acceptedMs > 0;
@@ -21,13 +19,13 @@ export function Offer({ session, isMuted, onSetMuted, onWatch }: OfferProps) {
   return (
     <>
       <div className="offer-body">
-        <h1 ref={heading} tabIndex={-1}>
+        <Heading>
           {reward ? (
-            <Message id="offer.named" values={{ count: seconds, reward: amount(reward.amount, reward.unit) }} />
+            <Message id="offer.named" values={{ count: seconds, reward: amount(reward) }} />
           ) : (
             text("offer.title")
           )}
-        </h1>
+        </Heading>
         <p className="secondary">
           <Message id="offer.from" values={{ bot: bot.name }} />
         </p>

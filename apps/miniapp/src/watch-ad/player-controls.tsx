@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
+import { Heading } from "../ui/heading.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkOutside } from "../ui/link-outside.tsx";
 import { Caption, useCaptions } from "./captions.tsx";
@@ -19,8 +20,6 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
   const { text, language } = useTranslator();
   const { ad } = session;
   const { stage, isMuted, playback, positionMs } = snapshot;
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   usePlayerKeys(actions, snapshot);
   const captions = useCaptions(ad, language);
   const [areCaptionsWanted, wantCaptions] = useState<boolean>();
@@ -28,9 +27,7 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
   const areCaptionsOn = areCaptionsWanted ?? isMuted;
   return (
     <div className="controls">
-      <h1 ref={heading} className="only-heard" tabIndex={-1}>
-        {text("player.label", { advertiser: ad.advertiser })}
-      </h1>
+      <Heading className="only-heard">{text("player.label", { advertiser: ad.advertiser })}</Heading>
       <div className="pill">
         <ProgressRing label={text("player.progress")} share={Math.min(1, positionMs / ad.duration_ms)} />
         <div className="pill-words">

@@ -1,7 +1,7 @@
 import { type CSSProperties, type ReactNode, startTransition, useCallback, useEffect, useState } from "react";
 import type { Host } from "../telegram/host.ts";
 import { useStateName } from "../ui/use-state-name.ts";
-import { EndCard } from "./end-card.tsx";
+import { EndCard, useEndCard } from "./end-card.tsx";
 import { Interrupted } from "./interrupted.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
 import { Offer } from "./offer.tsx";
@@ -66,30 +66,33 @@ interface OnStageProps {
 /** All screens that contain the video. */
 export function OnStage({ session, actions, snapshot, host, children }: OnStageProps) {
   const { stage, playback, holds, isMuted } = snapshot;
-  const { width, height, poster_url: poster } = session.ad;
+  const seconds = secondsLeft(session, snapshot);
+  const endingAd = useEndCard(session.ad, stage !== "offer" && seconds < 4);
+  const ad = stage === "watched" ? endingAd : session.ad;
+  // An advertiser's picture replaces the video: of another shape, it would not cover the last frame.
+  const isPicture = ad !== session.ad;
+  const { width, height, poster_url: poster } = ad;
   useStateName(stage);
   return (
     <main
       className="watch"
       data-stage={stage}
       data-playback={playback}
-      data-shape={width > height ? "wide" : "tall"}
+      data-shape={isPicture ? "picture" : width > height ? "wide" : "tall"}
       style={{ "--ratio": width / height } as CSSProperties}
     >
       {poster && stage !== "offer" ? <img className="backdrop" src={poster} alt="" /> : null}
       <div className="card">
-        {children}
+        {isPicture ? null : children}
         {stage === "offer" && !session.bot.skip_offer ? (
           <Offer session={session} isMuted={isMuted} onSetMuted={actions.setMuted} onWatch={actions.play} />
         ) : null}
         {stage === "playing" || stage === "confirming" ? (
           <PlayerControls session={session} actions={actions} snapshot={snapshot} host={host} />
         ) : null}
-        {stage === "watched" ? <EndCard session={session} host={host} onClose={actions.close} /> : null}
+        {stage === "watched" ? <EndCard session={session} ad={ad} host={host} onClose={actions.close} /> : null}
       </div>
-      {holds.has("dialog") ? (
-        <LeaveDialog seconds={secondsLeft(session, snapshot)} onStay={actions.stay} onLeave={actions.leave} />
-      ) : null}
+      {holds.has("dialog") ? <LeaveDialog seconds={seconds} onStay={actions.stay} onLeave={actions.leave} /> : null}
     </main>
   );
 }

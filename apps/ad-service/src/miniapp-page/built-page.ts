@@ -48,7 +48,8 @@ const TELEGRAM_FRAMES = ["https://web.telegram.org", "https://*.telegram.org"];
 
 /**
  * The policy of one bot's page: its own files, this service, the publisher's API of that bot, and the sources of videos
- * and pictures elsewhere. An address that is not a plain http(s) URL is omitted, so that a bot's setting can never widen the policy.
+ * and pictures elsewhere. An address that is not a plain http(s) URL is omitted, so that a bot's setting can never widen
+ * the policy.
  */
 export function contentSecurityPolicy(
   page: Pick<BuiltPage, "scriptHashes" | "styleHashes">,

@@ -79,6 +79,30 @@ test("after the end card the status is shown at once, never the screen of an ope
   expect(states.slice(states.indexOf("watched") + 1).filter((state) => !/^status-/.test(state ?? ""))).toEqual([]);
 });
 
+test("a web view that plays no MP4 gets no ad, and its user gets one at once in a web view that does", async ({
+  api,
+  context,
+  page,
+  stack,
+  userId,
+}) => {
+  const { miniappUrl } = await newCode(api, userId);
+  const url = launchUrl(miniappUrl, userId, stack.secrets);
+  await page.addInitScript(() => {
+    const { canPlayType } = HTMLMediaElement.prototype;
+    HTMLMediaElement.prototype.canPlayType = function (type) {
+      return type.includes("mp4") ? "" : canPlayType.call(this, type);
+    };
+  });
+  await page.goto(url);
+  await page.getByRole("heading", { name: "No ad right now" }).waitFor();
+  const other = await context.newPage();
+  await other.goto(url);
+  await watchToTheEnd(other);
+  await closeAndGet(other);
+  await expectPaidOnce(api, userId, "rewarded");
+});
+
 test("the status screen is loaded before the start, also if the video could play before the app arrived", async ({
   api,
   page,

@@ -41,18 +41,20 @@ export interface Target {
 export interface StackOptions {
   /** The root folder of the sources to run; that of another revision measures it in the same run. */
   readonly sources?: string;
-  /** The duration of the house campaign's video. */
+  /** The duration of the house campaign's video: a small clip, whose file says that it is this long. */
   readonly videoSeconds?: number;
+  /** A video file for the house campaign, instead of the clip. */
+  readonly video?: string;
 }
 
 /** Starts a whole stack with limits per token and per user that are too high to matter. */
 export async function benchStack(
   store: Store,
-  { sources = root, videoSeconds = 2 }: StackOptions = {},
+  { sources = root, videoSeconds = 2, video: given }: StackOptions = {},
 ): Promise<BenchStack & { dataDirectory: string }> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "intermission-bench-"));
-  const video = join(dataDirectory, "video.mp4");
-  writeSlowVideo(video, videoSeconds);
+  const video = given ?? join(dataDirectory, "video.mp4");
+  if (given === undefined) writeSlowVideo(video, videoSeconds);
   const start: typeof startDemoStack =
     sources === root
       ? startDemoStack

@@ -1,6 +1,7 @@
 /**
  * `node bench/miniapp.ts`: measures the mini-app on a cheap phone with a slow network, compared with a plain page with the
- * same video (the floor) and with its budgets. Prints medians, and the machine's load: figures of a busy machine are useless.
+ * same video (the floor) and with its budgets. The video is that of the repository's house ad. Prints medians, and the
+ * machine's load: figures of a busy machine are useless.
  *
  *   node bench/miniapp.ts [--rounds 7] [--without-lighthouse]
  */
@@ -29,16 +30,21 @@ const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1)
   throw new Problem("--rounds needs a whole number of at least 1.", "For instance --rounds 7");
 
+/** The first frame may take this much longer than that of the plain page. */
+const MOST_OF_FLOOR = 1.25;
+
 const lines: [name: keyof PageVitals, label: string, budget?: number][] = [
   ["firstPaint", "shell: first paint, ms"],
   ["offer", "offer can be tapped, ms"],
-  ["firstFrame", "first video frame, ms", 1500],
+  ["firstFrame", "first video frame, ms"],
   ["lcp", "LCP, ms", 1000],
   ["cls", "CLS", 0],
-  ["inp", "INP, ms", 100],
+  ["inp", "INP, ms", 80],
   ["tapToPlaying", "start tap to playing, ms"],
-  ["closeToCredited", "close tap to credited, ms"],
+  ["closeToCredited", "close tap to credited, ms", 500],
 ];
+
+const LIGHTHOUSE_BUDGET = 98;
 
 function medianOf(rounds: readonly PageVitals[], name: keyof PageVitals): number {
   const sorted = rounds.map((vitals) => vitals[name]).sort((a, b) => a - b);
@@ -61,8 +67,10 @@ function printVitals(ours: readonly PageVitals[], floor: readonly PageVitals[]):
     (Number.isNaN(value) ? "" : value.toFixed(value < 1 && value > 0 ? 3 : 0)).padStart(7);
   console.log("| median                    | mini-app |   floor | budget |");
   console.log("|---------------------------|---------:|--------:|-------:|");
-  for (const [name, label, budget] of lines) {
+  const ofFloor = Math.round(medianOf(floor, "firstFrame") * MOST_OF_FLOOR);
+  for (const [name, label, fixed] of lines) {
     const value = medianOf(ours, name);
+    const budget = name === "firstFrame" ? ofFloor : fixed;
     const verdict = budget !== undefined && value > budget ? " MISSED" : "";
     const figures = `${show(value).padStart(8)} | ${show(medianOf(floor, name))} | ${String(budget ?? "").padStart(6)}`;
     console.log(`| ${label.padEnd(25)} | ${figures} |${verdict}`);
@@ -90,10 +98,10 @@ async function measureRounds(stack: BenchStack, browser: Browser): Promise<void>
 
 async function printLighthouse(stack: BenchStack, browserPath: string): Promise<void> {
   const url = launchUrl(`${stack.urls.adService}/app/${stack.secrets.botId}`, "7000", stack.secrets);
-  console.log("\nLighthouse, mobile (budget 95 each):");
+  console.log(`\nLighthouse, mobile (budget ${LIGHTHOUSE_BUDGET} each):`);
   for (const { category, score, misses } of await runLighthouse(url, browserPath)) {
     const wanting = misses.length > 0 ? ` (${misses.join("; ")})` : "";
-    console.log(`  ${category.padEnd(16)} ${score}${score < 95 ? " MISSED" : ""}${wanting}`);
+    console.log(`  ${category.padEnd(16)} ${score}${score < LIGHTHOUSE_BUDGET ? " MISSED" : ""}${wanting}`);
   }
 }
 
@@ -102,7 +110,7 @@ async function main(): Promise<void> {
   const browserPath = await findBrowser();
   printSizes();
   const { kilobitsPerSecond, latencyMs, cpuSlowdown } = conditions;
-  const stack = await benchStack({ name: "PGlite" });
+  const stack = await benchStack({ name: "PGlite" }, { video: join(root, "apps/ad-service/sample/house-ad.mp4") });
   const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--mute-audio"] });
   try {
     console.log(`${rounds} rounds at ${kilobitsPerSecond} kbit/s, ${latencyMs} ms, CPU ${cpuSlowdown} times slower`);

@@ -1,10 +1,9 @@
 import type { ReactNode } from "react";
 import { OldClient } from "./entry/old-client.tsx";
-import { OpeningEntry } from "./entry/opening-entry.tsx";
 import { OutsideTelegram, readBotLink } from "./entry/outside-telegram.tsx";
 import { RefusedEntry } from "./entry/refused-entry.tsx";
 import { UnreachableEntry } from "./entry/unreachable-entry.tsx";
-import { WaitEntry } from "./entry/wait-entry.tsx";
+import { OpeningEntry, WaitEntry } from "./entry/wait-entry.tsx";
 import { StatusScreen, usePreparedStatus } from "./reward-status/status-screen.tsx";
 import type { Host } from "./telegram/host.ts";
 import { type Start, useAdSession } from "./watch-ad/use-ad-session.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { seedPrice } from "./answer-message.ts";
 import type { Reply } from "./chat-port.ts";
-import { choosePhrases } from "./choose-phrases.ts";
-import { createBot } from "./create-bot.ts";
+import { choosePhrases, createBot } from "./create-bot.ts";
 import type { RecordedEntry, RewardsPort } from "./rewards-port.ts";
 
 const now = new Date("2026-01-02T03:04:05Z");

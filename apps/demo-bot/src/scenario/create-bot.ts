@@ -1,7 +1,9 @@
 import { announceEntry } from "./announce-entry.ts";
 import { answerMessage, commandOf, suggest } from "./answer-message.ts";
 import type { ChatPort, IncomingMessage, Reply } from "./chat-port.ts";
-import { choosePhrases } from "./choose-phrases.ts";
+import type { Phrases } from "./phrases.ts";
+import { english } from "./phrases-en.ts";
+import { russian } from "./phrases-ru.ts";
 import type { RecordedEntry, RewardsPort } from "./rewards-port.ts";
 
 export interface BotOptions {
@@ -45,4 +47,9 @@ export function createBot({ chat, rewards, cooldownSeconds, now, onTrouble }: Bo
       if (reply) await chat.send(entry.userId, reply, `entry-${entry.entryId}`);
     },
   };
+}
+
+/** Phrases for an IETF tag such as `ru-RU`; English for unsupported languages. */
+export function choosePhrases(language: string): Phrases {
+  return /^ru\b/i.test(language) ? russian : english;
 }

@@ -1,7 +1,7 @@
 import { useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { SupportCode } from "../ui/support-code.tsx";
+import { SupportCode } from "../ui/texts.tsx";
 
 /** An error in the app itself. The ad service has stored the watched ranges, so a retry loses nothing. */
 export function Crashed({ place, onRetry }: { place: string; onRetry: () => void }) {

@@ -5,7 +5,7 @@ import { Button } from "../ui/button.tsx";
 import type { IconName } from "../ui/icon.tsx";
 import { LinkOutside } from "../ui/link-outside.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { SupportCode } from "../ui/support-code.tsx";
+import { SupportCode } from "../ui/texts.tsx";
 
 const refusals = {
   INIT_DATA_INVALID: { state: "init-data-invalid", icon: "person" },

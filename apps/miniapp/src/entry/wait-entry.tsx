@@ -1,10 +1,10 @@
 import { useEffect } from "react";
-import { formatDuration } from "../locales/format-duration.ts";
+import { formatDuration } from "../locales/format-time.ts";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
+import { useNow } from "../ui/hooks.ts";
 import { Notice } from "../ui/notice.tsx";
-import { useNow } from "../ui/use-now.ts";
 import type { WaitReason } from "../watch-ad/describe-opening.ts";
 
 interface WaitEntryProps {
@@ -34,4 +34,9 @@ export function WaitEntry({ reason, untilMs, host, onReopen }: WaitEntryProps) {
       </p>
     </Notice>
   );
+}
+
+export function OpeningEntry() {
+  const { text } = useTranslator();
+  return <Notice isLive state="opening" icon="spinner" title={text("opening")} />;
 }

@@ -1,11 +1,10 @@
 import type { ReactNode } from "react";
 import { Crashed } from "../entry/crashed.tsx";
 import { OldClient } from "../entry/old-client.tsx";
-import { OpeningEntry } from "../entry/opening-entry.tsx";
 import { OutsideTelegram } from "../entry/outside-telegram.tsx";
 import { RefusedEntry } from "../entry/refused-entry.tsx";
 import { UnreachableEntry } from "../entry/unreachable-entry.tsx";
-import { WaitEntry } from "../entry/wait-entry.tsx";
+import { OpeningEntry, WaitEntry } from "../entry/wait-entry.tsx";
 import { Interrupted } from "../watch-ad/interrupted.tsx";
 import { companion, idleHost, sampleQrCode } from "./sample-session.ts";
 import { StageState } from "./stage-state.tsx";

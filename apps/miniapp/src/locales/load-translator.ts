@@ -1,6 +1,5 @@
-import { chooseLanguage } from "./choose-language.ts";
 import { en } from "./en.ts";
-import { languages } from "./languages.ts";
+import { chooseLanguage, languages } from "./languages.ts";
 import { createTranslator, type Translator } from "./translate.ts";
 
 const STORED = "language";

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { chooseLanguage } from "./choose-language.ts";
 import type { AnyDictionary } from "./dictionary.ts";
 import { en } from "./en.ts";
-import { formatDuration } from "./format-duration.ts";
-import { formatMoment } from "./format-moment.ts";
-import { type LanguageTag, languages } from "./languages.ts";
+import { formatDuration, formatMoment } from "./format-time.ts";
+import { chooseLanguage, type LanguageTag, languages } from "./languages.ts";
 import { createTranslator } from "./translate.ts";
 
 describe("choice of the language", () => {

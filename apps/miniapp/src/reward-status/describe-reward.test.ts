@@ -2,7 +2,7 @@ import type { StatusResponse } from "@intermission/ad-core/player-api";
 import { describe, expect, test } from "vitest";
 import type { PublisherStatus } from "../publisher-api.ts";
 import { describeReward, isFinal } from "./describe-reward.ts";
-import { pollAfterMs } from "./poll-after-ms.ts";
+import { pollAfterMs } from "./use-reward-status.ts";
 
 type Delivery = NonNullable<StatusResponse["event"]>["delivery"];
 

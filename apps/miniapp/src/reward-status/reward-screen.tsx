@@ -1,12 +1,12 @@
 import type { NamedReward } from "@intermission/ad-core/client-api";
 import type { ReactNode } from "react";
-import { formatDuration } from "../locales/format-duration.ts";
+import { formatDuration } from "../locales/format-time.ts";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
+import { useNow } from "../ui/hooks.ts";
 import type { IconName } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
-import { SupportCode } from "../ui/support-code.tsx";
-import { useNow } from "../ui/use-now.ts";
+import { SupportCode } from "../ui/texts.tsx";
 import { Superseded } from "../watch-ad/interrupted.tsx";
 import type { Reward } from "./describe-reward.ts";
 import { RewardSteps } from "./reward-steps.tsx";

@@ -1,4 +1,4 @@
-import { formatMoment, isSameDay } from "../locales/format-moment.ts";
+import { formatMoment, isSameDay } from "../locales/format-time.ts";
 import { useTranslator } from "../locales/use-translator.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { Step } from "./describe-steps.ts";

@@ -3,14 +3,23 @@ import { queryOptions, skipToken, useQuery } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
 import { useEffect, useState } from "react";
 import { type Answer, fetchStatus } from "../ad-service-client.ts";
-import type { PublisherStatus } from "../publisher-api.ts";
-import { signInToPublisher } from "../publisher-api.ts";
-import { useNow } from "../ui/use-now.ts";
+import { type PublisherStatus, signInToPublisher } from "../publisher-api.ts";
+import { useNow } from "../ui/hooks.ts";
 import type { Session } from "../watch-ad/watching.ts";
 import { describeReward, isFinal, type Reward } from "./describe-reward.ts";
 import { describeSteps, type Step } from "./describe-steps.ts";
 import { describeNextAd, type NextAd } from "./next-ad.ts";
-import { pollAfterMs } from "./poll-after-ms.ts";
+
+/** A reward usually takes a few hundred milliseconds. */
+const FIRST_POLLS_MS = [150, 300, 600];
+
+/** The next polling delay by the time waited so far: soon at first, slower for a reward that is stuck, which takes hours. */
+export function pollAfterMs(waitedMs: number): number {
+  const next = FIRST_POLLS_MS.find((atMs) => atMs > waitedMs);
+  if (next !== undefined) return Math.max(next - waitedMs, 50);
+  if (waitedMs < 10_000) return 1000;
+  return waitedMs < 60_000 ? 3000 : 15_000;
+}
 
 export interface RewardStatusView {
   readonly reward: Reward;

@@ -7,9 +7,7 @@ import {
   targetOrigin,
 } from "@telegram-apps/sdk-react";
 import { readTheme } from "./launch.ts";
-import { paintButton } from "./paint-button.ts";
-import { paintSafeArea } from "./paint-safe-area.ts";
-import { paintTheme } from "./paint-theme.ts";
+import { paintButton, paintSafeArea, paintTheme } from "./paint-theme.ts";
 
 /**
  * The Telegram client around this page. Any call may have no effect, with an old client, another frame or no client at all;

@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react";
-import { useStrayClick } from "./use-stray-click.ts";
+import { useStrayClick } from "./hooks.ts";
 
 type ButtonProps = Omit<ComponentProps<"button">, "onClick"> & {
   look?: "primary" | "secondary" | "danger" | "on-video" | "tap";

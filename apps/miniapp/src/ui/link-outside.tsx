@@ -1,6 +1,6 @@
 import type { Host } from "../telegram/host.ts";
+import { useStrayClick } from "./hooks.ts";
 import { Icon } from "./icon.tsx";
-import { useStrayClick } from "./use-stray-click.ts";
 
 interface LinkOutsideProps {
   url: string;

@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from "react";
-import { Heading } from "./heading.tsx";
+import { useStateName } from "./hooks.ts";
 import { Icon, type IconName } from "./icon.tsx";
-import { useStateName } from "./use-state-name.ts";
+import { Heading } from "./texts.tsx";
 
 interface NoticeProps {
   /** Name of the page's state. */

@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
-import { Heading } from "../ui/heading.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Heading } from "../ui/texts.tsx";
 import { AdFoot } from "./player-controls.tsx";
 import type { Session } from "./watching.ts";
 

@@ -1,6 +1,6 @@
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
-import { Heading } from "../ui/heading.tsx";
+import { Heading } from "../ui/texts.tsx";
 import type { Session } from "./watching.ts";
 
 interface OfferProps {

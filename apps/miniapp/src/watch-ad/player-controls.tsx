@@ -1,10 +1,10 @@
 import { type ReactNode, useEffect, useState } from "react";
-import { Message, useTranslator } from "../locales/use-translator.tsx";
+import { useTranslator } from "../locales/use-translator.tsx";
 import type { Host } from "../telegram/host.ts";
 import { Button } from "../ui/button.tsx";
-import { Heading } from "../ui/heading.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { LinkOutside } from "../ui/link-outside.tsx";
+import { Heading } from "../ui/texts.tsx";
 import { Caption, useCaptions } from "./captions.tsx";
 import type { Session, WatchingActions, WatchingSnapshot } from "./watching.ts";
 
@@ -34,9 +34,8 @@ export function PlayerControls({ session, actions, snapshot, host }: PlayerContr
           {stage === "confirming" ? (
             <p role="status">{text("player.confirming")}</p>
           ) : (
-            <p role="timer">
-              <Message id="player.rewardIn" values={{ count: secondsLeft(session, snapshot) }} />
-            </p>
+            // One text: in parts, the last of them would move when the number loses a digit.
+            <p role="timer">{text("player.rewardIn", { count: secondsLeft(session, snapshot) })}</p>
           )}
           <p className="pill-brand">
             <span className="ad-badge">{text("adLabel")}</span> <bdi className="chip-name">{ad.advertiser}</bdi>

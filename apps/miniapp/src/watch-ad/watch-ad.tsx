@@ -1,6 +1,6 @@
 import { type CSSProperties, type ReactNode, startTransition, useCallback, useEffect, useState } from "react";
 import type { Host } from "../telegram/host.ts";
-import { useStateName } from "../ui/use-state-name.ts";
+import { useStateName } from "../ui/hooks.ts";
 import { EndCard, useEndCard } from "./end-card.tsx";
 import { Interrupted } from "./interrupted.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultPlace } from "./fault-place.ts";
+import { faultPlace } from "./error-boundary.tsx";
 
 function faultWith(stack: string): Error {
   return Object.assign(new TypeError("secret of user 42"), { stack });

@@ -11,6 +11,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    tags: [{ name: "long", description: "Runs in `npm run test:long`, not in `npm test`: see CONTRIBUTING.md." }],
     projects: [
       { extends: true, test: { name: "alone", include: alone } },
       {

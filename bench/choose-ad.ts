@@ -4,9 +4,8 @@
  * a daily plan, of which half are ahead of it; a tenth capped per user. Prints medians of the rounds.
  */
 import { parseArgs } from "node:util";
-import { indexCampaigns } from "../apps/ad-service/src/ad-selection/campaign-index.ts";
 import { type CampaignState, flatCurve } from "../apps/ad-service/src/ad-selection/campaign-state.ts";
-import { chooseAd, drawByWeight } from "../apps/ad-service/src/ad-selection/choose-ad.ts";
+import { chooseAd, drawByWeight, indexCampaigns } from "../apps/ad-service/src/ad-selection/choose-ad.ts";
 import { type AdRequest, exclusionReason } from "../apps/ad-service/src/ad-selection/eligibility.ts";
 import { seededRandom, stateOf } from "../apps/ad-service/test/fixtures/selection-fixture.ts";
 

@@ -17,14 +17,16 @@ import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { conversionRoutes } from "./advertisers/routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
-import { authenticateRequest } from "./bots/authenticate-client.ts";
-import { requireBots } from "./bots/bots.ts";
+import { type ApiTokens, authenticateRequest } from "./bots/authenticate-client.ts";
+import { type Bots, requireBots } from "./bots/bots.ts";
 import { type BotOperatorDeps, botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
-import { type RateLimitSettings, rateLimits } from "./bots/rate-limits.ts";
+import { countRequest, openRateLimits, type RateLimitSettings } from "./bots/rate-limits.ts";
 import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
+import { openClicks } from "./clicks/follow-link.ts";
 import { clickOperatorRoutes } from "./clicks/operator-routes.ts";
 import { directLinkRoutes } from "./clicks/routes.ts";
 import { type CodeLinks, codeClientRoutes } from "./codes/client-routes.ts";
+import { openCodes } from "./codes/issue-code.ts";
 import type { Config } from "./config.ts";
 import { openMediaStorage } from "./creatives/open-media-storage.ts";
 import { type CreativeOperatorDeps, creativeOperatorRoutes } from "./creatives/operator-routes.ts";
@@ -37,18 +39,16 @@ import { eventClientRoutes, eventOperatorRoutes } from "./events/routes.ts";
 import { requireBuiltPage } from "./miniapp-page/built-page.ts";
 import { errorPage } from "./miniapp-page/error-page.ts";
 import { miniappPageRoutes } from "./miniapp-page/routes.ts";
-import { downloadVideo } from "./outbound/download.ts";
-import type { GuardedRequests } from "./outbound/guarded-request.ts";
+import { downloadVideo, type GuardedRequests } from "./outbound/guarded-request.ts";
 import { statsClientRoutes } from "./statistics/client-routes.ts";
 import { type StatsOperatorDeps, statsOperatorRoutes } from "./statistics/operator-routes.ts";
 import { userOperatorRoutes } from "./users/operator-routes.ts";
-import { tagFiller } from "./vast/fill-from-tag.ts";
-import { findCandidateAd } from "./views/candidate-ad.ts";
-import { availabilityClientRoutes } from "./views/client-routes.ts";
-import { adRows } from "./views/find-ad.ts";
+import { openTags } from "./vast/fill-from-tag.ts";
+import { availabilityClientRoutes } from "./views/availability.ts";
+import { adRows, findCandidateAd } from "./views/find-ad.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
 import { adClickRoutes, sessionRoutes } from "./views/player-routes.ts";
-import type { ViewRecorder } from "./views/view-recorder.ts";
+import type { Views } from "./views/views.ts";
 
 const ping = statement<never>("app.ping", "select 1");
 
@@ -62,10 +62,12 @@ export interface AppDeps {
   config: Config;
   logger: Logger;
   database: Database;
+  bots: Bots;
+  apiTokens: ApiTokens;
   secretBox: SecretBox;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
-  views: ViewRecorder;
+  views: Views;
   endpointTests: EndpointTests;
   requests: GuardedRequests;
   /** Whether a connection uses the operator's socket in the data folder. */
@@ -81,6 +83,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     config,
     logger,
     database,
+    bots,
+    apiTokens,
     campaigns,
     deliveries,
     views,
@@ -107,6 +111,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   if (config.hasApiReference) await serveApiReference(app, { title: "Intermission: ad service", documents });
   clientApiRoutes(app, {
     database,
+    apiTokens,
     campaigns,
     deliveries,
     endpointTests,
@@ -117,33 +122,28 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     now,
   });
   const isPlainHttpAllowed = config.mode === "demo";
-  const fillFromTag = tagFiller({ database, requests, isPlainHttpAllowed, log: logger, now });
+  const tags = openTags({ database, requests, isPlainHttpAllowed, log: logger, now });
   app.register(async (surface) => {
     await describeApi(surface, playerApi(publicUrl));
-    sessionRoutes(surface, { database, views, campaigns, fillFromTag, telegramPublicKeyFor, publicUrl, now });
+    sessionRoutes(surface, { database, bots, views, campaigns, tags, telegramPublicKeyFor, publicUrl, now });
     adClickRoutes(surface, { database, now });
   });
   conversionRoutes(app, { database, now });
   const { mostDailyClicksPerAddress, directLinkUrl } = config;
-  directLinkRoutes(app, {
-    database,
-    campaigns,
-    deliveries,
-    encryptionKey,
-    directLinkUrl,
-    mostDailyClicksPerAddress,
-    now,
-  });
+  const clicks = openClicks({ database, bots, campaigns, deliveries, mostDailyClicksPerAddress });
+  directLinkRoutes(app, { clicks, encryptionKey, directLinkUrl, now });
   mediaRoutes(app, { media });
   const ads = adRows(database);
   miniappPageRoutes(app, {
-    ...{ database, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin },
+    ...{ database, bots, miniappDir, publicUrl, isPlainHttpAllowed, demoChatOrigin: demo.chatOrigin },
     findVideo: (of) => findCandidateAd({ campaigns, ads, publicUrl }, { ...of, now: now() }),
   });
   app.register(async (surface) => {
     await describeApi(surface, operatorApi(publicUrl));
     operatorRoutes(surface, {
       database,
+      bots,
+      apiTokens,
       secretBox,
       campaigns,
       deliveries,
@@ -176,9 +176,10 @@ export function createOperatorApp(deps: Omit<OperatorDeps, "isTrusted" | "operat
 
 interface ClientApiDeps {
   database: Database;
+  apiTokens: ApiTokens;
   campaigns: CampaignSnapshot;
   deliveries: Deliveries;
-  endpointTests: Pick<EndpointTests, "testEndpoint">;
+  endpointTests: EndpointTests;
   rateLimits: RateLimitSettings;
   /** The currency of all prices (ISO 4217). */
   currency: string;
@@ -191,18 +192,19 @@ interface ClientApiDeps {
 export function clientApiRoutes(app: FastifyInstance, deps: ClientApiDeps): void {
   app.register(async (surface) => {
     await describeApi(surface, clientApi(deps.publicUrl));
+    const codes = openCodes(deps.database);
     surface.register(
       async (plain) => {
         const scope = checkRequests(plain);
-        const limits = rateLimits(deps.rateLimits);
+        const limits = openRateLimits(deps.rateLimits);
         // Fastify parses text/plain too; this API accepts only JSON.
         scope.removeContentTypeParser("text/plain");
         scope.decorateRequest("caller", undefined);
         scope.addHook("onRequest", async (request, reply) => {
           reply.header("cache-control", "no-store");
-          limits.countRequest(reply, await authenticateRequest(deps.database, request, deps.now()));
+          countRequest(limits, reply, await authenticateRequest(deps.apiTokens, request, deps.now()));
         });
-        codeClientRoutes(scope, { ...deps, limits });
+        codeClientRoutes(scope, { ...deps, codes, limits });
         availabilityClientRoutes(scope, deps);
         eventClientRoutes(scope, deps);
         statsClientRoutes(scope, deps);

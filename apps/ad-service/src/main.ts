@@ -1,16 +1,18 @@
 import { openDatabase } from "@intermission/postgres/open-database";
 import { claimDataFolder } from "@intermission/server/data-folder";
-import { onStopSignal } from "@intermission/server/graceful-stop";
-import { createLogger, type Logger } from "@intermission/server/logger";
+import { exitAfterStore, onStopSignal } from "@intermission/server/graceful-stop";
+import { createLogger } from "@intermission/server/logger";
 import { countProcess, metricsRegistry, serveMetrics } from "@intermission/server/metrics";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createApp } from "./app.ts";
+import { openApiTokens } from "./bots/authenticate-client.ts";
+import { openBots } from "./bots/bots.ts";
 import { type Config, readConfig } from "./config.ts";
 import { requireMediaFolder } from "./creatives/open-media-storage.ts";
-import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
+import { openEndpointTests, stopEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { startTestingEndpoints } from "./deliveries/endpoints.ts";
 import { deliveryMetrics } from "./deliveries/metrics.ts";
 import { openWebhookDelivery } from "./deliveries/worker.ts";
@@ -19,7 +21,7 @@ import { openGuardedRequests } from "./outbound/guarded-request.ts";
 import { rememberPublisherShare, startRollingUpStatistics } from "./statistics/roll-up-statistics.ts";
 import { startCallingTrackers } from "./vast/trackers.ts";
 import { startSweepingSessions } from "./views/sweep-sessions.ts";
-import { viewRecorder } from "./views/view-recorder.ts";
+import { openViews } from "./views/views.ts";
 
 async function start(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: "ad-service" });
@@ -32,7 +34,7 @@ async function start(config: Config): Promise<void> {
     schema: "ad_service",
     migrations,
     logger,
-    onDeath: (fault) => endAfter(fault, logger),
+    onDeath: (fault) => exitAfterStore(fault, logger),
   });
   const secretBox = openSecretBox(config.encryptionKey);
   await rememberPublisherShare(database, { percent: config.publisherSharePercent, now: new Date() });
@@ -51,7 +53,9 @@ async function start(config: Config): Promise<void> {
   countProcess(registry);
   const metrics = deliveryMetrics(registry, { database, log: logger });
   const deliveries = openWebhookDelivery({ database, secretBox, requests, log: logger, metrics });
-  const views = viewRecorder({ database, deliveries });
+  const bots = openBots(database);
+  const apiTokens = openApiTokens(bots);
+  const views = openViews({ bots, deliveries });
   const endpointTests = openEndpointTests({ database, deliveries, secretBox, requests, log: logger });
   let isStopping = false;
   const app = await createApp({
@@ -59,6 +63,8 @@ async function start(config: Config): Promise<void> {
       config,
       logger,
       database,
+      bots,
+      apiTokens,
       requests,
       secretBox,
       campaigns,
@@ -84,7 +90,7 @@ async function start(config: Config): Promise<void> {
 
   onStopSignal(
     async () => {
-      endpointTests.stop();
+      stopEndpointTests(endpointTests);
       await app.close();
       await Promise.all([
         sweeping.stop(),
@@ -109,12 +115,6 @@ async function start(config: Config): Promise<void> {
   );
   // Logged at any LOG_LEVEL: a supervisor waits for this line.
   logger.child({}, { level: "info" }).info({ url: config.publicUrl, store: database.kind }, "listening");
-}
-
-/** Work in progress cannot finish without the store. A supervisor restarts this program. */
-function endAfter(fault: Error, logger: Logger): never {
-  logger.child({}, { level: "fatal" }).fatal({ reason: fault.message }, `the store has ended: ${fault.message}`);
-  process.exit(1);
 }
 
 async function claimFolder(dataFolder: string) {

@@ -5,6 +5,8 @@ import { answerOf, headersOf, type OperatorClient, pathOf, payloadOf } from "@in
 import { secretBox } from "@intermission/server/secret-box";
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createOperatorApp } from "./app.ts";
+import { openApiTokens } from "./bots/authenticate-client.ts";
+import { openBots } from "./bots/bots.ts";
 import type { CommandConfig } from "./config.ts";
 import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-storage.ts";
 import { noDeliveries } from "./deliveries/deliveries.ts";
@@ -48,9 +50,12 @@ async function openStore(
   });
   const tokens = secretBox(config.encryptionKey);
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });
+  const bots = openBots(database);
   const app = createOperatorApp({
     logger,
     database,
+    bots,
+    apiTokens: openApiTokens(bots),
     secretBox: tokens,
     endpointTests: openEndpointTests({
       ...{ database, deliveries: noDeliveries, secretBox: tokens, requests, log: logger },

@@ -98,7 +98,7 @@ describe.each(testDatabases())("limits of a campaign and of a user, on the %s st
 
   test("a tester's view completes: the webhook marks it as a test, and no one pays", async () => {
     const campaignId = await sell({ dailyViewCap: 1 });
-    await updateBot(store.database, { botId: fixture.botId, settings: { testers: ["42"] }, now: fixture.clock.now });
+    await updateBot(fixture.bots, { botId: fixture.botId, settings: { testers: ["42"] }, now: fixture.clock.now });
     const session = await fixture.begin("42", await fixture.issue("42"));
     await fixture.play(session, 0, 10);
     expect((await fixture.report(session, { closed: "tap" })).body).toMatchObject({ state: "rewarded" });
@@ -142,7 +142,7 @@ describe.each(testDatabases())("limits of a campaign and of a user, on the %s st
 
   test("a tester's click is counted as a test, and no one pays", async () => {
     const links = await openDirectLinkFixture(store.database, directLinkRoutes);
-    await updateBot(store.database, { botId: links.botId, settings: { testers: ["501"] }, now: new Date() });
+    await updateBot(links.bots, { botId: links.botId, settings: { testers: ["501"] }, now: new Date() });
     const answer = await links.visit(await links.issue("501"));
     expect(answer.status).toBe(302);
     const [event] = await links.events();

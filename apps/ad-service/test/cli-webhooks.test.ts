@@ -203,7 +203,7 @@ describe.each(testDatabases())("webhooks on the command line, with a server on t
   });
 });
 
-test("without a server an endpoint can still be tested", async () => {
+test("without a server an endpoint can still be tested", { tags: "long" }, async () => {
   const fixture = await openCliFixture();
   const endpoint = await openTestEndpoint();
   const botId = newTelegramId();

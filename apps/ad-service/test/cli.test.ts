@@ -69,7 +69,7 @@ describe("without a server", () => {
     expect(listed.out).toMatch(new RegExp(`^${botId} +Bot ${botId} +active`, "m"));
   });
 
-  test("several concurrent commands share the store that one of them opened", async () => {
+  test("several concurrent commands share the store that one of them opened", { tags: "long" }, async () => {
     const env = { ENCRYPTION_KEY: fixture.encryptionKey };
     const ended = await Promise.all([1, 2, 3].map(() => adsProcess(["bots", "list", "--json"], env)));
     expect(ended.map(({ code, err }) => ({ code, err }))).toEqual(Array(3).fill({ code: 0, err: "" }));
@@ -314,7 +314,9 @@ describe("with a running server", () => {
     });
   });
 
-  test("a second server on the same folder or port prints one line about it and exits with 1", async () => {
+  test("a second server on the same folder or port prints one line about it and exits with 1", {
+    tags: "long",
+  }, async () => {
     const sameFolder = await (await fixture.startServer({ PORT: "0" })).end;
     expect(sameFolder.code).toBe(1);
     expect(sameFolder.err).toMatch(/^ad-service: another ad service uses .*DATA_DIR\n$/);

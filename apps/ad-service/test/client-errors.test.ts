@@ -36,7 +36,7 @@ describe("authentication of the caller", () => {
   test("a caller with a token that was revoked a moment ago receives 401", async () => {
     const { botId, token, tokenId } = await fixture.newBot();
     expect((await fixture.get("/events", bearer(token))).status).toBe(200);
-    await revokeToken(fixture.database, { botId, tokenId, now: fixture.clock.now });
+    await revokeToken(fixture.apiTokens, { botId, tokenId, now: fixture.clock.now });
     await expectError(await fixture.get("/events", bearer(token)), 401, "UNAUTHORIZED");
   });
 
@@ -44,9 +44,9 @@ describe("authentication of the caller", () => {
     const { botId, token } = await fixture.newBot();
     const ask = () => fixture.createCode({ bot_id: botId, user_tg_id: "1" }, bearer(token));
     expect((await ask()).status).toBe(200);
-    await suspendBot(fixture.database, { botId, now: fixture.clock.now });
+    await suspendBot(fixture.bots, { botId, now: fixture.clock.now });
     await expectError(await ask(), 403, "BOT_SUSPENDED");
-    await resumeBot(fixture.database, { botId, now: fixture.clock.now });
+    await resumeBot(fixture.bots, { botId, now: fixture.clock.now });
     expect((await ask()).status).toBe(200);
   });
 });

@@ -88,7 +88,7 @@ describe.each(testDatabases())("what a publisher can read on the %s store", (kin
 
     test("the daily cap resets at the end of the UTC day", async () => {
       const userId = newTelegramId();
-      await updateBot(fixture.database, { botId: fixture.bot.botId, settings: { dailyCap: 3 }, now: noon });
+      await updateBot(fixture.bots, { botId: fixture.bot.botId, settings: { dailyCap: 3 }, now: noon });
       await earn(userId, 3, 3600);
       const availableAt = "2026-03-02T00:00:00.000Z";
       expect(await availability(userId)).toEqual({ available: false, reason: "daily-cap", available_at: availableAt });

@@ -41,7 +41,7 @@ test.runIf(testDatabases().includes("server"))(
       { log: (line) => written.push(line) },
     );
     try {
-      const token = await addBotOf({ database, secretBox: fixture.secretBox }, { botId, now: fixture.clock.now });
+      const token = await addBotOf(fixture, { botId, now: fixture.clock.now });
       const publisher = { authorization: `Bearer ${token}` };
       const operator = { authorization: `Bearer ${operatorToken}` };
       const asked = { bot_id: botId, user_tg_id: "43" };

@@ -1,3 +1,4 @@
+// @module-tag long
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,8 +30,7 @@ test(`${count} malformed requests cause no 5xx, no hang and no stack, each error
     { log: (line) => written.push(line) },
   );
   try {
-    const deps = { database: store.database, secretBox: fixture.secretBox };
-    const token = await addBotOf(deps, { botId, now: fixture.clock.now });
+    const token = await addBotOf(fixture, { botId, now: fixture.clock.now });
     const samples = await samplesOf(fixture.address, token, fixture.clock.now);
     const { address } = fixture;
     // Limits per time are reached and left repeatedly.

@@ -13,12 +13,15 @@ describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
   });
   afterAll(() => store.dispose());
 
-  test("seconds after the tables have grown, each look-up uses its best index", async () => {
+  test("seconds after the tables have grown, each look-up uses its best index", {
+    tags: "long",
+    timeout: 240_000,
+  }, async () => {
     const fill = await readyToFill(store.database, "ad_service");
     const faults = await keepPlans(store.database, { schema: "ad_service", small: ["bots", "endpoints", "campaigns"] });
     await fill(20_000);
     await expect.poll(faults, { timeout: 60_000 }).toEqual([]);
-  }, 240_000);
+  });
 
   // The cost of deduplicated entries shows only after thousands of claims (decision 0003), so the test checks the setting
   // itself.

@@ -6,7 +6,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { advertiserKey, issuePostbackKey } from "../src/advertisers/advertisers.ts";
 import { migrations } from "../src/migrations.ts";
-import { pruneFacts } from "../src/statistics/prune-facts.ts";
+import { pruneFacts } from "../src/statistics/roll-up-statistics.ts";
 import { rollUpUntilNow } from "./fixtures/facts-fixture.ts";
 import { openVastFixture } from "./fixtures/vast-fixture.ts";
 

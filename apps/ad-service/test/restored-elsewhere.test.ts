@@ -83,6 +83,7 @@ async function feedOf(database: Database, token: string) {
 
 test.runIf(testDatabases().includes("server"))(
   "after a restore into another cluster, the feed of events and the statistics continue without a gap or a repeat",
+  { tags: "long", timeout: 180_000 },
   async () => {
     const first = await createServerDatabase();
     onTestFinished(first.drop);
@@ -123,5 +124,4 @@ test.runIf(testDatabases().includes("server"))(
     expect(await again.ask(inOther)).toMatchObject({ status: 410, body: { error: { code: "CURSOR_LOST" } } });
     expect((await again.read(undefined, 2)).ids).toEqual([seen, unread]);
   },
-  180_000,
 );

@@ -31,20 +31,20 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test("a read-only file system is reported, with the folder", async () => {
+test("a read-only file system is reported, with the folder", { tags: "long" }, async () => {
   const disk = await mountSmallDisk(10);
   onTestFinished(() => disk.remove());
   disk.makeReadOnly();
   expect(await refusalOf({}, disk)).toMatch(/small-disk-.*cannot be written \(EROFS\).*read-only.*DATA_DIR/);
 });
 
-test("a disk without space for a new store is reported", async () => {
+test("a disk without space for a new store is reported", { tags: "long" }, async () => {
   const disk = await mountSmallDisk(10);
   onTestFinished(() => disk.remove());
   expect(await refusalOf({}, disk)).toMatch(/the disk of .*small-disk-.* is full.*free some space/);
 });
 
-test("a folder of another user is reported", async () => {
+test("a folder of another user is reported", { tags: "long" }, async () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o700);
   // Root may write anywhere; other users may not write at the root of the file system.
@@ -68,14 +68,14 @@ test("an incomplete store is reported", async () => {
   expect(await refusalOf({ DATA_DIR: folder })).toMatch(/postgres is not a whole store, PG_VERSION.*from a backup/);
 });
 
-test("a damaged store is reported, with the database's message", async () => {
+test("a damaged store is reported, with the database's message", { tags: "long" }, async () => {
   const folder = temporaryFolder();
   await copyEmptyStore(join(folder, "ad-service/postgres"));
   writeFileSync(join(folder, "ad-service/postgres/global/pg_control"), Buffer.alloc(8192, 7));
   expect(await refusalOf({ DATA_DIR: folder })).toMatch(/database.*has failed \(FATAL: .*incompatible.*from a backup/);
 });
 
-test("a missing media folder is reported", async () => {
+test("a missing media folder is reported", { tags: "long" }, async () => {
   const folder = join(temporaryFolder(), "not-mounted");
   expect(await refusalOf({ MEDIA_DIR: folder })).toMatch(/not-mounted of MEDIA_DIR does not exist: mount or make it/);
 });
@@ -121,7 +121,10 @@ test("faults of several variables are reported together", async () => {
   }
 });
 
-test("a database that refuses access, does not exist or has a newer schema is reported", async () => {
+test("a database that refuses access, does not exist or has a newer schema is reported", {
+  tags: "long",
+  timeout: 180_000,
+}, async () => {
   const cluster = await startOtherCluster();
   onTestFinished(cluster.stop);
   const admin = new URL(cluster.url);
@@ -150,4 +153,4 @@ test("a database that refuses access, does not exist or has a newer schema is re
   expect(wrong).toMatch(/refused us: password authentication failed for user "limited"; correct the user or password/);
   expect(wrong).not.toContain("hush-hush");
   expect(await refusalOf({ DATABASE_URL: at({ username: "limited", password: "right" }) })).toMatch(/lacks a right/);
-}, 180_000);
+});

@@ -1,3 +1,4 @@
+// @module-tag long
 import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";

@@ -4,6 +4,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { personAgents } from "@intermission/testing/visitor-agents";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openClicks } from "../src/clicks/follow-link.ts";
 import { directLinkRoutes } from "../src/clicks/routes.ts";
 import { migrations } from "../src/migrations.ts";
 import { sessionRoutes } from "../src/views/player-routes.ts";
@@ -42,7 +43,7 @@ describe.each(testDatabases())("cooldown, cap and clock of one viewer, on the %s
   ): Promise<void> {
     const mount: Parameters<typeof openSessionFixture>[1] = (app, deps) => {
       sessionRoutes(app, deps);
-      directLinkRoutes(app, { ...deps, encryptionKey: randomBytes(32) });
+      directLinkRoutes(app, { clicks: openClicks(deps), encryptionKey: randomBytes(32), now: deps.now });
     };
     const fixture = await openSessionFixture(store.database, mount, settings);
     try {

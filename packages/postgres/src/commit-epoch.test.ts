@@ -1,3 +1,4 @@
+// @module-tag long
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,6 +71,7 @@ async function read(database: Database, after: string | undefined, count: number
 
 servers(
   "after a restore into another cluster a feed continues at the reader's position, with each row once",
+  { timeout: 180_000 },
   async () => {
     const url = await newDatabase();
     await askServer(url, useUpTransactionIds);
@@ -110,7 +112,6 @@ servers(
     await athome.run(insert, [[30]]);
     expect((await read(athome, inOther, 1)).ids).toEqual([30]);
   },
-  180_000,
 );
 
 test("an embedded store restored from older files skips no row, and reports cursors of the lost time as unknown", async () => {

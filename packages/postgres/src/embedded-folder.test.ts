@@ -70,7 +70,7 @@ function emptied(folder: string, then: () => void = () => {}): void {
   then();
 }
 
-test("a store whose creation was interrupted is made again, and a complete one is kept", async () => {
+test("a store whose creation was interrupted is made again, and a complete one is kept", { tags: "long" }, async () => {
   const folder = newFolder();
   cpSync(join(root, "whole/postgres"), join(folder, "postgres.new"), { recursive: true });
   rmSync(join(folder, "postgres.new/PG_VERSION"));
@@ -97,7 +97,9 @@ test("no store is made in a folder with other data, or when only an existing one
   expect([existsSync(join(folder, "postgres")), existsSync(nowhere)]).toEqual([false, false]);
 });
 
-test("with isExisting, a store of an older version is refused with the next step and not changed", async () => {
+test("with isExisting, a store of an older version is refused with the next step and not changed", {
+  tags: "long",
+}, async () => {
   const { folder } = copyOfStore();
   const newer = { ...migrations, "0002": "create table more (id int)" };
   await expect(

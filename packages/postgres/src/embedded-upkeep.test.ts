@@ -1,3 +1,4 @@
+// @module-tag long
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -107,7 +108,9 @@ const writer = (pace: string) => `
   }
 `;
 
-test("under load the log on disk stays bounded, and the store of a killed process opens quickly", async () => {
+test("under load the log on disk stays bounded, and the store of a killed process opens quickly", {
+  timeout: 180_000,
+}, async () => {
   const isLong = process.env.LONG_TESTS === "true";
   const pace = isLong
     ? "undefined"
@@ -144,7 +147,7 @@ test("under load the log on disk stays bounded, and the store of a killed proces
   expect(most).toBeLessThan(isLong ? 400 : 120);
   // Measured: 0.5 to 2 s, and 4 s with eight processes on one core.
   if (isLong) expect(openedIn).toBeLessThan(10_000);
-}, 180_000);
+});
 
 function megabytesOf(folder: string): number {
   const sizes = readdirSync(folder).map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);

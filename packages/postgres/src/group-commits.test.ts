@@ -1,4 +1,4 @@
-import { bothTestDatabases, openTestDatabase } from "@intermission/testing/test-database";
+import { openTestDatabase, testDatabases } from "@intermission/testing/test-database";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { CommitUnknownError, groupCommits, OverloadedError } from "./group-commits.ts";
@@ -9,7 +9,7 @@ const insert = statement<{ id: number }>(
   "insert into counted (id) select unnest($1::int[]) returning id",
 );
 
-describe.each(bothTestDatabases())("on the %s database", (kind) => {
+describe.each(testDatabases())("on the %s database", (kind) => {
   test("a bad row does not affect the other items of its batch, and each answer comes after the commit", async () => {
     const migrations = { "0001": "create table counted (id int primary key check (id <> 13))" };
     const { database, dispose } = await openTestDatabase({

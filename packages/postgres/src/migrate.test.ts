@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bothTestDatabases, copyEmptyStore, createServerDatabase } from "@intermission/testing/test-database";
+import { copyEmptyStore, createServerDatabase, testDatabases } from "@intermission/testing/test-database";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Migrations } from "./migrate.ts";
@@ -11,7 +11,7 @@ const a = { "0001-a": "create table a (id int)" };
 const b = { "0002-b": "create table b (id int)" };
 const c = { "0003-c": "create table c (id int)" };
 
-describe.each(bothTestDatabases())("on the %s database", (kind) => {
+describe.each(testDatabases())("on the %s database", (kind) => {
   let dataDirectory = "";
   let server: { url: string; drop(): Promise<void> } | undefined;
   const open = (migrations: Migrations) =>

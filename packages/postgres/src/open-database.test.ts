@@ -139,7 +139,7 @@ describe.each(bothTestDatabases())("on the %s database", (kind) => {
   });
 });
 
-test("a killed process loses no committed row of the embedded store", async () => {
+test("a killed process loses no committed row of the embedded store", { tags: "long", timeout: 60_000 }, async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "kill-"));
   const writer = `
     import { openDatabase, statement } from ${JSON.stringify(join(import.meta.dirname, "open-database.ts"))};
@@ -170,4 +170,4 @@ test("a killed process loses no committed row of the embedded store", async () =
   } finally {
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 60_000);
+});

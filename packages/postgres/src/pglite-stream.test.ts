@@ -1,3 +1,4 @@
+// @module-tag long
 import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test } from "vitest";
 import { statement } from "./open-database.ts";

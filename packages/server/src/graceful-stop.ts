@@ -47,3 +47,9 @@ export function onStopSignal(
   process.on("SIGTERM", heard);
   process.on("SIGINT", heard);
 }
+
+/** For a store that has ended: work in progress cannot finish without it. A supervisor restarts this program. */
+export function exitAfterStore(fault: Error, logger: Logger): never {
+  logger.child({}, { level: "fatal" }).fatal({ reason: fault.message }, `the store has ended: ${fault.message}`);
+  process.exit(1);
+}

@@ -41,7 +41,10 @@ test("the answer tells the operator what to do, and any other fault is only logg
     await app.close();
   }
 });
-test("a process whose embedded store fails or does not answer within five seconds is not alive", async () => {
+test("a process whose embedded store fails or does not answer within five seconds is not alive", {
+  tags: "long",
+  timeout: 20_000,
+}, async () => {
   const isPartOfProcess = true;
   const dead = answersOf(() => Promise.reject(new Error("gone")), { isPartOfProcess });
   const silent = answersOf(() => new Promise(() => {}), { isPartOfProcess });
@@ -52,4 +55,4 @@ test("a process whose embedded store fails or does not answer within five second
     [200, 503],
     [200, 200],
   ]);
-}, 20_000);
+});

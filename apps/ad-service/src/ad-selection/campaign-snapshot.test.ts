@@ -18,7 +18,7 @@ describe.each(testDatabases())("the snapshot of running campaigns, on the %s sto
     const log = { error: () => {} };
     const here = await startCampaignSnapshot({ database, log, everyMs: 60_000 });
     const elsewhere = await startCampaignSnapshot({ database, log, everyMs: 20 });
-    const seenBy = (node: typeof here) => node.index().states.map(({ campaign }) => campaign.campaignId);
+    const seenBy = (node: typeof here) => node.index.states.map(({ campaign }) => campaign.campaignId);
     expect(seenBy(here)).toEqual([]);
 
     const landingUrl = "https://shop.example/";
@@ -31,7 +31,7 @@ describe.each(testDatabases())("the snapshot of running campaigns, on the %s sto
     await addCampaign(database, { ...shop, campaignId: "cmp_1", now });
     await here.refresh();
     expect(seenBy(here)).toEqual(["cmp_1"]);
-    expect(here.index().hasFormat).toEqual({ rewarded: false, direct_link: true });
+    expect(here.index.hasFormat).toEqual({ rewarded: false, direct_link: true });
     await expect.poll(() => seenBy(elsewhere)).toEqual(["cmp_1"]);
 
     await setCampaignStatus(database, { campaignId: "cmp_1", status: "paused", now });

@@ -1,12 +1,16 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { startLoop } from "@intermission/server/background-loop";
 import type { FastifyBaseLogger } from "fastify";
-import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import { type Campaign, selectCampaigns } from "../campaigns/campaigns.ts";
-import { type CampaignIndex, indexCampaigns } from "./campaign-index.ts";
-import { type CampaignState, type Delivered, flatCurve, type TrafficCurve } from "./campaign-state.ts";
-import { type Choice, chooseAd } from "./choose-ad.ts";
-import type { AdRequest } from "./eligibility.ts";
+import {
+  type CampaignState,
+  countAds,
+  type Delivered,
+  flatCurve,
+  type ServedAds,
+  type TrafficCurve,
+} from "./campaign-state.ts";
+import { type CampaignIndex, indexCampaigns } from "./choose-ad.ts";
 
 export interface RunningCampaigns {
   campaigns: Campaign[];
@@ -118,26 +122,13 @@ export const deliveredBy = statement<
    ) as days`,
 );
 
-/** The running campaigns in memory, so that choosing an ad needs no database query. */
-export interface CampaignSnapshot {
-  choose(request: AdRequest, at: { now: Date; random: () => number }): Choice;
-  /**
-   * Counts a served ad: on this node immediately, on the other nodes with their next refresh. Call the returned function if
-   * the ad is not used after all.
-   */
-  hold(campaignId: string, format: CampaignFormat): () => void;
-  /** Applies what the database has just returned, so that this node respects it before its next refresh. */
-  correct(state: CampaignState, found: Pick<CampaignState, "today" | "earlier" | "viewsInFlight">): void;
-  find(campaignId: string): Campaign | undefined;
-  index(): CampaignIndex;
+/** The running campaigns in memory, so that choosing an ad needs no database query. Each refresh replaces what it holds. */
+export interface CampaignSnapshot extends ServedAds {
+  /** Prepared for `chooseAd`. */
+  index: CampaignIndex;
   /** Call after a change on this node. Other nodes see the change with their next refresh, within seconds. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
-}
-
-interface GivenAd {
-  campaignId: string;
-  format: CampaignFormat;
 }
 
 /** The traffic curve and the sums of earlier days are reread at this interval, even if no campaign has changed. */
@@ -153,10 +144,6 @@ export async function startCampaignSnapshot(deps: {
   let running: RunningCampaigns & { version: string; at: number; day: string } = {
     ...{ campaigns: [], earlier: new Map(), curve: flatCurve, version: "", at: 0, day: "" },
   };
-  let index = indexCampaigns([], { now: now(), curve: flatCurve });
-  let byId = new Map<string, CampaignState>();
-  /** Served on this node since the last read began. */
-  let given = new Set<GivenAd>();
   let turn: Promise<void> = Promise.resolve();
 
   async function read(): Promise<void> {
@@ -167,28 +154,18 @@ export async function startCampaignSnapshot(deps: {
       running = { ...(await readCampaigns(database, at)), version, day, at: at.getTime() };
     }
     // An ad served during the read may or may not be in its result: counting it twice is safe, missing it is not.
-    given = new Set();
+    snapshot.given = new Set();
     const lately = new Map((await database.run(deliveredToday, [at])).map((row) => [row.campaignId, row]));
     const states = running.campaigns.map((campaign): CampaignState => {
       const { viewsInFlight = 0, ...today } = lately.get(campaign.campaignId) ?? {};
       return { campaign, today: { ...nothing, ...today }, earlier: earlierOf(campaign), viewsInFlight };
     });
-    byId = new Map(states.map((state) => [state.campaign.campaignId, state]));
-    for (const ad of given) count(ad);
-    index = indexCampaigns(states, { now: at, curve: running.curve });
+    snapshot.byId = new Map(states.map((state) => [state.campaign.campaignId, state]));
+    for (const ad of snapshot.given) countAds(snapshot, ad, 1);
+    snapshot.index = indexCampaigns(states, { now: at, curve: running.curve });
   }
 
   const earlierOf = ({ campaignId }: Campaign): Delivered => ({ ...nothing, ...running.earlier.get(campaignId) });
-
-  function count({ campaignId, format }: GivenAd, ads = 1): void {
-    const state = byId.get(campaignId);
-    if (!state) return;
-    if (format === "rewarded") state.viewsInFlight += ads;
-    else {
-      state.today.clicks += ads;
-      state.today.spentMicros += ads * state.campaign.clickPriceMicros;
-    }
-  }
 
   const refresh = () => {
     // Reads run one after another, so that an older result never replaces a newer one.
@@ -197,6 +174,16 @@ export async function startCampaignSnapshot(deps: {
     turn = turn.catch(() => {});
     return result;
   };
+  const snapshot: CampaignSnapshot = {
+    index: indexCampaigns([], { now: now(), curve: flatCurve }),
+    byId: new Map(),
+    given: new Set(),
+    refresh,
+    async stop() {
+      await refreshing.stop();
+      await turn;
+    },
+  };
   await read();
   const refreshing = startLoop({
     everyMs,
@@ -204,29 +191,7 @@ export async function startCampaignSnapshot(deps: {
     round: () => refresh().then(() => undefined),
     onFault: (error) => log.error(error, "refreshing the campaigns failed; the last snapshot is still used"),
   });
-
-  return {
-    choose: (request, at) => chooseAd(index, request, at),
-    hold(campaignId, format) {
-      const ad = { campaignId, format };
-      given.add(ad);
-      count(ad);
-      return () => {
-        // An ad from before the last read is no longer in `given`, so there is nothing to subtract.
-        if (given.delete(ad)) count(ad, -1);
-      };
-    },
-    correct(state, found) {
-      Object.assign(state, found);
-    },
-    find: (campaignId) => byId.get(campaignId)?.campaign,
-    index: () => index,
-    refresh,
-    async stop() {
-      await refreshing.stop();
-      await turn;
-    },
-  };
+  return snapshot;
 }
 
 const nothing: Delivered = { views: 0, clicks: 0, spentMicros: 0 };

@@ -18,6 +18,41 @@ export interface CampaignState {
   viewsInFlight: number;
 }
 
+/** The campaigns of a node, and what it has served of them since their states were last read. */
+export interface ServedAds {
+  byId: ReadonlyMap<string, CampaignState>;
+  given: Set<GivenAd>;
+}
+
+interface GivenAd {
+  campaignId: string;
+  format: CampaignFormat;
+}
+
+/**
+ * Counts a served ad: on this node immediately, on the other nodes with their next refresh. Call the returned function if
+ * the ad is not used after all.
+ */
+export function holdAd(served: ServedAds, campaignId: string, format: CampaignFormat): () => void {
+  const ad = { campaignId, format };
+  served.given.add(ad);
+  countAds(served, ad, 1);
+  return () => {
+    // An ad from before the last read is no longer in `given`, so there is nothing to subtract.
+    if (served.given.delete(ad)) countAds(served, ad, -1);
+  };
+}
+
+export function countAds({ byId }: ServedAds, { campaignId, format }: GivenAd, ads: number): void {
+  const state = byId.get(campaignId);
+  if (!state) return;
+  if (format === "rewarded") state.viewsInFlight += ads;
+  else {
+    state.today.clicks += ads;
+    state.today.spentMicros += ads * state.campaign.clickPriceMicros;
+  }
+}
+
 export type Limit =
   | "total-budget"
   | "daily-budget"
@@ -64,11 +99,26 @@ export function fullLimit(state: CampaignState, format: CampaignFormat): Limit |
 }
 
 /** How many more ads fit within the tightest limit. */
-export function adsLeft(state: CampaignState, format: CampaignFormat): number {
+function adsLeft(state: CampaignState, format: CampaignFormat): number {
   return limitsOf(state, format).reduce(
     (least, { most, used, each }) => Math.min(least, (most - used) / each),
     Number.POSITIVE_INFINITY,
   );
+}
+
+/** More ads than all nodes can serve between two snapshot refreshes: with fewer left, the database is queried. */
+const NEAR_LIMIT_BELOW = 20_000;
+/** More than can be requested at the same moment: with fewer left, ads are served one at a time. */
+const SERIALIZED_BELOW = 500;
+
+/** Whether so few ads are left before a limit that the database is queried, by `askLimits`. */
+export function isNearLimit(state: CampaignState, format: CampaignFormat): boolean {
+  return adsLeft(state, format) < NEAR_LIMIT_BELOW;
+}
+
+/** Whether so few ads are left before a limit that they are served one at a time across all nodes. */
+export function isSerialized(state: CampaignState, format: CampaignFormat): boolean {
+  return adsLeft(state, format) < SERIALIZED_BELOW;
 }
 
 /** How a day's requests are distributed: 24 shares, one for each UTC hour, with a sum of 1. */

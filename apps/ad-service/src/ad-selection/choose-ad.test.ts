@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { botOfTest, requestOf, seededRandom, stateOf } from "../../test/fixtures/selection-fixture.ts";
-import { indexCampaigns } from "./campaign-index.ts";
 import { flatCurve } from "./campaign-state.ts";
-import { chooseAd, drawByWeight } from "./choose-ad.ts";
+import { chooseAd, drawByWeight, indexCampaigns } from "./choose-ad.ts";
 import { type AdRequest, exclusionReason, type Platform } from "./eligibility.ts";
 import { explainChoice } from "./select-ad.ts";
 

@@ -2,7 +2,7 @@ import { telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { z } from "zod";
-import { findBot, unknownBot } from "../bots/bots.ts";
+import { type Bots, findBot, unknownBot } from "../bots/bots.ts";
 import type { CampaignSnapshot } from "./campaign-snapshot.ts";
 import { explainChoice, seenBy } from "./select-ad.ts";
 
@@ -20,6 +20,7 @@ const query = z.object({
 
 export interface ExplainOperatorDeps {
   database: Database;
+  bots: Bots;
   campaigns: CampaignSnapshot;
   now: () => Date;
 }
@@ -31,15 +32,18 @@ const explain = {
 };
 
 /** `GET /explain`: for each running campaign, its exclusion reason for a user now, or its likelihood. */
-export function explainOperatorRoutes(scope: CheckedScope, { database, campaigns, now }: ExplainOperatorDeps): void {
+export function explainOperatorRoutes(
+  scope: CheckedScope,
+  { database, bots, campaigns, now }: ExplainOperatorDeps,
+): void {
   scope.get("/explain", { schema: explain }, async (request) => {
     const { botId, userId, format, language, platform, premium: isPremium } = request.query;
-    const bot = await findBot(database, botId);
+    const bot = await findBot(bots, botId);
     if (!bot) throw unknownBot(botId);
     await campaigns.refresh();
     const at = now();
     const seen = await seenBy({ database, campaigns }, { botId, userId }, at);
     const user = { language, platform, isPremium };
-    return { campaigns: explainChoice(campaigns.index(), { format, bot, user, seen }, at) };
+    return { campaigns: explainChoice(campaigns.index, { format, bot, user, seen }, at) };
   });
 }

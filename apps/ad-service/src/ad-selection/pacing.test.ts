@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { requestOf, seededRandom, stateOf } from "../../test/fixtures/selection-fixture.ts";
-import { indexCampaigns } from "./campaign-index.ts";
 import { adsBehindPlan, type CampaignState, flatCurve, shareOfDay } from "./campaign-state.ts";
-import { chooseAd } from "./choose-ad.ts";
+import { chooseAd, indexCampaigns } from "./choose-ad.ts";
 
 const DAY_MS = 86_400_000;
 const midnight = new Date("2026-03-03T00:00:00Z");
@@ -47,7 +46,10 @@ describe("the plan of a day", () => {
 
 const most = process.env.LONG_TESTS === "true" ? 1_000_000 : 250_000;
 
-test(`a day of ${most} requests with peaks: each campaign ends within 2 % of its plan, none exceeds a limit`, () => {
+test(`a day of ${most} requests with peaks: each campaign ends within 2 % of its plan, none exceeds a limit`, {
+  tags: "long",
+  timeout: 60_000,
+}, () => {
   const random = seededRandom(20_260_303);
   // Quiet nights, a peak at noon and a higher one in the evening. The nodes expect last week's traffic, which is a little off.
   const traffic = flatCurve.map((_share, hour) => 1 + 6 * bump(hour, 12, 2) + 12 * bump(hour, 20, 1.5));
@@ -116,7 +118,7 @@ test(`a day of ${most} requests with peaks: each campaign ends within 2 % of its
     expect(views, name).toBeLessThanOrEqual(plan);
     expect(views, name).toBeGreaterThanOrEqual(plan * 0.98);
   }
-}, 60_000);
+});
 
 function bump(hour: number, middle: number, width: number): number {
   return Math.exp(-((hour - middle) ** 2) / (2 * width ** 2));

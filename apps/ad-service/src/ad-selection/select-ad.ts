@@ -1,9 +1,8 @@
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import type { CampaignFormat, CampaignPriority } from "../campaigns/campaign-settings.ts";
-import type { CampaignIndex } from "./campaign-index.ts";
 import { type CampaignSnapshot, deliveredBy } from "./campaign-snapshot.ts";
-import { adsBehindPlan, adsLeft, type CampaignState, fullLimit } from "./campaign-state.ts";
-import type { Choice } from "./choose-ad.ts";
+import { adsBehindPlan, type CampaignState, fullLimit, holdAd, isNearLimit } from "./campaign-state.ts";
+import { type CampaignIndex, type Choice, chooseAd } from "./choose-ad.ts";
 import { type AdRequest, type ExclusionReason, exclusionReason } from "./eligibility.ts";
 
 /** Enough for the largest user cap of a few campaigns; a user who saw more has reached each of them. */
@@ -53,11 +52,6 @@ export interface UserAdRequest extends Omit<AdRequest, "seen"> {
 /** How many full campaigns are tried, one after another, before the answer is that no ad fits. */
 const MOST_TRIES = 20;
 
-/** More ads than all nodes can serve between two snapshot refreshes: with fewer left, the database is queried. */
-const NEAR_LIMIT_BELOW = 20_000;
-/** More than can be requested at the same moment: with fewer left, ads are served one at a time. */
-const SERIALIZED_BELOW = 500;
-
 // `for no key update` does not block inserts into campaign_days, whose foreign key refers to this row.
 const lockCampaign = statement(
   "campaigns.lock-for-last-ads",
@@ -76,55 +70,41 @@ export async function selectAd(
 ): Promise<Choice> {
   const seen = request.seen ?? (await seenBy({ database, campaigns }, { botId: request.bot.botId, userId }, now));
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
-    const choice = campaigns.choose({ ...request, seen }, { now, random });
+    const choice = chooseAd(campaigns.index, { ...request, seen }, { now, random });
     if (choice.outcome === "no-ad") return choice;
     const isNear = isNearLimit(choice.state, request.format);
-    if (isNear && !(await hasMore({ database, campaigns }, choice.state, { format: request.format, now }))) continue;
-    campaigns.hold(choice.state.campaign.campaignId, request.format);
+    if (isNear && !(await hasMore(database, choice.state, { format: request.format, now }))) continue;
+    holdAd(campaigns, choice.state.campaign.campaignId, request.format);
     return choice;
   }
   return { outcome: "no-ad", reason: "none-fits" };
 }
 
-/** Whether so few ads are left before a limit that the database is queried, by `askLimits`. */
-export function isNearLimit(state: CampaignState, format: CampaignFormat): boolean {
-  return adsLeft(state, format) < NEAR_LIMIT_BELOW;
-}
-
-/** Whether so few ads are left before a limit that they are served one at a time across all nodes. */
-export function isSerialized(state: CampaignState, format: CampaignFormat): boolean {
-  return adsLeft(state, format) < SERIALIZED_BELOW;
-}
-
 /** Whether the selected ad stays within each limit. Locks the campaign, so that other nodes wait until the transaction ends. */
 export async function hasBudgetLeft(
-  { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
+  database: Transaction,
   state: CampaignState,
   { format, now }: { format: CampaignFormat; now: Date },
 ): Promise<boolean> {
   await database.run(lockCampaign, [state.campaign.campaignId]);
   const others = { ...state, viewsInFlight: state.viewsInFlight - (format === "rewarded" ? 1 : 0) };
   const delivered = await readDelivered(database, others, now);
-  campaigns.correct(state, delivered);
+  Object.assign(state, delivered);
   return fullLimit({ ...state, ...delivered }, format) === undefined;
 }
 
 async function hasMore(
-  of: { database: Transaction; campaigns: CampaignSnapshot },
+  database: Transaction,
   state: CampaignState,
   { format, now }: { format: CampaignFormat; now: Date },
 ): Promise<boolean> {
-  await askLimits(of, state, now);
+  await askLimits(database, state, now);
   return fullLimit(state, format) === undefined;
 }
 
-/** Updates this node's state of a campaign from what is committed. */
-export async function askLimits(
-  { database, campaigns }: { database: Transaction; campaigns: CampaignSnapshot },
-  state: CampaignState,
-  now: Date,
-): Promise<void> {
-  campaigns.correct(state, await readDelivered(database, state, now));
+/** Updates this node's state of a campaign from what is committed, so that this node respects it before its next refresh. */
+export async function askLimits(database: Transaction, state: CampaignState, now: Date): Promise<void> {
+  Object.assign(state, await readDelivered(database, state, now));
 }
 
 /** Whether there is an ad for a user of whom only the id is known. Holds nothing. */
@@ -134,7 +114,7 @@ export async function couldFill(
   now: Date,
 ): Promise<boolean> {
   const seen = await seenBy({ database, campaigns }, { botId: request.bot.botId, userId }, now);
-  return campaigns.choose({ ...request, seen }, { now, random: () => 0 }).outcome === "chosen";
+  return chooseAd(campaigns.index, { ...request, seen }, { now, random: () => 0 }).outcome === "chosen";
 }
 
 /** When a user saw ads of campaigns with a user cap. Without such campaigns the database is not queried. */
@@ -143,7 +123,7 @@ export async function seenBy(
   user: { botId: string; userId: string },
   now: Date,
 ): Promise<Map<string, Date[]>> {
-  const seconds = campaigns.index().userCapSeconds;
+  const seconds = campaigns.index.userCapSeconds;
   if (seconds === undefined) return new Map();
   return readSeen(database, { ...user, since: new Date(now.getTime() - seconds * 1000) });
 }
@@ -196,4 +176,15 @@ export function explainChoice(index: CampaignIndex, request: AdRequest, now: Dat
   return verdicts
     .toSorted((one, other) => other.likelihood - one.likelihood)
     .map(({ isBehind: _isBehind, weight: _weight, ...verdict }) => verdict);
+}
+
+/** The result of `limit_of_viewer`, the single rule for cooldown and daily cap (`limit-of-viewer.sql`). */
+export type ViewerLimit =
+  | { outcome: "free" }
+  | { outcome: "limited"; reason: "cooldown" | "daily-cap"; availableAt: Date };
+
+/** SQL of one row about the user's views that may still earn, except the view of `code`. The arguments are SQL expressions. */
+export function selectUnfinishedViews(of: { botId: string; userId: string; code: string; now: string }): string {
+  return `select count, last_active_at as "lastActiveAt", first_deadline as "firstDeadline"
+   from unfinished_views(${of.botId}, ${of.userId}, ${of.code}, ${of.now})`;
 }

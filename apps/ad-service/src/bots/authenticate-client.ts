@@ -1,10 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
-import { type Database, statement } from "@intermission/postgres/open-database";
+import { statement } from "@intermission/postgres/open-database";
 import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { HttpError } from "@intermission/server/http-server";
 import bs58 from "bs58";
 import type { FastifyRequest } from "fastify";
-import { type Bot, findBot } from "./bots.ts";
+import { type Bot, type Bots, findBot } from "./bots.ts";
 
 const tokenPattern = /^ad_[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
@@ -44,35 +44,35 @@ const select = statement<UsableToken>(
    from bot_tokens where lookup_hash = $1 and state <> 'revoked'`,
 );
 
-const caches = new WeakMap<Database, BriefCache<UsableToken>>();
+/** The API tokens of bots, with those that this node remembers, by their hash. */
+export interface ApiTokens {
+  readonly bots: Bots;
+  readonly cache: BriefCache<UsableToken>;
+}
+
+export function openApiTokens(bots: Bots): ApiTokens {
+  const load = async (hash: string) => (await bots.database.run(select, [Buffer.from(hash, "base64url")]))[0];
+  return { bots, cache: briefCache<UsableToken>({ load, maxAgeMs: 1000, maxEntries: 10_000 }) };
+}
 
 /** Identifies the calling bot by the `Authorization` header. */
 export async function authenticateBot(
-  database: Database,
+  { bots, cache }: ApiTokens,
   { authorization, now }: { authorization: string | undefined; now: Date },
 ): Promise<AuthenticateBotOutcome> {
   if (authorization === undefined || authorization === "") return { outcome: "missing" };
   const [, token = ""] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
   if (!isApiToken(token)) return { outcome: "malformed" };
-  const known = await cacheOf(database).get(lookupHashOf(token).toString("base64url"));
+  const known = await cache.get(lookupHashOf(token).toString("base64url"));
   if (!known || (known.revokeAt && known.revokeAt <= now)) return { outcome: "unknown" };
-  const bot = await findBot(database, known.botId);
+  const bot = await findBot(bots, known.botId);
   if (!bot) return { outcome: "unknown" };
   return bot.isSuspended ? { outcome: "suspended", bot } : { outcome: "authenticated", bot, tokenId: known.tokenId };
 }
 
 /** Call after any change of a token: the change then takes effect immediately on this node. */
-export function forgetTokens(database: Database): void {
-  cacheOf(database).clear();
-}
-
-function cacheOf(database: Database): BriefCache<UsableToken> {
-  const known = caches.get(database);
-  if (known) return known;
-  const load = async (hash: string) => (await database.run(select, [Buffer.from(hash, "base64url")]))[0];
-  const cache = briefCache<UsableToken>({ load, maxAgeMs: 1000, maxEntries: 10_000 });
-  caches.set(database, cache);
-  return cache;
+export function forgetTokens({ cache }: ApiTokens): void {
+  cache.clear();
 }
 
 export interface Caller {
@@ -103,8 +103,8 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller;
 }
 
-export async function authenticateRequest(database: Database, request: FastifyRequest, now: Date): Promise<Caller> {
-  const outcome = await authenticateBot(database, { authorization: request.headers.authorization, now });
+export async function authenticateRequest(tokens: ApiTokens, request: FastifyRequest, now: Date): Promise<Caller> {
+  const outcome = await authenticateBot(tokens, { authorization: request.headers.authorization, now });
   if (outcome.outcome !== "authenticated") throw refusals[outcome.outcome]();
   request.caller = { bot: outcome.bot, tokenId: outcome.tokenId };
   return request.caller;

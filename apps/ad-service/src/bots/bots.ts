@@ -35,47 +35,47 @@ export async function readBot(database: Database | Transaction, botId: string): 
   return (await database.run(selectOne, [botId]))[0];
 }
 
-const caches = new WeakMap<Database, BriefCache<Bot>>();
+/** The bots of a store, with what this node remembers of them. */
+export interface Bots {
+  readonly database: Database;
+  readonly cache: BriefCache<Bot>;
+  /** A code prefix identifies its bot permanently. Unknown prefixes are not cached, so guesses cannot fill the cache. */
+  readonly idOfPrefix: Map<string, string>;
+}
+
+export function openBots(database: Database): Bots {
+  const load = (botId: string) => readBot(database, botId);
+  return { database, cache: briefCache<Bot>({ load, maxAgeMs: 1000, maxEntries: 10_000 }), idOfPrefix: new Map() };
+}
 
 /**
  * Returns the bot as it was at most a second ago; changes made on this node are visible immediately. Inside a
  * transaction use `readBot`.
  */
-export async function findBot(database: Database, botId: string): Promise<Bot | undefined> {
-  return cacheOf(database).get(botId);
+export function findBot({ cache }: Bots, botId: string): Promise<Bot | undefined> {
+  return cache.get(botId);
 }
 
-export function forgetBot(database: Database, botId: string): void {
-  cacheOf(database).forget(botId);
+/** Call after any change of a bot: the change then takes effect immediately on this node. */
+export function forgetBot({ cache }: Bots, botId: string): void {
+  cache.forget(botId);
 }
 
-function cacheOf(database: Database): BriefCache<Bot> {
-  const known = caches.get(database);
-  if (known) return known;
-  const cache = briefCache<Bot>({ load: (botId) => readBot(database, botId), maxAgeMs: 1000, maxEntries: 10_000 });
-  caches.set(database, cache);
-  return cache;
-}
-
-/** A code prefix identifies its bot permanently. Unknown prefixes are not cached, so guesses cannot fill the cache. */
-const botIds = new WeakMap<Database, Map<string, string>>();
-
-const idOfPrefix = statement<{ botId: string }>(
+const selectIdOfPrefix = statement<{ botId: string }>(
   "bots.id-of-prefix",
   `select bot_id as "botId" from bots where code_prefix = $1`,
 );
 
 /** Returns the bot whose codes have this prefix, as it was at most a second ago. */
-export async function findBotByPrefix(database: Database, codePrefix: string): Promise<Bot | undefined> {
-  const known = botIds.get(database) ?? new Map<string, string>();
-  botIds.set(database, known);
-  let botId = known.get(codePrefix);
+export async function findBotByPrefix(bots: Bots, codePrefix: string): Promise<Bot | undefined> {
+  const { database, idOfPrefix } = bots;
+  let botId = idOfPrefix.get(codePrefix);
   if (botId === undefined) {
-    botId = (await database.run(idOfPrefix, [codePrefix]))[0]?.botId;
+    botId = (await database.run(selectIdOfPrefix, [codePrefix]))[0]?.botId;
     if (botId === undefined) return undefined;
-    known.set(codePrefix, botId);
+    idOfPrefix.set(codePrefix, botId);
   }
-  return findBot(database, botId);
+  return findBot(bots, botId);
 }
 
 /** Oldest first. */

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { codeRandomBytes, newCodePrefix } from "@intermission/ad-core/code";
-import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { invalidField } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { spellAdvertisers } from "../advertisers/advertisers.ts";
 import { type BotSettings, settingColumns } from "./bot-settings.ts";
-import { type Bot, forgetBot, readBot } from "./bots.ts";
+import { type Bot, type Bots, forgetBot, readBot } from "./bots.ts";
 import { insertToken, type TokenEntry } from "./tokens.ts";
 
 /**
@@ -103,12 +103,12 @@ export type AddBotOutcome =
 
 /** Creates the bot and its first token in one commit. Settings that are not given take the tables' defaults. */
 export async function addBot(
-  { database, secretBox }: { database: Database; secretBox: SecretBox },
+  { bots, secretBox }: { bots: Bots; secretBox: SecretBox },
   input: { botId: string; settings: Partial<BotSettings>; now: Date },
 ): Promise<AddBotOutcome> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await addOnce({ database, secretBox }, input);
+      return await addOnce({ bots, secretBox }, input);
     } catch (error) {
       // A prefix has 23 random bits: with many bots, collisions happen now and then.
       const isPrefixTaken =
@@ -119,10 +119,10 @@ export async function addBot(
 }
 
 async function addOnce(
-  { database, secretBox }: { database: Database; secretBox: SecretBox },
+  { bots, secretBox }: { bots: Bots; secretBox: SecretBox },
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings>; now: Date },
 ): Promise<AddBotOutcome> {
-  const outcome = await database.transaction<AddBotOutcome>(async (tx) => {
+  const outcome = await bots.database.transaction<AddBotOutcome>(async (tx) => {
     const codePrefix = newCodePrefix(randomBytes(codeRandomBytes));
     const [added] = await tx.run(insertBot, [botId, codePrefix, settings.name ?? `Bot ${botId}`, now]);
     if (!added) return { outcome: "bot-exists" };
@@ -131,7 +131,7 @@ async function addOnce(
     if (!bot) throw new Error("the bot disappeared while it was added");
     return { outcome: "added", bot, ...(await insertToken(tx, secretBox, { botId, state: "active", now })) };
   });
-  forgetBot(database, botId);
+  forgetBot(bots, botId);
   return outcome;
 }
 
@@ -142,21 +142,21 @@ export type UpdateBotOutcome = { outcome: "updated"; bot: Bot } | { outcome: "un
  * its test.
  */
 export async function updateBot(
-  database: Database,
+  bots: Bots,
   { botId, settings, now }: { botId: string; settings: Partial<BotSettings> & { isSuspended?: boolean }; now: Date },
 ): Promise<UpdateBotOutcome> {
-  const bot = await database.transaction(async (tx) =>
+  const bot = await bots.database.transaction(async (tx) =>
     (await setSettings(tx, { botId, settings, now })) ? readBot(tx, botId) : undefined,
   );
-  forgetBot(database, botId);
+  forgetBot(bots, botId);
   return bot ? { outcome: "updated", bot } : { outcome: "unknown-bot" };
 }
 
 /** Its codes earn nothing and its publisher receives 403; events that were earned before are still delivered. */
-export function suspendBot(database: Database, { botId, now }: { botId: string; now: Date }) {
-  return updateBot(database, { botId, settings: { isSuspended: true }, now });
+export function suspendBot(bots: Bots, { botId, now }: { botId: string; now: Date }) {
+  return updateBot(bots, { botId, settings: { isSuspended: true }, now });
 }
 
-export function resumeBot(database: Database, { botId, now }: { botId: string; now: Date }) {
-  return updateBot(database, { botId, settings: { isSuspended: false }, now });
+export function resumeBot(bots: Bots, { botId, now }: { botId: string; now: Date }) {
+  return updateBot(bots, { botId, settings: { isSuspended: false }, now });
 }

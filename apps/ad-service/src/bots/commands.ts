@@ -3,7 +3,7 @@ import { collect, telegramIdOption, wholeNumber } from "@intermission/server/com
 import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
-import { rewardUnitOption } from "./named-reward.ts";
+import { rewardUnitOption } from "./bot-settings.ts";
 
 export function botCommands(program: Command, context: CommandContext): void {
   const bots = program.command("bots").description("publishers' bots and their settings");

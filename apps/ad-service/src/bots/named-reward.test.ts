@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { rewardUnitOption } from "./named-reward.ts";
+import { rewardUnitOption } from "./bot-settings.ts";
 
 const operatorToken = "an-operators-token-of-some-length";
 const coins = {

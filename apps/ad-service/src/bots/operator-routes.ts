@@ -6,13 +6,16 @@ import { givenFields } from "@intermission/server/parse-request";
 import { conflict, invalidField, notFound } from "@intermission/server/refuse";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { z } from "zod";
+import type { ApiTokens } from "./authenticate-client.ts";
 import { botSettings } from "./bot-settings.ts";
-import { type Bot, bot, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
+import { type Bot, type Bots, bot, listBots, readBot, requireBots, unknownBot } from "./bots.ts";
 import { addBot, resumeBot, suspendBot, type UpdateBotOutcome, updateBot } from "./change-bot.ts";
 import { activateToken, createToken, readTokens, revokeToken, tokenEntry } from "./tokens.ts";
 
 export interface BotOperatorDeps {
   database: Database;
+  bots: Bots;
+  apiTokens: ApiTokens;
   secretBox: SecretBox;
   /** Base address of the mini-apps, without a bot's id. */
   miniappUrl: string;
@@ -116,7 +119,7 @@ const tokenOperations = {
 };
 
 export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): void {
-  const { database, now } = deps;
+  const { database, bots, now } = deps;
   const shown = (bot: Bot) => ({ ...bot, miniappUrl: `${deps.miniappUrl}/${bot.botId}` });
   const answer = (outcome: UpdateBotOutcome, botId: string) => {
     if (outcome.outcome === "unknown-bot") throw unknownBot(botId);
@@ -146,17 +149,17 @@ export function botOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): v
     const { botId } = request.params;
     const settings = request.body;
     checkAddresses(settings, deps.isPlainHttpAllowed);
-    return answer(await updateBot(database, { botId, settings: givenFields(settings), now: now() }), botId);
+    return answer(await updateBot(bots, { botId, settings: givenFields(settings), now: now() }), botId);
   });
 
   scope.post("/bots/:botId/suspend", { schema: botOperations.suspend }, async (request) => {
     const { botId } = request.params;
-    return answer(await suspendBot(database, { botId, now: now() }), botId);
+    return answer(await suspendBot(bots, { botId, now: now() }), botId);
   });
 
   scope.post("/bots/:botId/resume", { schema: botOperations.resume }, async (request) => {
     const { botId } = request.params;
-    return answer(await resumeBot(database, { botId, now: now() }), botId);
+    return answer(await resumeBot(bots, { botId, now: now() }), botId);
   });
 }
 
@@ -175,7 +178,7 @@ function checkAddresses(
 }
 
 export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps): void {
-  const { database, now } = deps;
+  const { database, apiTokens, now } = deps;
 
   scope.post("/bots/:botId/tokens", { schema: tokenOperations.create }, async (request, reply) => {
     const { botId } = request.params;
@@ -194,7 +197,7 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
   scope.post("/bots/:botId/tokens/:tokenId/activate", { schema: tokenOperations.activate }, async (request) => {
     const id = request.params;
     await requireBots(database, [id.botId]);
-    const activated = await activateToken(database, { ...id, now: now() });
+    const activated = await activateToken(apiTokens, { ...id, now: now() });
     if (activated.outcome === "unknown-token") throw unknownToken(id);
     if (activated.outcome === "not-next") {
       throw conflict("TOKEN_NOT_NEXT", `${id.tokenId} is ${activated.state}; only the next token can be activated`);
@@ -205,7 +208,7 @@ export function tokenOperatorRoutes(scope: CheckedScope, deps: BotOperatorDeps):
   scope.post("/bots/:botId/tokens/:tokenId/revoke", { schema: tokenOperations.revoke }, async (request) => {
     const id = request.params;
     await requireBots(database, [id.botId]);
-    const revoked = await revokeToken(database, { ...id, now: now() });
+    const revoked = await revokeToken(apiTokens, { ...id, now: now() });
     if (revoked.outcome === "unknown-token") throw unknownToken(id);
     if (revoked.outcome === "already-revoked") throw conflict("TOKEN_REVOKED", `${id.tokenId} is revoked already`);
     return { ...id, state: "revoked" as const, activatedTokenId: revoked.activatedTokenId, isLast: revoked.isLast };

@@ -1,5 +1,5 @@
 import { HttpError } from "@intermission/server/http-server";
-import { type RateLimit, type RateVerdict, rateLimiter } from "@intermission/server/rate-limiter";
+import { type RateLimit, type RateLimiter, type RateVerdict, rateLimiter } from "@intermission/server/rate-limiter";
 import type { FastifyReply } from "fastify";
 import type { Caller } from "./authenticate-client.ts";
 
@@ -24,37 +24,43 @@ export interface RateLimitSettings {
   perUserPerMinute: number;
 }
 
+interface CountedLimit {
+  readonly limit: NamedLimit;
+  readonly limiter: RateLimiter;
+}
+
 export interface RateLimits {
-  /** Counts each authenticated request. */
-  countRequest(reply: FastifyReply, caller: Caller): void;
-  /** Counts each requested code: limits a user who taps repeatedly, and a bot in a loop. */
-  countCode(reply: FastifyReply, caller: Caller, userId: string): void;
+  readonly perToken: CountedLimit;
+  readonly perUser: CountedLimit;
+  /** The header that names both. */
+  readonly policy: string;
 }
 
 const BURST_SECONDS = 4;
 
-/** Counts the request, reports what is left in the response headers, and throws 429 when nothing is left. */
-export function rateLimits(settings: RateLimitSettings): RateLimits {
+export function openRateLimits(settings: RateLimitSettings): RateLimits {
   const quota = settings.perTokenPerSecond * BURST_SECONDS;
-  const perToken = limitOf({ name: "token", quota, windowSeconds: BURST_SECONDS });
-  const perUser = limitOf({ name: "user", quota: settings.perUserPerMinute, windowSeconds: 60 });
-  const policy = policyHeader([perToken.limit, perUser.limit]);
-  return {
-    countRequest(reply, caller) {
-      reply.header("ratelimit-policy", policy);
-      take(reply, perToken, caller.tokenId);
-    },
-    countCode(reply, caller, userId) {
-      take(reply, perUser, `${caller.bot.botId} ${userId}`);
-    },
-  };
+  const perToken = countedLimit({ name: "token", quota, windowSeconds: BURST_SECONDS });
+  const perUser = countedLimit({ name: "user", quota: settings.perUserPerMinute, windowSeconds: 60 });
+  return { perToken, perUser, policy: policyHeader([perToken.limit, perUser.limit]) };
 }
 
-function limitOf(limit: NamedLimit) {
+function countedLimit(limit: NamedLimit): CountedLimit {
   return { limit, limiter: rateLimiter(limit) };
 }
 
-function take(reply: FastifyReply, { limit, limiter }: ReturnType<typeof limitOf>, key: string): void {
+/** Counts an authenticated request, reports what is left in the response headers, and throws 429 when nothing is left. */
+export function countRequest({ perToken, policy }: RateLimits, reply: FastifyReply, caller: Caller): void {
+  reply.header("ratelimit-policy", policy);
+  take(reply, perToken, caller.tokenId);
+}
+
+/** The same for a requested code: limits a user who taps repeatedly, and a bot in a loop. */
+export function countCode({ perUser }: RateLimits, reply: FastifyReply, caller: Caller, userId: string): void {
+  take(reply, perUser, `${caller.bot.botId} ${userId}`);
+}
+
+function take(reply: FastifyReply, { limit, limiter }: CountedLimit, key: string): void {
   const verdict = limiter.take(key, performance.now());
   const others = reply.getHeader("ratelimit");
   const own = rateLimitHeader(limit, verdict);

@@ -4,25 +4,29 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { authenticateBot } from "./authenticate-client.ts";
+import { type ApiTokens, authenticateBot, openApiTokens } from "./authenticate-client.ts";
+import { type Bots, openBots } from "./bots.ts";
 import { addBot, suspendBot } from "./change-bot.ts";
-import { signingTokens } from "./signing-tokens.ts";
-import { activateToken, createToken, readTokens, revokeToken } from "./tokens.ts";
+import { activateToken, createToken, readTokens, revokeToken, signingTokens } from "./tokens.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const daysLater = (days: number) => new Date(now.getTime() + days * 24 * 3600 * 1000);
 
 describe.each(testDatabases())("tokens on the %s store", (kind) => {
   let store: TestDatabase;
+  let bots: Bots;
+  let apiTokens: ApiTokens;
   const box = secretBox(randomBytes(32));
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    bots = openBots(store.database);
+    apiTokens = openApiTokens(bots);
   });
   afterAll(() => store.dispose());
 
-  const deps = () => ({ database: store.database, secretBox: box });
+  const deps = () => ({ database: store.database, bots, secretBox: box });
   const authenticate = async (token: string, at = now) =>
-    (await authenticateBot(store.database, { authorization: `Bearer ${token}`, now: at })).outcome;
+    (await authenticateBot(apiTokens, { authorization: `Bearer ${token}`, now: at })).outcome;
   const signers = async (botId: string, at = now) =>
     (await signingTokens(deps(), { botIds: [botId], now: at })).get(botId);
 
@@ -53,7 +57,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
     expect([await authenticate(first), await authenticate(next.token)]).toEqual(["authenticated", "authenticated"]);
     expect(await signers(botId)).toEqual({ active: first, all: [first, next.token] });
 
-    const activated = await activateToken(store.database, { botId, tokenId: next.entry.tokenId, now });
+    const activated = await activateToken(apiTokens, { botId, tokenId: next.entry.tokenId, now });
     expect(activated).toEqual({ outcome: "activated", retiring: { tokenId: firstId, revokeAt: daysLater(7) } });
     expect(await signers(botId)).toEqual({ active: next.token, all: [next.token, first] });
     expect(await authenticate(first, new Date(daysLater(7).getTime() - 1))).toBe("authenticated");
@@ -62,7 +66,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
   test("a replaced token works for seven days at most", async () => {
     const { botId, first } = await newBot();
     const next = await newToken(botId);
-    await activateToken(store.database, { botId, tokenId: next.entry.tokenId, now });
+    await activateToken(apiTokens, { botId, tokenId: next.entry.tokenId, now });
     expect(await authenticate(first, daysLater(7))).toBe("unknown");
     expect(await signers(botId, daysLater(7))).toEqual({ active: next.token, all: [next.token] });
     const states = (await readTokens(store.database, { botId, now: daysLater(7) })).map(({ state }) => state);
@@ -72,7 +76,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
   test("a revoked token is rejected immediately, even if it was used a moment ago", async () => {
     const { botId, first, firstId } = await newBot();
     expect(await authenticate(first)).toBe("authenticated");
-    const revoked = await revokeToken(store.database, { botId, tokenId: firstId, now });
+    const revoked = await revokeToken(apiTokens, { botId, tokenId: firstId, now });
     expect(revoked).toEqual({ outcome: "revoked", activatedTokenId: null, isLast: true });
     expect(await authenticate(first)).toBe("unknown");
     expect(await signers(botId)).toBeUndefined();
@@ -81,7 +85,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
   test("when the active token is revoked, the next one replaces it", async () => {
     const { botId, firstId } = await newBot();
     const next = await newToken(botId);
-    const revoked = await revokeToken(store.database, { botId, tokenId: firstId, now });
+    const revoked = await revokeToken(apiTokens, { botId, tokenId: firstId, now });
     expect(revoked).toEqual({ outcome: "revoked", activatedTokenId: next.entry.tokenId, isLast: false });
     expect(await signers(botId)).toEqual({ active: next.token, all: [next.token] });
   });
@@ -94,15 +98,15 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
 
   test("only the next token can be activated, and only once", async () => {
     const { botId, firstId } = await newBot();
-    expect(await activateToken(store.database, { botId, tokenId: firstId, now })).toEqual({
+    expect(await activateToken(apiTokens, { botId, tokenId: firstId, now })).toEqual({
       outcome: "not-next",
       state: "active",
     });
-    expect(await activateToken(store.database, { botId, tokenId: "tok_unknown", now })).toEqual({
+    expect(await activateToken(apiTokens, { botId, tokenId: "tok_unknown", now })).toEqual({
       outcome: "unknown-token",
     });
     const other = await newBot();
-    expect(await revokeToken(store.database, { botId: other.botId, tokenId: firstId, now })).toEqual({
+    expect(await revokeToken(apiTokens, { botId: other.botId, tokenId: firstId, now })).toEqual({
       outcome: "unknown-token",
     });
   });
@@ -117,7 +121,7 @@ describe.each(testDatabases())("tokens on the %s store", (kind) => {
   test("a suspended bot is distinguished from an unknown token", async () => {
     const { botId, first } = await newBot();
     expect(await authenticate(first)).toBe("authenticated");
-    await suspendBot(store.database, { botId, now });
+    await suspendBot(bots, { botId, now });
     expect(await authenticate(first)).toBe("suspended");
   });
 });

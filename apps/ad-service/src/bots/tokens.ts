@@ -3,7 +3,7 @@ import { type Database, statement, type Transaction } from "@intermission/postgr
 import type { SecretBox } from "@intermission/server/secret-box";
 import bs58 from "bs58";
 import { z } from "zod";
-import { forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
+import { type ApiTokens, forgetTokens, lookupHashOf, newApiToken } from "./authenticate-client.ts";
 
 /** What may be shown of a token after its creation. */
 export const tokenEntry = z.object({
@@ -116,10 +116,10 @@ export type ActivateTokenOutcome =
 
 /** From now on this token signs `X-Signature`; the previous one works until it is revoked, seven days at most. */
 export async function activateToken(
-  database: Database,
+  apiTokens: ApiTokens,
   { botId, tokenId, now }: { botId: string; tokenId: string; now: Date },
 ): Promise<ActivateTokenOutcome> {
-  const outcome = await database.transaction<ActivateTokenOutcome>(async (tx) => {
+  const outcome = await apiTokens.bots.database.transaction<ActivateTokenOutcome>(async (tx) => {
     await lockBot(tx, botId);
     const tokens = await readTokens(tx, { botId, now });
     const token = tokens.find((one) => one.tokenId === tokenId);
@@ -134,7 +134,7 @@ export async function activateToken(
     await setTokenState(tx, { botId, tokenId }, { state: "active", activatedAt: now });
     return { outcome: "activated", retiring };
   });
-  forgetTokens(database);
+  forgetTokens(apiTokens);
   return outcome;
 }
 
@@ -149,10 +149,10 @@ export type RevokeTokenOutcome =
  * token becomes active, since events must be signed.
  */
 export async function revokeToken(
-  database: Database,
+  apiTokens: ApiTokens,
   { botId, tokenId, now }: { botId: string; tokenId: string; now: Date },
 ): Promise<RevokeTokenOutcome> {
-  const outcome = await database.transaction<RevokeTokenOutcome>(async (tx) => {
+  const outcome = await apiTokens.bots.database.transaction<RevokeTokenOutcome>(async (tx) => {
     await lockBot(tx, botId);
     const tokens = await readTokens(tx, { botId, now });
     const token = tokens.find((one) => one.tokenId === tokenId);
@@ -164,6 +164,68 @@ export async function revokeToken(
     const isLast = !tokens.some((other) => other !== token && other.state !== "revoked");
     return { outcome: "revoked", activatedTokenId: next?.tokenId ?? null, isLast };
   });
-  forgetTokens(database);
+  forgetTokens(apiTokens);
   return outcome;
+}
+
+export interface SigningTokens {
+  /** Signs `X-Signature`. */
+  active: string;
+  /** Each signs `webhook-signature`: the active token first, then the next, then the retiring ones. */
+  all: string[];
+}
+
+// If only retiring tokens are left, the newest of them is the one that a receiver certainly knows.
+const select = statement<{ botId: string; ciphertext: Buffer }>(
+  "bots.signing-tokens",
+  `select bot_id as "botId", ciphertext from bot_tokens
+   where bot_id = any ($1::text[]) and (state in ('active', 'next') or state = 'retiring' and revoke_at > $2)
+   order by bot_id, state = 'active' desc, state = 'retiring', activated_at desc`,
+);
+
+/** The tokens that sign webhooks now, by bot. A bot without tokens is missing, and its events are held. */
+export async function signingTokens(
+  { database, secretBox }: { database: Database; secretBox: SecretBox },
+  { botIds, now }: { botIds: readonly string[]; now: Date },
+): Promise<ReadonlyMap<string, SigningTokens>> {
+  const tokens = new Map<string, SigningTokens>();
+  for (const { botId, ciphertext } of await database.run(select, [botIds, now])) {
+    const token = secretBox.open(ciphertext, botId);
+    const known = tokens.get(botId);
+    if (known) known.all.push(token);
+    else tokens.set(botId, { active: token, all: [token] });
+  }
+  return tokens;
+}
+
+const MAX_AGE_MS = 1000;
+const MOST_KEPT = 10_000;
+
+/** The signing tokens that this node remembers, by bot. */
+export interface SigningTokenCache {
+  readonly database: Database;
+  readonly secretBox: SecretBox;
+  readonly kept: Map<string, { tokens: SigningTokens | undefined; readAt: number }>;
+}
+
+/** Signing tokens, at most a second old: one query loads those of many bots, and a busy bot's once a second. */
+export async function cachedSigningTokens(
+  cache: SigningTokenCache,
+  botIds: readonly string[],
+): Promise<ReadonlyMap<string, SigningTokens>> {
+  const { kept } = cache;
+  const now = performance.now();
+  const isStale = (botId: string) => now - (kept.get(botId)?.readAt ?? Number.NEGATIVE_INFINITY) >= MAX_AGE_MS;
+  const stale = [...new Set(botIds)].filter(isStale);
+  if (stale.length > 0) {
+    const read = await signingTokens(cache, { botIds: stale, now: new Date() });
+    if (kept.size > MOST_KEPT) kept.clear();
+    for (const botId of stale) kept.set(botId, { tokens: read.get(botId), readAt: now });
+  }
+  const tokens = new Map<string, SigningTokens>();
+  for (const botId of botIds) {
+    const known = kept.get(botId)?.tokens;
+    if (known) tokens.set(botId, known);
+  }
+  return tokens;
 }

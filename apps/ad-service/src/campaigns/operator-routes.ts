@@ -6,7 +6,7 @@ import { invalid, invalidField, notFound } from "@intermission/server/refuse";
 import bs58 from "bs58";
 import { z } from "zod";
 import { unknownCreative } from "../creatives/creatives.ts";
-import { campaignFormats, campaignSettings } from "./campaign-settings.ts";
+import { campaignFormats, campaignSettings, type Targeting } from "./campaign-settings.ts";
 import { campaign, findCampaign, listCampaigns, unknownCampaign } from "./campaigns.ts";
 import {
   type AttachCreativeOutcome,
@@ -18,7 +18,6 @@ import {
   type UpdateCampaignOutcome,
   updateCampaign,
 } from "./change-campaign.ts";
-import type { Targeting } from "./targeting.ts";
 
 export interface CampaignOperatorDeps {
   database: Database;

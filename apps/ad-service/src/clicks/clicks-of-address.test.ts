@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { pruneFacts } from "../statistics/prune-facts.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
+import { pruneFacts } from "../statistics/roll-up-statistics.ts";
 import { directLinkRoutes } from "./routes.ts";
 
 const most = process.env.LONG_TESTS === "true" ? 1000 : 300;

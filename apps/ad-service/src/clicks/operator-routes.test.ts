@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { readBot } from "../bots/bots.ts";
 import { addCampaign } from "../campaigns/change-campaign.ts";
-import { issueCode } from "../codes/issue-code.ts";
+import { issueCode, openCodes } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
 
 const operatorToken = "an-operators-token-of-32-characters-or-more";
@@ -33,7 +33,12 @@ async function follow(): Promise<void> {
   if (!bot) throw new Error("the bot is gone");
   latest += 1;
   const now = fixture.clock.now;
-  const { code } = await issueCode(store.database, { bot, userId: `70${latest}`, reference: undefined, now });
+  const { code } = await issueCode(openCodes(store.database), {
+    bot,
+    userId: `70${latest}`,
+    reference: undefined,
+    now,
+  });
   const address = `203.0.113.${latest}`;
   const headers = { "user-agent": personAgents[0] ?? "", "accept-language": "en", "x-forwarded-for": address };
   const { status } = await fetch(`${fixture.address}/${code}`, { headers, redirect: "manual" });

@@ -1,28 +1,20 @@
-import type { Database } from "@intermission/postgres/open-database";
+import { createHmac, hash } from "node:crypto";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
-import { clientNetworks } from "@intermission/server/client-address";
+import { type ClientNetworks, clientNetworks } from "@intermission/server/client-address";
 import { logUnavailability, UNAVAILABLE_RETRY_SECONDS } from "@intermission/server/http-server";
 import { pageLanguage } from "@intermission/server/page-language";
 import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
-import type { Deliveries } from "../deliveries/deliveries.ts";
-import { directLinkFollower, type FollowOutcome } from "./follow-link.ts";
-import { addressHasher } from "./follow-links.ts";
-import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
-import { tapTokens } from "./tap-token.ts";
+import { type AddressHashes, type Clicks, type FollowOutcome, followDirectLink } from "./follow-link.ts";
+import { issueTapToken, isTapToken, type LinkPage, linkPage, linkPagePolicy, tapTokenKey } from "./link-page.ts";
 
 export interface DirectLinkDeps {
-  database: Database;
-  campaigns: CampaignSnapshot;
-  deliveries: Deliveries;
+  clicks: Clicks;
   /** The key from the environment; the daily keys of the address hashes derive from it. */
   encryptionKey: Uint8Array;
   /** The public address of the links: a proxy may rewrite `Host`. */
   directLinkUrl?: string | undefined;
-  /** Undefined: unlimited, since many people may share one address. */
-  mostDailyClicksPerAddress?: number | undefined;
   now?: () => Date;
 }
 
@@ -43,11 +35,11 @@ const statusOf = {
 
 /** `GET|HEAD|POST /{code}` at the root of the direct links' address. */
 export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): void {
-  const { encryptionKey, directLinkUrl, now = () => new Date() } = deps;
+  const { clicks, encryptionKey, directLinkUrl, now = () => new Date() } = deps;
   const ownUrl = directLinkUrl === undefined ? undefined : new URL(directLinkUrl);
   const basePath = ownUrl?.pathname.replace(/\/+$/, "") ?? "";
-  const tokens = tapTokens(encryptionKey);
-  const follow = directLinkFollower({ ...deps, hashAddress: addressHasher(encryptionKey) });
+  const addressKeys = { encryptionKey, day: Number.NaN, today: "", yesterday: "" };
+  const tokenKey = tapTokenKey(encryptionKey);
   // In this process only: they protect the database from floods and decide no money. Many people may share an address.
   const visitsOfCode = rateLimiter({ quota: 20, windowSeconds: 100, mostKeys: 50_000 });
   const visitsOfAddress = rateLimiter({ quota: 500, windowSeconds: 25, mostKeys: 20_000 });
@@ -89,15 +81,16 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
         const recognised = recognisePerson(method, headers, ownUrl?.origin);
         const visitOfForm = { code, client };
         const isForm = method === "POST" && recognised.kind === "person";
-        const isTap = isForm && tokens.isValid(tokenIn(request.body), visitOfForm, at);
+        const isTap = isForm && isTapToken(tokenKey, tokenIn(request.body), visitOfForm, at);
         const visitor = isForm && !isTap ? noToken : recognised;
         const userAgent = headers["user-agent"] ?? "";
         const acceptLanguage = headers["accept-language"];
-        const visit = { code, visitor, isTap, userAgent, acceptLanguage, client: networks, now: at };
-        const outcome = await follow(visit);
+        const hashes = hashAddress(addressKeys, networks, at);
+        const visit = { code, visitor, isTap, userAgent, acceptLanguage, hashes, now: at };
+        const outcome = await followDirectLink(clicks, visit);
         // After a prefetch the browser must request the link again when its user really opens it.
         if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
-        const form = { action: `${basePath}/${code}`, token: () => tokens.issue(visitOfForm, at) };
+        const form = { action: `${basePath}/${code}`, token: () => issueTapToken(tokenKey, visitOfForm, at) };
         return answer(request, reply, outcome, { now: at, form });
       },
     });
@@ -156,4 +149,46 @@ function sendPage(request: FastifyRequest, reply: FastifyReply, status: number, 
 function statusOfError(error: unknown): number {
   const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
   return typeof status === "number" && status >= 400 && status <= 599 ? status : 500;
+}
+
+/** The keys of the address hashes of one (UTC) day and of the day before it. */
+interface AddressKeys {
+  readonly encryptionKey: Uint8Array;
+  day: number;
+  today: string;
+  yesterday: string;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Hashes an address with a key of the day, derived from the one in the environment: equal addresses can be counted
+ * within a day, and without that key they cannot even be guessed. Of IPv6 the first 64 bits count, since a household
+ * has the rest. Yesterday's hash is for limits whose time began then; it is never stored beside today's.
+ */
+function hashAddress(keys: AddressKeys, { client, wider }: ClientNetworks, now: Date): AddressHashes {
+  const day = Math.floor(now.getTime() / DAY_MS);
+  if (day !== keys.day) {
+    keys.today = keyOfDay(keys.encryptionKey, day);
+    keys.yesterday = keyOfDay(keys.encryptionKey, day - 1);
+    keys.day = day;
+  }
+  return {
+    today: hashOf(keys.today, client),
+    yesterday: hashOf(keys.yesterday, client),
+    network: hashOf(keys.today, `network ${wider}`),
+  };
+}
+
+function keyOfDay(encryptionKey: Uint8Array, day: number): string {
+  const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+  return createHmac("sha256", encryptionKey).update(`direct-link addresses ${date}`).digest("base64");
+}
+
+/**
+ * With a secret key of fixed length and a hash cut to half, length extension is impossible; a plain hash takes a third
+ * of an HMAC's time.
+ */
+function hashOf(key: string, text: string): string {
+  return hash("sha256", `${key}${text}`, "hex").slice(0, 32);
 }

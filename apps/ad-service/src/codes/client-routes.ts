@@ -5,16 +5,15 @@ import {
   type DescribeCodeResponse,
   describeCodeResponse,
 } from "@intermission/ad-core/client-api";
-import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
+import { namedRewardsOf } from "../bots/bot-settings.ts";
 import type { Bot } from "../bots/bots.ts";
-import { namedRewardsOf } from "../bots/named-reward.ts";
-import type { RateLimits } from "../bots/rate-limits.ts";
+import { countCode, type RateLimits } from "../bots/rate-limits.ts";
 import { type DescribedCode, describeCode } from "./describe-code.ts";
-import { type IssuedCode, issueCode } from "./issue-code.ts";
+import { type Codes, type IssuedCode, issueCode } from "./issue-code.ts";
 
 /** Base addresses that a code is appended to, without a slash at their ends. */
 export interface CodeLinks {
@@ -45,27 +44,27 @@ const describeCodeOperation = {
 };
 
 export interface CodeClientDeps {
-  database: Database;
+  codes: Codes;
   limits: RateLimits;
   links: CodeLinks;
   now: () => Date;
 }
 
-export function codeClientRoutes(scope: CheckedScope, { database, limits, links, now }: CodeClientDeps): void {
+export function codeClientRoutes(scope: CheckedScope, { codes, limits, links, now }: CodeClientDeps): void {
   // Exactly 200: a deployed client treats 201 as an error.
   scope.post("/codes", { schema: createCode }, async (request, reply) => {
     const { bot_id: botId, user_tg_id: userId, reference } = request.body;
     const caller = callerOf(request);
     if (botId !== caller.bot.botId) throw new HttpError(403, "FORBIDDEN", "the token belongs to another bot");
-    limits.countCode(reply, caller, userId);
+    countCode(limits, reply, caller, userId);
     const at = now();
-    const issued = await issueCode(database, { bot: caller.bot, userId, reference, now: at });
+    const issued = await issueCode(codes, { bot: caller.bot, userId, reference, now: at });
     return createCodeAnswer(issued, { bot: caller.bot, links, now: at });
   });
 
   scope.get("/codes/:code", { schema: describeCodeOperation }, async (request) => {
     const { botId } = callerOf(request).bot;
-    const described = await describeCode(database, { botId, code: request.params.code, now: now() });
+    const described = await describeCode(codes.database, { botId, code: request.params.code, now: now() });
     if (described.outcome === "unknown-code") throw new HttpError(404, "NOT_FOUND", "this bot has no such code");
     return describeCodeAnswer(described.code);
   });

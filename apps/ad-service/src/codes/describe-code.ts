@@ -32,14 +32,7 @@ export async function findCode(
   return row && { ...row, isExpired: row.expiresAt <= now };
 }
 
-export interface DescribedCode {
-  botId: string;
-  code: string;
-  userId: string;
-  reference: string | null;
-  issuedAt: Date;
-  expiresAt: Date;
-  isExpired: boolean;
+export interface DescribedCode extends Omit<FoundCode, "earned"> {
   events: { event: EventType; eventId: string; occurredAt: Date }[];
   sessions: DescribedSession[];
   /** Visits of the direct link, by outcome. */

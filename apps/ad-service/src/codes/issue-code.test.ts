@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { statement } from "@intermission/postgres/open-database";
 import { secretBox } from "@intermission/server/secret-box";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newTelegramId } from "../../test/fixtures/app-fixture.ts";
-import type { Bot } from "../bots/bots.ts";
+import { type Bot, openBots } from "../bots/bots.ts";
 import { addBot } from "../bots/change-bot.ts";
 import { migrations } from "../migrations.ts";
 import { findCode } from "./describe-code.ts";
-import { issueCode } from "./issue-code.ts";
+import { type Codes, issueCode, openCodes } from "./issue-code.ts";
 
 const earn = statement<never>(
   "test.earn",
@@ -18,24 +18,25 @@ const earn = statement<never>(
 const start = new Date("2026-03-01T12:00:00.000Z");
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 
-describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
+describe.each(testDatabases())("codes on the %s store", (kind) => {
   let store: TestDatabase;
+  let codes: Codes;
   let bot: Bot;
   beforeAll(async () => {
     store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+    codes = openCodes(store.database);
     bot = await newBot({});
   });
   afterAll(() => store.dispose());
 
   async function newBot(settings: { codeLifetimeSeconds?: number }): Promise<Bot> {
-    const deps = { database: store.database, secretBox: secretBox(randomBytes(32)) };
+    const deps = { bots: openBots(store.database), secretBox: secretBox(randomBytes(32)) };
     const added = await addBot(deps, { botId: newTelegramId(), settings, now: start });
     if (added.outcome !== "added") throw new Error("the random bot id is taken");
     return added.bot;
   }
 
-  const issue = (userId: string, now = start, reference?: string) =>
-    issueCode(store.database, { bot, userId, now, reference });
+  const issue = (userId: string, now = start, reference?: string) => issueCode(codes, { bot, userId, now, reference });
   const countCodes = async (userId: string) =>
     (await store.database.run({ name: "", text: "select code from codes where user_id = $1" }, [userId])).length;
 
@@ -86,7 +87,7 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
   test("a code with a short lifetime is kept only with at least a minute left", async () => {
     const short = await newBot({ codeLifetimeSeconds: 120 });
     const userId = newTelegramId();
-    const ask = (now: Date) => issueCode(store.database, { bot: short, userId, now });
+    const ask = (now: Date) => issueCode(codes, { bot: short, userId, now });
     const { code } = await ask(start);
     expect((await ask(after(60))).code).toBe(code);
     expect((await ask(after(60.001))).code).not.toBe(code);
@@ -120,7 +121,7 @@ describe.each(bothTestDatabases())("codes on the %s store", (kind) => {
     const makeCode = () => draws.shift() ?? "";
     const userId = newTelegramId();
     const [issued, other] = await Promise.all([
-      issueCode(store.database, { bot, userId, now: start }, makeCode),
+      issueCode(codes, { bot, userId, now: start }, makeCode),
       issue(newTelegramId()),
     ]);
     expect(issued.code).toBe(`${bot.codePrefix}23456789ABCD`);

@@ -58,13 +58,26 @@ const issue = statement<IssuedCode>(
 
 type WantedCode = IssueCodeInput & { code: string };
 
-const groups = new WeakMap<Database, CommitGroup<WantedCode, IssuedCode>>();
+/** The codes of a store. Those that are wanted at the same time are issued in one commit. */
+export interface Codes {
+  readonly database: Database;
+  readonly issuing: CommitGroup<WantedCode, IssuedCode>;
+}
+
+export function openCodes(database: Database): Codes {
+  const issuing = groupCommits<WantedCode, IssuedCode>({
+    run: (batch) => writeBatch(database, batch),
+    mergeBy: ({ bot, userId, reference = "" }) => `${bot.botId} ${userId} ${reference}`,
+    store: database.kind,
+  });
+  return { database, issuing };
+}
 
 /** The user's code: the current one while enough of its lifetime is left, else a new one. Resolves after the commit. */
-export async function issueCode(database: Database, input: IssueCodeInput, makeCode = randomCode): Promise<IssuedCode> {
+export async function issueCode({ issuing }: Codes, input: IssueCodeInput, makeCode = randomCode): Promise<IssuedCode> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await groupOf(database).submit({ ...input, code: makeCode(input.bot.codePrefix) });
+      return await issuing.submit({ ...input, code: makeCode(input.bot.codePrefix) });
     } catch (error) {
       // With 70 random bits a collision is practically impossible, and a broken random source must not be retried forever.
       if (attempt === 3 || !isTaken(error)) throw error;
@@ -75,18 +88,6 @@ export async function issueCode(database: Database, input: IssueCodeInput, makeC
 /** Made of 70 random bits. */
 export function randomCode(prefix: string): string {
   return newCode(prefix, randomBytes(codeRandomBytes));
-}
-
-function groupOf(database: Database): CommitGroup<WantedCode, IssuedCode> {
-  const known = groups.get(database);
-  if (known) return known;
-  const group = groupCommits<WantedCode, IssuedCode>({
-    run: (batch) => writeBatch(database, batch),
-    mergeBy: ({ bot, userId, reference = "" }) => `${bot.botId} ${userId} ${reference}`,
-    store: database.kind,
-  });
-  groups.set(database, group);
-  return group;
 }
 
 function writeBatch(database: Database, batch: readonly WantedCode[]): Promise<IssuedCode[]> {

@@ -7,8 +7,7 @@ import { join } from "node:path";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
-import { downloadVideo } from "../outbound/download.ts";
-import { type GuardedRequests, openGuardedRequests } from "../outbound/guarded-request.ts";
+import { downloadVideo, type GuardedRequests, openGuardedRequests } from "../outbound/guarded-request.ts";
 import { addCreative, addCreativeByAddress } from "./add-creative.ts";
 import { folderStorage } from "./media-storage.ts";
 

@@ -113,7 +113,7 @@ async function keepVideo(
   if (known && known.renditions.length > 0) return { creative: known };
   // Made before the file is kept, which moves it away from here.
   const made = await makeRenditions({ ffmpeg, longestMs }, { path: video.path, video, pathOf });
-  if (!known) await keepOriginal(deps, video, { creativeId, sha256, posterPath: pathOf("poster.jpg"), now });
+  if (!known) await keepOriginal(deps, video, { creativeId, sha256, pathOf, now });
   for (const rendition of made.renditions) await keepRendition(deps, creativeId, rendition);
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
@@ -136,11 +136,11 @@ const insertRendition = statement<never>(
 async function keepOriginal(
   { database, media, ffmpeg }: KeepDeps,
   video: Playable,
-  named: { creativeId: string; sha256: string; posterPath: string; now: Date },
+  named: { creativeId: string; sha256: string; pathOf: PathOf; now: Date },
 ): Promise<void> {
-  const { creativeId, sha256, posterPath, now } = named;
+  const { creativeId, sha256, pathOf, now } = named;
   const { size } = await stat(video.path);
-  const posterFileName = await keepPoster({ media, ffmpeg }, video, posterPath);
+  const posterFileName = await keepPoster({ media, ffmpeg }, video, pathOf);
   const fileName = `${sha256}.${video.extension}`;
   await media.keep(video.path, fileName);
   const { mediaType, durationMs, width, height } = video;
@@ -161,21 +161,13 @@ async function keepRendition(
 
 async function keepPoster(
   { media, ffmpeg }: Pick<KeepDeps, "media" | "ffmpeg">,
-  video: Playable,
-  path: string,
+  { path: from, extension: container, durationMs }: Playable,
+  pathOf: PathOf,
 ): Promise<string | null> {
-  if (
-    !(await makePoster({
-      ffmpeg,
-      from: video.path,
-      container: video.extension,
-      to: path,
-      durationMs: video.durationMs,
-    }))
-  )
-    return null;
-  const name = `${await hashOfFile(path)}.jpg`;
-  await media.keep(path, name);
+  const poster = await makePoster({ ffmpeg, from, container, durationMs, pathOf });
+  if (!poster) return null;
+  const name = `${await hashOfFile(poster.path)}.${poster.extension}`;
+  await media.keep(poster.path, name);
   return name;
 }
 

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Container } from "./detect-container.ts";
 
 const run = promisify(execFile);
 const LONGEST_RUN_MS = 5 * 60_000;
@@ -14,6 +13,9 @@ const MOST_MEMORY_KB = 1536 * 1024;
 const MOST_BLOCK_BYTES = 256 * 1024 * 1024;
 const MOST_OUTPUT_BYTES = 101 * 1024 * 1024;
 const MOST_OUTPUT_SECONDS = 181;
+
+/** The two families of containers that are read: MP4 with QuickTime, and WebM with Matroska. */
+export type Container = "mp4" | "webm";
 
 const demuxers: Record<Container, string[]> = {
   mp4: ["-f", "mov", "-format_whitelist", "mov", "-enable_drefs", "0", "-use_absolute_path", "0"],

@@ -170,7 +170,7 @@ describe("a hostile upload", () => {
       return readFile(path);
     }
 
-    test("whose container declares smaller pictures than it has is not decoded", async () => {
+    test("whose container declares smaller pictures than it has is not decoded", { tags: "long" }, async () => {
       const bytes = await made(
         ...["liar.mp4", "color=s=3600x3600:r=1:d=2", "-c:v", "libx264", "-preset", "ultrafast"],
         ...["-threads", "1", "-pix_fmt", "yuv444p", "-movflags", "+faststart"],
@@ -196,7 +196,7 @@ describe("a hostile upload", () => {
       });
     });
 
-    test("in 4K is converted within the limits to a video that phones play", async () => {
+    test("in 4K is converted within the limits to a video that phones play", { tags: "long" }, async () => {
       const large = await made("4k.mp4", "testsrc2=s=3840x2160:r=10:d=1.2", "-c:v", "mpeg4", "-q:v", "3");
       const added = await add(large);
       expect(added).toMatchObject({ outcome: "added", creative: { width: 1920, height: 1080 } });

@@ -1,23 +1,35 @@
 import { stat } from "node:fs/promises";
-import type { Container } from "./detect-container.ts";
-import { runFfmpeg } from "./ffmpeg.ts";
+import { type Container, runFfmpeg } from "./ffmpeg.ts";
 import { inspectVideo, type PlayableVideo } from "./inspect-video.ts";
 
+/** A poster competes with the first frame for a slow connection: WebP is half as large as JPEG. */
+const posterFormats = [
+  { extension: "webp", words: ["-c:v", "libwebp", "-quality", "55", "-f", "webp"] },
+  // For an ffmpeg that was built without WebP.
+  { extension: "jpg", words: ["-q:v", "6", "-f", "mjpeg"] },
+] as const;
+
 /**
- * Takes a picture of a video, one second into it, at most 720 pixels wide. Returns false if ffmpeg is missing or
- * failed.
+ * Takes a picture of a video, one second into it, at most 720 pixels wide, and returns its path and format. Undefined if
+ * ffmpeg is missing or failed.
  */
 export async function makePoster(picture: {
   ffmpeg: string;
   from: string;
   container: Container;
-  to: string;
   durationMs: number;
-}): Promise<boolean> {
-  const { ffmpeg, from, container, to, durationMs } = picture;
-  const words = ["-map", "0:v:0", "-frames:v", "1", "-vf", "scale='min(720,iw)':-2", "-q:v", "4", "-f", "mjpeg"];
+  pathOf: (name: string) => string;
+}): Promise<{ path: string; extension: "webp" | "jpg" } | undefined> {
+  const { ffmpeg, from, container, durationMs, pathOf } = picture;
   const seekSeconds = Math.min(1, durationMs / 3000).toFixed(3);
-  return (await runFfmpeg(ffmpeg, { from, container, seekSeconds, outputs: [{ words, to }] })) === "done";
+  for (const { extension, words: format } of posterFormats) {
+    const words = ["-map", "0:v:0", "-frames:v", "1", "-vf", "scale='min(720,iw)':-2", ...format];
+    const path = pathOf(`poster.${extension}`);
+    const made = await runFfmpeg(ffmpeg, { from, container, seekSeconds, outputs: [{ words, to: path }] });
+    if (made === "done") return { path, extension };
+    if (made !== "failed") return undefined;
+  }
+  return undefined;
 }
 
 /** A lighter file before it is stored. */

@@ -55,7 +55,7 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
     });
 
     test("can send the other event, for a listed tester", async () => {
-      await updateBot(fixture.database, { botId: bot.botId, settings: { testers: ["42"] }, now: new Date() });
+      await updateBot(fixture.bots, { botId: bot.botId, settings: { testers: ["42"] }, now: new Date() });
       await tested({ event: "direct_link", user_tg_id: "42" });
       expect(JSON.parse(endpoint.received[0]?.body.toString() ?? "")).toMatchObject({
         event: "direct_link",

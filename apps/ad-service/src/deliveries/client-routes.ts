@@ -11,9 +11,9 @@ import { type CheckedScope, refusals } from "@intermission/server/checked-routes
 import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
-import { explainToPublisher } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
-import type { EndpointTestOutcome, EndpointTests } from "./endpoint-tests.ts";
+import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
+import { explainToPublisher } from "./explain-delivery.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "./replay.ts";
 
 const conflict = (code: string, message: string) => new HttpError(409, code, message);
@@ -53,12 +53,12 @@ const redeliverEvent = {
 /** What a publisher can do about webhooks: test the endpoint, and have an event sent again. */
 export function webhookClientRoutes(
   scope: CheckedScope,
-  deps: { database: Database; deliveries: Deliveries; endpointTests: Pick<EndpointTests, "testEndpoint"> },
+  deps: { database: Database; deliveries: Deliveries; endpointTests: EndpointTests },
 ): void {
   const { endpointTests } = deps;
   scope.post("/webhook/test", { schema: testWebhook }, async (request) => {
     const { event, user_tg_id: userId } = request.body;
-    const tested = await endpointTests.testEndpoint({ botId: callerOf(request).bot.botId, event, userId });
+    const tested = await testEndpoint(endpointTests, { botId: callerOf(request).bot.botId, event, userId });
     if (tested.outcome !== "tested") throw testRefusals[tested.outcome]();
     return testWebhookAnswer(tested);
   });

@@ -126,7 +126,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
   test("a real user id is sent only for a listed tester", async () => {
     const tests = start();
     expect(await tests.testEndpoint({ botId: fixture.botId, userId: "42" })).toEqual({ outcome: "not-a-tester" });
-    await updateBot(store.database, { botId: fixture.botId, settings: { testers: ["42"] }, now: new Date() });
+    await updateBot(fixture.bots, { botId: fixture.botId, settings: { testers: ["42"] }, now: new Date() });
     expect(await tests.testEndpoint({ botId: fixture.botId, userId: "42" })).toMatchObject({ outcome: "tested" });
     expect(bodies()).toMatchObject([{ user_tg_id: "42", test: true }]);
   });
@@ -148,7 +148,7 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
     other.answer = (response) => response.writeHead(404).end();
     endpoint.answer = async (response) => {
       const settings = { webhookUrl: other.url };
-      await updateBot(store.database, { botId: fixture.botId, settings, now: new Date() });
+      await updateBot(fixture.bots, { botId: fixture.botId, settings, now: new Date() });
       response.end();
     };
     const tests = start();

@@ -5,7 +5,7 @@ import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
 import { readBot } from "../bots/bots.ts";
-import { signingTokens } from "../bots/signing-tokens.ts";
+import { signingTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { attemptDelivery, type FinishedAttempt } from "./attempt.ts";
 import type { ClaimedDelivery } from "./claim.ts";
@@ -35,13 +35,6 @@ export type EndpointTestOutcome =
     }
   | { outcome: "unknown-bot" | "no-endpoint" | "no-token" | "not-a-tester" | "busy" };
 
-export interface EndpointTests {
-  /** Sends one test event now, once, in any state of the endpoint. Resolves when the outcome is recorded. */
-  testEndpoint(request: EndpointTestRequest): Promise<EndpointTestOutcome>;
-  /** Aborts tests in progress. */
-  stop(): void;
-}
-
 export interface EndpointTestDeps {
   database: Database;
   deliveries: Deliveries;
@@ -50,40 +43,49 @@ export interface EndpointTestDeps {
   log: DeliveryLog;
 }
 
+/** What tests of endpoints need, and those that are in progress on this node. */
+export interface EndpointTests extends EndpointTestDeps {
+  /** The bots whose endpoint is being tested. */
+  readonly underWay: Set<string>;
+  readonly stopping: AbortController;
+}
+
+export function openEndpointTests(deps: EndpointTestDeps): EndpointTests {
+  return { ...deps, underWay: new Set(), stopping: new AbortController() };
+}
+
+/** Aborts the tests in progress. */
+export function stopEndpointTests({ stopping }: EndpointTests): void {
+  stopping.abort(new Error("stopping"));
+}
+
 /** Concurrent tests on this node, over all bots. */
 const MOST_AT_ONCE = 32;
 
-/** Tests of endpoints: one at a time for each bot. A pending endpoint that answers 2xx becomes active. */
-export function openEndpointTests(deps: EndpointTestDeps): EndpointTests {
-  const underWay = new Set<string>();
-  const stopping = new AbortController();
-  return {
-    async testEndpoint(request) {
-      if (underWay.has(request.botId) || underWay.size >= MOST_AT_ONCE) return { outcome: "busy" };
-      underWay.add(request.botId);
-      try {
-        return await makeTest(deps, request, stopping.signal);
-      } finally {
-        underWay.delete(request.botId);
-      }
-    },
-    stop: () => stopping.abort(new Error("stopping")),
-  };
+/**
+ * Sends one test event now, once, in any state of the endpoint; one at a time for each bot. Resolves when the outcome is
+ * recorded. A pending endpoint that answers 2xx becomes active.
+ */
+export async function testEndpoint(tests: EndpointTests, request: EndpointTestRequest): Promise<EndpointTestOutcome> {
+  const { underWay } = tests;
+  if (underWay.has(request.botId) || underWay.size >= MOST_AT_ONCE) return { outcome: "busy" };
+  underWay.add(request.botId);
+  try {
+    return await makeTest(tests, request);
+  } finally {
+    underWay.delete(request.botId);
+  }
 }
 
-async function makeTest(
-  deps: EndpointTestDeps,
-  request: EndpointTestRequest,
-  signal: AbortSignal,
-): Promise<EndpointTestOutcome> {
-  const { database } = deps;
+async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Promise<EndpointTestOutcome> {
+  const { database, requests, log } = tests;
   const { botId, event = "rewarded", userId = "0", activation } = request;
   const bot = await readBot(database, botId);
   if (!bot) return { outcome: "unknown-bot" };
   if (bot.webhookUrl === null) return { outcome: "no-endpoint" };
   if (userId !== "0" && !bot.testers.includes(userId)) return { outcome: "not-a-tester" };
   const now = new Date();
-  const tokens = (await signingTokens(deps, { botIds: [botId], now })).get(botId);
+  const tokens = (await signingTokens(tests, { botIds: [botId], now })).get(botId);
   if (!tokens) return { outcome: "no-token" };
 
   const eventId = activation?.eventId ?? newEventId(now.getTime(), randomBytes(10));
@@ -99,8 +101,7 @@ async function makeTest(
     isActivation: activation !== undefined,
   });
   if (!claim) return { outcome: "busy" };
-  const { requests, log } = deps;
-  const attempted = await attemptDelivery({ requests, log, signal }, claim, tokens);
+  const attempted = await attemptDelivery({ requests, log, signal: tests.stopping.signal }, claim, tokens);
   if (attempted.outcome === "not-made") throw new Error("a test could not be made");
 
   const { finished } = attempted;
@@ -109,7 +110,7 @@ async function makeTest(
   const { endpointState, isActivated } = await finishTest(database, { ...finished, retrySeconds });
   if (isActivated) {
     log.info({ botId }, "an endpoint answered its test and is active");
-    deps.deliveries.wake();
+    tests.deliveries.wake();
   }
   // Thrown only after recording: an internal error must not leave the delivery in the state `sending`.
   if (finished.totalMs === null) throw new Error("the test could not be made because of an internal error");

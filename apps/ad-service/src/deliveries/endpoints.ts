@@ -1,11 +1,16 @@
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import { pendingEndpoint } from "../bots/change-bot.ts";
-import { hasTokens } from "./blocked-reason.ts";
 import { firstDue } from "./claim.ts";
 import type { Deliveries, DeliveryLog } from "./deliveries.ts";
-import { type BreakerState, type DisabledReason, disableProgress, type EndpointState } from "./endpoint-health.ts";
-import type { EndpointTests } from "./endpoint-tests.ts";
+import {
+  type BreakerState,
+  type DisabledReason,
+  disableProgress,
+  type EndpointState,
+  hasTokens,
+} from "./endpoint-health.ts";
+import { type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 
 /** The count of a longer queue stops here. */
 const MOST_COUNTED = 10_000;
@@ -237,7 +242,7 @@ export function startTestingEndpoints(deps: {
 
   async function test({ botId, testEventId, tests }: { botId: string; testEventId: string | null; tests: number }) {
     try {
-      const tested = await endpointTests.testEndpoint({ botId, activation: { eventId: testEventId, tests } });
+      const tested = await testEndpoint(endpointTests, { botId, activation: { eventId: testEventId, tests } });
       if (tested.outcome !== "tested" || tested.isDelivered) return;
       const { status, errorClass } = tested;
       log.warn(

@@ -1,6 +1,6 @@
 import type { ErrorClass } from "../outbound/outgoing-request.ts";
-import { explainToOperator } from "./blocked-reason.ts";
 import type { EndReason } from "./deliveries.ts";
+import type { BlockedReason, DisabledReason } from "./endpoint-health.ts";
 import type { ShownDelivery } from "./read-deliveries.ts";
 
 /** Why a delivery is in its state, and the operator's next step. */
@@ -81,3 +81,36 @@ export function adviseOnAnswer(answer: { status: number | null; errorClass: stri
 function isErrorClass(text: string): text is ErrorClass {
   return Object.hasOwn(byClass, text);
 }
+
+/** Why nothing is sent to a bot's endpoint, and the operator's next step. */
+export function explainToOperator(blockedReason: BlockedReason, botId: string): string {
+  const enable = `enable it with: endpoints enable ${botId}`;
+  const reasons: Record<BlockedReason, string> = {
+    "no-endpoint": `the bot has no address for webhooks; give it one with: bots update ${botId} --webhook-url <url>`,
+    pending: `its endpoint has not answered a test 2xx yet; see what it answers with: endpoints test ${botId}`,
+    operator: `its endpoint was disabled ${disabledBecause.operator}; ${enable}`,
+    gone: `its endpoint was disabled ${disabledBecause.gone}; ${enable}`,
+    failing: `its endpoint was disabled ${disabledBecause.failing}; ${enable}`,
+    "no-token": `the bot has no token to sign with; make one with: tokens create --bot-id ${botId}`,
+  };
+  return reasons[blockedReason];
+}
+
+export const disabledBecause: Record<DisabledReason, string> = {
+  operator: "by an operator",
+  gone: "for answering only 410 Gone",
+  failing: "for accepting nothing for five days",
+};
+
+const testIt = "send a test with: POST /client/v1/webhook/test";
+const askOperator = "ask the operator of this service to enable it";
+
+/** Why nothing is sent to a bot's endpoint, and the publisher's next step. */
+export const explainToPublisher: Record<BlockedReason, string> = {
+  "no-endpoint": "the bot has no webhook address; ask the operator of this service to set one",
+  pending: `the bot's endpoint has not yet answered a test event with a 2xx status; ${testIt}`,
+  operator: `the bot's endpoint was disabled by the operator of this service; ${askOperator}`,
+  gone: `the bot's endpoint was disabled because it only answered 410 Gone; once it works again, ${askOperator}`,
+  failing: `the bot's endpoint was disabled because it accepted nothing for five days; once it works again, ${askOperator}`,
+  "no-token": "the bot has no token to sign with; ask the operator of this service for one",
+};

@@ -5,11 +5,11 @@ import { listLimit } from "@intermission/server/parse-request";
 import { conflict, invalid } from "@intermission/server/refuse";
 import { z } from "zod";
 import { requireBots, unknownBot } from "../bots/bots.ts";
-import { type BlockedReason, explainToOperator } from "./blocked-reason.ts";
 import type { Deliveries } from "./deliveries.ts";
-import type { EndpointTestOutcome, EndpointTests } from "./endpoint-tests.ts";
+import type { BlockedReason } from "./endpoint-health.ts";
+import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import { disableEndpoint, enableEndpoint, limitEndpoint, listEndpoints } from "./endpoints.ts";
-import { adviseOnAnswer, explainDelivery } from "./explain-delivery.ts";
+import { adviseOnAnswer, explainDelivery, explainToOperator } from "./explain-delivery.ts";
 import { findBotOfEvent, listDeliveries, showDelivery, unknownEvent } from "./read-deliveries.ts";
 import {
   countReplayable,
@@ -47,7 +47,7 @@ const readOperations = {
 export interface DeliveryOperatorDeps {
   database: Database;
   deliveries: Deliveries;
-  endpointTests: Pick<EndpointTests, "testEndpoint">;
+  endpointTests: EndpointTests;
 }
 
 /** Deliveries and the endpoints that they go to, for the operator. */
@@ -256,7 +256,7 @@ function endpointRoutes(scope: CheckedScope, deps: DeliveryOperatorDeps): void {
 
   scope.post("/endpoints/:botId/test", { schema: endpointOperations.test }, async (request) => {
     const { botId } = request.params;
-    const tested = await endpointTests.testEndpoint({ botId, ...request.body });
+    const tested = await testEndpoint(endpointTests, { botId, ...request.body });
     if (tested.outcome !== "tested") throw testRefusals[tested.outcome](botId);
     const { outcome: _, phases, ...told } = tested;
     return { botId, ...told, ...rounded(phases), advice: adviseOnAnswer(tested) };

@@ -1,8 +1,9 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { HttpError } from "@intermission/server/http-server";
 import { notFound } from "@intermission/server/refuse";
-import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./blocked-reason.ts";
+import type { EndpointExchange } from "./attempt.ts";
 import type { DeliveryState, EndReason } from "./deliveries.ts";
+import { type BlockedReason, endpointBlockedReason, endpointNotBefore } from "./endpoint-health.ts";
 
 export interface ListedDelivery {
   botId: string;
@@ -93,20 +94,8 @@ function listedDelivery(row: DeliveryRow): ListedDelivery {
   };
 }
 
-export interface DeliveryAttempt {
+export interface DeliveryAttempt extends EndpointExchange {
   attempt: number;
-  startedAt: Date;
-  url: string;
-  address: string | null;
-  status: number | null;
-  errorClass: string | null;
-  dnsMs: number | null;
-  tcpMs: number | null;
-  tlsMs: number | null;
-  firstByteMs: number | null;
-  totalMs: number | null;
-  /** The endpoint's answer, or the error. */
-  responseText: string | null;
   nextAt: Date | null;
   /** Requested explicitly, outside the schedule. */
   isReplay: boolean;

@@ -1,5 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { hasTokens } from "./blocked-reason.ts";
+import { hasTokens } from "./endpoint-health.ts";
 import { newAlarm } from "./wake-ups.ts";
 
 const PRUNE_EVERY_MS = 60_000;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "@intermission/postgres/open-database";
 import type { SecretBox } from "@intermission/server/secret-box";
-import { rememberSigningTokens, type SigningTokens } from "../bots/signing-tokens.ts";
+import { cachedSigningTokens, type SigningTokenCache, type SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries, readNextDue } from "./claim.ts";
@@ -10,7 +10,7 @@ import { logEndpointChange } from "./endpoint-health.ts";
 import type { DeliveryMetrics } from "./metrics.ts";
 import { finishDeliveries, recordAttempt } from "./record.ts";
 import { startDeliveryUpkeep } from "./upkeep.ts";
-import { newAlarm, openSlots, shareWakeUps } from "./wake-ups.ts";
+import { newAlarm, shareWakeUps } from "./wake-ups.ts";
 
 export interface WebhookDeliveryDeps {
   database: Database;
@@ -61,7 +61,7 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
   const { database, secretBox, requests, log, metrics } = deps;
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const finishing = finishDeliveries(database, (change) => logEndpointChange(log, change));
-  const readTokens = rememberSigningTokens({ database, secretBox });
+  const tokenCache: SigningTokenCache = { database, secretBox, kept: new Map() };
   const alarm = newAlarm();
   const slots = openSlots(limits.perNode);
   const active = new Set<Promise<void>>();
@@ -120,7 +120,8 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
   function deliverAll(claims: readonly ClaimedDelivery[], leaseEndsAt: number): void {
     if (claims.length === 0) return;
     claimed += claims.length;
-    const tokens = readTokens(claims.map(({ botId }) => botId));
+    const botIds = claims.map(({ botId }) => botId);
+    const tokens = cachedSigningTokens(tokenCache, botIds);
     for (const claim of claims) {
       const work = deliver(claim, tokens, leaseEndsAt).finally(() => active.delete(work));
       active.add(work);
@@ -215,4 +216,38 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
 /** The claim of a new event, made by the statement that made the event. */
 function firstClaim({ botId, eventId, body, url, deliveryMode }: ClaimedEvent): ClaimedDelivery {
   return { botId, eventId, body, url, deliveryMode, attempt: 1, fence: 1, scheduleStep: 0, isReplay: false };
+}
+
+/** A limit on concurrent work; waiting callers are served in the order of their calls. */
+interface Slots {
+  /** Resolves when a slot is free. */
+  take(): Promise<void>;
+  free(): void;
+  /** Lets all callers through from now on: a stop must not wait for a slot. */
+  open(): void;
+}
+
+function openSlots(number: number): Slots {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  let isOpen = false;
+  return {
+    async take() {
+      if (isOpen || taken < number) taken += 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    free() {
+      // The slot passes to the next waiter.
+      const next = waiting.shift();
+      if (next) next();
+      else taken -= 1;
+    },
+    open() {
+      isOpen = true;
+      for (const next of waiting.splice(0)) {
+        taken += 1;
+        next();
+      }
+    },
+  };
 }

@@ -1,13 +1,13 @@
 import { statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 import { enqueueWebhook } from "../deliveries/deliveries.ts";
 import { listDeliveries, showDelivery } from "../deliveries/read-deliveries.ts";
 import { migrations } from "../migrations.ts";
-import { listEvents } from "./list-events.ts";
+import { listEvents } from "./routes.ts";
 
-describe.each(bothTestDatabases())("the feed of events on the %s store", { timeout: 90_000 }, (kind) => {
+describe.each(testDatabases())("the feed of events on the %s store", { timeout: 90_000 }, (kind) => {
   let store: TestDatabase;
 
   beforeAll(async () => {

@@ -2,8 +2,11 @@ import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { briefCache } from "@intermission/server/brief-cache";
+import { type BriefCache, briefCache } from "@intermission/server/brief-cache";
 import { NotReady } from "@intermission/server/health";
+import { generate } from "lean-qr";
+import { toSvgSource } from "lean-qr/extras/svg";
+import type { Bot } from "../bots/bots.ts";
 
 export interface BuiltPage {
   html: string;
@@ -96,11 +99,15 @@ const KEPT_MS = 2000;
 
 /**
  * Sources other than this service, for the page's policy. Videos: the hosts of creatives by address. Videos and pictures:
- * any https host if there is a VAST tag, since the hosts of its ads are unknown until it is requested.
+ * any https host if there is a VAST tag, since the hosts of its ads are unknown until it is requested. The cache has
+ * one entry, `all`.
  */
-export function sourcesElsewhere(database: Database, { isPlainHttpAllowed }: { isPlainHttpAllowed: boolean }) {
+export function sourcesElsewhere(
+  database: Database,
+  { isPlainHttpAllowed }: { isPlainHttpAllowed: boolean },
+): BriefCache<SourcesElsewhere> {
   const anywhere = isPlainHttpAllowed ? ["https:", "http:"] : ["https:"];
-  const cache = briefCache<SourcesElsewhere>({
+  return briefCache<SourcesElsewhere>({
     maxAgeMs: KEPT_MS,
     maxEntries: 1,
     async load() {
@@ -109,7 +116,6 @@ export function sourcesElsewhere(database: Database, { isPlainHttpAllowed }: { i
       return { media: found.toSorted(), pictures: [] };
     },
   });
-  return () => cache.get("all");
 }
 
 export interface EmbeddedVideo {
@@ -138,4 +144,20 @@ export function embedVideo(html: string, { fileName, url, posterUrl, width, heig
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** The address of the bot's chat. A username that is none of Telegram's form gives none, so that it can never become markup. */
+export function botLink({ username }: Pick<Bot, "username">): string | undefined {
+  return username !== null && /^\w{1,64}$/.test(username) ? `https://t.me/${username}` : undefined;
+}
+
+/** Puts the bot's address into the page, for readers who open it outside Telegram. */
+export function embedBotLink(html: string, bot: Pick<Bot, "username">): string {
+  const link = botLink(bot);
+  return link === undefined ? html : html.replace("</head>", `<meta name="bot-link" content="${link}" /></head>`);
+}
+
+/** A QR code as an SVG document, black on white, with the quiet zone that cameras need. */
+export function qrCode(link: string): string {
+  return toSvgSource(generate(link), { on: "#000", off: "#fff", padX: 4, padY: 4, xmlDeclaration: true });
 }

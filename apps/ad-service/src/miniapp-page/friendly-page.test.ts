@@ -1,6 +1,6 @@
 import { type PageLanguage, pageLanguages } from "@intermission/server/page-language";
 import { expect, test } from "vitest";
-import { friendlyPage } from "./friendly-page.ts";
+import { friendlyPage } from "./error-page.ts";
 import { type FriendlyPage, friendlyPageTexts } from "./friendly-page-texts.ts";
 
 const languages = Object.keys(pageLanguages) as PageLanguage[];

@@ -7,6 +7,7 @@ import { createHttpServer } from "@intermission/server/http-server";
 import { createLogger } from "@intermission/server/logger";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openBots } from "../bots/bots.ts";
 import { migrations } from "../migrations.ts";
 import { contentSecurityPolicy, embedVideo } from "./built-page.ts";
 import { miniappPageRoutes } from "./routes.ts";
@@ -42,7 +43,7 @@ describe("the mini-app's page", () => {
     const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
     const demoChatOrigin = "http://127.0.0.1:8700";
     const shared = { publicUrl: "https://ads.example", isPlainHttpAllowed: false, demoChatOrigin };
-    miniappPageRoutes(app, { database: store.database, miniappDir, ...shared });
+    miniappPageRoutes(app, { database: store.database, bots: openBots(store.database), miniappDir, ...shared });
     const response = await app.inject({ url, headers });
     await app.close();
     return response;
@@ -190,6 +191,7 @@ describe("the mini-app's page", () => {
     const app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
     miniappPageRoutes(app, {
       database: store.database,
+      bots: openBots(store.database),
       miniappDir: early,
       publicUrl: "https://ads.example",
       isPlainHttpAllowed: false,

@@ -10,20 +10,23 @@ import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { briefCache } from "@intermission/server/brief-cache";
 import { logUnavailability } from "@intermission/server/http-server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type Bot, findBot } from "../bots/bots.ts";
-import { botLink, embedBotLink, qrCode } from "./bot-link.ts";
+import { type Bot, type Bots, findBot } from "../bots/bots.ts";
 import {
   type BuiltPage,
+  botLink,
   contentSecurityPolicy,
   type EmbeddedVideo,
+  embedBotLink,
   embedVideo,
   loadBuiltPage,
+  qrCode,
   sourcesElsewhere,
 } from "./built-page.ts";
 import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
 
 export interface MiniappPageDeps {
   database: Database;
+  bots: Bots;
   /** Where `vite build` of apps/miniapp wrote index.html and assets/. */
   miniappDir: string;
   publicUrl: string;
@@ -51,7 +54,7 @@ const QR_CODE_KEPT_SECONDS = 3600;
  */
 export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): void {
   let built: BuiltPage | undefined;
-  const readSources = sourcesElsewhere(deps.database, deps);
+  const elsewhere = sourcesElsewhere(deps.database, deps);
 
   app.register(async (scope) => {
     built = await loadBuiltPage(deps.miniappDir);
@@ -88,7 +91,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
         if (only === undefined) return sendFriendlyPage(request, reply, 404, "no-bot");
         return redirect(reply, [`/app/${only}`, ...query].join("?"));
       }
-      const bot = telegramId.safeParse(botId).success ? await findBot(deps.database, botId) : undefined;
+      const bot = telegramId.safeParse(botId).success ? await findBot(deps.bots, botId) : undefined;
       if (!bot) return sendFriendlyPage(request, reply, 404, "unknown-bot");
       built ??= await loadBuiltPage(deps.miniappDir);
       if (!built) {
@@ -100,7 +103,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
         publisherApi: bot.publisherApiUrl ?? undefined,
         demoChat: deps.demoChatOrigin,
       };
-      const policy = contentSecurityPolicy(built, origins, await readSources());
+      const policy = contentSecurityPolicy(built, origins, await elsewhere.get("all"));
       const code = new URLSearchParams(query.join("?")).get("code");
       const video = code ? await deps.findVideo?.({ bot, code, headers: request.headers }) : undefined;
       const html = embedBotLink(video ? embedVideo(built.html, video) : built.html, bot);
@@ -110,7 +113,7 @@ export function miniappPageRoutes(app: FastifyInstance, deps: MiniappPageDeps): 
     // For the page on a computer: a phone opens the bot from the screen.
     scope.get<{ Params: { botId: string } }>("/app/:botId/qr.svg", async (request, reply) => {
       const { botId } = request.params;
-      const bot = telegramId.safeParse(botId).success ? await findBot(deps.database, botId) : undefined;
+      const bot = telegramId.safeParse(botId).success ? await findBot(deps.bots, botId) : undefined;
       const link = bot && botLink(bot);
       if (link === undefined) return errorPage(request, reply, 404);
       setPageHeaders(reply, "default-src 'none'");

@@ -17,8 +17,7 @@ import {
   shares,
 } from "../../test/fixtures/facts-fixture.ts";
 import { migrations } from "../migrations.ts";
-import { pruneFacts } from "./prune-facts.ts";
-import { rememberPublisherShare, rollUpStatistics } from "./roll-up-statistics.ts";
+import { pruneFacts, rememberPublisherShare, rollUpStatistics } from "./roll-up-statistics.ts";
 
 /** Events that may happen during a day; `node` is one of two. */
 type Step =

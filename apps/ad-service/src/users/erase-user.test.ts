@@ -5,7 +5,7 @@ import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { noDeliveries } from "../deliveries/deliveries.ts";
 import { replayDelivery } from "../deliveries/replay.ts";
-import { listEvents } from "../events/list-events.ts";
+import { listEvents } from "../events/routes.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
 import { sessionRoutes } from "../views/player-routes.ts";

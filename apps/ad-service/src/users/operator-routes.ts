@@ -3,7 +3,7 @@ import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { conflict } from "@intermission/server/refuse";
 import { z } from "zod";
-import { forgetBot, requireBots } from "../bots/bots.ts";
+import { type Bots, forgetBot, requireBots } from "../bots/bots.ts";
 import { eraseUser } from "./erase-user.ts";
 
 const params = z.object({ botId: telegramId, userId: telegramId });
@@ -13,7 +13,7 @@ const operations = {
 };
 
 /** `GET` counts the records of a user; `DELETE` erases them. */
-export function userOperatorRoutes(scope: CheckedScope, { database }: { database: Database }): void {
+export function userOperatorRoutes(scope: CheckedScope, { database, bots }: { database: Database; bots: Bots }): void {
   for (const method of ["GET", "DELETE"] as const) {
     scope.route({
       method,
@@ -26,7 +26,7 @@ export function userOperatorRoutes(scope: CheckedScope, { database }: { database
         if (outcome.outcome === "being-sent") {
           throw conflict("BEING_SENT", `a webhook of user ${id.userId} is being sent now; try again in a minute`);
         }
-        forgetBot(database, id.botId);
+        forgetBot(bots, id.botId);
         return {
           ...id,
           isErased: outcome.outcome === "erased",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeDevice } from "../creatives/choose-rendition.ts";
 import { chooseMediaFile } from "./judge-ad.ts";
-import type { MediaFile } from "./vast-document.ts";
+import type { MediaFile } from "./vast-ad.ts";
 
 const file = (
   name: string,

@@ -1,6 +1,6 @@
 import { type Attributes, type ElementReader, readXml, XmlFault } from "./read-xml.ts";
-import { addCallableUrl, type VastErrorCode } from "./vast-ad.ts";
 import {
+  addCallableUrl,
   type DocumentAd,
   type DocumentCompanion,
   type DocumentLinear,
@@ -13,7 +13,8 @@ import {
   type MediaFile,
   numberOf,
   type VastDocument,
-} from "./vast-document.ts";
+  type VastErrorCode,
+} from "./vast-ad.ts";
 
 /** Limit for one ad. */
 const MOST_CREATIVES = 32;

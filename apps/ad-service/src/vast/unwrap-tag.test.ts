@@ -220,7 +220,7 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
   {
     name: "a truncated document",
     code: 301,
-    answers: { "/tag": (_q, a) => a.writeHead(200, { "content-length": "99999" }).end(inline()) },
+    answers: { "/tag": (_q, a) => a.writeHead(200, { "content-length": "99999", connection: "close" }).end(inline()) },
   },
 ];
 

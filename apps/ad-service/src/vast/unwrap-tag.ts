@@ -4,14 +4,18 @@ import { fillMacros, type Macros } from "./fill-macros.ts";
 import { judgeAd } from "./judge-ad.ts";
 import { parseDocument, VastFault } from "./parse-document.ts";
 import { nextTurn } from "./read-xml.ts";
-import { addCallableUrl, callableUrls, LONGEST_URL, type VastAd, type VastErrorCode } from "./vast-ad.ts";
 import {
+  addCallableUrl,
+  callableUrls,
   type DocumentAd,
   type DocumentCreative,
   type DocumentLinear,
+  LONGEST_URL,
   linearEvents,
+  type VastAd,
   type VastDocument,
-} from "./vast-document.ts";
+  type VastErrorCode,
+} from "./vast-ad.ts";
 
 /** For all hops of one tag together. */
 const TOTAL_MS = 5000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durationMsOf, numberOf } from "./vast-document.ts";
+import { durationMsOf, numberOf } from "./vast-ad.ts";
 
 test.each([
   ["00:00:10", 10_000],

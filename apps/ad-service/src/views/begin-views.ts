@@ -1,5 +1,5 @@
-import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
-import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { inRounds } from "@intermission/postgres/group-commits";
+import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
 import { isKept } from "../codes/issue-code.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
@@ -121,23 +121,21 @@ const begin = statement<{ position: number }>(
   select position from begun`,
 );
 
-/** Begins views, many in one commit. Undefined: the viewer or the code changed meanwhile, and nothing was written. */
-export function viewBeginner(database: Database): CommitGroup<NewView, AdSession | undefined> {
-  return groupCommits<NewView, AdSession | undefined>({
-    store: database.kind,
-    async run(batch) {
-      const begun = new Map<NewView, AdSession | undefined>();
-      const viewerOf = ({ code: { botId, userId } }: NewView) => `${botId} ${userId}`;
-      for (const round of inRounds(batch, viewerOf)) {
-        const sessions = await beginViews(database, round);
-        for (const [index, view] of round.entries()) begun.set(view, sessions[index]);
-      }
-      return batch.map((view) => begun.get(view));
-    },
-  });
+/** Begins views. Undefined: the viewer or the code changed meanwhile, and nothing was written. */
+export async function beginViewsInRounds(
+  database: Transaction,
+  batch: readonly NewView[],
+): Promise<(AdSession | undefined)[]> {
+  const begun = new Map<NewView, AdSession | undefined>();
+  const viewerOf = ({ code: { botId, userId } }: NewView) => `${botId} ${userId}`;
+  for (const round of inRounds(batch, viewerOf)) {
+    const sessions = await beginViews(database, round);
+    for (const [index, view] of round.entries()) begun.set(view, sessions[index]);
+  }
+  return batch.map((view) => begun.get(view));
 }
 
-/** Returns the sessions in the order of the views; undefined for a view that did not begin. */
+/** Begins views, no two of one viewer. Returns the sessions in the order of the views; undefined for a view that did not begin. */
 export async function beginViews(database: Transaction, views: readonly NewView[]): Promise<(AdSession | undefined)[]> {
   const sessions = views.map((): AdSession | undefined => undefined);
   for (const { position } of await database.run(begin, wantedRows.values(views.map(toldAs)))) {

@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { findBot } from "../bots/bots.ts";
 import { migrations } from "../migrations.ts";
-import { findCandidateAd } from "./candidate-ad.ts";
-import { adRows } from "./find-ad.ts";
+import { adRows, findCandidateAd } from "./find-ad.ts";
 import { sessionRoutes } from "./player-routes.ts";
 
 const insertMore = `
@@ -39,7 +38,7 @@ describe("the ad that the mini-app's page loads ahead", () => {
   afterEach(() => fixture.close());
 
   async function candidate(code: string) {
-    const bot = await findBot(store.database, fixture.botId);
+    const bot = await findBot(fixture.bots, fixture.botId);
     if (!bot) throw new Error("the fixture's bot is gone");
     const deps = { campaigns: fixture.campaigns, ads, publicUrl: "http://ads.test" };
     return findCandidateAd(deps, { bot, code, headers: {}, now: fixture.clock.now });

@@ -2,13 +2,13 @@ import { isCode } from "@intermission/ad-core/code";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import { type CommitGroup, OverloadedError } from "@intermission/postgres/group-commits";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
+import { isSerialized } from "../ad-selection/campaign-state.ts";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
-import { hasBudgetLeft, isSerialized, selectAd, type UserAdRequest } from "../ad-selection/select-ad.ts";
+import { hasBudgetLeft, selectAd, type UserAdRequest, type ViewerLimit } from "../ad-selection/select-ad.ts";
 import type { Bot } from "../bots/bots.ts";
 import { expiryOf, randomCode } from "../codes/issue-code.ts";
 import { canPlay, type Device } from "../creatives/choose-rendition.ts";
-import type { FillFromTag } from "../vast/fill-from-tag.ts";
+import { fillFromTag, type Tags } from "../vast/fill-from-tag.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { nextSequence } from "./accept-progress.ts";
 import { beginViews, type NewView } from "./begin-views.ts";
@@ -17,15 +17,17 @@ import type { Opening, OpeningQuestion } from "./read-opening.ts";
 import { isBroken, isFaultLasting } from "./record-fault.ts";
 import { endingOf } from "./record-progress.ts";
 import { type AdSession, hashSessionToken } from "./session.ts";
-import type { ViewRecorder } from "./view-recorder.ts";
+import { changeView, rememberView, type Views } from "./views.ts";
 
 export interface EnterViewDeps {
-  views: ViewRecorder;
+  views: Views;
   ads: AdRows;
-  reader: CommitGroup<OpeningQuestion, Opening>;
-  beginner: CommitGroup<NewView, AdSession | undefined>;
+  /** Concurrent openings share a query. */
+  reading: CommitGroup<OpeningQuestion, Opening>;
+  /** Views that begin at the same time share a commit. */
+  beginning: CommitGroup<NewView, AdSession | undefined>;
   campaigns: CampaignSnapshot;
-  fillFromTag: FillFromTag;
+  tags: Tags;
 }
 
 export interface EnterViewInput {
@@ -79,18 +81,18 @@ export async function enterView(deps: EnterViewDeps, input: EnterViewInput): Pro
   const { wanted, now } = input;
   if (wanted !== undefined && !isCode(wanted)) return refused("CODE_MALFORMED");
   const { botId } = input.bot;
-  const tags: TagsOfOpening = {
+  const tried: TriedTags = {
     endsAt: performance.now() + TAGS_MS,
     failed: new Set(),
     unplayable: new Set(),
     filled: undefined,
   };
-  const seconds = deps.campaigns.index().userCapSeconds;
+  const seconds = deps.campaigns.index.userCapSeconds;
   const seenSince = seconds === undefined ? undefined : new Date(now.getTime() - seconds * 1000);
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const { userId, mustContinue } = input;
-    const opening = await deps.reader.submit({ botId, userId, code: wanted, mustContinue, seenSince, now });
-    const entered = await enter(deps, opening, input, tags);
+    const opening = await deps.reading.submit({ botId, userId, code: wanted, mustContinue, seenSince, now });
+    const entered = await enter(deps, opening, input, tried);
     if (entered.outcome !== "changed") return entered;
   }
   throw new OverloadedError(`an opening lost ${MOST_TRIES} races`);
@@ -100,7 +102,7 @@ async function enter(
   deps: EnterViewDeps,
   opening: Opening,
   input: EnterViewInput,
-  tags: TagsOfOpening,
+  tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed> {
   const { code, session, limit } = opening;
   const { now } = input;
@@ -114,7 +116,7 @@ async function enter(
   if (code?.isRewarded) return refused("CODE_USED");
   if (code && code.expiresAt <= now && !broken) return refused("CODE_EXPIRED");
   if (limit.outcome === "limited") return limit;
-  const begun = await beginView(deps, { opening, broken }, input, tags);
+  const begun = await beginView(deps, { opening, broken }, input, tried);
   // The failed video may load later: if there is no other ad, the same one is better than none.
   const isAgain = begun.outcome === "no-ad" && broken !== undefined && !isFaultLasting(broken);
   return isAgain ? continueView(deps, broken, opening, input) : begun;
@@ -143,12 +145,12 @@ async function continueView(
     // The viewer is back, so a close that waits for its reports is withdrawn, unless they are here and wait for the clock.
     ...(isUnfinished && pending.length === 0 && { closeRequestedAt: null, closeReason: null }),
   };
-  const changed = await views.change({ ...change, after });
+  const changed = await changeView(views, { ...change, after });
   if (changed.outcome !== "stored") return { outcome: "changed" };
   return { outcome: "entered", session: changed.session, ad: await findAd(ads, session, { vastAd, device }) };
 }
 
-interface TagsOfOpening {
+interface TriedTags {
   endsAt: number;
   failed: Set<string>;
   /** Creatives of which the device plays no file. */
@@ -161,38 +163,38 @@ async function beginView(
   deps: EnterViewDeps,
   { opening, broken }: { opening: Opening; broken: AdSession | undefined },
   input: EnterViewInput,
-  tags: TagsOfOpening,
+  tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed> {
-  const { views, ads, campaigns, beginner } = deps;
+  const { views, ads, campaigns, beginning } = deps;
   const { now, random, isTest, sessionId, token, device } = input;
   const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
   const code = opening.code ?? newCodeOf(input);
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
-    const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tags.failed, ...tags.unplayable]);
+    const without = new Set([...(input.ad.without ?? []), ...failedCreatives, ...tried.failed, ...tried.unplayable]);
     const request = { ...input.ad, without, seen: opening.seen };
-    const choice = tags.filled
+    const choice = tried.filled
       ? undefined
       : await selectAd({ database: views.database, campaigns }, request, { now, random });
     if (choice?.outcome === "no-ad") return choice;
     if (choice && !choice.creative) return { outcome: "no-ad", reason: "none-fits" };
     const chosen = choice?.creative
       ? { campaignId: choice.state.campaign.campaignId, creativeId: choice.creative.creativeId }
-      : tags.filled;
+      : tried.filled;
     if (!chosen) throw new Error("neither an ad nor a tag was chosen");
     const found = await findChosenAd(ads, chosen, device);
     if (found.kind === "video" && !canPlay(device, found.ad.mediaType)) {
-      tags.unplayable.add(chosen.creativeId);
+      tried.unplayable.add(chosen.creativeId);
       continue;
     }
-    if (found.kind === "vast" && !tags.filled) {
-      const vastAd = await askTag(deps, input, { ...chosen, url: found.url }, tags);
-      if (vastAd) tags.filled = { ...chosen, vastAd };
+    if (found.kind === "vast" && !tried.filled) {
+      const vastAd = await askTag(deps, input, { ...chosen, url: found.url }, tried);
+      if (vastAd) tried.filled = { ...chosen, vastAd };
       else {
-        tags.failed.add(chosen.creativeId);
+        tried.failed.add(chosen.creativeId);
         continue;
       }
     }
-    const vastAd = tags.filled?.vastAd;
+    const vastAd = tried.filled?.vastAd;
     const durationMs = found.kind === "video" ? found.ad.durationMs : (vastAd?.durationMs ?? 0);
     const { viewer } = opening;
     const view: NewView = {
@@ -212,28 +214,26 @@ async function beginView(
     const begun =
       state && isSerialized(state, "rewarded")
         ? await views.database.transaction(async (tx) =>
-            (await hasBudgetLeft({ database: tx, campaigns }, state, { format: "rewarded", now }))
-              ? (await beginViews(tx, [view]))[0]
-              : "full",
+            (await hasBudgetLeft(tx, state, { format: "rewarded", now })) ? (await beginViews(tx, [view]))[0] : "full",
           )
-        : await beginner.submit(view);
+        : await beginning.submit(view);
     if (begun === "full") continue;
     if (!begun) return { outcome: "changed" };
-    views.remember(begun);
+    rememberView(views, begun);
     return { outcome: "entered", session: begun, ad: await findAd(ads, begun, { vastAd, device }) };
   }
   return { outcome: "no-ad", reason: "none-fits" };
 }
 
 async function askTag(
-  { fillFromTag }: EnterViewDeps,
+  { tags }: EnterViewDeps,
   { bot, sessionId, userAgent, device }: EnterViewInput,
   { creativeId, url }: { creativeId: string; url: string },
-  { endsAt, failed }: TagsOfOpening,
+  { endsAt, failed }: TriedTags,
 ): Promise<VastAd | undefined> {
   const totalMs = endsAt - performance.now();
   if (totalMs <= 0 || failed.size >= MOST_TAGS) return undefined;
-  return fillFromTag({ botId: bot.botId, creativeId, url, sessionId, userAgent, device, totalMs });
+  return fillFromTag(tags, { botId: bot.botId, creativeId, url, sessionId, userAgent, device, totalMs });
 }
 
 /** Stored by the statement that begins the view, so that a user who may not earn leaves no rows. */

@@ -1,5 +1,5 @@
 import { openSessionResponse, statusResponse } from "@intermission/ad-core/player-api";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openSessionFixture, type SessionFixture } from "../../test/fixtures/session-fixture.ts";
 import { migrations } from "../migrations.ts";
@@ -7,7 +7,7 @@ import { sessionRoutes } from "./player-routes.ts";
 
 const ann = "501";
 
-describe.each(bothTestDatabases())("what the status says about another ad, on the %s store", (kind) => {
+describe.each(testDatabases())("what the status says about another ad, on the %s store", (kind) => {
   let store: TestDatabase;
   let fixture: SessionFixture;
 

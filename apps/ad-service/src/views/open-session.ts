@@ -7,14 +7,16 @@ import {
 } from "@intermission/ad-core/telegram-init-data";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { type RateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
+import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
-import { type Bot, findBot } from "../bots/bots.ts";
+import type { ViewerLimit } from "../ad-selection/select-ad.ts";
+import { type Bot, type Bots, findBot } from "../bots/bots.ts";
 import type { Device } from "../creatives/choose-rendition.ts";
+import { beginViewsInRounds } from "./begin-views.ts";
 import { type EnterViewDeps, type EnterViewOutcome, enterView, refused } from "./enter-view.ts";
-import type { Ad } from "./find-ad.ts";
+import { type Ad, adRows } from "./find-ad.ts";
+import { readOpenings } from "./read-opening.ts";
 import type { AdSession } from "./session.ts";
 
 /** A refused ad request. Only requests of users whose identity Telegram has confirmed are stored. */
@@ -34,31 +36,44 @@ const insertUnfilled = statement<never>(
    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])`,
 );
 
-/** Stores unfilled requests, many in one commit. */
-export function unfilledRequestRecorder(database: Database): CommitGroup<UnfilledRequest, undefined> {
-  return groupCommits<UnfilledRequest, undefined>({
-    store: database.kind,
-    async run(batch) {
-      await database.run(insertUnfilled, [
-        batch.map(({ botId }) => botId),
-        batch.map(({ userId }) => userId),
-        batch.map(({ code }) => code ?? null),
-        batch.map(({ outcome }) => outcome),
-        batch.map(({ reason }) => reason),
-        batch.map(({ now }) => now),
-      ]);
-      return batch.map(() => undefined);
-    },
-  });
+async function recordUnfilled(database: Database, batch: readonly UnfilledRequest[]): Promise<undefined[]> {
+  await database.run(insertUnfilled, [
+    batch.map(({ botId }) => botId),
+    batch.map(({ userId }) => userId),
+    batch.map(({ code }) => code ?? null),
+    batch.map(({ outcome }) => outcome),
+    batch.map(({ reason }) => reason),
+    batch.map(({ now }) => now),
+  ]);
+  return batch.map(() => undefined);
 }
 
-export interface OpenSessionDeps extends EnterViewDeps {
+export interface OpeningDeps extends Omit<EnterViewDeps, "ads" | "reading" | "beginning"> {
   database: Database;
+  bots: Bots;
   /** Hex. Telegram's key; for the demo's bot only, the demo's key. */
   telegramPublicKeyFor: (botId: string) => string;
+}
+
+/** What opening a session needs, and what this node keeps meanwhile. */
+export interface Openings extends OpeningDeps, EnterViewDeps {
   /** Keyed by the user of verified launch data, so that differently encoded launch data of one user shares a budget. */
-  openings: RateLimiter;
-  unfilledRequests: { submit(request: UnfilledRequest): Promise<unknown> };
+  limiter: RateLimiter;
+  /** Unfilled requests, many in one commit. */
+  unfilled: CommitGroup<UnfilledRequest, undefined>;
+}
+
+export function newOpenings(deps: OpeningDeps): Openings {
+  const { database } = deps;
+  const store = database.kind;
+  return {
+    ...deps,
+    ads: adRows(database),
+    limiter: rateLimiter({ quota: 60, windowSeconds: 120, mostKeys: 20_000 }),
+    reading: groupCommits({ store, run: (batch) => readOpenings(database, batch) }),
+    beginning: groupCommits({ store, run: (batch) => beginViewsInRounds(database, batch) }),
+    unfilled: groupCommits({ store, run: (batch) => recordUnfilled(database, batch) }),
+  };
 }
 
 export interface OpenSessionInput {
@@ -89,20 +104,19 @@ export type OpenSessionOutcome =
   /** Includes the bot if the launch data is authentic but too old. */
   | { outcome: "refused"; reason: OpenSessionRefusal; bot?: Bot };
 
-export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput): Promise<OpenSessionOutcome> {
-  const { database } = deps;
-  const bot = await findBot(database, input.botId);
+export async function openSession(openings: Openings, input: OpenSessionInput): Promise<OpenSessionOutcome> {
+  const bot = await findBot(openings.bots, input.botId);
   if (!bot) return refused("BOT_UNKNOWN");
   if (bot.isSuspended) return refused("BOT_SUSPENDED");
 
   const { initData, botId, now } = input;
-  const key = { publicKey: deps.telegramPublicKeyFor(botId), maxAgeSeconds: continuationMaxAgeSeconds };
+  const key = { publicKey: openings.telegramPublicKeyFor(botId), maxAgeSeconds: continuationMaxAgeSeconds };
   const verified = await verifyInitDataWithBotId({ initData, botId, now, ...key });
   if (verified.outcome === "refused") {
     return verified.reason === "stale" ? { ...refused("INIT_DATA_EXPIRED"), bot } : refused("INIT_DATA_INVALID");
   }
   const userId = verified.user.id;
-  const waitSeconds = secondsToWait(deps.openings, `${botId} ${userId}`, now);
+  const waitSeconds = secondsToWait(openings.limiter, `${botId} ${userId}`, now);
   if (waitSeconds > 0) return { outcome: "too-many", waitSeconds };
   const launchCode = verified.startParam && isCode(verified.startParam) ? verified.startParam : undefined;
   const wanted = input.isAnother ? undefined : (input.code ?? launchCode);
@@ -118,13 +132,13 @@ export async function openSession(deps: OpenSessionDeps, input: OpenSessionInput
   const ad = { format: "rewarded" as const, bot, userId, user };
   const { userAgent = "", device, random, sessionId, token, eventId } = input;
   const shared = { device, random, sessionId, token, eventId, now };
-  const entered = await enterView(deps, { bot, userId, wanted, mustContinue, ad, userAgent, isTest, ...shared });
+  const entered = await enterView(openings, { bot, userId, wanted, mustContinue, ad, userAgent, isTest, ...shared });
   const opened = openedBy(entered, bot, token);
   if (opened.outcome === "refused" && opened.reason === "INIT_DATA_EXPIRED") return { ...opened, bot };
   const unfilled = unfilledOf(opened);
   if (unfilled && !isTest) {
     const code = wanted !== undefined && isCode(wanted) ? wanted : undefined;
-    await deps.unfilledRequests.submit({ botId, userId, code, ...unfilled, now });
+    await openings.unfilled.submit({ botId, userId, code, ...unfilled, now });
   }
   return opened;
 }

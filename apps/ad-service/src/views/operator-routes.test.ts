@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
 import { insertCampaigns } from "../../test/fixtures/facts-fixture.ts";
 import { readBot } from "../bots/bots.ts";
-import { issueCode } from "../codes/issue-code.ts";
+import { issueCode, openCodes } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
 import { newSessionId } from "./session.ts";
 
@@ -37,7 +37,7 @@ afterAll(async () => {
 async function held(userId = "501"): Promise<string> {
   const bot = await readBot(store.database, botId);
   if (!bot) throw new Error("the bot is gone");
-  const { code } = await issueCode(store.database, { bot, userId, reference: undefined, now: fixture.clock.now });
+  const { code } = await issueCode(openCodes(store.database), { bot, userId, now: fixture.clock.now });
   const sessionId = newSessionId(botId);
   await store.database.run(insertHeld, [botId, sessionId, code, fixture.clock.now, userId]);
   return sessionId;

@@ -8,11 +8,11 @@ import type {
   StatusResponse,
 } from "@intermission/ad-core/player-api";
 import { HttpError } from "@intermission/server/http-server";
+import { namedRewardsOf } from "../bots/bot-settings.ts";
 import type { Bot } from "../bots/bots.ts";
-import { namedRewardsOf } from "../bots/named-reward.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
-import { availabilityAnswer } from "./describe-availability.ts";
+import { availabilityAnswer } from "./availability.ts";
 import { type Ad, mediaAddress } from "./find-ad.ts";
 import type { OpenSessionOutcome } from "./open-session.ts";
 import type { SessionStatusOutcome } from "./read-session-status.ts";

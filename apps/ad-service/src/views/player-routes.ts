@@ -20,12 +20,10 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
-import { viewBeginner } from "./begin-views.ts";
 import { countAdClick } from "./count-ad-click.ts";
 import { adRows } from "./find-ad.ts";
-import { type OpenSessionDeps, openSession, unfilledRequestRecorder } from "./open-session.ts";
+import { newOpenings, type OpeningDeps, openSession } from "./open-session.ts";
 import { faultAnswer, openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";
-import { openingReader } from "./read-opening.ts";
 import { readSessionStatus } from "./read-session-status.ts";
 import { recordFault } from "./record-fault.ts";
 import { recordProgress } from "./record-progress.ts";
@@ -86,8 +84,7 @@ function unknownSession(): HttpError {
   return new HttpError(404, "NOT_FOUND", "the session is unknown, or its ad has no landing page");
 }
 
-export interface SessionRoutesDeps
-  extends Omit<OpenSessionDeps, "unfilledRequests" | "openings" | "ads" | "reader" | "beginner"> {
+export interface SessionRoutesDeps extends OpeningDeps {
   /** The address below which `/media/` is served. */
   publicUrl: string;
   now?: () => Date;
@@ -135,15 +132,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
   const { database, views, publicUrl, now = () => new Date(), random } = deps;
   // Checking a signature takes about 0.1 ms. Thousands of users may share one address of a mobile network.
   const checks = rateLimiter({ quota: 1200, windowSeconds: 60, mostKeys: 20_000 });
-  const openings = rateLimiter({ quota: 60, windowSeconds: 120, mostKeys: 20_000 });
-  const openingDeps = {
-    ...deps,
-    openings,
-    ads: adRows(database),
-    reader: openingReader(database),
-    beginner: viewBeginner(database),
-    unfilledRequests: unfilledRequestRecorder(database),
-  };
+  const openings = newOpenings(deps);
   const calls = rateLimiter({ quota: 100, windowSeconds: 20, mostKeys: 50_000 });
 
   app.register(
@@ -167,7 +156,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const browser = { userAgent: request.headers["user-agent"], device };
         const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother, ...browser };
         const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
-        const outcome = await openSession(openingDeps, { ...asked, ...made, random: random ?? draws, now: at });
+        const outcome = await openSession(openings, { ...asked, ...made, random: random ?? draws, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
         return openingAnswer(outcome, publicUrl, at);
       });

@@ -1,7 +1,5 @@
-import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
-import { type Database, statement } from "@intermission/postgres/open-database";
-import { selectUnfinishedViews, type ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
-import { seenByUser } from "../ad-selection/select-ad.ts";
+import { statement, type Transaction } from "@intermission/postgres/open-database";
+import { seenByUser, selectUnfinishedViews, type ViewerLimit } from "../ad-selection/select-ad.ts";
 import type { VastAd } from "../vast/vast-ad.ts";
 import { type AdSession, clockHolder, latest, type SessionRow, sessionColumns, sessionOf } from "./session.ts";
 
@@ -123,21 +121,16 @@ const read = statement<Row>(
    ) as verdict`,
 );
 
-/** Reads what openings are decided on; concurrent openings share a query. */
-export function openingReader(database: Database): CommitGroup<OpeningQuestion, Opening> {
-  return groupCommits<OpeningQuestion, Opening>({
-    store: database.kind,
-    async run(batch) {
-      const openings: (Opening | undefined)[] = [];
-      for (const row of await database.run(read, [JSON.stringify(batch.map(askedAs))])) {
-        openings[row.position] = openingOf(row, batch[row.position]);
-      }
-      return batch.map((_, index) => {
-        const opening = openings[index];
-        if (!opening) throw new Error("the bot disappeared while its app was opened");
-        return opening;
-      });
-    },
+/** Reads what openings are decided on. */
+export async function readOpenings(database: Transaction, batch: readonly OpeningQuestion[]): Promise<Opening[]> {
+  const openings: (Opening | undefined)[] = [];
+  for (const row of await database.run(read, [JSON.stringify(batch.map(askedAs))])) {
+    openings[row.position] = openingOf(row, batch[row.position]);
+  }
+  return batch.map((_, index) => {
+    const opening = openings[index];
+    if (!opening) throw new Error("the bot disappeared while its app was opened");
+    return opening;
   });
 }
 

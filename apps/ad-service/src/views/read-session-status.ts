@@ -1,9 +1,9 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { platformOf } from "../ad-selection/eligibility.ts";
-import { findBot } from "../bots/bots.ts";
+import { type Bots, findBot } from "../bots/bots.ts";
 import type { DeliveryState } from "../deliveries/deliveries.ts";
-import { type Availability, describeAvailability } from "./describe-availability.ts";
+import { type Availability, describeAvailability } from "./availability.ts";
 import { type AdSession, isSessionToken, readSession } from "./session.ts";
 
 export type SessionStatusOutcome =
@@ -48,7 +48,7 @@ export interface StatusQuestion {
 
 /** What the ad service knows of the reward: whether it was earned, and the state of its webhook. */
 export async function readSessionStatus(
-  deps: { database: Database; campaigns: CampaignSnapshot },
+  deps: { database: Database; bots: Bots; campaigns: CampaignSnapshot },
   { botId, sessionId, token, isNextAdAsked, userAgent, now }: StatusQuestion,
 ): Promise<SessionStatusOutcome> {
   const { database } = deps;
@@ -63,7 +63,7 @@ export async function readSessionStatus(
     delivery: deliveryOf(found),
     deliveredAt: found.state === "delivered" ? found.finishedAt : null,
   };
-  const bot = isNextAdAsked ? await findBot(database, botId) : undefined;
+  const bot = isNextAdAsked ? await findBot(deps.bots, botId) : undefined;
   // The user's language is not known here: a campaign for speakers of one language is not announced.
   const user = { platform: platformOf(userAgent) };
   const nextAd = bot && (await describeAvailability(deps, { bot, userId, user, formats: ["rewarded"], now }));

@@ -1,14 +1,14 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import { inTurn } from "@intermission/server/in-turn";
+import type { ViewerLimit } from "../ad-selection/select-ad.ts";
 import { findBot } from "../bots/bots.ts";
 import { type AcceptedProgress, acceptProgress, milestonesBetween, SLACK_MS } from "./accept-progress.ts";
-import type { CloseReason } from "./session.ts";
-import { type AdSession, isSessionToken, readSession } from "./session.ts";
+import { type AdSession, type CloseReason, isSessionToken, readSession } from "./session.ts";
 import type { ViewChange } from "./view-change.ts";
-import type { ViewRecorder } from "./view-recorder.ts";
 import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
+import { changeView, type Views } from "./views.ts";
 
 export interface ProgressCall {
   botId: string;
@@ -55,12 +55,12 @@ const countRefusal = statement<never>(
 );
 
 /** Records a player's reports, in one statement if this node remembers the view, which it does from its opening on. */
-export function recordProgress(views: ViewRecorder, call: ProgressCall): Promise<RecordProgressOutcome> {
-  return views.inTurn(call.sessionId, () => tryToRecord(views, call));
+export function recordProgress(views: Views, call: ProgressCall): Promise<RecordProgressOutcome> {
+  return inTurn(views.turns, call.sessionId, () => tryToRecord(views, call));
 }
 
-async function tryToRecord(views: ViewRecorder, call: ProgressCall): Promise<RecordProgressOutcome> {
-  let known = views.remembered(call.sessionId);
+async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProgressOutcome> {
+  let known = views.remembered.get(call.sessionId);
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
     const session = known ?? (await readSession(views.database, call));
     if (!session) return { outcome: "unknown" };
@@ -72,7 +72,7 @@ async function tryToRecord(views: ViewRecorder, call: ProgressCall): Promise<Rec
       continue;
     }
     const { change, accepted } = await advance(views, session, call);
-    const changed = await views.change(change);
+    const changed = await changeView(views, change);
     if (changed.outcome === "limited") return changed;
     if (changed.outcome === "stored") return { outcome: "recorded", state: changed.session.state, ...accepted };
     known = undefined;
@@ -89,7 +89,7 @@ function refusalOf(session: AdSession, call: ProgressCall): RecordProgressOutcom
 }
 
 async function refuse(
-  { database }: ViewRecorder,
+  { database }: Views,
   { botId, sessionId }: ProgressCall,
   refusal: RecordProgressOutcome,
 ): Promise<RecordProgressOutcome> {
@@ -102,7 +102,7 @@ type Advance = Pick<ProgressCall, "reports" | "isStart" | "close" | "eventId" | 
 
 /** The change that a call makes to a view that is not over. After its deadline a watched view only ends. */
 async function advance(
-  views: ViewRecorder,
+  views: Views,
   session: AdSession,
   call: Advance,
 ): Promise<{ change: ViewChange; accepted: Acceptance }> {
@@ -162,17 +162,17 @@ async function advance(
  * another change came first, that change has settled them, or the sweeper tries again.
  */
 export async function settlePendingReports(
-  views: ViewRecorder,
+  views: Views,
   session: AdSession,
   { eventId, now }: { eventId: string; now: Date },
 ): Promise<void> {
   const { change } = await advance(views, session, { reports: [], isStart: false, close: undefined, eventId, now });
-  await views.change(change);
+  await changeView(views, change);
 }
 
 /** The end of a watched view: it is paid, held or refused, or waits for the cooldown. */
 export async function endingOf(
-  views: ViewRecorder,
+  views: Views,
   session: AdSession,
   { reason, eventId, now }: { reason: CloseReason; eventId: string; now: Date },
 ): Promise<ViewChange> {
@@ -184,10 +184,10 @@ export async function endingOf(
 }
 
 /** A suspicious view is paid, held or refused, by its bot's setting. A tester's view is free of charge and always paid. */
-async function fateOf({ database }: ViewRecorder, session: AdSession, eventId: string) {
+async function fateOf({ bots }: Views, session: AdSession, eventId: string) {
   const suspicions = suspicionsOf(session.signals ?? noSignals);
   const isJudged = suspicions.length > 0 && !session.isTest;
-  const fate = isJudged ? ((await findBot(database, session.botId))?.suspiciousViews ?? "pay") : "pay";
+  const fate = isJudged ? ((await findBot(bots, session.botId))?.suspiciousViews ?? "pay") : "pay";
   return { fate, suspicions, eventId };
 }
 

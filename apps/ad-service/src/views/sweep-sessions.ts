@@ -5,7 +5,7 @@ import { randomBytes } from "@intermission/server/random-bytes";
 import type { FastifyBaseLogger } from "fastify";
 import { endingOf, SILENCE_MS, settlePendingReports, silentFrom } from "./record-progress.ts";
 import { type AdSession, clockHolder, type SessionRow, sessionColumns, sessionOf } from "./session.ts";
-import type { ViewRecorder } from "./view-recorder.ts";
+import { changeView, type Views } from "./views.ts";
 
 const BATCH = 100;
 
@@ -31,7 +31,7 @@ const readDue = statement<SessionRow>(
  * view, one is stored.
  */
 export async function sweepSessions(
-  views: ViewRecorder,
+  views: Views,
   { listeningSince, now }: { listeningSince: Date; now: Date },
 ): Promise<{ settled: number }> {
   const due = (await views.database.run(readDue, [now, BATCH])).map(sessionOf);
@@ -41,7 +41,7 @@ export async function sweepSessions(
 }
 
 async function settleDue(
-  views: ViewRecorder,
+  views: Views,
   session: AdSession,
   { isListening, now }: { isListening: boolean; now: Date },
 ): Promise<boolean> {
@@ -62,18 +62,18 @@ async function settleDue(
     if (!isListening) return false;
   }
   const reason = isClosed ? (session.closeReason ?? silence) : silence;
-  await views.change(await endingOf(views, session, { reason, eventId, now }));
+  await changeView(views, await endingOf(views, session, { reason, eventId, now }));
   return true;
 }
 
 /** A heartbeat arrived meanwhile, so the view is checked again later. */
-async function lookAgain(views: ViewRecorder, session: AdSession, { at, now }: { at: Date; now: Date }): Promise<void> {
-  await views.change({ before: session, after: { ...session, dueAt: at }, isStart: false, milestones: [], now });
+async function lookAgain(views: Views, session: AdSession, { at, now }: { at: Date; now: Date }): Promise<void> {
+  await changeView(views, { before: session, after: { ...session, dueAt: at }, isStart: false, milestones: [], now });
 }
 
 /** Sweeps every second until stopped; stopping waits for the current batch. Any number of nodes may sweep. */
 export function startSweepingSessions(deps: {
-  views: ViewRecorder;
+  views: Views;
   log: Pick<FastifyBaseLogger, "error">;
   now?: () => Date;
   everyMs?: number;

@@ -1,7 +1,9 @@
 import type { EventType } from "@intermission/ad-core/client-api";
 import { encodeWebhookEvent } from "@intermission/ad-core/webhook-event";
+import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { rowParameters } from "@intermission/postgres/row-parameters";
-import type { ViewerLimit } from "../ad-selection/limit-of-viewer.ts";
+import type { ViewerLimit } from "../ad-selection/select-ad.ts";
+import type { TrackedEvent } from "../vast/vast-ad.ts";
 import type { Milestone } from "./accept-progress.ts";
 import type { AdSession } from "./session.ts";
 import { numbersOf, type Suspicion } from "./viewing-signals.ts";
@@ -43,7 +45,7 @@ const progressColumns = {
   now: "timestamptz",
 } as const;
 /** The parameters of the statement that stores progress only. */
-export const progressRows = rowParameters(progressColumns);
+const progressRows = rowParameters(progressColumns);
 /** The parameters of the statement that stores any change. */
 export const changeRows = rowParameters({
   ...progressColumns,
@@ -85,8 +87,51 @@ export function takesClock({ before, after, isStart }: ViewChange): boolean {
   return before.clockHolderId !== before.sessionId && (isStart || after.clockMs > before.clockMs);
 }
 
+/*
+ * The fast path of nearly all reports: a view that holds its viewer's clock continues, or was watched to its end. Taking the
+ * clock from a view increments its version, so comparing this one row also protects the viewer's state.
+ */
+const recordProgress = statement<{ position: number }>(
+  "ad-sessions.record-progress",
+  `with stored as (
+    update ad_sessions s set
+      version = s.version + 1, accepted_ms = c.accepted_ms, clock_ms = c.clock_ms, credited_until = c.credited_until,
+      covered = c.covered, sequences = c.sequences, signals = c.signals, refusals = c.refusals,
+      state = case when c.watched_at is null then s.state else 'watched' end, watched_at = c.watched_at, due_at = c.due_at,
+      last_report_at = c.now
+    from (select * from (${progressRows.table}) as changes order by session_id) as c
+    where s.bot_id = c.bot_id and s.session_id = c.session_id and s.version = c.version
+    returning c.position, s.bot_id, s.session_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now,
+      c.watched_at, c.due_at
+  ),
+  due as (
+    insert into views_due (due_at, bot_id, session_id)
+    -- A view that was watched before has its row already.
+    select due_at, bot_id, session_id from stored where watched_at = now
+    on conflict do nothing
+  ),
+  came_past as (
+    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, occurred_at)
+    select bot_id, campaign_id, creative_id, milestone, now from stored, unnest(milestones) as milestone where not is_test
+  )
+  select position from stored`,
+);
+
+/** Stores progress of views that continue, each only if nothing else has changed it since. */
+export async function recordProgressOnly(
+  database: Transaction,
+  changes: readonly ViewChange[],
+): Promise<ChangeOutcome[]> {
+  const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
+  for (const { position } of await database.run(recordProgress, progressRows.values(changes.map(progressRowOf)))) {
+    const after = changes[position]?.after;
+    if (after) outcomes[position] = { outcome: "stored", session: { ...after, version: after.version + 1 } };
+  }
+  return outcomes;
+}
+
 // A plain literal: spreading parts would copy them property by property.
-export function progressRowOf({ before, after, milestones, now }: ViewChange, position: number) {
+function progressRowOf({ before, after, milestones, now }: ViewChange, position: number) {
   const { covered, sequences, refusals } = after.progress;
   return {
     position,
@@ -150,4 +195,18 @@ export function bodyOf(
     occurred_at: now.toISOString(),
     ...(isTest && { test: true as const }),
   });
+}
+
+/** The VAST events of each milestone. The first frame is the impression; the start is when the server learns of it. */
+const trackedEventsOf = {
+  start: ["impression", "start", "verificationNotExecuted"],
+  "first-quartile": ["firstQuartile"],
+  midpoint: ["midpoint"],
+  "third-quartile": ["thirdQuartile"],
+  // The end card follows at once.
+  complete: ["complete", "companionView"],
+} satisfies Record<Milestone, TrackedEvent[]>;
+
+export function milestoneEvents({ milestones }: ViewChange): TrackedEvent[] {
+  return milestones.flatMap((milestone) => trackedEventsOf[milestone]);
 }

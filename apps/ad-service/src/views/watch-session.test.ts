@@ -1,6 +1,6 @@
 import { openSessionResponse, statusResponse } from "@intermission/ad-core/player-api";
 import { parseWebhookEvent } from "@intermission/ad-core/webhook-event";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   openSessionFixture,
@@ -14,7 +14,7 @@ import { sweepSessions } from "./sweep-sessions.ts";
 
 const ann = "501";
 
-describe.each(bothTestDatabases())("watching a video, on the %s store", (kind) => {
+describe.each(testDatabases())("watching a video, on the %s store", (kind) => {
   let store: TestDatabase;
   let fixture: SessionFixture;
 

@@ -1,17 +1,111 @@
-import { statement, type Transaction } from "@intermission/postgres/open-database";
-import { selectUnfinishedViews } from "../ad-selection/limit-of-viewer.ts";
-import type { DeliveryMode } from "../bots/bots.ts";
-import { type ClaimedEvent, enqueueWebhook, type MadeEvents } from "../deliveries/deliveries.ts";
+import { type CommitGroup, groupCommits, inRounds } from "@intermission/postgres/group-commits";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import type { Turns } from "@intermission/server/in-turn";
+import { LRUCache } from "lru-cache";
+import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
+import type { Bots, DeliveryMode } from "../bots/bots.ts";
+import { type ClaimedEvent, type Deliveries, enqueueWebhook, type MadeEvents } from "../deliveries/deliveries.ts";
+import { enqueueTrackerCalls } from "../vast/trackers.ts";
 import type { AdSession } from "./session.ts";
 import {
   type ChangeOutcome,
   changeRowOf,
   changeRows,
-  progressRowOf,
-  progressRows,
+  isProgressOnly,
+  milestoneEvents,
+  recordProgressOnly,
   takesClock,
   type ViewChange,
 } from "./view-change.ts";
+
+/** Views that are remembered while they are watched, at some 2 kB each. */
+const MOST_REMEMBERED = 20_000;
+
+/** The views of a store, with those that this node remembers. */
+export interface Views {
+  readonly database: Database;
+  readonly bots: Bots;
+  readonly deliveries: Deliveries;
+  /**
+   * Views as this node last stored them, so that the next report needs no read. If another node has changed one since, a
+   * change of it results in "changed".
+   */
+  readonly remembered: LRUCache<string, AdSession>;
+  /** The calls of one view run one after another on this node. */
+  readonly turns: Turns;
+  /** Changes that are progress only, many in one statement; and all others. */
+  readonly progress: CommitGroup<ViewChange, ChangeOutcome>;
+  readonly others: CommitGroup<ViewChange, ChangeOutcome>;
+}
+
+export function openViews({ bots, deliveries }: { bots: Bots; deliveries: Deliveries }): Views {
+  const { database } = bots;
+  const store = database.kind;
+  return {
+    ...{ database, bots, deliveries },
+    // It stays full of abandoned views: a full Map takes 14 to 24 µs to find its first key behind deleted ones, an LRUCache 1 µs.
+    remembered: new LRUCache<string, AdSession>({ max: MOST_REMEMBERED }),
+    turns: new Map(),
+    progress: groupCommits({ store, run: (batch) => recordProgressOnly(database, batch) }),
+    others: groupCommits({ store, run: (batch) => recordInRounds({ database, deliveries }, batch) }),
+  };
+}
+
+export function rememberView({ remembered }: Views, session: AdSession): void {
+  const { sessionId, state } = session;
+  if (state === "opened" || state === "playing" || state === "watched") remembered.set(sessionId, session);
+  else remembered.delete(sessionId);
+}
+
+/**
+ * Stores the change of a view. Resolves after the commit. Rejects if it is unknown whether there was a commit; a repeated
+ * change is then "changed".
+ */
+export async function changeView(views: Views, change: ViewChange): Promise<ChangeOutcome> {
+  const { database, deliveries, remembered } = views;
+  const { sessionId, isVast, isTest } = change.before;
+  const isTracked = isVast && !isTest && (change.milestones.length > 0 || change.ending !== undefined);
+  const group = isProgressOnly(change) ? views.progress : views.others;
+  let isStored = false;
+  try {
+    const changed = await (isTracked ? recordWithTrackers(database, change) : group.submit(change));
+    if (isTracked) deliveries.wake();
+    isStored = changed.outcome === "stored";
+    if (changed.outcome === "stored") rememberView(views, changed.session);
+    return changed;
+  } finally {
+    // The row differs from what is remembered, or its state is unknown.
+    if (!isStored) remembered.delete(sessionId);
+  }
+}
+
+async function recordInRounds(
+  { database, deliveries }: { database: Database; deliveries: Deliveries },
+  batch: readonly ViewChange[],
+): Promise<ChangeOutcome[]> {
+  const outcomes = new Map<ViewChange, ChangeOutcome>();
+  // Two views of one viewer in one statement would both be judged by the state before either.
+  for (const round of inRounds(batch, viewerOf)) {
+    const most = round.filter(({ ending }) => ending?.fate === "pay").length;
+    const results = await deliveries.sendNew(most, (slots) => recordViews(database, round, slots));
+    for (const [index, change] of round.entries()) outcomes.set(change, results[index] ?? { outcome: "changed" });
+  }
+  return batch.map((change) => outcomes.get(change) ?? { outcome: "changed" });
+}
+
+/** The tracker calls of an ad commit together with the change that they report. */
+function recordWithTrackers(database: Database, change: ViewChange): Promise<ChangeOutcome> {
+  return database.transaction(async (tx) => {
+    const [recorded] = (await recordViews(tx, [change], 0)).result;
+    if (recorded?.outcome !== "stored") return recorded ?? { outcome: "changed" };
+    const { after, ending, now } = change;
+    await enqueueTrackerCalls(tx, after, { events: milestoneEvents(change), playheadMs: after.acceptedMs, now });
+    if (ending) await enqueueTrackerCalls(tx, after, { events: ["close"], playheadMs: after.durationMs, now });
+    return recorded;
+  });
+}
+
+const viewerOf = ({ before: { botId, userId } }: ViewChange) => `${botId} ${userId}`;
 
 interface Row {
   position: number;
@@ -24,36 +118,6 @@ interface Row {
   url: string | null;
   deliveryMode: DeliveryMode | null;
 }
-
-/*
- * The fast path of nearly all reports: a view that holds its viewer's clock continues, or was watched to its end. Taking the
- * clock from a view increments its version, so comparing this one row also protects the viewer's state.
- */
-const recordProgress = statement<{ position: number }>(
-  "ad-sessions.record-progress",
-  `with stored as (
-    update ad_sessions s set
-      version = s.version + 1, accepted_ms = c.accepted_ms, clock_ms = c.clock_ms, credited_until = c.credited_until,
-      covered = c.covered, sequences = c.sequences, signals = c.signals, refusals = c.refusals,
-      state = case when c.watched_at is null then s.state else 'watched' end, watched_at = c.watched_at, due_at = c.due_at,
-      last_report_at = c.now
-    from (select * from (${progressRows.table}) as changes order by session_id) as c
-    where s.bot_id = c.bot_id and s.session_id = c.session_id and s.version = c.version
-    returning c.position, s.bot_id, s.session_id, s.campaign_id, s.creative_id, s.is_test, c.milestones, c.now,
-      c.watched_at, c.due_at
-  ),
-  due as (
-    insert into views_due (due_at, bot_id, session_id)
-    -- A view that was watched before has its row already.
-    select due_at, bot_id, session_id from stored where watched_at = now
-    on conflict do nothing
-  ),
-  came_past as (
-    insert into ad_milestones (bot_id, campaign_id, creative_id, milestone, occurred_at)
-    select bot_id, campaign_id, creative_id, milestone, now from stored, unnest(milestones) as milestone where not is_test
-  )
-  select position from stored`,
-);
 
 const limitOf = (unfinished: string) => `limit_of_viewer(day, earned_today, last_earned_at, cooldown_seconds, daily_cap,
         ${unfinished}, now)`;
@@ -196,19 +260,6 @@ const record = statement<Row>(
   union all
   select null, null, null, null, null, null, event_id, url, delivery_mode from claimed_events`,
 );
-
-/** Stores progress of views that continue, each only if nothing else has changed it since. */
-export async function recordProgressOnly(
-  database: Transaction,
-  changes: readonly ViewChange[],
-): Promise<ChangeOutcome[]> {
-  const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
-  for (const { position } of await database.run(recordProgress, progressRows.values(changes.map(progressRowOf)))) {
-    const after = changes[position]?.after;
-    if (after) outcomes[position] = { outcome: "stored", session: { ...after, version: after.version + 1 } };
-  }
-  return outcomes;
-}
 
 /** Stores any changes, no two of one viewer. */
 export async function recordViews(

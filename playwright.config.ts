@@ -6,10 +6,12 @@ export default defineConfig({
   testDir: "e2e",
   testMatch: "*.spec.ts",
   testIgnore: "long/**",
+  grepInvert: /@long/,
   outputDir: "test-results",
-  // Each worker runs a whole stack of its own: two cores can run two of them.
-  workers: 2,
-  fullyParallel: false,
+  // Each worker runs a whole stack of its own. Half of a flow is waiting, so two cores can run three of them.
+  workers: 3,
+  // A file's tests need not wait for one another: each has a user of its own, and each worker a bot.
+  fullyParallel: true,
   retries: 0,
   forbidOnly: process.env.CI === "true",
   timeout: 60_000,

@@ -22,7 +22,7 @@ async function expectNoViolations(page: Page, state: string): Promise<void> {
 }
 
 for (const scheme of ["light", "dark"] as const) {
-  test.describe(`in ${scheme} colours`, () => {
+  test.describe(`in ${scheme} colours`, { tag: scheme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: scheme });
 
     test("offer, player, leave dialog, end and status have no axe violations", async ({ api, page, stack, userId }) => {

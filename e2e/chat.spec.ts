@@ -75,7 +75,8 @@ for (const [scenario, title] of [
   ["expired", "This link has expired"],
   ["delayed", "This is taking longer than usual"],
 ] as const) {
-  test(`with ?scenario=${scenario} the mini-app shows that state, and nothing is paid`, async ({
+  const tag = scenario === "no-ad" ? [] : "@long";
+  test(`with ?scenario=${scenario} the mini-app shows that state, and nothing is paid`, { tag }, async ({
     api,
     page,
     stack,
@@ -92,7 +93,12 @@ for (const [scenario, title] of [
   });
 }
 
-test("removing the frame after the end acts as a swipe and still pays", async ({ api, page, stack, userId }) => {
+test("removing the frame after the end acts as a swipe and still pays", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
   await askForAd(page, stack.urls.demoBot, userId);
   const miniapp = await openMiniapp(page);
   await miniapp.getByRole("button", { name: "Watch" }).click();

@@ -3,7 +3,7 @@ import { manners, platforms, versions } from "./telegram-client.ts";
 import { watchToTheReward } from "./watch-in-telegram.ts";
 
 // Each version, platform and manner once, in parallel; the long run tests all combinations.
-test("clients of every version and platform lead to the reward, however they deliver events", async ({
+test("clients of every version and platform lead to the reward, however they deliver events", { tag: "@long" }, async ({
   api,
   context,
   stack,

@@ -22,7 +22,8 @@ declare global {
 
 for (const viewport of viewports) {
   const { width, height } = viewport;
-  test(`no text is covered or cut off, at ${width} × ${height}, in both text sizes and directions`, async ({
+  const tag = width === 320 ? [] : "@long";
+  test(`no text is covered or cut off, at ${width} × ${height}, in both text sizes and directions`, { tag }, async ({
     page,
     gallery,
   }) => {

@@ -88,7 +88,8 @@ test("a video of the page that the session does not show is replaced", async ({ 
 });
 
 for (const platform of ["android", "weba"] as const) {
-  test(`Telegram on ${platform} removes its placeholder and expands before the app's files arrive`, async ({
+  const tag = platform === "android" ? [] : "@long";
+  test(`Telegram on ${platform} removes its placeholder and expands before the app's files arrive`, { tag }, async ({
     api,
     context,
     stack,

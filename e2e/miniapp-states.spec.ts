@@ -19,9 +19,12 @@ const variants = {
   "from right to left": { theme: "own", language: "ar" },
 } as const;
 
+const quickVariants = ["in light colours, 320", "from right to left, 1280"];
+
 for (const [name, variant] of Object.entries(variants)) {
   for (const width of [320, 1280]) {
-    test.describe(`${name}, ${width} px wide`, () => {
+    const tag = quickVariants.includes(`${name}, ${width}`) ? [] : "@long";
+    test.describe(`${name}, ${width} px wide`, { tag }, () => {
       test.use({ viewport: { width, height: 740 } });
 
       test("no state has an axe violation", async ({ page, gallery }) => {
@@ -52,7 +55,8 @@ test.describe("on the narrowest phone", () => {
   test.use({ viewport: { width: 320, height: 568 } });
 
   for (const language of ["en", "ru", "uk", "es", "pt", "ar", "fa", "hi", "id", "tr"]) {
-    test(`nothing overflows, and no word breaks, in ${language}`, async ({ page, gallery }) => {
+    const tag = ["en", "ar"].includes(language) ? [] : "@long";
+    test(`nothing overflows, and no word breaks, in ${language}`, { tag }, async ({ page, gallery }) => {
       const states = await gallery.open(page);
       const found = await page.evaluate(layoutFaults, { states, language });
       expect(await page.locator("html").getAttribute("lang")).toBe(language);

@@ -38,7 +38,7 @@ test("the status follows the ad at once, and the publisher's API is signed in to
   expect(signIns).toEqual([{ isAfterTheClose: false }]);
 });
 
-test("another ad is offered only when there is one; before, the status says when", async ({
+test("another ad is offered only when there is one; before, the status says when", { tag: "@long" }, async ({
   api,
   page,
   stack,

@@ -68,7 +68,7 @@ test.describe("the screen of a credited reward", () => {
     await expect.poll(() => page.evaluate(closedByApp), { timeout: 10_000 }).toBe(1);
   });
 
-  test("stays after a touch, and with reduced motion", async ({ api, page, stack, userId }) => {
+  test("stays after a touch, and with reduced motion", { tag: "@long" }, async ({ api, page, stack, userId }) => {
     const { miniappUrl } = await newCode(api, userId);
     await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
     await watchToTheEnd(page);

@@ -77,7 +77,9 @@ test("a bot's own program talks in the chat, its ad opens in the phone, and its 
   expect(output()).not.toMatch(/error/i);
 });
 
-test("without a program the chat itself offers the bot's ads, and shows that they earned", async ({ page }) => {
+test("without a program the chat itself offers the bot's ads, and shows that they earned", { tag: "@long" }, async ({
+  page,
+}) => {
   await page.goto(`${stack.urls.demoBot}/?user=1002`);
   await expect(page.getByText("this chat stands in for it")).toBeVisible({ timeout: 30_000 });
   await page.getByRole("group", { name: "Quick replies" }).getByRole("button", { name: "/bonus" }).click();

@@ -56,7 +56,7 @@ test("the choice of sound holds for the next ad and the next opening, and the of
   await expect(video).toHaveJSProperty("muted", false);
 });
 
-test("after the end card the status is shown at once, never the screen of an opening", async ({
+test("after the end card the status is shown at once, never the screen of an opening", { tag: "@long" }, async ({
   api,
   page,
   stack,

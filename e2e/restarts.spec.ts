@@ -2,7 +2,8 @@ import { closeAndGet, launchUrl } from "./open-miniapp.ts";
 import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
 
 for (const name of ["ad-service", "api"] as const) {
-  test(`a restart of the ${name} during a view loses nothing`, async ({ api, page, stack, userId }) => {
+  const tag = name === "ad-service" ? [] : "@long";
+  test(`a restart of the ${name} during a view loses nothing`, { tag }, async ({ api, page, stack, userId }) => {
     const { miniappUrl } = await newCode(api, userId);
     await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
     await page.getByRole("button", { name: "Watch" }).click();

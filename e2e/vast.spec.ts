@@ -183,7 +183,8 @@ const faults = [
   { name: "that is shorter than its ad declares", media: playable, duration: "00:00:10", code: 202 },
 ];
 for (const { name, media, duration, code } of faults) {
-  test(`a video ${name} is reported to its ad server, and another ad is paid`, async ({
+  const tag = name === "that is missing" ? [] : "@long";
+  test(`a video ${name} is reported to its ad server, and another ad is paid`, { tag }, async ({
     api,
     page,
     sell,

@@ -1,52 +1,59 @@
-/** `pnpm test:long`: tests that take too long for `npm test`, mainly short runs of the kill scripts. */
+/** `npm run test:long`: the tests that `npm test` leaves out, some others with larger numbers, and the kill scripts. */
 import { fileURLToPath } from "node:url";
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
+import { installLanguages } from "./find-languages.ts";
 import { findPostgres } from "./find-postgres.ts";
-import { runCommand, stopCommands } from "./processes.ts";
+import { stopCommands } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
+import { timeParts } from "./time-parts.ts";
 
-const fullLength = new URL("../apps/ad-service/test/faults/run-full-length.ts", import.meta.url);
+const fullLength = fileURLToPath(new URL("../apps/ad-service/test/faults/run-full-length.ts", import.meta.url));
+const { timed, shown, times } = timeParts();
+
+/** Tests of the embedded store, or of none; their numbers are larger with LONG_TESTS. */
+const withoutServer = {
+  "a million forged webhooks": ["forge-webhook"],
+  "200 kills of a webhook receiver": ["killed-receiver"],
+  "the embedded store's upkeep under load": ["embedded-upkeep"],
+};
+const onBothStores = ["malformed-requests", "roll-up-statistics", "judge-signature", "pacing", "clicks-of-address"];
+const onServer = {
+  "the ledger compared with its model": ["ledger-model"],
+  "a database that is cut off for 10 s": ["lost-connections"],
+};
 
 async function main(): Promise<void> {
-  await step("webhook timeouts at full length", () => runCommand(process.execPath, [fileURLToPath(fullLength)]));
-  await step("a million forged webhooks", () =>
-    runCommand("vitest", ["run", "forge-webhook"], { env: { LONG_TESTS: "true" } }),
-  );
-  await step("200 kills of a webhook receiver", () =>
-    runCommand("vitest", ["run", "killed-receiver"], { env: { LONG_TESTS: "true" } }),
-  );
-  await step("the embedded store's upkeep under load", () =>
-    runCommand("vitest", ["run", "embedded-upkeep"], { env: { LONG_TESTS: "true" } }),
-  );
-  await step("mini-app", buildMiniapp);
-  const browser = await step("browser", findBrowser);
-  await runCommand("playwright", ["test", "--config", "playwright.long.config.ts"], {
-    stdio: "inherit",
-    env: { CHROMIUM_PATH: browser },
-  });
-  const postgres = await step("PostgreSQL", findPostgres);
   try {
-    const kill = (script: string, ...options: string[]) =>
-      runCommand(process.execPath, [`e2e/kill/${script}.ts`, ...options], { stdio: "inherit" });
-    await kill("random-kills", "--store", "pglite", "--runs", "16");
-    if (postgres === undefined)
-      throw new Problem("The kill scripts did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
-    const bothStores = { TEST_STORES: "both", TEST_DATABASE_URL: postgres.url };
-    const atFullLength = ["malformed-requests", "roll-up-statistics", "judge-signature", "pacing", "clicks-of-address"];
-    await step("tests of `npm test` with larger numbers", () =>
-      runCommand("vitest", ["run", ...atFullLength], { env: { ...bothStores, LONG_TESTS: "true" } }),
-    );
-    const long = { LONG_TESTS: "true", TEST_DATABASE_URL: postgres.url };
-    await step("the ledger compared with its model", () =>
-      runCommand("vitest", ["run", "ledger-model"], { env: long }),
-    );
-    await step("a database that is cut off for 10 s", () =>
-      runCommand("vitest", ["run", "lost-connections"], { env: long }),
-    );
-    await kill("many-nodes", "--runs", "24");
+    await run();
   } finally {
-    await postgres?.stop();
+    console.log(`\n${times()}`);
+  }
+}
+
+async function run(): Promise<void> {
+  const node = process.execPath;
+  const long = { LONG_TESTS: "true" };
+  await timed("languages", installLanguages);
+  await shown("webhook timeouts at full length", node, [fullLength]);
+  for (const [name, files] of Object.entries(withoutServer)) await shown(name, "vitest", ["run", ...files], long);
+  await timed("mini-app", () => step("mini-app", buildMiniapp));
+  const browser = await timed("browser", () => step("browser", findBrowser));
+  await shown("flows", "playwright", ["test", "--config", "playwright.long.config.ts"], { CHROMIUM_PATH: browser });
+  await shown("kills on the embedded store", node, ["e2e/kill/random-kills.ts", "--store", "pglite", "--runs", "16"]);
+  const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
+  if (postgres === undefined)
+    throw new Problem("The long tests did not run on PostgreSQL.", "Install postgresql, or set TEST_DATABASE_URL.");
+  try {
+    const server = { TEST_DATABASE_URL: postgres.url };
+    const both = { ...server, TEST_STORES: "both" };
+    await shown("vitest", "vitest", ["run", "--tags-filter=long"], both);
+    await shown("vitest with larger numbers", "vitest", ["run", ...onBothStores], { ...both, ...long });
+    for (const [name, files] of Object.entries(onServer))
+      await shown(name, "vitest", ["run", ...files], { ...server, ...long });
+    await shown("kills of many nodes", node, ["e2e/kill/many-nodes.ts", "--runs", "24"]);
+  } finally {
+    await postgres.stop();
   }
 }
 

@@ -1,20 +1,22 @@
 /**
- * `npm test`: all tests. `pnpm test <feature…>`: the unit and integration tests whose path contains one of the words.
+ * `npm test`: all tests except the long ones, which `npm run test:long` adds. `pnpm test <feature…>`: the unit and
+ * integration tests whose path contains one of the words, the long ones included.
  */
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
 import { installLanguages } from "./find-languages.ts";
 import { findPostgres } from "./find-postgres.ts";
-import { runCommand, stopCommands } from "./processes.ts";
+import { stopCommands } from "./processes.ts";
 import { explain, step } from "./say.ts";
+import { timeParts } from "./time-parts.ts";
 
-const parts: { readonly name: string; readonly seconds: number }[] = [];
+const { timed, shown, times } = timeParts();
 
 async function main(): Promise<void> {
   const features = process.argv.slice(2).filter((word) => word !== "--");
   const isWhole = features.length === 0;
   if (isWhole) {
-    await timed("check", () => runCommand(process.execPath, ["scripts/check.ts"], { stdio: "inherit" }));
+    await shown("check", process.execPath, ["scripts/check.ts"]);
     console.log(await timed("mini-app", () => step("mini-app", buildMiniapp).then(sizesOf)));
   }
   await timed("languages", installLanguages);
@@ -22,34 +24,22 @@ async function main(): Promise<void> {
   console.log(postgres ? `  ${postgres.source}` : noPostgres);
   try {
     const env = postgres ? { TEST_DATABASE_URL: postgres.url } : {};
-    await timed("vitest", () => runCommand("vitest", ["run", ...features], { stdio: "inherit", env }));
+    await shown("vitest", "vitest", ["run", ...(isWhole ? ["--tags-filter=!long"] : features)], env);
     if (!isWhole) return;
     const browser = await timed("browser", () => step("browser", findBrowser));
     console.log(`  ${browser}`);
-    const flows = { ...env, CHROMIUM_PATH: browser };
-    await timed("flows", () => runCommand("playwright", ["test"], { stdio: "inherit", env: flows }));
+    await shown("flows", "playwright", ["test"], { ...env, CHROMIUM_PATH: browser });
   } finally {
     await postgres?.stop();
-    if (isWhole) console.log(`\n${timesOf(parts)}`);
+    if (isWhole) console.log(`\n${times()}`);
   }
+  console.log(longTests);
   if (isWhole && !postgres) console.log(noPostgres);
 }
 
-async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const startedAt = performance.now();
-  try {
-    return await work();
-  } finally {
-    parts.push({ name, seconds: (performance.now() - startedAt) / 1000 });
-  }
-}
-
-function timesOf(parts: readonly { name: string; seconds: number }[]): string {
-  const total = parts.reduce((sum, { seconds }) => sum + seconds, 0);
-  return [...parts, { name: "total", seconds: total }]
-    .map(({ name, seconds }) => `${name.padEnd(12)}${seconds.toFixed(1).padStart(7)} s`)
-    .join("\n");
-}
+const longTests = `
+Not included: the tests tagged "long" (all sizes, languages and clients; faults, kills, packaging, waits in real time).
+npm run test:long runs them on both stores.`;
 
 const noPostgres = `
 !!! NOT TESTED ON POSTGRESQL: no server is available on this machine. Only the embedded database was tested.

@@ -2,8 +2,8 @@ import type { AddressInfo } from "node:net";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { startLoop } from "@intermission/server/background-loop";
 import { type ClaimedFolder, claimDataFolder } from "@intermission/server/data-folder";
-import { onStopSignal } from "@intermission/server/graceful-stop";
-import { createLogger, type Logger } from "@intermission/server/logger";
+import { exitAfterStore, onStopSignal } from "@intermission/server/graceful-stop";
+import { createLogger } from "@intermission/server/logger";
 import { countProcess, serveMetrics } from "@intermission/server/metrics";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
     schema: "api",
     migrations,
     logger,
-    onDeath: (fault) => endAfter(fault, logger),
+    onDeath: (fault) => exitAfterStore(fault, logger),
   });
   const box = config.encryptionKey && botSecretBox(config.encryptionKey);
   const bots = await openServedBots({ database, configured: config.bot && configuredBot(config.bot), box, logger });
@@ -102,12 +102,6 @@ async function main(): Promise<void> {
   );
   // Logged at any LOG_LEVEL: a supervisor waits for this line.
   logger.child({}, { level: "info" }).info({ url }, "listening");
-}
-
-/** Work in progress cannot finish without the store. A supervisor restarts this program. */
-function endAfter(fault: Error, logger: Logger): never {
-  logger.child({}, { level: "fatal" }).fatal({ reason: fault.message }, `the store has ended: ${fault.message}`);
-  process.exit(1);
 }
 
 /** The embedded store has one owner; a second process would destroy it. */

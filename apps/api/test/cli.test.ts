@@ -146,19 +146,20 @@ describe("beside a server on the embedded store, and after its stop", () => {
     expect((await json("receipts list --limit 1"))[0]).toMatchObject({ eventId: "evt_99", rawBody: "" });
   });
 
-  test("after the server has stopped, the command line opens the store itself, also for several concurrent commands", async () => {
+  test("after the server has stopped, the command line opens the store itself, also for several concurrent commands", {
+    tags: "long",
+  }, async () => {
+    const received = await json("receipts list");
+    expect(received.map(({ outcome }: { outcome: string }) => outcome).slice(-3)).toEqual(outcomes);
     server.child.kill("SIGTERM");
     expect((await server.end).code).toBe(0);
-    expect((await json("receipts list", apiProcess)).map(({ outcome }: { outcome: string }) => outcome)).toEqual([
-      "credited",
-      ...outcomes,
-    ]);
+    expect(await json("receipts list", apiProcess)).toEqual(received);
     const answers = await Promise.all([1, 2].map(() => apiProcess("rewards balance 42")));
     expect(answers).toEqual(Array(2).fill({ code: 0, out: "1\n", err: "" }));
     expect(await json("receipts refused", apiProcess)).toHaveLength(2);
   });
 
-  test("a bot that is not in the store is an error", async () => {
+  test("a bot that is not in the store is an error", { tags: "long" }, async () => {
     expect(await apiProcess("rewards balance 42", { BOT_ID: "7000000002" })).toMatchObject({
       code: 3,
       out: "",

@@ -13,7 +13,7 @@ describe.each(bothTestDatabases())("statements on the %s store", (kind) => {
   });
   afterAll(() => store.dispose());
 
-  test("seconds after the tables have grown, each look-up uses its best index", async () => {
+  test("seconds after the tables have grown, each look-up uses its best index", { tags: "long" }, async () => {
     const fill = await readyToFill(store.database, "api");
     const faults = await keepPlans(store.database, { schema: "api", small: [] });
     await fill(20_000);

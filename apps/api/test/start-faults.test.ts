@@ -51,13 +51,13 @@ async function smallDisk(): Promise<SmallDisk> {
   return disk;
 }
 
-test("a read-only file system is reported, with the folder", async () => {
+test("a read-only file system is reported, with the folder", { tags: "long" }, async () => {
   const disk = await smallDisk();
   disk.makeReadOnly();
   expect(await refusalOf({ DATA_DIR: disk.folder }, disk.enter)).toMatch(/small-disk-.*\(EROFS\).*read-only.*DATA_DIR/);
 });
 
-test("a disk without space for a new store is reported", async () => {
+test("a disk without space for a new store is reported", { tags: "long" }, async () => {
   const disk = await smallDisk();
   expect(await refusalOf({ DATA_DIR: disk.folder }, disk.enter)).toMatch(/the disk of .* is full.*free some space/);
 });
@@ -69,7 +69,7 @@ test("an incomplete store is reported, and not filled again", async () => {
   expect(existsSync(join(folder, "api/postgres/PG_VERSION"))).toBe(false);
 });
 
-test("a port in use is reported", async () => {
+test("a port in use is reported", { tags: "long" }, async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => new Promise((resolve) => void other.close(() => resolve())));

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { sign } from "@intermission/ad-core/signature";
 import { signInitData } from "@intermission/ad-core/telegram-init-data";
 import { statement } from "@intermission/postgres/open-database";
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { RewardEntry } from "../src/ledger/entries.ts";
 import { startOfLedger } from "../src/ledger/watch-rewards.ts";
@@ -54,7 +54,7 @@ function initDataOf(bot: Pick<TestBot, "id" | "telegramToken">, userId: string):
   return signInitData({ fields, botToken: bot.telegramToken, botId: bot.id, privateKey });
 }
 
-describe.each(bothTestDatabases())("ten bots on one companion API, on %s", (kind) => {
+describe.each(testDatabases())("ten bots on one companion API, on %s", (kind) => {
   let store: TestDatabase;
   let api: TestApi;
   const bots: TestBot[] = [];

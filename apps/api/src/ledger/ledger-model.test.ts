@@ -200,7 +200,9 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
     for (const [botId, model] of models) await compare(botId, model);
   });
 
-  test("under parallel deliveries, repeats, spends and broken connections: each event once, each code paid once, balance = sum, never below zero", async () => {
+  test("under parallel deliveries, repeats, spends and broken connections: each event once, each code paid once, balance = sum, never below zero", {
+    tags: "long",
+  }, async () => {
     const wave = fc.array(step, { minLength: 2, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(wave, { minLength: 1, maxLength: 5 }), async (waves) => {

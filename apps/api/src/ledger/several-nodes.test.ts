@@ -104,7 +104,9 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  test("a watch that continues on another node after its own has crashed misses nothing and repeats nothing", async () => {
+  test("a watch that continues on another node after its own has crashed misses nothing and repeats nothing", {
+    tags: "long",
+  }, async () => {
     const dying = await startTestApi(databaseAt(2));
     const from = (await dying.client().rewards.cursor.query()).cursor;
     const seen: (string | null)[] = [];

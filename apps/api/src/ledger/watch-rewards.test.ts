@@ -125,7 +125,10 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     expect(await following).toEqual(["evt_late", "evt_fast"]);
   });
 
-  test("a bot backend's subscription survives a restart of the API without a gap or a repeat", async () => {
+  test("a bot backend's subscription survives a restart of the API without a gap or a repeat", {
+    tags: "long",
+    timeout: 20_000,
+  }, async () => {
     const first = await startTestApi(store.database);
     const from = (await first.client().rewards.cursor.query()).cursor;
     const seen: RewardEntry[] = [];
@@ -145,7 +148,7 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
     expect(seen[0]).toMatchObject({ userId: "9", event: "rewarded", amount: 10, balance: 10, reason: null });
     subscription.stop();
     await second.stop();
-  }, 20_000);
+  });
 
   test("a watch is refused to users, to unknown callers and with an invalid cursor", async () => {
     const api = await startTestApi(store.database);

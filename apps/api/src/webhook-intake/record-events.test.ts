@@ -1,4 +1,4 @@
-import { bothTestDatabases, openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
+import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Payout } from "../bots/bot-records.ts";
 import { migrations } from "../migrations.ts";
@@ -26,7 +26,7 @@ function line(changes: Partial<EventLine> = {}): EventLine {
   };
 }
 
-describe.each(bothTestDatabases())("recording events on %s", (kind) => {
+describe.each(testDatabases())("recording events on %s", (kind) => {
   let test_: TestDatabase;
   beforeAll(async () => {
     test_ = await openTestDatabase({ kind, schema: "api", migrations });

@@ -1,4 +1,4 @@
-import { expect, test } from "./stack.ts";
+import { expect, test } from "../stack.ts";
 
 test.use({ isMobile: false, hasTouch: false, viewport: { width: 1280, height: 900 } });
 

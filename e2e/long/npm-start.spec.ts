@@ -2,16 +2,17 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { demoSecrets } from "../scripts/demo-secrets.ts";
-import { freePort, root } from "../scripts/processes.ts";
-import { companionApi } from "./kill/companion-api.ts";
-import { expect, newDataDirectory, test } from "./stack.ts";
+import { demoSecrets } from "../../scripts/demo-secrets.ts";
+import { freePort, root } from "../../scripts/processes.ts";
+import { companionApi } from "../kill/companion-api.ts";
+import { expect, newDataDirectory, test } from "../stack.ts";
 
 // Includes a start, a build and restarts, on a machine that runs other specs at the same time.
 test.setTimeout(300_000);
 
 test("npm start restarts a server that was killed, and no data are lost", async () => {
-  const started = await npmStart();
+  // The other test makes the stores.
+  const started = await npmStart(await newDataDirectory());
   try {
     await started.says(/Intermission runs/);
     const secrets = demoSecrets(started.dataDirectory);
@@ -44,8 +45,7 @@ test("npm start restarts a server that was killed, and no data are lost", async 
 });
 
 test("npm start gives up on a server that exits repeatedly, reports it and exits", async () => {
-  // The other test makes the stores.
-  const started = await npmStart(await newDataDirectory());
+  const started = await npmStart(mkdtempSync(join(tmpdir(), "intermission-npm-start-")));
   try {
     await started.says(/Intermission runs/);
     const killed = new Set<number>();
@@ -65,7 +65,7 @@ test("npm start gives up on a server that exits repeatedly, reports it and exits
 });
 
 /** The real `npm start`, on free ports and with a temporary folder. */
-async function npmStart(dataDirectory = mkdtempSync(join(tmpdir(), "intermission-npm-start-"))) {
+async function npmStart(dataDirectory: string) {
   const ports = { DEMO_BOT_PORT: await freePort(), AD_SERVICE_PORT: await freePort(), API_PORT: await freePort() };
   const variables = Object.entries(ports).map(([name, port]) => [name, String(port)]);
   const child = spawn("npm", ["start"], {

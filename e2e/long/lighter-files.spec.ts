@@ -1,5 +1,5 @@
-import { closeAndGet, launchUrl } from "./open-miniapp.ts";
-import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+import { closeAndGet, launchUrl } from "../open-miniapp.ts";
+import { expect, expectPaidOnce, newCode, test } from "../stack.ts";
 
 test("the browser sends client hints with the opening of the session although no script requests them", async ({
   api,

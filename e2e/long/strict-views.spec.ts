@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { test as base, expect, type Page } from "@playwright/test";
-import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
-import { freePort, root } from "../scripts/processes.ts";
-import { companionApi } from "./kill/companion-api.ts";
-import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { type DemoStack, startDemoStack } from "../../scripts/demo-stack.ts";
+import { freePort, root } from "../../scripts/processes.ts";
+import { companionApi } from "../kill/companion-api.ts";
+import { closeAndGet, launchUrl, watchToTheEnd } from "../open-miniapp.ts";
 import {
   expectNeverPaid,
   expectNothingPaid,
@@ -13,7 +13,7 @@ import {
   newCode,
   newDataDirectory,
   startAdsCommands,
-} from "./stack.ts";
+} from "../stack.ts";
 
 /** A video of ten seconds, long enough to distinguish a browser from a script, and a bot that refuses suspicious views. */
 const test = base.extend<object, { stack: DemoStack }>({

@@ -1,0 +1,26 @@
+import { runCommand } from "./processes.ts";
+
+/** Measures the parts of a command; `times` are the lines that it prints at its end. */
+export function timeParts() {
+  const parts: { readonly name: string; readonly seconds: number }[] = [];
+  const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      parts.push({ name, seconds: (performance.now() - startedAt) / 1000 });
+    }
+  };
+  return {
+    timed,
+    /** Runs a command, as a part, whose output is shown. */
+    shown: (name: string, command: string, words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+      timed(name, () => runCommand(command, words, { stdio: "inherit", env })),
+    times(): string {
+      const total = parts.reduce((sum, { seconds }) => sum + seconds, 0);
+      const lines = [...parts, { name: "total", seconds: total }];
+      const width = Math.max(...lines.map(({ name }) => name.length)) + 2;
+      return lines.map(({ name, seconds }) => `${name.padEnd(width)}${seconds.toFixed(1).padStart(7)} s`).join("\n");
+    },
+  };
+}

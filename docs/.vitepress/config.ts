@@ -2,8 +2,14 @@ import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { defineConfig, type MarkdownOptions } from "vitepress";
 
-/** Sections of the README that are shown on a page of their own. */
-const sectionsOfReadme: Record<string, string> = { "#configuration": "./settings.md" };
+/** READMEs, and sections of the main one, that are shown on a page of their own. Their paths begin at the root. */
+const pageOf: Record<string, string> = {
+  "#configuration": "./settings.md",
+  "README.md#run-it-for-a-real-bot": "./deploy.md",
+  "packages/publisher/README.md": "./typescript.md",
+  "clients/python/README.md": "./python.md",
+  "examples/README.md": "./examples.md",
+};
 
 /**
  * Links of included README sections to `docs/` become links between pages. Links to other files of the repository become
@@ -14,8 +20,12 @@ const rewriteLinks: MarkdownOptions["config"] = (markdown) => {
     const folder = posix.dirname(String(env.relativePath ?? ""));
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       if (token.type !== "link_open") continue;
-      const href = (token.attrGet("href") ?? "").replace(/^docs\//, "./");
-      token.attrSet("href", sectionsOfReadme[href] ?? href);
+      const given = token.attrGet("href") ?? "";
+      const fromRoot = given.replace(/^\.\.\//, "");
+      const [path = "", section] = fromRoot.split("#");
+      const page = pageOf[path] && `${pageOf[path]}${section === undefined ? "" : `#${section}`}`;
+      const href = pageOf[fromRoot] ?? page ?? given.replace(/^(\.\.\/)?docs\//, "./");
+      token.attrSet("href", href);
       if (leadsOut(folder, href)) token.attrs = [];
     }
   });
@@ -53,6 +63,9 @@ export default defineConfig({
           { text: "Quickstart", link: "/quickstart" },
           { text: "A bot in five minutes", link: "/first-bot" },
           { text: "Integrate a bot", link: "/integrate" },
+          { text: "TypeScript", link: "/typescript" },
+          { text: "Python", link: "/python" },
+          { text: "Examples", link: "/examples" },
           { text: "Webhooks", link: "/webhooks" },
           { text: "Errors and limits", link: "/errors" },
           { text: "Coming from BotAds", link: "/coming-from-botads" },

@@ -19,8 +19,8 @@ export interface WebhookOptions extends Pick<VerifyOptions, "toleranceSeconds" |
   /** Called for test events instead of the handler. By default test events are answered 200 and ignored. */
   readonly onTest?: (event: AdEvent) => void | Promise<void>;
   /**
-   * The longest that a request waits for its handler, 30 s by default. Then it is answered 500; the handler runs on, and a
-   * repeat of the event waits for it instead of calling it a second time.
+   * The longest that a request waits for its handler; 14 s by default, since the ad service waits for 15 s. Then it is
+   * answered 500; the handler runs on, and a repeat of the event waits for it instead of calling it a second time.
    */
   readonly handlerTimeoutMs?: number;
   /** Called when the handler rejects or is late. The event is answered 500, and the service sends it again. Logs by default. */
@@ -42,7 +42,7 @@ export function webhook(
   handle: (event: AdEvent) => void | Promise<void>,
   options: WebhookOptions,
 ): (request: Request) => Promise<Response> {
-  const { tokens, store = memoryStore(), onTest, onError = logError, handlerTimeoutMs = 30_000, ...rest } = options;
+  const { tokens, store = memoryStore(), onTest, onError = logError, handlerTimeoutMs = 14_000, ...rest } = options;
   const { now = () => new Date(), ...verifying } = rest;
   if (![tokens].flat().some(Boolean)) throw new Error("the bot's API token is missing");
   return async (request) => {

@@ -137,13 +137,13 @@ test("the client's bars and full screen follow the ad, and are restored after it
   await frame.getByRole("button", { name: "Watch" }).waitFor();
   expect(await count("web_app_set_header_color")).toBe(0);
   expect(await count("web_app_request_fullscreen")).toBe(0);
-  await app.tapFirst("Watch");
+  await app.tap("Watch");
   await expect.poll(() => count("web_app_set_header_color")).toBe(1);
   expect(await count("web_app_set_background_color")).toBe(1);
   expect(await count("web_app_set_bottom_bar_color")).toBe(1);
   expect(await count("web_app_request_fullscreen")).toBe(1);
   expect(await count("web_app_exit_fullscreen")).toBe(0);
-  await frame.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
+  await app.tap(/^Reward earned/);
   await expect.poll(() => count("web_app_exit_fullscreen")).toBe(1);
   expect(await count("web_app_set_header_color")).toBe(2);
   expect(await count("web_app_set_bottom_bar_color")).toBe(2);

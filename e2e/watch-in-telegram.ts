@@ -12,15 +12,15 @@ export async function watchToTheReward({ api, stack, context, userId, client }: 
   const app = await openInTelegram(context, launchUrl(miniappUrl, userId, stack.secrets), client, ["back", "hide"]);
   const { frame } = app;
   const video = frame.locator("video");
-  await app.tapFirst("Watch");
-  await frame.getByRole("button", { name: "Resume" }).click();
+  await app.tap("Watch");
+  await app.tap("Resume");
   await expect(frame.getByRole("button", { name: "Tap to continue" })).toBeVisible();
   await expect(video).toHaveJSProperty("paused", true);
   await app.show();
   await goOnToTheEnd(frame);
-  await frame.getByRole("button", { name: /^Reward earned/ }).click();
+  await app.tap(/^Reward earned/);
   await expect(frame.getByRole("heading", { name: "Reward credited" })).toBeVisible();
-  await frame.getByRole("button", { name: "Close" }).click();
+  await app.tap("Close");
   await expect.poll(() => app.posted()).toContain("web_app_close");
   await expectPaidOnce(api, userId, "rewarded");
   expect(app.faults).toEqual([]);
@@ -32,14 +32,14 @@ export async function leaveAndComeBack({ api, stack, context, userId, client }: 
   const { miniappUrl } = await newCode(api, userId);
   const url = launchUrl(miniappUrl, userId, stack.secrets);
   const left = await openInTelegram(context, url, client, ["back"]);
-  await left.tapFirst("Watch");
-  await left.frame.getByRole("button", { name: "Close and lose the reward" }).click();
+  await left.tap("Watch");
+  await left.tap("Close and lose the reward");
   await expect.poll(() => left.posted()).toContain("web_app_close");
   await left.page.close();
   await expectNothingPaid(api, userId);
 
   const again = await openInTelegram(context, url, client);
-  await again.tapFirst(/^(Watch|Continue watching)$/);
+  await again.tap(/^(Watch|Continue watching)$/);
   await goOnToTheEnd(again.frame);
   await again.page.close({ runBeforeUnload: false });
   await expectPaidOnce(api, userId, "rewarded");

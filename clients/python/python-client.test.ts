@@ -4,10 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import vectors from "@intermission/ad-core/vectors.json" with { type: "json" };
 import { lineOf, randomCases, receiverCases } from "@intermission/testing/receiver-cases";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { findPython } from "../../scripts/find-languages.ts";
 
-const scratch = mkdtempSync(join(tmpdir(), "intermission-python-"));
+let scratch: string;
+beforeAll(() => {
+  scratch = mkdtempSync(join(tmpdir(), "intermission-python-"));
+});
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const python = findPython(["httpx", "fastapi", "pytest"]);

@@ -1,15 +1,17 @@
 // @module-tag long
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sign, signStandardWebhook } from "@intermission/ad-core/signature";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 const token = "ad_test";
 const kills = process.env.LONG_TESTS === "true" ? 200 : 8;
-const folder = mkdtempSync(join(tmpdir(), "intermission-receiver-"));
+const folder = join(tmpdir(), `intermission-receiver-${randomUUID()}`);
+beforeAll(() => void mkdirSync(folder));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const file = join(folder, "bot.sqlite");

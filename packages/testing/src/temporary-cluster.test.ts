@@ -1,10 +1,10 @@
 // @module-tag long
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { startTemporaryCluster } from "./temporary-cluster.ts";
+import { clusterFolders, startTemporaryCluster } from "./temporary-cluster.ts";
 
 const starter = `
   import { startTemporaryCluster } from ${JSON.stringify(join(import.meta.dirname, "temporary-cluster.ts"))};
@@ -20,7 +20,6 @@ const answers = async (url: string) => {
     () => undefined,
   );
 };
-const clusters = () => readdirSync("/tmp").filter((name) => name.startsWith("intermission-postgres-"));
 const soon = { timeout: 20_000 };
 
 test("a cluster ends with the process that started it, even if that is killed, and leaves no folder behind", async (context) => {
@@ -30,12 +29,11 @@ test("a cluster ends with the process that started it, even if that is killed, a
   const url = await new Promise<string>((resolve) => child.stdout.once("data", (data) => resolve(String(data).trim())));
   if (url === "no-binaries") return context.skip("there are no PostgreSQL binaries here");
   expect(await answers(url)).toBe("off");
-  const isOfChild = (name: string) => existsSync(join("/tmp", name, `.s.PGSQL.${new URL(url).port}`));
-  const [folder] = clusters().filter(isOfChild);
+  const folder = clusterFolders().find((one) => existsSync(join(one, `.s.PGSQL.${new URL(url).port}`)));
   if (folder === undefined) throw new Error("the cluster has no folder");
   child.kill("SIGKILL");
   await expect.poll(() => answers(url), soon).toBeUndefined();
-  await expect.poll(() => existsSync(join("/tmp", folder)), soon).toBe(false);
+  await expect.poll(() => existsSync(folder), soon).toBe(false);
 }, 60_000);
 
 test("the next start removes the folder of a dead owner and keeps that of a running one", async (context) => {

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 import { cleanUpCluster, firstNumberIn, isAlive, serverOf } from "./clean-up-cluster.ts";
 import { freePort } from "./free-port.ts";
+import { memoryFolder, SHARED_MEMORY } from "./memory-folder.ts";
 
 export interface TemporaryCluster {
   /** The address for a superuser, on 127.0.0.1 only. */
@@ -22,7 +23,8 @@ const folderPrefix = "intermission-postgres-";
 /**
  * Starts a PostgreSQL server from the binaries of this machine on a temporary folder and a free port. The server refuses
  * to run as root, so root starts it as an unprivileged user. It ends with this process, however that ends; the next start
- * removes leftovers. Without `fsync` it is faster, and its data survive everything except a crash of the machine.
+ * removes leftovers. Without `fsync` it is faster, in memory where this machine has enough, and its data survive everything
+ * except a crash of the machine.
  */
 export async function startTemporaryCluster({
   fsync = true,
@@ -31,7 +33,7 @@ export async function startTemporaryCluster({
   if (binaries === undefined) return { outcome: "no-binaries" };
   await cleanUpAbandoned();
   const owner = process.getuid?.() === 0 ? unprivilegedUser() : undefined;
-  const folder = mkdtempSync(join("/tmp", folderPrefix));
+  const folder = mkdtempSync(join((fsync ? undefined : memoryFolder()) ?? "/tmp", folderPrefix));
   writeFileSync(join(folder, "owner.pid"), String(process.pid));
   cleanUpAfterUs(folder);
   if (owner) chownSync(folder, owner.uid, owner.gid);
@@ -52,7 +54,7 @@ export async function startTemporaryCluster({
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const settings = [
     ...["listen_addresses=127.0.0.1", `port=${port}`, `unix_socket_directories=${folder}`, "max_connections=200"],
-    ...["shared_buffers=256MB", "max_wal_size=4GB", `fsync=${fsync ? "on" : "off"}`],
+    ...["shared_buffers=256MB", "max_wal_size=2GB", `fsync=${fsync ? "on" : "off"}`],
   ];
   const start = async () => {
     const words = ["-D", data, ...settings.flatMap((setting) => ["-c", setting])];
@@ -105,10 +107,19 @@ function cleanUpAfterUs(folder: string): void {
 
 const YOUNG_MS = 10 * 60_000;
 
+/** The folders of all temporary clusters on this machine. */
+export function clusterFolders(): string[] {
+  const roots = ["/tmp", SHARED_MEMORY].filter((root) => existsSync(root));
+  return roots.flatMap((root) =>
+    readdirSync(root)
+      .filter((name) => name.startsWith(folderPrefix))
+      .map((name) => join(root, name)),
+  );
+}
+
 /** Removes clusters of dead owners, and old folders without an owner that no server uses; young ones may be starting. */
 async function cleanUpAbandoned(): Promise<void> {
-  for (const name of readdirSync("/tmp").filter((one) => one.startsWith(folderPrefix))) {
-    const folder = join("/tmp", name);
+  for (const folder of clusterFolders()) {
     const madeAt = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
     const [owner, server] = [firstNumberIn(join(folder, "owner.pid")), serverOf(folder)];
     const isUsed = owner === undefined ? server !== undefined && isAlive(server) : isAlive(owner);

@@ -17,10 +17,15 @@ import { type ExplainOperatorDeps, explainOperatorRoutes } from "./ad-selection/
 import { advertiserOperatorRoutes } from "./advertisers/operator-routes.ts";
 import { conversionRoutes } from "./advertisers/routes.ts";
 import { clientApi, operatorApi, playerApi } from "./api-descriptions.ts";
-import { type ApiTokens, authenticateRequest } from "./bots/authenticate-client.ts";
+import {
+  type ApiTokens,
+  authenticateRequest,
+  countRequest,
+  openRateLimits,
+  type RateLimitSettings,
+} from "./bots/authenticate-client.ts";
 import { type Bots, requireBots } from "./bots/bots.ts";
 import { type BotOperatorDeps, botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
-import { countRequest, openRateLimits, type RateLimitSettings } from "./bots/rate-limits.ts";
 import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
 import { openClicks } from "./clicks/follow-link.ts";
 import { clickOperatorRoutes } from "./clicks/operator-routes.ts";

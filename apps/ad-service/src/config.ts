@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
-import { databaseUrlFault } from "@intermission/postgres/store-faults";
+import { checkDatabaseUrl } from "@intermission/postgres/store-faults";
 import { parseTrustProxy, trustProxyForm } from "@intermission/server/client-address";
 import { StartFault } from "@intermission/server/start-fault";
 import ipaddr from "ipaddr.js";
@@ -28,13 +28,7 @@ const isNetwork = (text: string) => ipaddr.isValidCIDR(text) || ipaddr.isValid(t
 
 const storeVariables = {
   MODE: z.enum(["demo", "production"]).default("production"),
-  DATABASE_URL: z
-    .string()
-    .check(({ value, issues }) => {
-      const fault = databaseUrlFault(value);
-      if (fault !== undefined) issues.push({ code: "custom", input: undefined, message: fault });
-    })
-    .optional(),
+  DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   MEDIA_DIR: z.string().optional(),

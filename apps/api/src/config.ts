@@ -1,6 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
-import { databaseUrlFault } from "@intermission/postgres/store-faults";
+import { checkDatabaseUrl } from "@intermission/postgres/store-faults";
 import { parseTrustProxy, trustProxyForm } from "@intermission/server/client-address";
 import { StartFault } from "@intermission/server/start-fault";
 import { z } from "zod";
@@ -30,13 +30,7 @@ const variables = z.object({
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
   DRAIN_SECONDS: z.coerce.number().min(0).max(300).default(0),
-  DATABASE_URL: z
-    .string()
-    .check(({ value, issues }) => {
-      const fault = databaseUrlFault(value);
-      if (fault !== undefined) issues.push({ code: "custom", input: undefined, message: fault });
-    })
-    .optional(),
+  DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),

@@ -1,7 +1,7 @@
 import { CommitUnknownError, OverloadedError } from "./group-commits.ts";
 
 /** The error in the form of a PostgreSQL server's address, or undefined. It never contains the address. */
-export function databaseUrlFault(text: string): string | undefined {
+function databaseUrlFault(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text)) return "must begin with postgres://";
   if (!URL.canParse(text)) return "is no address as postgres://user:password@host:5432/database";
   const { username, password, pathname } = new URL(text);
@@ -11,6 +11,16 @@ export function databaseUrlFault(text: string): string | undefined {
     return "has a % that is no percent-encoding: in a user name or password write %25 for it";
   }
   return undefined;
+}
+
+/** The same as a check of a zod string: an invalid address is an issue, without the address, which contains a password. */
+export function checkDatabaseUrl({ value, issues }: { readonly value: string; readonly issues: Issues }): void {
+  const message = databaseUrlFault(value);
+  if (message !== undefined) issues.push({ code: "custom", input: undefined, message });
+}
+
+interface Issues {
+  push(issue: { code: "custom"; input: undefined; message: string }): unknown;
 }
 
 /**

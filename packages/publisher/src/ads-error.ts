@@ -1,22 +1,33 @@
-/** The ad service refused, is busy or cannot be reached. */
-export class AdsError extends Error {
-  override readonly name = "AdsError";
+interface RequestFacts {
+  readonly status?: number | undefined;
+  readonly code: string;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A request that was refused or not answered. */
+export abstract class RequestError extends Error {
   /** HTTP status; undefined without an answer. */
   readonly status: number | undefined;
-  /** The service's `UPPER_SNAKE` code, `UNREACHABLE` without an answer, or `UNEXPECTED_ANSWER` for one outside the contract. */
   readonly code: string;
-  /** When to try again, at most a day; undefined if the service did not say. */
+  /** When to try again; undefined if the server did not say. */
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(
-    message: string,
-    facts: { status?: number | undefined; code: string; retryAfterSeconds?: number | undefined; cause?: unknown },
-  ) {
-    super(message, { cause: facts.cause });
+  constructor(message: string, facts: RequestFacts) {
+    super(message, facts);
     this.status = facts.status;
     this.code = facts.code;
     this.retryAfterSeconds = facts.retryAfterSeconds;
   }
+}
+
+/** The ad service refused, is busy or cannot be reached. */
+export class AdsError extends RequestError {
+  override readonly name = "AdsError";
+  /** The service's `UPPER_SNAKE` code, `UNREACHABLE` without an answer, or `UNEXPECTED_ANSWER` for one outside the contract. */
+  declare readonly code: string;
+  /** When to try again, at most a day; undefined if the service did not say. */
+  declare readonly retryAfterSeconds: number | undefined;
 }
 
 const LONGEST_RETRY_AFTER_SECONDS = 24 * 3600;

@@ -1,3 +1,4 @@
+import { RequestError } from "./ads-error.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import { readEvents } from "./server-sent-events.ts";
@@ -99,25 +100,10 @@ export interface Companion {
 }
 
 /** The companion API refused, is busy or cannot be reached. */
-export class CompanionError extends Error {
+export class CompanionError extends RequestError {
   override readonly name = "CompanionError";
-  /** HTTP status; undefined without an answer. */
-  readonly status: number | undefined;
   /** tRPC's code, such as `UNAUTHORIZED`; `UNREACHABLE` without an answer. */
-  readonly code: string;
-
-  /** When to try again; undefined if the API did not say. */
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(
-    message: string,
-    facts: { status?: number | undefined; code: string; retryAfterSeconds?: number | undefined; cause?: unknown },
-  ) {
-    super(message, { cause: facts.cause });
-    this.status = facts.status;
-    this.code = facts.code;
-    this.retryAfterSeconds = facts.retryAfterSeconds;
-  }
+  declare readonly code: string;
 }
 
 /** The caller decides about a longer wait. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClientFixture, openClientFixture } from "../../test/fixtures/client-fixture.ts";
-import { policyHeader, rateLimitHeader } from "./rate-limits.ts";
+import { policyHeader, rateLimitHeader } from "./authenticate-client.ts";
 
 let fixture: ClientFixture;
 beforeAll(async () => {

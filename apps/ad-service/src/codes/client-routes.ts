@@ -8,10 +8,9 @@ import {
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { HttpError } from "@intermission/server/http-server";
 import { z } from "zod";
-import { callerOf } from "../bots/authenticate-client.ts";
+import { callerOf, countCode, type RateLimits } from "../bots/authenticate-client.ts";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
 import type { Bot } from "../bots/bots.ts";
-import { countCode, type RateLimits } from "../bots/rate-limits.ts";
 import { type DescribedCode, describeCode } from "./describe-code.ts";
 import { type Codes, type IssuedCode, issueCode } from "./issue-code.ts";
 

@@ -1,6 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { hasTokens } from "./endpoint-health.ts";
-import { newAlarm } from "./wake-ups.ts";
 
 const PRUNE_EVERY_MS = 60_000;
 
@@ -177,4 +176,34 @@ async function pruneDeliveries(database: Database): Promise<{ pruned: number; gi
   const pruned = await database.run(pruneLog, []);
   const givenUp = await database.run(giveUp, []);
   return { pruned: pruned.length, givenUp: givenUp.length };
+}
+
+/** Lets one waiter sleep until `ring` is called. A ring without a waiter ends the next wait immediately, so none is lost. */
+export interface Alarm {
+  ring(): void;
+  hasRung(): boolean;
+  wait(milliseconds: number): Promise<void>;
+}
+
+export function newAlarm(): Alarm {
+  let hasRung = false;
+  let wake: (() => void) | undefined;
+  return {
+    ring() {
+      hasRung = true;
+      wake?.();
+    },
+    hasRung: () => hasRung,
+    async wait(milliseconds) {
+      if (!hasRung) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const timer = setTimeout(resolve, milliseconds);
+        await promise;
+        clearTimeout(timer);
+        wake = undefined;
+      }
+      hasRung = false;
+    },
+  };
 }

@@ -4,13 +4,12 @@ import type { SecretBox } from "@intermission/server/secret-box";
 import { cachedSigningTokens, type SigningTokenCache, type SigningTokens } from "../bots/tokens.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import { type AttemptOutcome, attemptDelivery, notMadeAfterOwnFault } from "./attempt.ts";
-import { type ClaimedDelivery, claimDeliveries, readNextDue } from "./claim.ts";
+import { type ClaimedDelivery, claimDeliveries, readNextDue, shareWakeUps } from "./claim.ts";
 import { type ClaimedEvent, type Deliveries, type DeliveryLog, LEASE_SECONDS } from "./deliveries.ts";
 import { logEndpointChange } from "./endpoint-health.ts";
 import type { DeliveryMetrics } from "./metrics.ts";
 import { finishDeliveries, recordAttempt } from "./record.ts";
-import { startDeliveryUpkeep } from "./upkeep.ts";
-import { newAlarm, shareWakeUps } from "./wake-ups.ts";
+import { newAlarm, startDeliveryUpkeep } from "./upkeep.ts";
 
 export interface WebhookDeliveryDeps {
   database: Database;

@@ -1,11 +1,14 @@
 import { newEventId } from "@intermission/ad-core/code";
 import {
+  type FaultResponse,
   faultRequest,
   faultResponse,
   openSessionRequest,
   openSessionResponse,
+  type ReportResponse,
   reportRequest,
   reportResponse,
+  type StatusResponse,
   statusRequest,
   statusResponse,
 } from "@intermission/ad-core/player-api";
@@ -20,14 +23,15 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { drawsOf } from "../ad-selection/choose-ad.ts";
 import { describeDevice } from "../creatives/choose-rendition.ts";
+import { availabilityAnswer } from "./availability.ts";
 import { countAdClick } from "./count-ad-click.ts";
 import { adRows } from "./find-ad.ts";
 import { newOpenings, type OpeningDeps, openSession } from "./open-session.ts";
-import { faultAnswer, openingAnswer, reportAnswer, statusAnswer } from "./player-answers.ts";
-import { readSessionStatus } from "./read-session-status.ts";
-import { recordFault } from "./record-fault.ts";
-import { recordProgress } from "./record-progress.ts";
-import { botOfSession, newSessionId, newSessionToken } from "./session.ts";
+import { openingAnswer } from "./opening-answer.ts";
+import { readSessionStatus, type SessionStatusOutcome } from "./read-session-status.ts";
+import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
+import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
+import { botOfSession, newSessionId, newSessionToken, stateForPlayer } from "./session.ts";
 
 const followCallToAction = {
   operationId: "followCallToAction",
@@ -230,4 +234,58 @@ function identify({ sessionId }: z.infer<typeof ofSession>): { botId: string; se
   const botId = botOfSession(sessionId);
   if (!botId) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
   return { botId, sessionId };
+}
+
+const callRefusals = {
+  unknown: [401, "SESSION_UNKNOWN", "the session is unknown, or the token is not valid for it"],
+  superseded: [409, "SUPERSEDED", "the session was opened again elsewhere, with a new token"],
+  over: [410, "SESSION_OVER", "the session's deadline has passed"],
+} satisfies Record<string, [status: number, code: string, message: string]>;
+
+function reportAnswer(outcome: RecordProgressOutcome, now: Date): ReportResponse {
+  if (outcome.outcome === "limited") throw limitReached(outcome);
+  if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
+  const { state, acceptedMs, acknowledged, refused, tooEarly } = outcome;
+  return {
+    ...stateForPlayer(state),
+    accepted_ms: acceptedMs,
+    acknowledged,
+    refused,
+    ...(tooEarly && { too_early: { sequences: tooEarly.sequences, retry_after_ms: tooEarly.retryAfterMs } }),
+    server_time: now.toISOString(),
+  };
+}
+
+function faultAnswer(outcome: RecordFaultOutcome, now: Date): FaultResponse {
+  if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
+  return { next_opening: outcome.nextOpening, server_time: now.toISOString() };
+}
+
+function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusResponse {
+  if (outcome.outcome !== "found") throw callRefusal(outcome.outcome);
+  const { state, acceptedMs, event, nextAd } = outcome;
+  return {
+    ...stateForPlayer(state),
+    accepted_ms: acceptedMs,
+    ...(event && {
+      event: {
+        event_id: event.eventId,
+        occurred_at: event.occurredAt.toISOString(),
+        delivery: event.delivery,
+        ...(event.deliveredAt && { delivered_at: event.deliveredAt.toISOString() }),
+      },
+    }),
+    ...(nextAd && { next_ad: availabilityAnswer(nextAd) }),
+    server_time: now.toISOString(),
+  };
+}
+
+/** Opening the session again returns the same limit, with everything that the player's screen needs. */
+function limitReached({ reason, availableAt }: Extract<RecordProgressOutcome, { outcome: "limited" }>): HttpError {
+  const details = { reason, available_at: availableAt.toISOString() };
+  return new HttpError(409, "LIMIT_REACHED", "the viewer may not earn yet: open the session again", { details });
+}
+
+function callRefusal(outcome: keyof typeof callRefusals): HttpError {
+  return new HttpError(...callRefusals[outcome]);
 }

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { SessionState } from "@intermission/ad-core/client-api";
-import type { PlaybackFault, ProgressReport } from "@intermission/ad-core/player-api";
+import type { PlaybackFault, ProgressReport, StatusResponse } from "@intermission/ad-core/player-api";
 import { statement, type Transaction } from "@intermission/postgres/open-database";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { Progress, Range } from "./accept-progress.ts";
@@ -8,6 +8,11 @@ import { signalsOf, type ViewingSignals } from "./viewing-signals.ts";
 
 /** Suspicious views are `held` until the operator decides, or `refused`. Both were watched and closed. */
 export type StoredState = SessionState | "held" | "refused";
+
+/** Held and refused views were watched: players that do not know `review` see only `watched`. */
+export function stateForPlayer(state: StoredState): Pick<StatusResponse, "state" | "review"> {
+  return state === "held" || state === "refused" ? { state: "watched", review: state } : { state };
+}
 
 export type CloseReason = "tap" | "page-hidden" | "heartbeat-lost" | "deadline" | "reopened";
 

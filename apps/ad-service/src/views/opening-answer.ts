@@ -1,24 +1,17 @@
 import type {
   AdForPlayer,
   BotForPlayer,
-  FaultResponse,
   OpenSessionRefusal,
   OpenSessionResponse,
-  ReportResponse,
-  StatusResponse,
 } from "@intermission/ad-core/player-api";
 import { HttpError } from "@intermission/server/http-server";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
 import type { Bot } from "../bots/bots.ts";
 import type { AdVerification } from "../vast/vast-ad.ts";
 import { resumePositionMs } from "./accept-progress.ts";
-import { availabilityAnswer } from "./availability.ts";
 import { type Ad, mediaAddress } from "./find-ad.ts";
 import type { OpenSessionOutcome } from "./open-session.ts";
-import type { SessionStatusOutcome } from "./read-session-status.ts";
-import type { RecordFaultOutcome } from "./record-fault.ts";
-import type { RecordProgressOutcome } from "./record-progress.ts";
-import { type AdSession, clickAddress, type StoredState } from "./session.ts";
+import { type AdSession, clickAddress, stateForPlayer } from "./session.ts";
 
 const NO_AD_RETRY_SECONDS = 60;
 
@@ -34,13 +27,7 @@ const openingRefusals = {
   BOT_SUSPENDED: [403, "the bot is suspended"],
 } satisfies Record<OpenSessionRefusal, [status: number, message: string]>;
 
-const callRefusals = {
-  unknown: [401, "SESSION_UNKNOWN", "the session is unknown, or the token is not valid for it"],
-  superseded: [409, "SUPERSEDED", "the session was opened again elsewhere, with a new token"],
-  over: [410, "SESSION_OVER", "the session's deadline has passed"],
-} satisfies Record<string, [status: number, code: string, message: string]>;
-
-/** The response bodies of `/player/v1`. Refusals are thrown as `HttpError`s. */
+/** The response body of an opening. Refusals are thrown as `HttpError`s. */
 export function openingAnswer(
   outcome: Exclude<OpenSessionOutcome, { outcome: "too-many" }>,
   publicUrl: string,
@@ -73,59 +60,6 @@ export function openingAnswer(
     first_sequence: session.firstSequence,
     deadline: session.deadline.toISOString(),
   };
-}
-
-export function reportAnswer(outcome: RecordProgressOutcome, now: Date): ReportResponse {
-  if (outcome.outcome === "limited") throw limitReached(outcome);
-  if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
-  const { state, acceptedMs, acknowledged, refused, tooEarly } = outcome;
-  return {
-    ...stateForPlayer(state),
-    accepted_ms: acceptedMs,
-    acknowledged,
-    refused,
-    ...(tooEarly && { too_early: { sequences: tooEarly.sequences, retry_after_ms: tooEarly.retryAfterMs } }),
-    server_time: now.toISOString(),
-  };
-}
-
-export function faultAnswer(outcome: RecordFaultOutcome, now: Date): FaultResponse {
-  if (outcome.outcome !== "recorded") throw callRefusal(outcome.outcome);
-  return { next_opening: outcome.nextOpening, server_time: now.toISOString() };
-}
-
-export function statusAnswer(outcome: SessionStatusOutcome, now: Date): StatusResponse {
-  if (outcome.outcome !== "found") throw callRefusal(outcome.outcome);
-  const { state, acceptedMs, event, nextAd } = outcome;
-  return {
-    ...stateForPlayer(state),
-    accepted_ms: acceptedMs,
-    ...(event && {
-      event: {
-        event_id: event.eventId,
-        occurred_at: event.occurredAt.toISOString(),
-        delivery: event.delivery,
-        ...(event.deliveredAt && { delivered_at: event.deliveredAt.toISOString() }),
-      },
-    }),
-    ...(nextAd && { next_ad: availabilityAnswer(nextAd) }),
-    server_time: now.toISOString(),
-  };
-}
-
-/** Held and refused views were watched: players that do not know `review` see only `watched`. */
-function stateForPlayer(state: StoredState): Pick<StatusResponse, "state" | "review"> {
-  return state === "held" || state === "refused" ? { state: "watched", review: state } : { state };
-}
-
-/** Opening the session again returns the same limit, with everything that the player's screen needs. */
-function limitReached({ reason, availableAt }: Extract<RecordProgressOutcome, { outcome: "limited" }>): HttpError {
-  const details = { reason, available_at: availableAt.toISOString() };
-  return new HttpError(409, "LIMIT_REACHED", "the viewer may not earn yet: open the session again", { details });
-}
-
-function callRefusal(outcome: keyof typeof callRefusals): HttpError {
-  return new HttpError(...callRefusals[outcome]);
 }
 
 function botForPlayer(bot: Bot): BotForPlayer {

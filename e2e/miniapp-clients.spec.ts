@@ -5,15 +5,15 @@ import { watchToTheReward } from "./watch-in-telegram.ts";
 // Each version, platform and manner once, in parallel; the long run tests all combinations.
 test("clients of every version and platform lead to the reward, however they deliver events", { tag: "@long" }, async ({
   api,
-  context,
+  newDevice,
   stack,
   userId,
 }) => {
   test.setTimeout(120_000);
   await Promise.all(
-    versions.map((version, index) => {
+    versions.map(async (version, index) => {
       const client = { version, platform: platforms[index] ?? "android", manner: manners[index] ?? "prompt" };
-      return watchToTheReward({ api, stack, context, userId: `${userId}${index}`, client });
+      await watchToTheReward({ api, stack, context: await newDevice(), userId: `${userId}${index}`, client });
     }),
   );
 });

@@ -24,8 +24,8 @@ export interface OpenedApp {
   /** Uncaught errors of the page. */
   readonly faults: readonly string[];
   /**
-   * A tap on this button. Chromium swallows a tap on another site's frame while it does not draw that frame: one that has
-   * just appeared, or one of several pages. So the tap is repeated, but only as long as the app has received no event at all.
+   * A tap on this button. Chromium sometimes acknowledges a tap on another site's frame without firing an event in it. So the
+   * tap is repeated, but only as long as the app has received no event at all.
    */
   tap(name: string | RegExp): Promise<void>;
   /** Makes the page visible again, without a gesture. */
@@ -75,7 +75,7 @@ export async function openInTelegram(
     page,
     frame,
     faults,
-    tap: (name) => tapUntilHeard(frame, name),
+    tap: (name) => tapUntilHeard(page, frame, name),
     posted: async () => (await evaluate("telegramPosted")).result.value,
     async show() {
       await evaluate("telegramShow()");
@@ -83,14 +83,23 @@ export async function openInTelegram(
   };
 }
 
-async function tapUntilHeard(frame: Frame, name: string | RegExp): Promise<void> {
+async function tapUntilHeard(page: Page, frame: Frame, name: string | RegExp): Promise<void> {
   const button = frame.getByRole("button", { name });
-  const heard = () => frame.locator("html").getAttribute("data-heard-taps");
-  const before = await heard();
-  await expect(async () => {
-    if ((await heard()) === before) await button.click({ timeout: 10_000 });
-    await expect.poll(heard, { timeout: 1000 }).not.toBe(before);
-  }).toPass({ timeout: 30_000 });
+  const tapsHeardBy = (one: Frame) => one.locator("html").getAttribute("data-heard-taps");
+  const before = await tapsHeardBy(frame);
+  const tapOnce = async () => {
+    if ((await tapsHeardBy(frame)) === before) await button.click({ timeout: 10_000 });
+    await expect.poll(() => tapsHeardBy(frame), { timeout: 1000 }).not.toBe(before);
+  };
+  await expect(tapOnce)
+    .toPass({ timeout: 30_000 })
+    .catch(async (error) => {
+      const box = await button.boundingBox({ timeout: 1000 }).catch(() => null);
+      const place =
+        frame === page.mainFrame() ? "a web view" : `a frame whose page heard ${await tapsHeardBy(page.mainFrame())}`;
+      const facts = `heard ${await tapsHeardBy(frame)} in ${place}, at ${JSON.stringify(box)}`;
+      throw new Error(`no tap on ${name} arrived: ${facts}`, { cause: error });
+    });
 }
 
 async function openFrame(page: Page, url: string): Promise<Frame> {
@@ -99,7 +108,10 @@ async function openFrame(page: Page, url: string): Promise<Frame> {
       contentType: "text/html",
       // As in the real client: without the viewport meta a phone shrinks the page, and taps near its foot miss the frame.
       body: `<!doctype html><meta name="viewport" content="width=device-width, initial-scale=1"><title>Web client</title>
+<style>@keyframes turn { to { rotate: 1turn } }</style>
 <body style="margin:0">
+<!-- A client's page is never still. If it were, Chromium could keep sending taps to it that its frame should receive. -->
+<div style="position:fixed;width:1px;height:1px;animation:turn 1s linear infinite;background:#ccc"></div>
 <iframe src="${url.replaceAll("&", "&amp;")}" allow="autoplay" style="display:block;border:0;width:100vw;height:100vh"></iframe>`,
     }),
   );
@@ -120,6 +132,13 @@ function actAsClient(
   const isApp = isFramed !== isClient;
   const isFrom = (wanted: number) => Number.parseFloat(version) >= wanted;
   const hasEvents = manner === "prompt" || manner === "late";
+
+  let heardTaps = 0;
+  addEventListener(
+    "pointerdown",
+    () => document.documentElement.setAttribute("data-heard-taps", `${++heardTaps}`),
+    true,
+  );
 
   // The client.
 

@@ -6,11 +6,17 @@ import { leaveAndComeBack, watchToTheReward } from "../watch-in-telegram.ts";
 for (const version of versions) {
   for (const manner of manners) {
     for (const flow of [watchToTheReward, leaveAndComeBack]) {
-      test(`${flow.name}: clients of version ${version}, events ${manner}`, async ({ api, context, stack, userId }) => {
+      test(`${flow.name}: clients of version ${version}, events ${manner}`, async ({
+        api,
+        newDevice,
+        stack,
+        userId,
+      }) => {
         await Promise.all(
-          platforms.map((platform, column) =>
-            flow({ api, stack, context, userId: `${userId}${column}`, client: { version, platform, manner } }),
-          ),
+          platforms.map(async (platform, column) => {
+            const client = { version, platform, manner };
+            await flow({ api, stack, context: await newDevice(), userId: `${userId}${column}`, client });
+          }),
         );
       });
     }

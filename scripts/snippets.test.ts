@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settingNames as adServiceSettings } from "../apps/ad-service/src/config.ts";
 import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { settingNames as apiSettings } from "../apps/api/src/config.ts";
@@ -19,7 +20,8 @@ import { commandsInSentences, pages, readPage, type Snippet, shellCommands, snip
 const all = pages().flatMap(snippetsOf);
 const inLanguages = (...languages: string[]) => all.filter(({ language }) => languages.includes(language));
 const nameOf = ({ page, line }: Snippet) => `${page}:${line}`;
-const scratch = mkdtempSync(join(tmpdir(), "intermission-snippets-"));
+const scratch = join(tmpdir(), `intermission-snippets-${randomUUID()}`);
+beforeAll(() => void mkdirSync(scratch));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** Runs a compiler with the snippet on its standard input, and returns its complaints. */

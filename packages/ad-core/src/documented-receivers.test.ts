@@ -1,12 +1,13 @@
 import { execFile, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { body, genuine, lineOf, randomCases, receiverCases, token } from "@intermission/testing/receiver-cases";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verify, verifyStandardWebhook } from "./signature.ts";
 
 /** Runs the receivers that `docs/webhooks.md` shows to publishers, in each language that this machine has. */
@@ -14,7 +15,8 @@ const folder = join(import.meta.dirname, "../../../docs/webhooks");
 /** The examples in Go and PHP use these receivers. */
 const inExamples = ["../../examples/go/verify.go", "../../examples/php/verify.php"];
 const page = readFileSync(join(folder, "../webhooks.md"), "utf8");
-const scratch = mkdtempSync(join(tmpdir(), "intermission-receivers-"));
+const scratch = join(tmpdir(), `intermission-receivers-${randomUUID()}`);
+beforeAll(() => void mkdirSync(scratch));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const languages: Record<string, { command: string[]; probe: string[] }> = {
@@ -70,7 +72,7 @@ describe.each(Object.entries(languages))("the receiver in %s", (name, { command,
 
 const hasOpenssl = canRun("openssl", ["openssl", "version"]);
 const file = join(scratch, "body.json");
-writeFileSync(file, body);
+beforeAll(() => writeFileSync(file, body));
 
 test.skipIf(!hasOpenssl)("the openssl command line on the page gives the same verdicts", () => {
   const judge = (signature: string) => run(["bash", "verify.sh", file, signature, token]).stdout.trim();

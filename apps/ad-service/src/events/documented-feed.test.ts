@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,7 +10,8 @@ import { openDeliveryFixture } from "../../test/fixtures/delivery-fixture.ts";
 
 /** The recipe in `docs/webhooks.md` by which publishers miss no event, run against the service. */
 const example = join(import.meta.dirname, "../../../../docs/webhooks/record-events.ts");
-const scratch = mkdtempSync(join(tmpdir(), "intermission-feed-"));
+const scratch = join(tmpdir(), `intermission-feed-${randomUUID()}`);
+beforeAll(() => void mkdirSync(scratch));
 
 let fixture: ClientFixture;
 beforeAll(async () => {

@@ -31,21 +31,24 @@ export const test = base.extend<
     async ({ adVideo, adServiceEnv }, use) => {
       const dataDirectory = await newDataDirectory();
       const commands = startAdsCommands();
-      const stack = await startDemoStack({
-        runAds: commands.run,
-        dataDirectory,
-        ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
-        video: adVideo,
-        hasChat: true,
-        cooldownSeconds: 0,
-        dailyCap: 100,
-        env: { "ad-service": { TRUST_PROXY: "127.0.0.1", VAST_ALLOWED_NETWORKS: "127.0.0.1", ...adServiceEnv } },
-      });
       try {
-        await use(stack);
-        await expectStillPaidSo();
+        const stack = await startDemoStack({
+          runAds: commands.run,
+          dataDirectory,
+          ports: { adService: await freePort(), api: await freePort(), demoBot: await freePort() },
+          video: adVideo,
+          hasChat: true,
+          cooldownSeconds: 0,
+          dailyCap: 100,
+          env: { "ad-service": { TRUST_PROXY: "127.0.0.1", VAST_ALLOWED_NETWORKS: "127.0.0.1", ...adServiceEnv } },
+        });
+        try {
+          await use(stack);
+          await expectStillPaidSo();
+        } finally {
+          await stack.stop();
+        }
       } finally {
-        await stack.stop();
         await commands.stop();
         rmSync(dataDirectory, { recursive: true, force: true });
       }

@@ -24,8 +24,8 @@ export interface OpenedApp {
   /** Uncaught errors of the page. */
   readonly faults: readonly string[];
   /**
-   * A tap on this button. Chromium sometimes acknowledges a tap on another site's frame without firing an event in it. So the
-   * tap is repeated, but only as long as the app has received no event at all.
+   * A tap on this button. Chromium sometimes acknowledges a tap without firing an event in the page. So the tap is repeated,
+   * but only as long as the app has received no event at all.
    */
   tap(name: string | RegExp): Promise<void>;
   /** Makes the page visible again, without a gesture. */
@@ -110,7 +110,7 @@ async function openFrame(page: Page, url: string): Promise<Frame> {
       body: `<!doctype html><meta name="viewport" content="width=device-width, initial-scale=1"><title>Web client</title>
 <style>@keyframes turn { to { rotate: 1turn } }</style>
 <body style="margin:0">
-<!-- A client's page is never still. If it were, Chromium could keep sending taps to it that its frame should receive. -->
+<!-- The real client's page draws all the time, too. -->
 <div style="position:fixed;width:1px;height:1px;animation:turn 1s linear infinite;background:#ccc"></div>
 <iframe src="${url.replaceAll("&", "&amp;")}" allow="autoplay" style="display:block;border:0;width:100vw;height:100vh"></iframe>`,
     }),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterable
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import httpx
 
@@ -14,6 +14,8 @@ from .results import Availability, Code, CodeDetails, EventsPage, Stats, Webhook
 from .webhook import EventType
 
 T = TypeVar("T")
+Http = TypeVar("Http", httpx.Client, httpx.AsyncClient)
+Transport = TypeVar("Transport", httpx.BaseTransport, httpx.AsyncBaseTransport)
 By = Literal["hour", "day", "campaign", "creative"]
 
 
@@ -44,13 +46,36 @@ class _Settings:
         return self.token != used
 
 
-class Ads:
-    """A client of `/client/v1` for one bot. Every method raises `AdsError`.
+class _Attempts(Generic[T]):
+    """The attempts of one operation: what to send, and after a failure how long to wait."""
 
-    `url`: of the ad service, `https://ads.example`. `token`: the bot's API token; while tokens rotate a list, of which the
-    next is tried where one is refused. `timeout`: seconds for each attempt. `retries`: further attempts after 429, 503 and,
-    where a second request changes nothing, lost connections. Close it, or use it in a `with` statement.
-    """
+    def __init__(self, settings: _Settings, operation: Operation[T]) -> None:
+        self._settings = settings
+        self._operation = operation
+        self._token = settings.token
+        self._made = 0
+
+    def request(self) -> dict[str, Any]:
+        self._token = self._settings.token
+        return self._settings.request_of(self._operation, self._token)
+
+    def result_of(self, response: httpx.Response) -> T:
+        return operations.read_answer(self._operation, response)
+
+    def pause_after(self, failure: httpx.HTTPError | AdsError) -> float:
+        """Seconds until the next attempt. Raises the error if there is none."""
+        error = failure if isinstance(failure, AdsError) else operations.unreachable(failure)
+        if self._settings.has_another_token(error, self._token):
+            return 0
+        self._made += 1
+        pause = operations.pause_before_retry(self._operation, error, self._made, self._settings.retries)
+        if pause is None:
+            raise error
+        return pause
+
+
+class _Client(Generic[Http, Transport]):
+    _http: Http
 
     def __init__(
         self,
@@ -60,10 +85,25 @@ class Ads:
         *,
         timeout: float = 10,
         retries: int = 2,
-        transport: httpx.BaseTransport | None = None,
+        transport: Transport | None = None,
     ) -> None:
         self._settings = _Settings(url, token, bot_id, retries)
-        self._http = httpx.Client(timeout=timeout, transport=transport)
+        self._http = self._connect(timeout, transport)
+
+    def _connect(self, timeout: float, transport: Transport | None) -> Http:
+        raise NotImplementedError
+
+
+class Ads(_Client[httpx.Client, httpx.BaseTransport]):
+    """A client of `/client/v1` for one bot. Every method raises `AdsError`.
+
+    `url`: of the ad service, `https://ads.example`. `token`: the bot's API token; while tokens rotate a list, of which the
+    next is tried where one is refused. `timeout`: seconds for each attempt. `retries`: further attempts after 429, 503 and,
+    where a second request changes nothing, lost connections. Close it, or use it in a `with` statement.
+    """
+
+    def _connect(self, timeout: float, transport: httpx.BaseTransport | None) -> httpx.Client:
+        return httpx.Client(timeout=timeout, transport=transport)
 
     def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
         """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""
@@ -103,40 +143,19 @@ class Ads:
         self.close()
 
     def _send(self, operation: Operation[T]) -> T:
-        attempts = 1
+        attempts = _Attempts(self._settings, operation)
         while True:
-            token = self._settings.token
             try:
-                response = self._http.request(**self._settings.request_of(operation, token))
-                return operations.read_answer(operation, response)
-            except httpx.HTTPError as lost:
-                error = operations.unreachable(lost)
-            except AdsError as refused:
-                error = refused
-            if self._settings.has_another_token(error, token):
-                continue
-            pause = operations.pause_before_retry(operation, error, attempts, self._settings.retries)
-            if pause is None:
-                raise error
-            time.sleep(pause)
-            attempts += 1
+                return attempts.result_of(self._http.request(**attempts.request()))
+            except (httpx.HTTPError, AdsError) as failure:
+                time.sleep(attempts.pause_after(failure))
 
 
-class AsyncAds:
+class AsyncAds(_Client[httpx.AsyncClient, httpx.AsyncBaseTransport]):
     """`Ads` for asyncio: the same arguments, methods and errors. Close it, or use it in an `async with` statement."""
 
-    def __init__(
-        self,
-        url: str,
-        token: str | Iterable[str],
-        bot_id: str | int,
-        *,
-        timeout: float = 10,
-        retries: int = 2,
-        transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:
-        self._settings = _Settings(url, token, bot_id, retries)
-        self._http = httpx.AsyncClient(timeout=timeout, transport=transport)
+    def _connect(self, timeout: float, transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
+        return httpx.AsyncClient(timeout=timeout, transport=transport)
 
     async def create_code(self, user_id: str | int, *, reference: str | None = None) -> Code:
         """Asked again for the same user and reference, it returns the same code while that is fresh and earned nothing."""
@@ -176,20 +195,9 @@ class AsyncAds:
         await self.close()
 
     async def _send(self, operation: Operation[T]) -> T:
-        attempts = 1
+        attempts = _Attempts(self._settings, operation)
         while True:
-            token = self._settings.token
             try:
-                response = await self._http.request(**self._settings.request_of(operation, token))
-                return operations.read_answer(operation, response)
-            except httpx.HTTPError as lost:
-                error = operations.unreachable(lost)
-            except AdsError as refused:
-                error = refused
-            if self._settings.has_another_token(error, token):
-                continue
-            pause = operations.pause_before_retry(operation, error, attempts, self._settings.retries)
-            if pause is None:
-                raise error
-            await asyncio.sleep(pause)
-            attempts += 1
+                return attempts.result_of(await self._http.request(**attempts.request()))
+            except (httpx.HTTPError, AdsError) as failure:
+                await asyncio.sleep(attempts.pause_after(failure))

@@ -34,12 +34,11 @@ const SUPPORT_CODE_LENGTH = 8;
 /** The ad service refused to open an ad: explains why and what to do next. Unknown codes get a general text. */
 export function RefusedEntry({ code, requestId, botLink, host }: RefusedEntryProps) {
   const { text } = useTranslator();
-  const { state, icon } = isKnown(code) ? refusals[code] : ({ state: "not-understood", icon: "note" } as const);
+  const refusal = isKnown(code) ? refusals[code] : ({ state: "not-understood", icon: "note" } as const);
   return (
     <Notice
-      state={state}
-      icon={icon}
-      title={text(`${state}.title`)}
+      {...refusal}
+      title={text(`${refusal.state}.title`)}
       action={
         botLink ? (
           <LinkOutside look="primary" url={botLink} label={text("action.openBot")} host={host} onOpened={host.close} />
@@ -48,7 +47,7 @@ export function RefusedEntry({ code, requestId, botLink, host }: RefusedEntryPro
         )
       }
     >
-      <p className="secondary">{text(`${state}.text`)}</p>
+      <p className="secondary">{text(`${refusal.state}.text`)}</p>
       {requestId ? <SupportCode id={requestId.slice(0, SUPPORT_CODE_LENGTH)} /> : null}
     </Notice>
   );

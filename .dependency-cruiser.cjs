@@ -94,7 +94,7 @@ module.exports = {
         path: "^(apps/(ad-service|api)|packages)/",
         pathNot: [
           "^apps/ad-service/src/outbound/",
-          "^apps/api/src/codes/ad-service-client[.]ts$",
+          "^apps/api/src/ad-service-client[.]ts$",
           "[.]test[.]ts$",
           "^(apps/api|packages/server)/src/operator-client[.]ts$",
         ],

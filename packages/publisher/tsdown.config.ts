@@ -7,8 +7,8 @@ const settings: UserConfig = {
   fixedExtension: false,
   dts: true,
   minify: true,
-  // What is needed of ad-core becomes part of the package.
-  deps: { alwaysBundle: [/^@intermission\//] },
+  // What is needed of ad-core becomes part of the package. The router names types of the package itself.
+  deps: { alwaysBundle: [/^@intermission\/(?!publisher)/], neverBundle: [/^@intermission\/publisher/] },
 };
 
 export default defineConfig([

@@ -21,9 +21,9 @@ import { botVerbs } from "./bots/operate-bots.ts";
 import type { ServedBots } from "./bots/served-bots.ts";
 import type { Config } from "./config.ts";
 import { identifyCaller, identifyOperator } from "./identify-caller.ts";
-import { isLedgerCursor, type LedgerHint } from "./ledger/watch-rewards.ts";
+import type { LedgerHint } from "./ledger/watch-rewards.ts";
 import { plainHttpRoutes } from "./plain-http/routes.ts";
-import { createOperatorRouter, createRouter } from "./router.ts";
+import { appRouter, createOperatorRouter } from "./router.ts";
 import { type BotServerOptions, botServers } from "./serve-bot.ts";
 import {
   authenticateTelegramUser,
@@ -92,21 +92,6 @@ export function createApp(options: AppOptions): FastifyInstance {
     return bot && servers.of(bot);
   });
 
-  const verbsOf = (botId: string) => {
-    const bot = bots.get(botId);
-    return bot ? servers.of(bot).verbs : servers.ofRemoved(botId);
-  };
-  const signIns = limitSignIns(options.signInLimits ?? defaultSignInLimits);
-  const router = createRouter({
-    signIn(botId, initData, address) {
-      const bot = botId === undefined ? bots.configured : bots.get(botId);
-      if (bot) return authenticateTelegramUser({ initData, address }, bot, signIns, new Date());
-      const message = botId === undefined ? "name the bot by botId" : `bot ${botId} is not served here`;
-      return { outcome: "unknown-bot", message };
-    },
-    isCursor: isLedgerCursor,
-    ofBot: verbsOf,
-  });
   const isOperator = (request: FastifyRequest) => isControlSocket(request.raw.socket);
   // A caller that can open the socket can also open the store beside it.
   const callerOf = (request: FastifyRequest) =>
@@ -114,15 +99,26 @@ export function createApp(options: AppOptions): FastifyInstance {
       ? identifyOperator(request.headers["x-bot-id"], bots)
       : identifyCaller(request.headers.authorization, bots, new Date());
 
+  const signIns = limitSignIns(options.signInLimits ?? defaultSignInLimits);
   const contextOf = (caller: Caller, request: FastifyRequest): Context => ({
     ...{ caller, address: request.ip },
+    ofBot(botId) {
+      const bot = bots.get(botId);
+      return bot ? servers.of(bot).verbs : servers.ofRemoved(botId);
+    },
+    signIn(botId, initData, address) {
+      const bot = botId === undefined ? bots.configured : bots.get(botId);
+      if (bot) return authenticateTelegramUser({ initData, address }, bot, signIns, new Date());
+      const message = botId === undefined ? "name the bot by botId" : `bot ${botId} is not served here`;
+      return { outcome: "unknown-bot", message };
+    },
     isUnavailable: (error) => unavailabilityOf(error) !== undefined,
   });
   if (config.hasApiReference) {
     const documents = [{ title: "Companion API", path: "/openapi.json" }];
     app.register(async (scope) => serveApiReference(scope, { title: "Intermission: companion API", documents }));
   }
-  plainHttpRoutes(app, { router, contextOf: (request) => contextOf(callerOf(request), request) });
+  plainHttpRoutes(app, { router: appRouter, contextOf: (request) => contextOf(callerOf(request), request) });
   app.register(
     async (scope) => {
       // The mini-app's page is the only page that may call from a browser; it sends its token in a header, no cookies.
@@ -134,7 +130,7 @@ export function createApp(options: AppOptions): FastifyInstance {
         maxAge: 600,
       });
       await scope.register(fastifyTRPCPlugin, {
-        trpcOptions: trpcOptionsOf(router, (request) => contextOf(callerOf(request), request), logger),
+        trpcOptions: trpcOptionsOf(appRouter, (request) => contextOf(callerOf(request), request), logger),
       });
     },
     { prefix: "/trpc" },

@@ -2,7 +2,8 @@ import { NotReachable, OperatorRefusal } from "@intermission/server/command-line
 import { createTRPCClient, httpLink, TRPCClientError } from "@trpc/client";
 import { Agent, fetch } from "undici";
 import type { BotVerbs } from "./bots/bot-records.ts";
-import type { AppRouter, OperatorRouter, Verbs } from "./router.ts";
+import type { AppRouter, OperatorRouter } from "./router.ts";
+import type { Verbs } from "./verbs.ts";
 
 /** The queries of the command line, to a running server or to the store itself. */
 export interface OperatorClient

@@ -1,11 +1,12 @@
 import type { Database } from "@intermission/postgres/open-database";
 import type { Logger } from "@intermission/server/logger";
+import type { AdServiceClient } from "./ad-service-client.ts";
 import type { Bot } from "./bots/bot.ts";
-import type { AdServiceClient } from "./codes/ad-service-client.ts";
 import { requestCode } from "./codes/request-code.ts";
 import { getBalance, getRewardStatus, listRewards } from "./ledger/rewards.ts";
 import { spend } from "./ledger/spend.ts";
 import {
+  isLedgerCursor,
   type LedgerHint,
   latestCursor,
   limitWatches,
@@ -13,8 +14,8 @@ import {
   startOfLedger,
   watchRewards,
 } from "./ledger/watch-rewards.ts";
-import type { Verbs } from "./router.ts";
 import { eraseUser } from "./users/erase-user.ts";
+import type { Verbs } from "./verbs.ts";
 import { countRefusals, type IntakeMetrics, type RefusalCounter } from "./webhook-intake/intake-metrics.ts";
 import { listReceipts, listRefusals } from "./webhook-intake/list-receipts.ts";
 import { type ReceiveWebhook, receiveWebhook } from "./webhook-intake/receive-webhook.ts";
@@ -98,6 +99,7 @@ function verbsOf(
       const ownLinks = { ...links, botUsername: bot.username, miniAppName: bot.miniAppName };
       return requestCode({ database, adService, botId, links: ownLinks, onUnavailable }, wanted);
     },
+    isCursor: isLedgerCursor,
     getRewardStatus: (query) => getRewardStatus(database, botId, query),
     listRewards: (query) => listRewards(database, botId, query),
     getBalance: (userId) => getBalance(database, botId, userId),

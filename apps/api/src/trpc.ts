@@ -1,5 +1,6 @@
 import { initTRPC, TRPCError } from "@trpc/server";
 import { z } from "zod";
+import type { TelegramUserVerbs, Verbs } from "./verbs.ts";
 
 /** The caller of a request, identified once: by the Authorization header, or by the socket in the data folder. */
 export type Caller =
@@ -7,8 +8,13 @@ export type Caller =
   | { kind: "user"; botId: string; userId: string }
   | { kind: "nobody" };
 
-export interface Context {
+/**
+ * Procedures reach the store through `ofBot`, not by imports: clients import the router's type without the types of Node or
+ * of a database.
+ */
+export interface Context extends TelegramUserVerbs {
   readonly caller: Caller;
+  ofBot(botId: string): Verbs;
   /** The client's network address. */
   readonly address: string;
   /** Whether an error is temporary, such as an outage of the database. */
@@ -53,7 +59,7 @@ export const publicProcedure = procedure;
 export const backendProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.caller.kind === "nobody") throw new TRPCError({ code: "UNAUTHORIZED", message: "API key required" });
   if (ctx.caller.kind !== "backend") throw new TRPCError({ code: "FORBIDDEN", message: "for the bot's backend only" });
-  return next({ ctx: { caller: ctx.caller } });
+  return next({ ctx: { caller: ctx.caller, bot: ctx.ofBot(ctx.caller.botId) } });
 });
 
 /** A user, who reads only their own rewards, or the bot's backend, which names the user. */
@@ -61,7 +67,7 @@ export const userOrBackendProcedure = procedure.use(({ ctx, next }) => {
   if (ctx.caller.kind === "nobody") {
     throw new TRPCError({ code: "UNAUTHORIZED", message: "session token or API key required" });
   }
-  return next({ ctx: { caller: ctx.caller } });
+  return next({ ctx: { caller: ctx.caller, bot: ctx.ofBot(ctx.caller.botId) } });
 });
 
 /**

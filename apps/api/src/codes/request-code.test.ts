@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
+import { type AdServiceClient, adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
-import { type AdServiceClient, adServiceClient } from "./ad-service-client.ts";
 
 const issued = { code: "AbcdEfghJkLmnPqr", expires_in: 3599, expires_at: "2026-03-01T11:00:00Z" };
 

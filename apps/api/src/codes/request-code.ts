@@ -1,6 +1,6 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import type { AdServiceClient } from "./ad-service-client.ts";
-import type { CreateCodeOutcome } from "./created-code.ts";
+import type { CreateCodeOutcome } from "@intermission/publisher/companion";
+import type { AdServiceClient } from "../ad-service-client.ts";
 
 export interface Links {
   readonly miniappUrl: string;

@@ -1,8 +1,9 @@
+import type { RewardEntry } from "@intermission/publisher/companion";
 import { type CommandContext, withExamples } from "@intermission/server/command-line";
 import { limitUpTo, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf } from "@intermission/server/command-tables";
 import type { Command } from "commander";
-import type { LedgerVerbs, RewardEntry } from "./entries.ts";
+import type { LedgerVerbs } from "../verbs.ts";
 
 export function rewardCommands(
   program: Command,

@@ -1,6 +1,7 @@
 import { decodeCursor, encodeCursor, epochOf } from "@intermission/postgres/commit-cursor";
 import { type Runner, statement } from "@intermission/postgres/open-database";
-import type { RefusalReason, RewardEntry, RewardPage, RewardStatus } from "./entries.ts";
+import type { RewardEntry, RewardPage } from "@intermission/publisher/companion";
+import type { RefusalReason, RewardStatus } from "../verbs.ts";
 
 export interface EntryRow {
   epoch: string;

@@ -1,5 +1,5 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
-import type { SpendOutcome } from "./entries.ts";
+import type { SpendOutcome } from "@intermission/publisher/companion";
 import { getBalance } from "./rewards.ts";
 
 export interface SpendOrder {

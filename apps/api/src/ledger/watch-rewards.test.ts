@@ -1,10 +1,10 @@
 import type { Database } from "@intermission/postgres/open-database";
+import type { RewardEntry } from "@intermission/publisher/companion";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startTestApi, testConfig } from "../../test/fixtures/api-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { recordBatch, recordEvents } from "../webhook-intake/record-events.ts";
-import type { RewardEntry } from "./entries.ts";
 import { latestCursor, startOfLedger, watchRewards } from "./watch-rewards.ts";
 
 const { botId, payout } = testConfig;

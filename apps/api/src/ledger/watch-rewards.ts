@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { decodeCursor, encodeCursor, epochOf, feedStart, placeOfCursor } from "@intermission/postgres/commit-cursor";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import type { Logger } from "@intermission/server/logger";
-import { LostCursorError, type WatchedEntry, type WatchOutcome } from "./entries.ts";
+import { LostCursorError, type WatchedEntry, type WatchOutcome } from "../verbs.ts";
 import { type EntryRow, entryColumns, rewardEntryOf } from "./rewards.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { eventType } from "@intermission/ad-core/client-api";
+import type { RewardEntry } from "@intermission/publisher/companion";
 import type { inferRouterOutputs } from "@trpc/server";
 import { z } from "zod";
-import type { RewardEntry } from "../ledger/entries.ts";
 import type { AppRouter } from "../router.ts";
 
 type Outputs = inferRouterOutputs<AppRouter>;

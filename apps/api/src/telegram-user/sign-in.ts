@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { continuationMaxAgeSeconds, verifyInitDataWithBotToken } from "@intermission/ad-core/telegram-init-data";
 import { addressNetwork } from "@intermission/server/client-address";
 import { rateLimiter } from "@intermission/server/rate-limiter";
-import type { SignInOutcome } from "./sign-in-outcome.ts";
+import type { SignInOutcome } from "../verbs.ts";
 
 /** Long enough for an ad and its reward, short enough for a token that cannot be revoked. */
 export const sessionLifetimeSeconds = 6 * 3600;

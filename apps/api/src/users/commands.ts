@@ -2,7 +2,7 @@ import { type CommandContext, OperatorRefusal, withExamples } from "@intermissio
 import { telegramIdOption } from "@intermission/server/command-options";
 import { tableOf } from "@intermission/server/command-tables";
 import type { Command } from "commander";
-import type { UserErasure, UserVerbs } from "./erasure.ts";
+import type { UserErasure, UserVerbs } from "../verbs.ts";
 
 export function userCommands(program: Command, context: CommandContext<UserVerbs>): void {
   const users = program.command("users").description("people who used the bot");

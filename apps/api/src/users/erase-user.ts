@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { type Database, type Statement, statement } from "@intermission/postgres/open-database";
-import type { UserErasure } from "./erasure.ts";
+import type { UserErasure } from "../verbs.ts";
 
 interface Step {
   table: string;

@@ -1,17 +1,16 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
-import type { UserErasure, UserVerbs } from "./erasure.ts";
+import type { UserErasure } from "../verbs.ts";
 
-export const userProcedures = (verbsOf: (botId: string) => UserVerbs) =>
-  router({
-    /** Counts the records of a user. */
-    kept: backendProcedure
-      .input(z.object({ userId: telegramId }))
-      .query(({ ctx, input }): Promise<UserErasure> => verbsOf(ctx.caller.botId).eraseUser(input.userId, false)),
+export const userProcedures = router({
+  /** Counts the records of a user. */
+  kept: backendProcedure
+    .input(z.object({ userId: telegramId }))
+    .query(({ ctx, input }): Promise<UserErasure> => ctx.bot.eraseUser(input.userId, false)),
 
-    /** Erases a user permanently; the ledger's sums stay. */
-    erase: backendProcedure
-      .input(z.object({ userId: telegramId }))
-      .mutation(({ ctx, input }): Promise<UserErasure> => verbsOf(ctx.caller.botId).eraseUser(input.userId, true)),
-  });
+  /** Erases a user permanently; the ledger's sums stay. */
+  erase: backendProcedure
+    .input(z.object({ userId: telegramId }))
+    .mutation(({ ctx, input }): Promise<UserErasure> => ctx.bot.eraseUser(input.userId, true)),
+});

@@ -2,7 +2,7 @@ import { type CommandContext, withExamples } from "@intermission/server/command-
 import { limitUpTo, momentOption, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
-import type { Receipt, ReceiptQuery, ReceiptVerbs, RefusalCount } from "./receipts.ts";
+import type { Receipt, ReceiptQuery, ReceiptVerbs, RefusalCount } from "../verbs.ts";
 
 const outcomes = ["credited", "refused", "unmatched", "invalid", "duplicate"];
 

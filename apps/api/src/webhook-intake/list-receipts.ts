@@ -1,5 +1,5 @@
 import { type Runner, type Statement, statement } from "@intermission/postgres/open-database";
-import type { Receipt, ReceiptQuery, RefusalCount } from "./receipts.ts";
+import type { Receipt, ReceiptQuery, RefusalCount } from "../verbs.ts";
 
 interface Row {
   received_at: Date;

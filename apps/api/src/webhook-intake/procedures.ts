@@ -1,33 +1,30 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
-import type { Receipt, ReceiptVerbs, RefusalCount } from "./receipts.ts";
+import type { Receipt, RefusalCount } from "../verbs.ts";
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
-export const receiptProcedures = (verbsOf: (botId: string) => ReceiptVerbs) =>
-  router({
-    /** The latest events, newest first, with the bytes that were signed. */
-    latest: backendProcedure
-      .input(z.object({ limit: z.int().min(1).max(50).default(20) }))
-      .query(
-        ({ ctx, input }): Promise<Receipt[]> => verbsOf(ctx.caller.botId).listReceipts({ outcome: "event", ...input }),
-      ),
+export const receiptProcedures = router({
+  /** The latest events, newest first, with the bytes that were signed. */
+  latest: backendProcedure
+    .input(z.object({ limit: z.int().min(1).max(50).default(20) }))
+    .query(({ ctx, input }): Promise<Receipt[]> => ctx.bot.listReceipts({ outcome: "event", ...input })),
 
-    /** Every signed webhook, newest first, including those that were not events. */
-    list: backendProcedure
-      .input(
-        z.object({
-          outcome: z.enum(["credited", "refused", "unmatched", "invalid", "duplicate"]).optional(),
-          userId: telegramId.optional(),
-          since: moment.optional(),
-          limit: z.int().min(1).max(1000).default(50),
-        }),
-      )
-      .query(({ ctx, input }): Promise<Receipt[]> => verbsOf(ctx.caller.botId).listReceipts(input)),
+  /** Every signed webhook, newest first, including those that were not events. */
+  list: backendProcedure
+    .input(
+      z.object({
+        outcome: z.enum(["credited", "refused", "unmatched", "invalid", "duplicate"]).optional(),
+        userId: telegramId.optional(),
+        since: moment.optional(),
+        limit: z.int().min(1).max(1000).default(50),
+      }),
+    )
+    .query(({ ctx, input }): Promise<Receipt[]> => ctx.bot.listReceipts(input)),
 
-    /** The number of webhooks refused before their signature was verified, by hour and reason. */
-    refused: backendProcedure
-      .input(z.object({ since: moment }))
-      .query(({ ctx, input }): Promise<RefusalCount[]> => verbsOf(ctx.caller.botId).listRefusals(input.since)),
-  });
+  /** The number of webhooks refused before their signature was verified, by hour and reason. */
+  refused: backendProcedure
+    .input(z.object({ since: moment }))
+    .query(({ ctx, input }): Promise<RefusalCount[]> => ctx.bot.listRefusals(input.since)),
+});

@@ -4,7 +4,7 @@ import { parseWebhookEvent, type WebhookEvent } from "@intermission/ad-core/webh
 import { groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import type { Payout } from "../bots/bot-records.ts";
-import type { EventLine } from "./receipts.ts";
+import type { EventLine } from "./record-events.ts";
 import { isStorable, type RecordedCount, recordEvents } from "./record-events.ts";
 import { recordTwoFieldEvent, type UnmatchedReason } from "./record-two-field-event.ts";
 

@@ -2,7 +2,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestApi, type TestApi, testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
 import { type Feed, startFeed } from "../../test/fixtures/feed-fixture.ts";
-import { type AdServiceClient, adServiceClient } from "../codes/ad-service-client.ts";
+import { type AdServiceClient, adServiceClient } from "../ad-service-client.ts";
 import { migrations } from "../migrations.ts";
 import { reconcileEvents } from "./reconcile-events.ts";
 

@@ -1,9 +1,9 @@
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { type BackgroundLoop, startLoop } from "@intermission/server/background-loop";
 import type { Logger } from "@intermission/server/logger";
+import type { AdServiceClient, ListedEvent, ListedEvents } from "../ad-service-client.ts";
 import type { Payout } from "../bots/bot-records.ts";
-import type { AdServiceClient, ListedEvent, ListedEvents } from "../codes/ad-service-client.ts";
-import type { EventLine } from "./receipts.ts";
+import type { EventLine } from "./record-events.ts";
 import { isStorable, recordEvents } from "./record-events.ts";
 
 export interface ReconcileOptions {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Payout } from "../bots/bot-records.ts";
 import { migrations } from "../migrations.ts";
 import { listReceipts } from "./list-receipts.ts";
-import type { EventLine } from "./receipts.ts";
+import type { EventLine } from "./record-events.ts";
 import { recordBatch, recordEvents } from "./record-events.ts";
 
 const botId = "7000000001";

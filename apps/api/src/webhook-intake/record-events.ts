@@ -1,6 +1,18 @@
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import type { Payout } from "../bots/bot-records.ts";
-import type { EventLine } from "./receipts.ts";
+
+/** One event to be recorded, from any source. Its id makes a repeat harmless. */
+export interface EventLine {
+  eventId: string;
+  event: "rewarded" | "direct_link";
+  userId: string;
+  code: string | null;
+  reference: string | null;
+  occurredAt: string | null;
+  isTest: boolean;
+  rawBody: string | null;
+  signatureHeader: string | null;
+}
 
 export interface BatchLine {
   readonly line: EventLine;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { EventLine } from "./receipts.ts";
+import type { EventLine } from "./record-events.ts";
 import { splitBatches } from "./record-events.ts";
 
 const few = (prefix: string) => fc.nat(4).map((n) => `${prefix}${n}`);

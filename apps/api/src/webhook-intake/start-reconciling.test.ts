@@ -2,7 +2,7 @@ import { openTestDatabase } from "@intermission/testing/test-database";
 import { expect, test, vi } from "vitest";
 import { testConfig, testToken } from "../../test/fixtures/api-fixture.ts";
 import { startFeed } from "../../test/fixtures/feed-fixture.ts";
-import { adServiceClient } from "../codes/ad-service-client.ts";
+import { adServiceClient } from "../ad-service-client.ts";
 import { getBalance } from "../ledger/rewards.ts";
 import { migrations } from "../migrations.ts";
 import { startReconciling } from "./reconcile-events.ts";

@@ -1,13 +1,13 @@
 import { type CreateCodeRequest, type CreateCodeResponse, createCodeResponse } from "@intermission/ad-core/client-api";
 import { retryAfterSeconds } from "@intermission/ad-core/retry-after-seconds";
 import { webhookEvent } from "@intermission/ad-core/webhook-event";
+import type { CreateCodeOutcome } from "@intermission/publisher/companion";
 import { type Dispatcher, Pool } from "undici";
 import { z } from "zod";
-import type { UnavailableReason } from "./created-code.ts";
 
 export type RequestedCode =
   | { outcome: "issued"; code: CreateCodeResponse }
-  | { outcome: "unavailable"; reason: UnavailableReason; retryAfterSeconds?: number; detail: string };
+  | (Extract<CreateCodeOutcome, { outcome: "unavailable" }> & { detail: string });
 
 // Less strict than the contract, so that one event of a newer kind does not block the others.
 const listedEvent = webhookEvent.required({ event_id: true, bot_id: true, occurred_at: true });

@@ -1,0 +1,142 @@
+import type { CreateCodeOutcome, RewardEntry, RewardPage, SpendOutcome } from "@intermission/publisher/companion";
+
+/*
+ * What callers can do, as procedures and commands see it. In a file of its own: publishers install the router's type, which
+ * names these types and must not reach Node's types or a store's.
+ */
+
+/** What a caller can do for one bot. */
+export type Verbs = CodeVerbs & LedgerVerbs & ReceiptVerbs & UserVerbs;
+
+export interface CodeVerbs {
+  createCode(wanted: { userId: string; reference: string | undefined }): Promise<CreateCodeOutcome>;
+}
+
+/** Why a recorded event paid nothing. */
+export type RefusalReason =
+  | "code-already-paid"
+  | "event-already-recorded"
+  | "code-of-another-user"
+  | "daily-cap"
+  | "no-reward"
+  | "test";
+
+export type RewardStatus =
+  | { outcome: "not-yet" }
+  | {
+      outcome: "credited";
+      amount: number;
+      balance: number;
+      event: "rewarded" | "direct_link";
+      recordedAt: string;
+    }
+  | { outcome: "refused"; reason: RefusalReason; amount: 0; balance: number; recordedAt: string };
+
+export interface WatchedEntry {
+  cursor: string;
+  entry: RewardEntry;
+}
+
+export type WatchOutcome =
+  | { outcome: "watching"; entries: AsyncIterable<WatchedEntry> }
+  /** This node serves its limit of watches already, of the bot or of all bots. */
+  | { outcome: "too-many"; limit: number };
+
+/** The ledger was restored from a backup that is older than the cursor, so the entries after it are unknown. */
+export class LostCursorError extends Error {
+  override readonly name = "LostCursorError";
+}
+
+export interface LedgerVerbs {
+  /** Whether this text can come from `next`, `cursor` or a tracked id. */
+  isCursor(text: string): boolean;
+  getRewardStatus(query: {
+    userId: string | undefined;
+    code: string | undefined;
+    event: "rewarded" | "direct_link" | undefined;
+  }): Promise<RewardStatus>;
+  listRewards(query: { userId: string | undefined; cursor: string | undefined; limit: number }): Promise<RewardPage>;
+  getBalance(userId: string): Promise<number>;
+  spend(order: { userId: string; amount: number; idempotencyKey: string; note: string | null }): Promise<SpendOutcome>;
+  latestCursor(): Promise<string>;
+  watchRewards(
+    asked: { from: { cursor: string } | "start" | "now"; includeTests: boolean },
+    signal: AbortSignal | undefined,
+  ): WatchOutcome;
+}
+
+/** One webhook that was kept: its verified bytes, and its effect on the ledger. */
+export interface Receipt {
+  receivedAt: string;
+  outcome: ReceiptOutcome;
+  /** Why it paid nothing, or was not recorded. */
+  reason: string | null;
+  /** The event's id; made here if it has none. */
+  eventId: string;
+  /** The following fields are null if the webhook was not an event. */
+  event: "rewarded" | "direct_link" | null;
+  userId: string | null;
+  code: string | null;
+  /** Whole units; null if it has no entry in the ledger. */
+  amount: number | null;
+  /** Number of arrivals after the first. */
+  duplicates: number;
+  lastDuplicateAt: string | null;
+  /** The text whose UTF-8 bytes were signed, for an invalid one its beginning; null if reconciliation fetched the event. */
+  rawBody: string | null;
+  /** `X-Signature` as received. Not a secret. */
+  signatureHeader: string | null;
+  /** Nothing is kept before its signature is verified. */
+  verified: true;
+}
+
+/**
+ * `refused`: in the ledger with zero units. `unmatched`: not in the ledger, because it names no code and none fits.
+ * `invalid`: signed, but not an event for this bot.
+ */
+export type ReceiptOutcome = "credited" | "refused" | "unmatched" | "invalid";
+
+export interface ReceiptQuery {
+  /** `duplicate`: those that arrived more than once. `event`: all that are not invalid. */
+  outcome?: ReceiptOutcome | "duplicate" | "event" | undefined;
+  userId?: string | undefined;
+  since?: Date | undefined;
+  limit: number;
+}
+
+/** Webhooks without a valid signature, of which only this count is kept. */
+export interface RefusalCount {
+  hour: string;
+  reason: string;
+  refused: number;
+  lastAt: string;
+}
+
+export interface ReceiptVerbs {
+  listReceipts(query: ReceiptQuery): Promise<Receipt[]>;
+  listRefusals(since: Date): Promise<RefusalCount[]>;
+}
+
+/** The records of a user and what was done with them, or with `isErased` false would be done. */
+export interface UserErasure {
+  botId: string;
+  userId: string;
+  isErased: boolean;
+  tables: { table: string; becomes: string; rows: number }[];
+}
+
+export interface UserVerbs {
+  eraseUser(userId: string, isMeant: boolean): Promise<UserErasure>;
+}
+
+export type SignInOutcome =
+  | { outcome: "signed-in"; sessionToken: string; expiresAt: string; user: { id: string } }
+  | { outcome: "refused"; reason: "invalid" | "expired" };
+
+export interface TelegramUserVerbs {
+  signIn(
+    botId: string | undefined,
+    initData: string,
+    address: string,
+  ): SignInOutcome | { outcome: "too-many" } | { outcome: "unknown-bot"; message: string };
+}

@@ -122,7 +122,10 @@ test("an empty variable counts as unset", () => {
 
 test("lists are parsed, and an invalid entry is reported", () => {
   const read = readConfig({ ...production, WEBHOOK_ALLOWED_NETWORKS: "10.0.0.0/8, fd00::/8", TRUST_PROXY: "loopback" });
-  expect(read).toMatchObject({ webhookAllowedNetworks: ["10.0.0.0/8", "fd00::/8"], trustProxy: ["loopback"] });
+  expect(read).toMatchObject({
+    requests: { allowedNetworks: { webhook: ["10.0.0.0/8", "fd00::/8"], vast: [], video: [] } },
+    trustProxy: ["loopback"],
+  });
   expect(faultsOf({ ...production, WEBHOOK_ALLOWED_NETWORKS: "everywhere" })).toContain("WEBHOOK_ALLOWED_NETWORKS");
   expect(readConfig({ ...production, TRUST_PROXY: "1" }).trustProxy).toBe(1);
   expect(faultsOf({ ...production, TRUST_PROXY: "everyone" })).toContain("TRUST_PROXY must be the number of proxies");

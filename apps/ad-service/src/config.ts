@@ -1,22 +1,17 @@
 import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
-import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
+import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { checkDatabaseUrl } from "@intermission/postgres/store-faults";
-import { parseTrustProxy, trustProxyForm } from "@intermission/server/client-address";
-import { StartFault } from "@intermission/server/start-fault";
+import { faultsOf, settingsFault, trustedProxies, webAddress, withoutEmpty } from "@intermission/server/settings";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import { crossFaults, mediaFaults } from "./config-cross-faults.ts";
-import type { MediaBucket } from "./creatives/bucket-storage.ts";
+import type { MediaBucket } from "./creatives/media-storage.ts";
 
 /** The only reader of `process.env` in this server. */
 
 const makeKey = "make one with: openssl rand -base64 32";
 
-const webAddress = z
-  .url({ protocol: /^https?$/, error: "must be an address such as https://ads.example.com" })
-  .refine((url) => !hasUserInfo(url), "must not hold a user name or password")
-  .transform(canonicalAddress);
+const address = webAddress("must be an address such as https://ads.example.com");
 
 const listOf = (isOne: (text: string) => boolean, form: string) =>
   z
@@ -32,7 +27,7 @@ const storeVariables = {
   DATA_DIR: z.string().default("data"),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
   MEDIA_DIR: z.string().optional(),
-  S3_ENDPOINT: webAddress.optional(),
+  S3_ENDPOINT: address.optional(),
   S3_REGION: z.string().default("us-east-1"),
   S3_BUCKET: z
     .string()
@@ -67,14 +62,10 @@ const serverVariables = z.object({
   ...storeVariables,
   HOST: z.string().default("127.0.0.1"),
   PORT: port.default(8701),
-  TRUST_PROXY: z
-    .string()
-    .transform(parseTrustProxy)
-    .refine((trusted) => trusted !== undefined, { error: trustProxyForm })
-    .optional(),
-  PUBLIC_URL: webAddress.optional(),
-  DIRECT_LINK_URL: webAddress.optional(),
-  MINIAPP_URL: webAddress.optional(),
+  TRUST_PROXY: trustedProxies.optional(),
+  PUBLIC_URL: address.optional(),
+  DIRECT_LINK_URL: address.optional(),
+  MINIAPP_URL: address.optional(),
   MINIAPP_DIR: z.string().default(join(import.meta.dirname, "../../miniapp/dist")),
   OPERATOR_TOKEN: longSecret.optional(),
   METRICS_PORT: port.optional(),
@@ -101,7 +92,7 @@ const serverVariables = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/, "must be an Ed25519 public key as 64 hex digits")
     .optional(),
-  DEMO_CHAT_ORIGIN: webAddress.optional(),
+  DEMO_CHAT_ORIGIN: address.optional(),
 });
 
 /** The names of the server's settings. */
@@ -109,10 +100,10 @@ export const settingNames = Object.keys(serverVariables.shape);
 
 const commandVariables = z.object({
   ...storeVariables,
-  ADS_URL: webAddress.optional(),
+  ADS_URL: address.optional(),
   OPERATOR_TOKEN: z.string().optional(),
-  PUBLIC_URL: webAddress.default("http://127.0.0.1:8701"),
-  MINIAPP_URL: webAddress.optional(),
+  PUBLIC_URL: address.default("http://127.0.0.1:8701"),
+  MINIAPP_URL: address.optional(),
   ENCRYPTION_KEY: storeVariables.ENCRYPTION_KEY.optional(),
 });
 
@@ -123,7 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const given = withoutEmpty(environment);
   const parsed = serverVariables.safeParse(given);
   const faults = [...faultsOf(parsed.error), ...crossFaults(given)];
-  if (!parsed.success || faults.length > 0) throw configFault(faults);
+  if (!parsed.success || faults.length > 0) throw settingsFault(faults);
   const read = parsed.data;
   const publicUrl = read.PUBLIC_URL ?? `http://${read.HOST.includes(":") ? `[${read.HOST}]` : read.HOST}:${read.PORT}`;
   return {
@@ -158,7 +149,7 @@ export function readCommandConfig(options: { url?: string | undefined }, environ
   const given = withoutEmpty(environment);
   const parsed = commandVariables.safeParse({ ...given, ...(options.url !== undefined && { ADS_URL: options.url }) });
   const faults = [...faultsOf(parsed.error), ...mediaFaults(given)];
-  if (!parsed.success || faults.length > 0) throw configFault(faults);
+  if (!parsed.success || faults.length > 0) throw settingsFault(faults);
   const read = parsed.data;
   return {
     ...storeOf(read),
@@ -167,10 +158,6 @@ export function readCommandConfig(options: { url?: string | undefined }, environ
     operatorToken: read.OPERATOR_TOKEN,
     miniappUrl: read.MINIAPP_URL ?? `${read.PUBLIC_URL}/app`,
   };
-}
-
-function configFault(faults: readonly string[]): StartFault {
-  return new StartFault(`The configuration has faults:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
 }
 
 function storeOf(
@@ -204,9 +191,14 @@ function storeOf(
       // Nodes share a folder that was named: a missing one is not mounted on this node.
       isMadeIfMissing: read.MEDIA_DIR === undefined,
     },
-    webhookAllowedNetworks: read.WEBHOOK_ALLOWED_NETWORKS,
-    vastAllowedNetworks: read.VAST_ALLOWED_NETWORKS,
-    videoAllowedNetworks: read.VIDEO_ALLOWED_NETWORKS,
+    requests: {
+      isPlainHttpAllowed: read.MODE === "demo",
+      allowedNetworks: {
+        webhook: read.WEBHOOK_ALLOWED_NETWORKS,
+        vast: read.VAST_ALLOWED_NETWORKS,
+        video: read.VIDEO_ALLOWED_NETWORKS,
+      },
+    },
     currency: read.CURRENCY,
   };
 }
@@ -219,11 +211,80 @@ function bucketOf(read: Pick<z.infer<z.ZodObject<typeof storeVariables>>, Bucket
   return { kind: "bucket", endpoint, bucket, region, accessKeyId, secretAccessKey };
 }
 
-function faultsOf(error: z.ZodError | undefined): string[] {
-  return (error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`);
+const demoVariables = ["DEMO_BOT_ID", "DEMO_TELEGRAM_PUBLIC_KEY", "DEMO_CHAT_ORIGIN"];
+const loopbackHosts = ["localhost", "[::1]", "::1"];
+
+/**
+ * Faults of combinations of variables. Reads the raw text, so that they are reported together with the faults of each
+ * variable.
+ */
+export function crossFaults(given: NodeJS.ProcessEnv): string[] {
+  const ofMode = given.MODE === "demo" ? demoFaults(given) : productionFaults(given);
+  return [...ofMode, ...metricsFaults(given), ...mediaFaults(given)];
 }
 
-/** `NAME=` in an env file means that the variable is not set. */
-function withoutEmpty(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
+const bucketVariables = ["S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"];
+
+/** Videos are kept in a folder or in a bucket; a bucket needs all of its variables. */
+export function mediaFaults(given: NodeJS.ProcessEnv): string[] {
+  const missing = bucketVariables.filter((name) => given[name] === undefined);
+  if (missing.length === bucketVariables.length) return [];
+  if (missing.length > 0)
+    return missing.map((name) => `${name} is missing: videos are kept in a bucket if all S3_ variables are set`);
+  return given.MEDIA_DIR === undefined ? [] : ["MEDIA_DIR and S3_BUCKET are both set: videos are kept in one of them"];
+}
+
+function metricsFaults(given: NodeJS.ProcessEnv): string[] {
+  const { METRICS_PORT: port, METRICS_HOST: host = "127.0.0.1", METRICS_TOKEN: token } = given;
+  const faults: string[] = [];
+  if (port !== undefined && token === undefined && !isLoopback(host)) {
+    faults.push(`METRICS_TOKEN is missing: ${host} can be reached from other machines, and metrics are not public`);
+  }
+  if (port !== undefined && port !== "0" && port === (given.PORT ?? "8701")) {
+    faults.push("METRICS_PORT is the same as PORT: with METRICS_TOKEN, PORT serves the metrics without it");
+  }
+  return faults;
+}
+
+function productionFaults(given: NodeJS.ProcessEnv): string[] {
+  const faults = demoVariables
+    .filter((name) => given[name] !== undefined)
+    .map((name) => `${name} is for MODE=demo only: anyone with the demo's key can sign in as any user`);
+  if (given.PUBLIC_URL === undefined) {
+    faults.push(
+      "PUBLIC_URL is missing: the https address at which users reach this server, such as https://ads.example.com",
+    );
+  }
+  for (const name of ["PUBLIC_URL", "DIRECT_LINK_URL", "MINIAPP_URL"]) {
+    const address = given[name];
+    if (address && isPlainHttp(address) && !isLoopbackAddress(address)) {
+      faults.push(`${name} must begin with https:// in production: Telegram opens only https addresses`);
+    }
+  }
+  return faults;
+}
+
+function demoFaults(given: NodeJS.ProcessEnv): string[] {
+  const { HOST: host = "127.0.0.1", PUBLIC_URL: publicUrl } = given;
+  const faults: string[] = [];
+  if (!isLoopback(host)) faults.push(`HOST must be a loopback address in demo mode, and ${host} is not`);
+  if (publicUrl !== undefined && !isLoopbackAddress(publicUrl)) {
+    faults.push(
+      "PUBLIC_URL must be a loopback address in demo mode: demo users are made up, and anyone can sign in as one",
+    );
+  }
+  if ((given.DEMO_BOT_ID === undefined) !== (given.DEMO_TELEGRAM_PUBLIC_KEY === undefined)) {
+    faults.push(
+      "DEMO_BOT_ID and DEMO_TELEGRAM_PUBLIC_KEY belong together: the demo's key is valid for the demo's bot only",
+    );
+  }
+  return faults;
+}
+
+function isLoopbackAddress(address: string): boolean {
+  return URL.canParse(address) && isLoopback(new URL(address).hostname);
+}
+
+function isLoopback(host: string): boolean {
+  return loopbackHosts.includes(host) || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -1,17 +1,17 @@
 import { openDatabase } from "@intermission/postgres/open-database";
-import { claimDataFolder } from "@intermission/server/data-folder";
-import { exitAfterStore, onStopSignal } from "@intermission/server/graceful-stop";
+import { requireDataFolder } from "@intermission/server/data-folder";
+import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger } from "@intermission/server/logger";
 import { countProcess, metricsRegistry, serveMetrics } from "@intermission/server/metrics";
 import { secretBox as openSecretBox } from "@intermission/server/secret-box";
-import { StartFault, startFaultOf } from "@intermission/server/start-fault";
+import { startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
 import { startCampaignSnapshot } from "./ad-selection/campaign-snapshot.ts";
 import { createApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
 import { type Config, readConfig } from "./config.ts";
-import { requireMediaFolder } from "./creatives/open-media-storage.ts";
+import { requireMediaFolder } from "./creatives/media-storage.ts";
 import { openEndpointTests, stopEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { startTestingEndpoints } from "./deliveries/endpoints.ts";
 import { deliveryMetrics } from "./deliveries/metrics.ts";
@@ -27,7 +27,7 @@ async function start(config: Config): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: "ad-service" });
   await requireMediaFolder(config.media);
   // The embedded store has one owner; nodes that share a database server do not share a folder.
-  const folder = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : undefined;
+  const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataFolder,
@@ -39,14 +39,7 @@ async function start(config: Config): Promise<void> {
   const secretBox = openSecretBox(config.encryptionKey);
   await rememberPublisherShare(database, { percent: config.publisherSharePercent, now: new Date() });
   const campaigns = await startCampaignSnapshot({ database, log: logger });
-  const requests = openGuardedRequests({
-    isPlainHttpAllowed: config.mode === "demo",
-    allowedNetworks: {
-      webhook: config.webhookAllowedNetworks,
-      vast: config.vastAllowedNetworks,
-      video: config.videoAllowedNetworks,
-    },
-  });
+  const requests = openGuardedRequests(config.requests);
   const controlSockets = new WeakSet<object>();
   const isControlSocket = (socket: object) => controlSockets.has(socket);
   const registry = metricsRegistry({ service: "ad-service", version: manifest.version });
@@ -57,7 +50,7 @@ async function start(config: Config): Promise<void> {
   const apiTokens = openApiTokens(bots);
   const views = openViews({ bots, deliveries });
   const endpointTests = openEndpointTests({ database, deliveries, secretBox, requests, log: logger });
-  let isStopping = false;
+  const draining = { hasBegun: false };
   const app = await createApp({
     ...{
       config,
@@ -74,7 +67,7 @@ async function start(config: Config): Promise<void> {
       isControlSocket,
       registry,
     },
-    isStopping: () => isStopping,
+    isStopping: () => draining.hasBegun,
   });
   await app.listen({ host: config.host, port: config.port });
   const metricsApp = await serveMetrics({ ...config.metrics, registry, logger });
@@ -88,39 +81,23 @@ async function start(config: Config): Promise<void> {
   const calling = startCallingTrackers({ database, requests, log: logger });
   const testing = startTestingEndpoints({ database, endpointTests, log: logger });
 
-  onStopSignal(
-    async () => {
-      stopEndpointTests(endpointTests);
-      await app.close();
-      await Promise.all([
-        sweeping.stop(),
-        deliveries.stop(),
-        testing.stop(),
-        rollingUp.stop(),
-        calling.stop(),
-        campaigns.stop(),
-      ]);
-      await requests.close();
-      await metricsApp?.close();
-      await database.close();
-      await folder?.release();
-    },
-    {
-      logger,
-      drainMs: config.drainMs,
-      onSignal() {
-        isStopping = true;
-      },
-    },
-  );
-  // Logged at any LOG_LEVEL: a supervisor waits for this line.
-  logger.child({}, { level: "info" }).info({ url: config.publicUrl, store: database.kind }, "listening");
-}
-
-async function claimFolder(dataFolder: string) {
-  const claim = await claimDataFolder(dataFolder);
-  if (claim.outcome === "claimed") return claim;
-  throw new StartFault(`another ad service uses ${dataFolder}: stop it, or choose another folder with DATA_DIR`);
+  onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
+    stopEndpointTests(endpointTests);
+    await app.close();
+    await Promise.all([
+      sweeping.stop(),
+      deliveries.stop(),
+      testing.stop(),
+      rollingUp.stop(),
+      calling.stop(),
+      campaigns.stop(),
+    ]);
+    await requests.close();
+    await metricsApp?.close();
+    await database.close();
+    await folder?.release();
+  });
+  logListening(logger, { url: config.publicUrl, store: database.kind });
 }
 
 try {

@@ -8,7 +8,7 @@ import { createOperatorApp } from "./app.ts";
 import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
 import type { CommandConfig } from "./config.ts";
-import { openMediaStorage, requireMediaFolder } from "./creatives/open-media-storage.ts";
+import { openMediaStorage, requireMediaFolder } from "./creatives/media-storage.ts";
 import { noDeliveries } from "./deliveries/deliveries.ts";
 import { openEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { migrations } from "./migrations.ts";
@@ -40,14 +40,7 @@ async function openStore(
     migrations,
     isExisting: true,
   });
-  const requests = openGuardedRequests({
-    isPlainHttpAllowed: config.mode === "demo",
-    allowedNetworks: {
-      webhook: config.webhookAllowedNetworks,
-      vast: config.vastAllowedNetworks,
-      video: config.videoAllowedNetworks,
-    },
-  });
+  const requests = openGuardedRequests(config.requests);
   const tokens = secretBox(config.encryptionKey);
   const campaigns = await startCampaignSnapshot({ database, log: logger, everyMs: 60_000 });
   const bots = openBots(database);

@@ -319,7 +319,7 @@ describe("with a running server", () => {
   }, async () => {
     const sameFolder = await (await fixture.startServer({ PORT: "0" })).end;
     expect(sameFolder.code).toBe(1);
-    expect(sameFolder.err).toMatch(/^ad-service: another ad service uses .*DATA_DIR\n$/);
+    expect(sameFolder.err).toMatch(/^ad-service: another process uses .*DATA_DIR\n$/);
     const otherFolder = await mkdtemp(join(tmpdir(), "intermission-cli-"));
     await copyEmptyStore(join(otherFolder, "ad-service/postgres"));
     const samePort = await (await fixture.startServer({ DATA_DIR: otherFolder })).end;

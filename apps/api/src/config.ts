@@ -1,22 +1,11 @@
 import { telegramId } from "@intermission/ad-core/client-api";
-import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
 import { checkDatabaseUrl } from "@intermission/postgres/store-faults";
-import { parseTrustProxy, trustProxyForm } from "@intermission/server/client-address";
-import { StartFault } from "@intermission/server/start-fault";
+import { readSettings, requiredAddress, trustedProxies } from "@intermission/server/settings";
 import { z } from "zod";
 import type { ConfiguredBot } from "./bots/bot.ts";
 
 const wholeUnits = z.coerce.number().int().min(0).max(1_000_000);
 const random = "make one with: openssl rand -base64 32";
-
-function address(whatItIs: string) {
-  const error = ({ input }: { input?: unknown }) =>
-    input === undefined ? `is missing; it is ${whatItIs}` : `must be an http(s) address; it is ${whatItIs}`;
-  return z
-    .url({ protocol: /^https?$/, error })
-    .refine((url) => !hasUserInfo(url), "must not hold a user name or password")
-    .transform(canonicalAddress);
-}
 
 const token = z.string().min(16, "each token has at least 16 characters");
 
@@ -34,12 +23,8 @@ const variables = z.object({
   DATA_DIR: z.string().default("data"),
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
-  TRUST_PROXY: z
-    .string()
-    .transform(parseTrustProxy)
-    .refine((trusted) => trusted !== undefined, { error: trustProxyForm })
-    .optional(),
-  AD_SERVICE_URL: address("the ad service's base, without /client/v1"),
+  TRUST_PROXY: trustedProxies.optional(),
+  AD_SERVICE_URL: requiredAddress("the ad service's base, without /client/v1"),
   ENCRYPTION_KEY: z
     .base64({ error: `must be 32 bytes in base64; ${random}` })
     .transform((text) => Buffer.from(text, "base64"))
@@ -56,8 +41,8 @@ const variables = z.object({
     .regex(/^[0-9]+:[\w-]{20,}$/, "looks like 123456789:AA… ; @BotFather shows it")
     .optional(),
   BACKEND_API_KEY: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
-  MINIAPP_URL: address("where the mini-app is served, without the bot's id"),
-  DIRECT_LINK_URL: address("the part before /{code} of a direct link"),
+  MINIAPP_URL: requiredAddress("where the mini-app is served, without the bot's id"),
+  DIRECT_LINK_URL: requiredAddress("the part before /{code} of a direct link"),
   BOT_USERNAME: z
     .string()
     .regex(/^\w{4,32}$/, "is the name without @")
@@ -135,7 +120,7 @@ export type CommandConfig = ReturnType<typeof readCommandConfig>;
 
 /** Reads the command line's configuration from its environment: the store's location and its bot. */
 export function readCommandConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const { DATABASE_URL, DATA_DIR, BOT_ID, ENCRYPTION_KEY } = parse(commandVariables, environment);
+  const { DATABASE_URL, DATA_DIR, BOT_ID, ENCRYPTION_KEY } = readSettings(commandVariables, environment);
   return { databaseUrl: DATABASE_URL, dataFolder: `${DATA_DIR}/api`, botId: BOT_ID, encryptionKey: ENCRYPTION_KEY };
 }
 
@@ -143,7 +128,7 @@ export type Config = ReturnType<typeof readConfig>;
 
 /** Reads the environment once. Throws one message that names every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = parse(configuration, environment);
+  const read = readSettings(configuration, environment);
   return {
     mode: read.MODE,
     host: read.HOST,
@@ -178,12 +163,4 @@ function botOf(read: z.output<typeof configuration>): ConfiguredBot | undefined 
     },
     twoFieldEvents: read.TWO_FIELD_EVENTS,
   };
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, environment: NodeJS.ProcessEnv): z.output<Schema> {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-  throw new StartFault(`The configuration has faults:\n${faults.join("\n")}`);
 }

@@ -1,16 +1,16 @@
 import type { AddressInfo } from "node:net";
 import { openDatabase } from "@intermission/postgres/open-database";
 import { startLoop } from "@intermission/server/background-loop";
-import { type ClaimedFolder, claimDataFolder } from "@intermission/server/data-folder";
-import { exitAfterStore, onStopSignal } from "@intermission/server/graceful-stop";
+import { requireDataFolder } from "@intermission/server/data-folder";
+import { exitAfterStore, logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger } from "@intermission/server/logger";
 import { countProcess, serveMetrics } from "@intermission/server/metrics";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import manifest from "../package.json" with { type: "json" };
+import { adServiceClient, adServiceConnections } from "./ad-service-client.ts";
 import { createApp, newMetrics } from "./app.ts";
 import { configuredBot } from "./bots/bot.ts";
 import { botSecretBox, openServedBots } from "./bots/served-bots.ts";
-import { adServiceClient, adServiceConnections } from "./codes/ad-service-client.ts";
 import { type Config, readConfig } from "./config.ts";
 import { ledgerHint } from "./ledger/watch-rewards.ts";
 import { migrations } from "./migrations.ts";
@@ -21,7 +21,7 @@ const refreshBotsMs = 2000;
 async function main(): Promise<void> {
   const config = readConfig();
   const logger = createLogger({ level: config.logLevel, name: "api" });
-  const folder = config.databaseUrl === undefined ? await claimFolder(config.dataFolder) : undefined;
+  const folder = config.databaseUrl === undefined ? await requireDataFolder(config.dataFolder) : undefined;
   const database = await openDatabase({
     databaseUrl: config.databaseUrl,
     dataDirectory: config.dataFolder,
@@ -40,10 +40,10 @@ async function main(): Promise<void> {
   const isControlSocket = (socket: object) => controlSockets.has(socket);
   const metrics = newMetrics(manifest.version);
   countProcess(metrics.registry);
-  let isDraining = false;
+  const draining = { hasBegun: false };
   const app = createApp({
     ...{ config, database, bots, box, adServiceOf, logger, hint, stopping: stopping.signal, isControlSocket, metrics },
-    isDraining: () => isDraining,
+    isDraining: () => draining.hasBegun,
   });
 
   const url = await listen(app, config);
@@ -79,38 +79,19 @@ async function main(): Promise<void> {
       isTableRead = false;
     },
   });
-  onStopSignal(
-    async () => {
-      stopping.abort();
-      const reconciled = reconciliation.stop();
-      await app.close();
-      await connections.destroy();
-      await reconciled;
-      await refreshing.stop();
-      await hint.stop();
-      await metricsApp?.close();
-      await database.close();
-      await folder?.release();
-    },
-    {
-      logger,
-      drainMs: config.drainMs,
-      onSignal() {
-        isDraining = true;
-      },
-    },
-  );
-  // Logged at any LOG_LEVEL: a supervisor waits for this line.
-  logger.child({}, { level: "info" }).info({ url }, "listening");
-}
-
-/** The embedded store has one owner; a second process would destroy it. */
-async function claimFolder(folder: string): Promise<ClaimedFolder> {
-  const claim = await claimDataFolder(folder);
-  if (claim.outcome === "in-use") {
-    throw new StartFault(`${folder} is in use by another process: stop that one, or set DATA_DIR to another folder`);
-  }
-  return claim;
+  onStopSignal({ logger, drainMs: config.drainMs, draining }, async () => {
+    stopping.abort();
+    const reconciled = reconciliation.stop();
+    await app.close();
+    await connections.destroy();
+    await reconciled;
+    await refreshing.stop();
+    await hint.stop();
+    await metricsApp?.close();
+    await database.close();
+    await folder?.release();
+  });
+  logListening(logger, { url });
 }
 
 async function listen(app: ReturnType<typeof createApp>, { host, port }: Config): Promise<string> {

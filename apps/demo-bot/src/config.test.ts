@@ -40,18 +40,18 @@ test("a bot of one's own needs the ad service and its token there, and no compan
   expect(readConfig(ownBot).backend).toEqual({
     ...{ adServiceUrl: "http://127.0.0.1:8701", adApiToken: "ad_t", botName: "Your bot" },
   });
-  expect(() => readConfig({ ...ownBot, AD_SERVICE_URL: "" })).toThrow("AD_SERVICE_URL: is missing");
-  expect(() => readConfig({ ...ownBot, MODE: "production" })).toThrow("MODE: must be demo");
-  expect(() => readConfig({ ...ownBot, HOST: "0.0.0.0" })).toThrow("HOST: must be a loopback address");
+  expect(() => readConfig({ ...ownBot, AD_SERVICE_URL: "" })).toThrow("AD_SERVICE_URL is missing");
+  expect(() => readConfig({ ...ownBot, MODE: "production" })).toThrow("MODE must be demo");
+  expect(() => readConfig({ ...ownBot, HOST: "0.0.0.0" })).toThrow("HOST must be a loopback address");
 });
 
 test.each([
-  ["production", { MODE: "production" }, "MODE: must be demo"],
-  ["no mode, because the default is production", { MODE: "" }, "MODE: must be demo"],
-  ["an address that others can reach", { HOST: "0.0.0.0" }, "HOST: must be a loopback address"],
+  ["production", { MODE: "production" }, "MODE must be demo"],
+  ["no mode, because the default is production", { MODE: "" }, "MODE must be demo"],
+  ["an address that others can reach", { HOST: "0.0.0.0" }, "HOST must be a loopback address"],
   ["a key of another type", { DEMO_TELEGRAM_PRIVATE_KEY: privateKey("x25519") }, "must be an Ed25519 key"],
   ["an invalid key", { DEMO_TELEGRAM_PRIVATE_KEY: "secret" }, "must be an Ed25519 key"],
-  ["an invalid address", { MINIAPP_URL: "javascript:alert(1)" }, "MINIAPP_URL: must be an http(s) address"],
+  ["an invalid address", { MINIAPP_URL: "javascript:alert(1)" }, "MINIAPP_URL must be an http(s) address"],
 ])("%s is refused", (_what, changes, words) => {
   expect(() => readConfig({ ...sound, ...changes })).toThrow(words);
 });
@@ -59,7 +59,7 @@ test.each([
 test("all faults are reported together, without any secret's value", () => {
   const read = () => readConfig({ BACKEND_API_KEY: "hush", DEMO_TELEGRAM_PRIVATE_KEY: "hush", HOST: "::" });
   expect(read).toThrow(
-    /MODE: .*\n.*HOST: .*\n.*API_URL: is missing.*\n.*BACKEND_API_KEY: .*\n.*BOT_ID: is missing.*\n.*TELEGRAM_BOT_TOKEN: is missing.*\n.*DEMO_TELEGRAM_PRIVATE_KEY: .*\n.*MINIAPP_URL: is missing/,
+    /MODE .*\n.*HOST .*\n.*API_URL is missing.*\n.*BACKEND_API_KEY .*\n.*BOT_ID is missing.*\n.*TELEGRAM_BOT_TOKEN is missing.*\n.*DEMO_TELEGRAM_PRIVATE_KEY .*\n.*MINIAPP_URL is missing/,
   );
   expect(read).not.toThrow(/hush/);
 });

@@ -1,22 +1,12 @@
 import { createPrivateKey } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
-import { canonicalAddress, hasUserInfo } from "@intermission/ad-core/web-address";
-import { StartFault } from "@intermission/server/start-fault";
+import { readSettings, requiredAddress } from "@intermission/server/settings";
 import { z } from "zod";
 
 const loopback = ["127.0.0.1", "::1", "localhost"];
 
 function required(whatItIs: string) {
   return z.string({ error: `is missing; it is ${whatItIs}` });
-}
-
-function address(whatItIs: string) {
-  const error = ({ input }: { input?: unknown }) =>
-    input === undefined ? `is missing; it is ${whatItIs}` : `must be an http(s) address; it is ${whatItIs}`;
-  return z
-    .url({ protocol: /^https?$/, error })
-    .refine((url) => !hasUserInfo(url), "must not hold a user name or password")
-    .transform(canonicalAddress);
 }
 
 function isEd25519(key: string): boolean {
@@ -44,14 +34,14 @@ const serverVariables = {
 
 /** For the demo's own bot, Coin Garden, whose backend is the companion API. */
 const companionVariables = {
-  API_URL: address("the companion API's, without /trpc"),
+  API_URL: requiredAddress("the companion API's, without /trpc"),
   BACKEND_API_KEY: required("the companion API's BACKEND_API_KEY").min(32, "has at least 32 characters"),
   COOLDOWN_SECONDS: z.coerce.number().int().min(0).max(604_800).default(15),
 };
 
 /** For a bot of one's own, which has AD_API_TOKEN in place of API_URL. */
 const ownBotVariables = {
-  AD_SERVICE_URL: address("the ad service's"),
+  AD_SERVICE_URL: requiredAddress("the ad service's"),
   AD_API_TOKEN: required("the bot's token for the ad service"),
   BOT_NAME: z.string().default("Your bot"),
 };
@@ -63,7 +53,7 @@ const telegramVariables = {
     isEd25519,
     "must be an Ed25519 key, PKCS #8 DER in base64",
   ),
-  MINIAPP_URL: address("where the mini-app is served, without the bot's id"),
+  MINIAPP_URL: requiredAddress("where the mini-app is served, without the bot's id"),
 };
 
 const coinGarden = z.object({ ...serverVariables, ...companionVariables, ...telegramVariables });
@@ -83,13 +73,7 @@ export interface OwnBotConfig {
 
 /** Parses the environment. Throws one error that lists every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ""));
-  const parsed = given.AD_API_TOKEN === undefined ? coinGarden.safeParse(given) : ownBot.safeParse(given);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".")}: ${issue.message}`);
-    throw new StartFault(`The configuration has faults:\n${faults.join("\n")}`);
-  }
-  const read = parsed.data;
+  const read = environment.AD_API_TOKEN ? readSettings(ownBot, environment) : readSettings(coinGarden, environment);
   return {
     host: read.HOST,
     port: read.PORT,

@@ -1,6 +1,6 @@
 import { createAds } from "@intermission/publisher";
 import { createCompanion, followRewards } from "@intermission/publisher/companion";
-import { onStopSignal } from "@intermission/server/graceful-stop";
+import { logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger, type Logger } from "@intermission/server/logger";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
 import { type AppOptions, createApp } from "./app.ts";
@@ -81,16 +81,12 @@ async function main(): Promise<void> {
     logger.fatal({ err: error }, "the companion API refuses the rewards feed");
     process.exit(1);
   });
-  onStopSignal(
-    async () => {
-      stopping.abort();
-      await following;
-      await app.close();
-    },
-    { logger },
-  );
-  // Logged at any LOG_LEVEL: the parent process waits for this line.
-  logger.child({}, { level: "info" }).info({ url }, "listening");
+  onStopSignal({ logger }, async () => {
+    stopping.abort();
+    await following;
+    await app.close();
+  });
+  logListening(logger, { url });
 }
 
 main().catch((error: unknown) => {

@@ -16,6 +16,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { StartFault } from "./start-fault.ts";
 
 const SQLITE_BUSY = 5;
 /** Keeps a reference: garbage collection of the database would release its lock. */
@@ -69,6 +70,13 @@ export function socketPathOf(folder: string): string {
   } catch {
     return inside;
   }
+}
+
+/** `claimDataFolder` for a server that starts. Throws a `StartFault` if another process uses the folder. */
+export async function requireDataFolder(folder: string): Promise<ClaimedFolder> {
+  const claim = await claimDataFolder(folder);
+  if (claim.outcome === "claimed") return claim;
+  throw new StartFault(`another process uses ${folder}: stop it, or choose another folder with DATA_DIR`);
 }
 
 /**

@@ -13,10 +13,10 @@ const server = (stop: string, options: string) => `
   import { createLogger } from ${source("logger.ts")};
   const logger = createLogger({ level: "silent", name: "test" });
   const app = createHttpServer({ logger });
-  let isStopping = false;
-  healthRoutes(app, { check: async () => {}, isStopping: () => isStopping });
+  const draining = { hasBegun: false };
+  healthRoutes(app, { check: async () => {}, isStopping: () => draining.hasBegun });
   const hang = () => new Promise(() => {});
-  onStopSignal(async () => { ${stop} }, { logger, onSignal: () => { isStopping = true; }, ${options} });
+  onStopSignal({ logger, draining, ${options} }, async () => { ${stop} });
   console.log(await app.listen({ host: "127.0.0.1", port: 0 }));
 `;
 

@@ -4,10 +4,15 @@ export interface StopOptions {
   readonly logger: Logger;
   /** How long `stop` may take. */
   readonly timeoutMs?: number | undefined;
-  /** Called first after the first signal; from then on `/readyz` should answer 503. */
-  readonly onSignal?: (() => void) | undefined;
+  /** Set after the first signal; from then on `/readyz` should answer 503. */
+  readonly draining?: Draining | undefined;
   /** How long to keep serving after the signal, so that load balancers see `/readyz` fail and use other nodes. */
   readonly drainMs?: number | undefined;
+}
+
+/** Whether this process has got a signal to stop and perhaps still serves requests. */
+export interface Draining {
+  hasBegun: boolean;
 }
 
 /**
@@ -16,8 +21,8 @@ export interface StopOptions {
  * from a parent process).
  */
 export function onStopSignal(
+  { logger, timeoutMs = 10_000, draining, drainMs = 0 }: StopOptions,
   stop: () => Promise<void>,
-  { logger, timeoutMs = 10_000, onSignal = () => {}, drainMs = 0 }: StopOptions,
 ): void {
   let stoppingSince: number | undefined;
   const begin = async (): Promise<void> => {
@@ -40,12 +45,17 @@ export function onStopSignal(
     }
     stoppingSince = performance.now();
     logger.info({ signal, drainMs }, "stopping");
-    onSignal();
+    if (draining) draining.hasBegun = true;
     if (drainMs > 0) setTimeout(begin, drainMs);
     else void begin();
   };
   process.on("SIGTERM", heard);
   process.on("SIGINT", heard);
+}
+
+/** Logged at any LOG_LEVEL: a supervisor waits for this line. */
+export function logListening(logger: Logger, facts: { readonly url: string; readonly store?: string }): void {
+  logger.child({}, { level: "info" }).info(facts, "listening");
 }
 
 /** For a store that has ended: work in progress cannot finish without it. A supervisor restarts this program. */

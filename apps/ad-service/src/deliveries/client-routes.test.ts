@@ -20,7 +20,8 @@ describe.each(testDatabases())("what a publisher can do about webhooks on the %s
   beforeAll(async () => {
     // The key with which the delivery fixture seals its tokens.
     const encryptionKey = Buffer.alloc(32, 7);
-    fixture = await openClientFixture(kind, { encryptionKey, webhookAllowedNetworks: ["127.0.0.0/8"] });
+    const requests = { isPlainHttpAllowed: true, allowedNetworks: { webhook: ["127.0.0.0/8"], vast: [], video: [] } };
+    fixture = await openClientFixture(kind, { encryptionKey, requests });
   });
   afterAll(() => fixture.close());
   beforeEach(async () => {

@@ -2,10 +2,9 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import type { CampaignStatus } from "./campaign-settings.ts";
-import { campaignSettings } from "./campaign-settings.ts";
+import { campaignSettings, checkLandingUrl } from "./campaign-settings.ts";
 import { findCampaign, listCampaigns } from "./campaigns.ts";
 import { addCampaign, type CampaignDraft, setCampaignStatus, updateCampaign } from "./change-campaign.ts";
-import { checkLandingUrl } from "./landing-url.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const later = new Date("2026-03-01T13:00:00Z");

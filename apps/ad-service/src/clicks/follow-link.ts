@@ -12,8 +12,8 @@ import { chooseAd } from "../ad-selection/choose-ad.ts";
 import { type AdRequest, languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import { askLimits, hasBudgetLeft, seenBy } from "../ad-selection/select-ad.ts";
 import { type Bot, type Bots, type DeliveryMode, findBotByPrefix } from "../bots/bots.ts";
+import { landingAddress } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
-import { landingAddress } from "../campaigns/landing-url.ts";
 import { type ClaimedEvent, type Deliveries, LEASE_SECONDS, type MadeEvents } from "../deliveries/deliveries.ts";
 
 export interface Visit {

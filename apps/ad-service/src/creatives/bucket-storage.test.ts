@@ -10,9 +10,9 @@ import S3rver from "s3rver";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
-import { type BucketStorage, bucketStorage } from "./bucket-storage.ts";
 import { setCaptions } from "./captions-and-posters.ts";
 import { listCreatives } from "./creatives.ts";
+import { type BucketStorage, bucketStorage } from "./media-storage.ts";
 import { mediaRoutes } from "./routes.ts";
 
 const clip = join(import.meta.dirname, "../../../../e2e/fixtures/clip-2s.mp4");
@@ -36,7 +36,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
     const { port } = await server.run();
     const keys = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
     const endpoint = `http://127.0.0.1:${port}`;
-    media = bucketStorage({ kind: "bucket", endpoint, region: "us-east-1", bucket: "videos", ...keys });
+    media = await bucketStorage({ kind: "bucket", endpoint, region: "us-east-1", bucket: "videos", ...keys });
     app = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });
     mediaRoutes(app, { media });
     address = await app.listen({ host: "127.0.0.1", port: 0 });
@@ -108,7 +108,7 @@ describe("videos in a bucket, on an S3-compatible server", () => {
 
   test("an unreachable bucket is an error of this service, whose details are not exposed", async () => {
     const keys = { accessKeyId: "S3RVER", secretAccessKey: "hidden-secret" };
-    const nowhere = bucketStorage({
+    const nowhere = await bucketStorage({
       ...{ kind: "bucket", endpoint: "http://127.0.0.1:9", region: "us-east-1", bucket: "videos", ...keys },
     });
     const other = createHttpServer({ logger: createLogger({ level: "silent", name: "test" }) });

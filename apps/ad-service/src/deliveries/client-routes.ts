@@ -13,7 +13,7 @@ import { z } from "zod";
 import { callerOf } from "../bots/authenticate-client.ts";
 import type { Deliveries } from "./deliveries.ts";
 import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
-import { explainToPublisher } from "./explain-delivery.ts";
+import { explainToPublisher } from "./read-deliveries.ts";
 import { type ReplayDeliveryOutcome, replayDelivery } from "./replay.ts";
 
 const conflict = (code: string, message: string) => new HttpError(409, code, message);

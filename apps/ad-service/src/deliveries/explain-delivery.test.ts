@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { adviseOnAnswer, explainDelivery } from "./explain-delivery.ts";
 import type { ShownDelivery } from "./read-deliveries.ts";
+import { adviseOnAnswer, explainDelivery } from "./read-deliveries.ts";
 
 const noon = new Date("2026-03-01T12:00:00.000Z");
 const delivery: ShownDelivery = {

@@ -9,8 +9,15 @@ import type { Deliveries } from "./deliveries.ts";
 import type { BlockedReason } from "./endpoint-health.ts";
 import { type EndpointTestOutcome, type EndpointTests, testEndpoint } from "./endpoint-tests.ts";
 import { disableEndpoint, enableEndpoint, limitEndpoint, listEndpoints } from "./endpoints.ts";
-import { adviseOnAnswer, explainDelivery, explainToOperator } from "./explain-delivery.ts";
-import { findBotOfEvent, listDeliveries, showDelivery, unknownEvent } from "./read-deliveries.ts";
+import {
+  adviseOnAnswer,
+  explainDelivery,
+  explainToOperator,
+  findBotOfEvent,
+  listDeliveries,
+  showDelivery,
+  unknownEvent,
+} from "./read-deliveries.ts";
 import {
   countReplayable,
   type ReplayDeliveryOutcome,

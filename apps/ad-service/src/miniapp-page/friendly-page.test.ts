@@ -1,7 +1,6 @@
 import { type PageLanguage, pageLanguages } from "@intermission/server/page-language";
 import { expect, test } from "vitest";
-import { friendlyPage } from "./error-page.ts";
-import { type FriendlyPage, friendlyPageTexts } from "./friendly-page-texts.ts";
+import { type FriendlyPage, friendlyPage, friendlyPageTexts } from "./friendly-page.ts";
 
 const languages = Object.keys(pageLanguages) as PageLanguage[];
 const names = Object.keys(friendlyPageTexts.en) as FriendlyPage[];

@@ -22,7 +22,7 @@ import {
   qrCode,
   sourcesElsewhere,
 } from "./built-page.ts";
-import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./error-page.ts";
+import { errorPage, redirect, sendFriendlyPage, setPageHeaders } from "./friendly-page.ts";
 
 export interface MiniappPageDeps {
   database: Database;

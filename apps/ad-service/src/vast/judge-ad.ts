@@ -1,5 +1,5 @@
 import { webAddressFault } from "@intermission/ad-core/web-address";
-import { checkLandingUrl } from "../campaigns/landing-url.ts";
+import { checkLandingUrl } from "../campaigns/campaign-settings.ts";
 import { canPlay, chooseRendition, type Device } from "../creatives/choose-rendition.ts";
 import {
   type AdVerification,

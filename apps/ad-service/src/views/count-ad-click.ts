@@ -1,7 +1,7 @@
 import { newClickId } from "@intermission/ad-core/code";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { randomBytes } from "@intermission/server/random-bytes";
-import { landingAddress } from "../campaigns/landing-url.ts";
+import { landingAddress } from "../campaigns/campaign-settings.ts";
 import { fillMacros } from "../vast/fill-macros.ts";
 import { enqueueTrackerCalls, readVastAd } from "../vast/trackers.ts";
 import { type AdRows, findAd } from "./find-ad.ts";

@@ -30,16 +30,8 @@ export interface EnterViewDeps {
   tags: Tags;
 }
 
-export interface EnterViewInput {
-  userId: string;
-  /** The code that the app was opened with. */
-  wanted: string | undefined;
-  /** The launch data is too old to begin a session. */
-  mustContinue: boolean;
-  bot: Bot;
-  ad: Omit<UserAdRequest, "seen">;
-  userAgent: string;
-  isTest: boolean;
+/** What each opening is given by its route. */
+export interface OpeningInput {
   /** The playing device: each opening chooses the video file for it. */
   device: Device;
   /** Numbers in [0, 1), for the choice of the ad. */
@@ -49,6 +41,18 @@ export interface EnterViewInput {
   /** The id of the event, if this opening closes a watched session. */
   eventId: string;
   now: Date;
+}
+
+export interface EnterViewInput extends OpeningInput {
+  userId: string;
+  /** The code that the app was opened with. */
+  wanted: string | undefined;
+  /** The launch data is too old to begin a session. */
+  mustContinue: boolean;
+  bot: Bot;
+  ad: Omit<UserAdRequest, "seen">;
+  userAgent: string;
+  isTest: boolean;
 }
 
 type Refusal =

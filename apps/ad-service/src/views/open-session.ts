@@ -12,9 +12,8 @@ import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { ViewerLimit } from "../ad-selection/select-ad.ts";
 import { type Bot, type Bots, findBot } from "../bots/bots.ts";
-import type { Device } from "../creatives/choose-rendition.ts";
 import { beginViewsInRounds } from "./begin-views.ts";
-import { type EnterViewDeps, type EnterViewOutcome, enterView, refused } from "./enter-view.ts";
+import { type EnterViewDeps, type EnterViewOutcome, enterView, type OpeningInput, refused } from "./enter-view.ts";
 import { type Ad, adRows } from "./find-ad.ts";
 import { readOpenings } from "./read-opening.ts";
 import type { AdSession } from "./session.ts";
@@ -76,7 +75,7 @@ export function newOpenings(deps: OpeningDeps): Openings {
   };
 }
 
-export interface OpenSessionInput {
+export interface OpenSessionInput extends OpeningInput {
   botId: string;
   initData: string;
   code: string | undefined;
@@ -84,13 +83,6 @@ export interface OpenSessionInput {
   isAnother: boolean;
   /** The browser's user agent: campaigns may target a platform. */
   userAgent: string | undefined;
-  device: Device;
-  /** Numbers in [0, 1), for the choice of the ad. */
-  random: () => number;
-  sessionId: string;
-  token: string;
-  eventId: string;
-  now: Date;
 }
 
 export type OpenSessionOutcome =

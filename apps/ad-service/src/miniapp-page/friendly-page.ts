@@ -1,4 +1,70 @@
-import type { PageLanguage } from "@intermission/server/page-language";
+import { type PageLanguage, pageLanguage, pageLanguages } from "@intermission/server/page-language";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** Paths that programs call. A person may open any other path. */
+const apis = /^\/+(client|player|operator|postback|media|metrics|healthz|readyz)(\/|$)/;
+
+/**
+ * Answers an unknown address with a page, but only in a person's browser. Doubled slashes, as in `//app/7`, come from a
+ * configured address with one slash too many; they are redirected to the mini-app.
+ */
+export function errorPage(request: FastifyRequest, reply: FastifyReply, status: number): FastifyReply | undefined {
+  const [path = "", ...query] = request.url.split("?");
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (!isRead || apis.test(path)) return undefined;
+  const single = path.replace(/\/{2,}/g, "/");
+  const isMiniapp = /^\/app(\/|$)/.test(single);
+  if (!isMiniapp && !request.headers.accept?.includes("text/html")) return undefined;
+  if (isMiniapp && single !== path) return redirect(reply, [single, ...query].join("?"));
+  return sendFriendlyPage(request, reply, status, "unknown-address");
+}
+
+/** Never cached: what is at an address may change. */
+export function redirect(reply: FastifyReply, address: string): FastifyReply {
+  return reply.header("cache-control", "no-store").redirect(address, 302);
+}
+
+export function sendFriendlyPage(request: FastifyRequest, reply: FastifyReply, status: number, page: FriendlyPage) {
+  setPageHeaders(reply, "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'");
+  if (status === 503) reply.header("retry-after", "60");
+  reply.header("vary", "accept-language");
+  return reply
+    .code(status)
+    .type("text/html; charset=utf-8")
+    .send(friendlyPage(page, request.headers["accept-language"]));
+}
+
+export function setPageHeaders(reply: FastifyReply, policy: string): void {
+  reply.header("content-security-policy", policy);
+  reply.header("cache-control", "no-cache");
+  reply.header("referrer-policy", "no-referrer");
+  reply.header("x-content-type-options", "nosniff");
+}
+
+/** For the operator of the service. */
+const hints: Partial<Record<FriendlyPage, string>> = {
+  "no-bot": "/app/&lt;bot id&gt;",
+  "not-built": "npm run build",
+};
+
+/** A complete HTML page without scripts, in the browser's most preferred language among ours. */
+export function friendlyPage(page: FriendlyPage, acceptLanguage: string | undefined): string {
+  const language = pageLanguage(acceptLanguage);
+  const { title, text } = friendlyPageTexts[language][page];
+  const hint = hints[page];
+  return `<!doctype html>
+<html lang="${language}" dir="${pageLanguages[language]}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<main style="max-width:32rem;margin:20vh auto 0;padding:0 1.5rem;font:1.0625rem/1.5 system-ui,sans-serif">
+<h1 style="font-size:1.5rem">${title}</h1>
+<p>${text}</p>${hint ? `\n<p><code>${hint}</code></p>` : ""}
+</main>
+</html>
+`;
+}
 
 export type FriendlyPage = "unknown-address" | "no-bot" | "unknown-bot" | "not-built" | "unavailable";
 

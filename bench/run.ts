@@ -201,7 +201,7 @@ const base = values.baseline === undefined ? undefined : await unpackBaseline(va
 const server = stores.some((store) => store.startsWith("postgres")) ? await findPostgres() : undefined;
 const figures = server && { ...(await openPostgresFigures(server.url)), url: server.url };
 // The settings of a server from TEST_DATABASE_URL are not changed.
-if (figures && server.source !== "TEST_DATABASE_URL") await figures.keepCheckpointsAway();
+if (figures && server.source !== "TEST_DATABASE_URL") await figures.warmUp();
 console.log(
   `${rounds} rounds of ${count} requests, 64 connections of ${await loadGenerator()}; every answer after its commit.`,
 );

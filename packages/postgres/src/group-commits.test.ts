@@ -65,7 +65,7 @@ test("a single item is written immediately, and items that arrive meanwhile shar
   await group.drain();
 });
 
-test("a second batch starts in parallel once 16 items are queued", async () => {
+test("a second batch starts in parallel once 64 items are queued", async () => {
   const batches: number[][] = [];
   let finish = () => {};
   const running = new Promise<void>((resolve) => {
@@ -81,13 +81,13 @@ test("a second batch starts in parallel once 16 items are queued", async () => {
   });
   const submitted = [group.submit(0)];
   await expect.poll(() => batches.length).toBe(1);
-  for (let item = 1; item < 16; item++) submitted.push(group.submit(item));
+  for (let item = 1; item < 64; item++) submitted.push(group.submit(item));
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(batches.length).toBe(1);
-  submitted.push(group.submit(16));
-  await expect.poll(() => batches.map(({ length }) => length)).toEqual([1, 16]);
+  submitted.push(group.submit(64));
+  await expect.poll(() => batches.map(({ length }) => length)).toEqual([1, 64]);
   finish();
-  expect(await Promise.all(submitted)).toHaveLength(17);
+  expect(await Promise.all(submitted)).toHaveLength(65);
 });
 
 test("items with equal keys in a batch run once and share the result, in the order of their keys", async () => {

@@ -171,7 +171,7 @@ interface ChosenAd {
   release(): void;
 }
 
-/** The result of a visit; or, with `url`, an event that this node claimed. */
+/** The result of a visit; or, with `url`, an event that this node claimed; or, for visit 0, that events wait for the loop. */
 interface Row extends Omit<FollowedLink, "state"> {
   visit: number;
   body: string | null;
@@ -253,8 +253,12 @@ async function runStatement(
   ]);
   const result: FollowedLink[] = [];
   const claimed: ClaimedEvent[] = [];
-  let made = 0;
+  let areWaiting = false;
   for (const { visit, body, url, deliveryMode, ...followed } of rows) {
+    if (visit === 0) {
+      areWaiting = true;
+      continue;
+    }
     const index = visit - 1;
     const asked = batch[index];
     if (asked === undefined) throw new Error("the database returned a visit that was not requested");
@@ -262,11 +266,10 @@ async function runStatement(
       const { botId } = asked.request.bot;
       claimed.push({ botId, eventId: eventIdOfClick(asked.clickId), body, url, deliveryMode });
     } else {
-      if (followed.outcome === "counted") made += 1;
       result[index] = { ...followed, state: ads[index]?.state };
     }
   }
-  return { result, made, claimed };
+  return { result, areWaiting, claimed };
 }
 
 /** Visits that may wait for a campaign's last clicks on this node; further visitors must retry. */

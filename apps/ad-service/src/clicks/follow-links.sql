@@ -23,7 +23,8 @@ return '{"event":"' || event || '","event_id":"' || event_id || '","bot_id":"' |
  *   again: another visit of its viewer or its address came first; follow the link again;
  *   near-limit, user-cap: this is the only limit in its way; nothing was decided;
  *   or the reason why it earned nothing: unknown-code, expired, bot-suspended, no-ad, address-limit, tap-asked-…, machine-….
- * It also returns a row with `url` and `body` for each event that was claimed for this node, to be sent immediately.
+ * It also returns a row with `url` and `body` for each event that was claimed for this node, to be sent immediately, and a row
+ * for visit 0 if others may wait for a loop.
  *
  * Locks are taken in this order, each kind in the order of its keys, so that batches never deadlock: viewers, addresses,
  * new viewers, new addresses, networks, days of campaigns, counts of refusals. Each statement in here sees what was committed
@@ -366,6 +367,10 @@ begin
   select n, case when user_ids[n] is null then 'unknown-code' else outcomes[n] end, availables[n], used_campaigns[n],
     user_ids[n], null::text, null::text, null::text
   from generate_series(1, number) as n;
+  if cardinality(paid) > cardinality(coalesce(claimed_events, '{}'))
+    and exists (select from endpoints where endpoints.bot_id = any (bot_ids) and state = 'active') then
+    return query select 0, null::text, null::timestamptz, null::text, null::text, null::text, null::text, null::text;
+  end if;
   if claimed_events is not null then
     return query
     select n, null::text, null::timestamptz, null::text, null::text,

@@ -74,6 +74,19 @@ describe.each(testDatabases())("following links in the database, on the %s store
     );
   });
 
+  test("the node's loop is told of events that it did not claim, unless their endpoint is not active", async () => {
+    const visit = async (number: number) => [{ ...(await issue()), hash: Buffer.alloc(16, number) }];
+    expect(await follow(store.database, await visit(201))).toEqual(["counted"]);
+    await store.database.run(setEndpoint, ["disabled"]);
+    expect(await follow(store.database, await visit(202))).toEqual(["counted"]);
+    await store.database.run(setEndpoint, ["active"]);
+    expect(await follow(store.database, await visit(203))).toEqual([null, "counted"]);
+    expect(
+      await follow(store.database, [{ code: "unknownunknownun", userId: "", hash: Buffer.alloc(16, 204) }]),
+    ).toEqual(["unknown-code"]);
+    await store.database.run(removeEndpoint, []);
+  });
+
   test("of a viewer's visits in one batch one is counted, and the others must be judged again", async () => {
     const [first, second] = [await issue("600"), await issue("600")];
     const followed = await follow(store.database, [
@@ -129,7 +142,7 @@ describe.each(testDatabases())("following links in the database, on the %s store
       const first = await issue();
       const second = await issue(sameUser ? first.userId : undefined);
       const other = { ...second, hash: sameUser ? address() : hash };
-      let late: Promise<string[]> | undefined;
+      let late: ReturnType<typeof follow> | undefined;
       await store.database.transaction(async (tx) => {
         expect(await follow(tx, [{ ...first, hash }], 60)).toEqual(["counted"]);
         late = follow(store.database, [other], 60);
@@ -235,8 +248,8 @@ interface AskedVisit {
   hash: Buffer;
 }
 
-/** The outcomes, in the order of the visits, which is that of the hashes. */
-async function follow(database: Transaction, visits: readonly AskedVisit[], secondsAfterIssue = 60): Promise<string[]> {
+/** The outcomes, in the order of the visits, which is that of the hashes; the first is null if events wait for the loop. */
+async function follow(database: Transaction, visits: readonly AskedVisit[], secondsAfterIssue = 60) {
   const at = new Date(Date.parse("2026-03-01T12:00:00Z") + secondsAfterIssue * 1000);
   const rows = await database.run(followLinks, [
     visits.map(({ code }) => code),
@@ -247,7 +260,7 @@ async function follow(database: Transaction, visits: readonly AskedVisit[], seco
   return rows.map(({ outcome }) => outcome);
 }
 
-const followLinks = statement<{ outcome: string }>(
+const followLinks = statement<{ outcome: string | null }>(
   "test.follow-links",
   `select outcome from follow_links(
      array_fill('910'::text, array[cardinality($1::text[])]), $1::text[], $2::text[],
@@ -268,6 +281,12 @@ const addBotAndCampaign = statement<never>(
    insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros, targeting)
    values ('cmp_910', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500, '{"bots":["910"]}') on conflict do nothing`,
 );
+const setEndpoint = statement<never>(
+  "test.set-endpoint",
+  `insert into endpoints (bot_id, url, state) values ('910', 'https://bot.test/', $1)
+   on conflict (bot_id) do update set state = excluded.state`,
+);
+const removeEndpoint = statement<never>("test.remove-endpoint", "delete from endpoints where bot_id = '910'");
 const addCode = statement<never>(
   "test.add-code",
   `insert into codes (bot_id, code, user_id, issued_at, expires_at)

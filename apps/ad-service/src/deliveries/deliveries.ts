@@ -17,8 +17,8 @@ export interface ClaimedEvent {
 /** The result of a statement with `enqueueWebhook`. */
 export interface MadeEvents<Result> {
   result: Result;
-  /** Rows of `enqueued`. */
-  made: number;
+  /** Whether some wait for the loop: neither claimed nor held. */
+  areWaiting: boolean;
   /** Rows of `claimed_events`. */
   claimed: readonly ClaimedEvent[];
 }
@@ -77,8 +77,9 @@ export const LEASE_SECONDS = 30;
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
- * to send. Return its rows with the statement's own by `union all`: a join of two CTEs compares every pair of rows. Without
- * `slots` nothing is claimed; call `deliveries.wake()` after the commit.
+ * to send, and the CTE `waiting_events` (event_id) those that wait for the loop: events of an endpoint that is not active are
+ * held, and wake nobody. Return the rows of both with the statement's own by `union all`: a join of two CTEs compares every
+ * pair of rows. Without `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
 export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): string {
   const columns = [...made, ...(isClick ? visitor : [])].join(", ");
@@ -105,7 +106,9 @@ export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): stri
         from enqueued offset 0
       ) as made
       order by bot_id, event_id
+      returning event_id, state
     ),
+    waiting_events as (select event_id from enqueued_deliveries where state = 'waiting'),
     sold as (select campaign_id, event, price_micros, occurred_at from enqueued where price_micros is not null),
     campaign_days_summed as (${addToCampaignDays("sold")})`;
 }

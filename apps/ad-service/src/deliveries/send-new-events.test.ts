@@ -198,7 +198,19 @@ describe.each(testDatabases())("new events on the %s store", (kind) => {
   ] as const)("an event for an endpoint that %s is not claimed", async (_what, change, expected) => {
     await fixture.setEndpoint(change);
     const { deliveries } = await start();
-    await fixture.enqueue(1, { by: deliveries });
+    const told: boolean[] = [];
+    const listening: Deliveries = {
+      wake() {},
+      sendNew: (most, make) =>
+        deliveries.sendNew(most, async (slots) => {
+          const made = await make(slots);
+          told.push(made.areWaiting);
+          return made;
+        }),
+    };
+    await fixture.enqueue(1, { by: listening });
+    // Held events wake no loop.
+    expect(told).toEqual([expected === "waiting"]);
     expect(await fixture.deliveries()).toMatchObject([{ state: expected, attempts: 0, fence: 0, lease_until: null }]);
     expect(arrived()).toEqual([]);
   });

@@ -175,9 +175,9 @@ export function openWebhookDelivery(deps: WebhookDeliveryDeps): WebhookDelivery 
       const leaseEndsAt = newLease();
       claimed += free;
       try {
-        const { result, made, claimed: claimedNow } = await make(free);
+        const { result, areWaiting, claimed: claimedNow } = await make(free);
         deliverAll(claimedNow.map(firstClaim), leaseEndsAt);
-        if (made > claimedNow.length) wake();
+        if (areWaiting) wake();
         return result;
       } finally {
         claimed -= free;

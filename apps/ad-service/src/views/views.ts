@@ -258,7 +258,9 @@ const record = statement<Row>(
   select position, (verdict).reason, (verdict).available_at, null, null, null, null, null, null
   from judged where is_start and (verdict).reason is not null
   union all
-  select null, null, null, null, null, null, event_id, url, delivery_mode from claimed_events`,
+  select null, null, null, null, null, null, event_id, url, delivery_mode from claimed_events
+  union all
+  select null, null, null, null, null, null, event_id, null, null from waiting_events`,
 );
 
 /** Stores any changes, no two of one viewer. */
@@ -273,19 +275,20 @@ export async function recordViews(
   );
   const outcomes = changes.map((): ChangeOutcome => ({ outcome: "changed" }));
   const claimed: ClaimedEvent[] = [];
-  let made = 0;
+  let areWaiting = false;
   for (const row of await database.run(record, [...changeRows.values(told), slots])) {
     const { eventId, url, deliveryMode } = row;
     const change = changes[row.position];
     if (eventId !== null && url !== null && deliveryMode !== null) {
       const { botId = "", body } = bodies.get(eventId) ?? {};
       if (body) claimed.push({ botId, eventId, body, url, deliveryMode });
+    } else if (eventId !== null) {
+      areWaiting = true;
     } else if (change) {
-      if (row.state === "rewarded") made += 1;
       outcomes[row.position] = outcomeOf(change, row);
     }
   }
-  return { result: outcomes, made, claimed };
+  return { result: outcomes, areWaiting, claimed };
 }
 
 function outcomeOf(change: ViewChange, row: Row): ChangeOutcome {

@@ -78,7 +78,7 @@ export const LEASE_SECONDS = 30;
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
  * to send, and the CTE `waiting_events` (event_id) those that wait for the loop: events of an endpoint that is not active are
- * held, and wake nobody. Return the rows of both with the statement's own by `union all`: a join of two CTEs compares every
+ * held, and wake no loop. Return the rows of both with the statement's own by `union all`: a join of two CTEs compares every
  * pair of rows. Without `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
 export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): string {

@@ -218,7 +218,7 @@ const loopbackHosts = ["localhost", "[::1]", "::1"];
  * Faults of combinations of variables. Reads the raw text, so that they are reported together with the faults of each
  * variable.
  */
-export function crossFaults(given: NodeJS.ProcessEnv): string[] {
+function crossFaults(given: NodeJS.ProcessEnv): string[] {
   const ofMode = given.MODE === "demo" ? demoFaults(given) : productionFaults(given);
   return [...ofMode, ...metricsFaults(given), ...mediaFaults(given)];
 }
@@ -226,7 +226,7 @@ export function crossFaults(given: NodeJS.ProcessEnv): string[] {
 const bucketVariables = ["S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"];
 
 /** Videos are kept in a folder or in a bucket; a bucket needs all of its variables. */
-export function mediaFaults(given: NodeJS.ProcessEnv): string[] {
+function mediaFaults(given: NodeJS.ProcessEnv): string[] {
   const missing = bucketVariables.filter((name) => given[name] === undefined);
   if (missing.length === bucketVariables.length) return [];
   if (missing.length > 0)

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseTrustProxy, trustProxyForm } from "./client-address.ts";
 import { StartFault } from "./start-fault.ts";
 
-/** An http(s) address without a user name and a final slash. Its parts are read from the canonical form. */
+/** An http(s) address without a user name or password, in canonical form, without a final slash. */
 export function webAddress(error: z.core.$ZodURLParams["error"]) {
   return z
     .url({ protocol: /^https?$/, error })

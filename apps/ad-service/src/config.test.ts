@@ -25,7 +25,7 @@ test.each([
   [{ METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" }, "METRICS_TOKEN is missing"],
   [{ METRICS_PORT: "8701" }, "METRICS_PORT is the same as PORT"],
   [{ METRICS_TOKEN: "short" }, "METRICS_TOKEN must have at least 32 characters"],
-  [{ METRICS_PORT: "metrics" }, "METRICS_PORT must be a number"],
+  [{ METRICS_PORT: "metrics" }, "METRICS_PORT must be a whole number from 0 to 65535"],
   [{ DRAIN_SECONDS: "1000" }, "DRAIN_SECONDS "],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "0" }, "MOST_DAILY_CLICKS_PER_ADDRESS "],
   [{ MOST_DAILY_CLICKS_PER_ADDRESS: "many" }, "MOST_DAILY_CLICKS_PER_ADDRESS must be a whole number"],

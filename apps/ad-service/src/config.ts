@@ -2,7 +2,15 @@ import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
 import { checkDatabaseUrl } from "@intermission/postgres/store-faults";
-import { faultsOf, settingsFault, trustedProxies, webAddress, withoutEmpty } from "@intermission/server/settings";
+import {
+  faultsOf,
+  logLevel,
+  portNumber,
+  settingsFault,
+  trustedProxies,
+  webAddress,
+  withoutEmpty,
+} from "@intermission/server/settings";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { MediaBucket } from "./creatives/media-storage.ts";
@@ -25,7 +33,7 @@ const storeVariables = {
   MODE: z.enum(["demo", "production"]).default("production"),
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
-  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  LOG_LEVEL: logLevel,
   MEDIA_DIR: z.string().optional(),
   S3_ENDPOINT: address.optional(),
   S3_REGION: z.string().default("us-east-1"),
@@ -55,20 +63,19 @@ const storeVariables = {
 
 type BucketVariable = "S3_ENDPOINT" | "S3_REGION" | "S3_BUCKET" | "S3_ACCESS_KEY_ID" | "S3_SECRET_ACCESS_KEY";
 
-const port = z.coerce.number({ error: "must be a number from 0 to 65535" }).int().min(0).max(65_535);
 const longSecret = z.string().min(32, `must have at least 32 characters; ${makeKey}`);
 
 const serverVariables = z.object({
   ...storeVariables,
   HOST: z.string().default("127.0.0.1"),
-  PORT: port.default(8701),
+  PORT: portNumber.default(8701),
   TRUST_PROXY: trustedProxies.optional(),
   PUBLIC_URL: address.optional(),
   DIRECT_LINK_URL: address.optional(),
   MINIAPP_URL: address.optional(),
   MINIAPP_DIR: z.string().default(join(import.meta.dirname, "../../miniapp/dist")),
   OPERATOR_TOKEN: longSecret.optional(),
-  METRICS_PORT: port.optional(),
+  METRICS_PORT: portNumber.optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: longSecret.optional(),
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),

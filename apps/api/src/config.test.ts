@@ -36,6 +36,8 @@ test("all faults are reported at once, and a missing secret with the command tha
 test.each([
   [{ METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" }, "METRICS_TOKEN is missing"],
   [{ METRICS_PORT: "8702" }, "METRICS_PORT is the same as PORT"],
+  [{ PORT: "70000" }, "PORT must be a whole number from 0 to 65535"],
+  [{ LOG_LEVEL: "loud" }, "LOG_LEVEL must be one of trace, debug"],
   [{ METRICS_TOKEN: "short", PORT: "http" }, "METRICS_TOKEN has at least 32 characters"],
 ])("the fault of %j is reported: %s", (given, fault) => {
   expect(() => readConfig({ ...sound, ...given })).toThrow(fault);

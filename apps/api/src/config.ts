@@ -1,6 +1,6 @@
 import { telegramId } from "@intermission/ad-core/client-api";
 import { checkDatabaseUrl } from "@intermission/postgres/store-faults";
-import { readSettings, requiredAddress, trustedProxies } from "@intermission/server/settings";
+import { logLevel, portNumber, readSettings, requiredAddress, trustedProxies } from "@intermission/server/settings";
 import { z } from "zod";
 import type { ConfiguredBot } from "./bots/bot.ts";
 
@@ -9,20 +9,18 @@ const random = "make one with: openssl rand -base64 32";
 
 const token = z.string().min(16, "each token has at least 16 characters");
 
-const port = z.coerce.number().int().min(0).max(65_535);
-
 const variables = z.object({
   MODE: z.enum(["demo", "production"]).default("production"),
   HOST: z.string().default("127.0.0.1"),
-  PORT: port.default(8702),
-  METRICS_PORT: port.optional(),
+  PORT: portNumber.default(8702),
+  METRICS_PORT: portNumber.optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: z.string().min(32, `has at least 32 characters; ${random}`).optional(),
   DRAIN_SECONDS: z.coerce.number().min(0).max(300).default(0),
   DATABASE_URL: z.string().check(checkDatabaseUrl).optional(),
   DATA_DIR: z.string().default("data"),
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
-  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  LOG_LEVEL: logLevel,
   TRUST_PROXY: trustedProxies.optional(),
   AD_SERVICE_URL: requiredAddress("the ad service's base, without /client/v1"),
   ENCRYPTION_KEY: z

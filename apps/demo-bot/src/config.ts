@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { telegramId } from "@intermission/ad-core/client-api";
-import { readSettings, requiredAddress } from "@intermission/server/settings";
+import { logLevel, portNumber, readSettings, requiredAddress } from "@intermission/server/settings";
 import { z } from "zod";
 
 const loopback = ["127.0.0.1", "::1", "localhost"];
@@ -27,9 +27,9 @@ const serverVariables = {
       "must be a loopback address: anyone who reaches this server can act as any user",
     )
     .default("127.0.0.1"),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8700),
+  PORT: portNumber.default(8700),
   DATA_DIR: z.string().default("data"),
-  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+  LOG_LEVEL: logLevel,
 };
 
 /** For the demo's own bot, Coin Garden, whose backend is the companion API. */

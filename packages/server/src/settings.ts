@@ -18,6 +18,16 @@ export function requiredAddress(whatItIs: string) {
   );
 }
 
+const portForm = "must be a whole number from 0 to 65535";
+
+/** PORT and METRICS_PORT. */
+export const portNumber = z.coerce.number({ error: portForm }).int(portForm).min(0, portForm).max(65_535, portForm);
+
+const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+/** LOG_LEVEL. */
+export const logLevel = z.enum(levels, `must be one of ${levels.join(", ")}`).default("info");
+
 /** TRUST_PROXY. */
 export const trustedProxies = z
   .string()
@@ -34,7 +44,7 @@ export function readSettings<Schema extends z.ZodType>(
   return parsed.data;
 }
 
-/** One sentence for each fault, which begins with the variable's name. */
+/** A line for each fault, which begins with the variable's name. */
 export function settingsFault(faults: readonly string[]): StartFault {
   return new StartFault(`The configuration has faults:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
 }

@@ -1,6 +1,9 @@
--- The whole schema of the ad service, for PostgreSQL 15 and newer. Tables that belong to a bot have bot_id in their key, so
--- that a distributed PostgreSQL can shard by it. From the first release on it changes only by further migrations, which add and
--- never rewrite: see migrations.ts.
+-- The whole schema of the ad service, for PostgreSQL 15 and newer. From the first release on it changes only by further
+-- migrations, which add and never rewrite: see migrations.ts.
+--
+-- Tables that belong to a bot have bot_id in their key, so that a distributed PostgreSQL can shard by it. It is not the first
+-- column, unless a query reads all rows of a bot: most rows have the same bot, and a comparison of keys should end at the
+-- first column.
 --
 -- Foreign keys are omitted where the writing statement has just read or made the parent, and parents are never deleted: each
 -- would cost a look-up and a lock per row, and could never refuse one.
@@ -63,7 +66,7 @@ create table codes (
   reference text not null default '',
   issued_at timestamptz not null,
   expires_at timestamptz not null,
-  primary key (bot_id, code)
+  primary key (code, bot_id)
 );
 
 -- The latest code of each (bot, user, reference). One upsert of this row decides which code a request is given, so that
@@ -77,7 +80,7 @@ create table current_codes (
   expires_at timestamptz not null,
   -- Its view or click looked suspicious and was held or refused: the next request gets another code.
   is_withheld boolean not null default false,
-  primary key (bot_id, user_id, reference)
+  primary key (user_id, bot_id, reference)
 );
 
 -- Advertisers. The key of their postbacks is kept as a hash.
@@ -183,8 +186,8 @@ create table campaign_days (
   primary key (campaign_id, day)
 ) with (fillfactor = 50);
 
--- A bot's user, from the first opening or click on. Cooldown, daily cap and the clock of views are decided under the lock of
--- this row, for views and clicks alike.
+-- A bot's user, from the first opening or click on: without this row, a user has begun no view and earned nothing. Cooldown,
+-- daily cap and the clock of views are decided under the lock of this row, for views and clicks alike.
 create table viewers (
   bot_id text not null,
   user_id text not null,
@@ -199,7 +202,7 @@ create table viewers (
   -- How often an ad was offered to the viewer or a view began. Compare-and-set on it keeps two concurrent decisions from
   -- passing the limits together.
   decisions integer not null default 0,
-  primary key (bot_id, user_id)
+  primary key (user_id, bot_id)
 ) with (fillfactor = 50);
 
 -- A view of an ad: one for each code. The columns that reports change are at the end and in no index, so that updates stay in
@@ -257,10 +260,10 @@ create table ad_sessions (
   pending_reports jsonb,
   -- Its row in views_due.
   due_at timestamptz,
-  primary key (bot_id, session_id),
-  unique (bot_id, code)
+  primary key (session_id, bot_id),
+  unique (code, bot_id)
 ) with (fillfactor = 50);
-create index ad_sessions_of_user on ad_sessions (bot_id, user_id, opened_at desc);
+create index ad_sessions_of_user on ad_sessions (user_id, bot_id, opened_at desc);
 -- Views in progress count against their campaign's limits.
 create index ad_sessions_of_campaign on ad_sessions (campaign_id, opened_at) where not is_test;
 create index ad_sessions_suspicious on ad_sessions (opened_at desc, session_id) where suspicions <> '{}';
@@ -304,12 +307,12 @@ create table events (
   xid xid8 not null default commit_xid(),
   -- A click is looked up by its id alone.
   primary key (event_id, bot_id),
-  unique (bot_id, code, event)
+  unique (code, bot_id, event)
 );
 create index events_in_commit_order on events (bot_id, xid);
 create index events_to_sum on events (xid) where price_micros is not null;
 -- For the cap per user: a user's recent views and clicks.
-create index events_of_user on events (bot_id, user_id, occurred_at desc);
+create index events_of_user on events (user_id, bot_id, occurred_at desc);
 create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
 
 -- The last event, in the order of ids and so of time, whose visitor was blanked at the end of retention.
@@ -379,7 +382,7 @@ create table delivery_attempts (
   response_text text,
   next_at timestamptz,
   is_replay boolean not null default false,
-  primary key (bot_id, event_id, attempt)
+  primary key (event_id, bot_id, attempt)
 );
 -- Rows are inserted in the order of time: block ranges find old rows and cost inserts almost nothing.
 create index delivery_attempts_by_time on delivery_attempts using brin (started_at) with (pages_per_range = 32);
@@ -446,7 +449,7 @@ create table click_refusals (
   count bigint not null check (count > 0),
   summed bigint not null default 0,
   is_summed boolean not null default false,
-  primary key (bot_id, code, reason, hour)
+  primary key (code, bot_id, reason, hour)
 ) with (fillfactor = 70);
 -- Its condition stays true while a row's count grows, so that those updates touch no index.
 create index click_refusals_to_sum on click_refusals (hour, bot_id, code, reason) where not is_summed;
@@ -470,9 +473,9 @@ create table withheld_clicks (
   decided_at timestamptz,
   primary key (click_id, bot_id)
 );
-create index withheld_clicks_of_code on withheld_clicks (bot_id, code);
+create index withheld_clicks_of_code on withheld_clicks (code, bot_id);
 -- A click that was withheld as suspicious is the only one of its code.
-create unique index withheld_clicks_once on withheld_clicks (bot_id, code) where outcome in ('held', 'refused', 'released');
+create unique index withheld_clicks_once on withheld_clicks (code, bot_id) where outcome in ('held', 'refused', 'released');
 create index withheld_clicks_suspicious on withheld_clicks (occurred_at desc, click_id) where suspicions <> '{}';
 create index withheld_clicks_by_time on withheld_clicks using brin (occurred_at) with (pages_per_range = 32);
 
@@ -508,9 +511,9 @@ create table vast_ads (
   bot_id text not null,
   session_id text not null,
   ad jsonb not null,
-  primary key (bot_id, session_id),
+  primary key (session_id, bot_id),
   -- Deleted with their sessions: withdrawn offers and erased users.
-  foreign key (bot_id, session_id) references ad_sessions on delete cascade
+  foreign key (session_id, bot_id) references ad_sessions on delete cascade
 );
 
 -- Tracker calls of VAST ads, each made once. A claim moves due_at: until then the call belongs to its claimer.
@@ -531,7 +534,7 @@ create table tracker_calls (
   outcome text check (outcome in ('answered', 'refused', 'failed', 'unknown')),
   check ((finished_at is null) = (outcome is null))
 );
-create unique index tracker_calls_once on tracker_calls (bot_id, session_id, event, position);
+create unique index tracker_calls_once on tracker_calls (session_id, bot_id, event, position);
 create index tracker_calls_due on tracker_calls (due_at) where finished_at is null;
 create index tracker_calls_finished on tracker_calls (finished_at) where finished_at is not null;
 
@@ -545,7 +548,7 @@ create table ad_clicks (
   creative_id text not null,
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid(),
-  primary key (bot_id, session_id)
+  primary key (session_id, bot_id)
 );
 create index ad_clicks_in_commit_order on ad_clicks (xid);
 create index ad_clicks_by_time on ad_clicks using brin (occurred_at) with (pages_per_range = 32);
@@ -588,7 +591,7 @@ create table ad_requests (
   occurred_at timestamptz not null,
   xid xid8 not null default commit_xid()
 );
-create index ad_requests_of_code on ad_requests (bot_id, code);
+create index ad_requests_of_code on ad_requests (code, bot_id);
 create index ad_requests_in_commit_order on ad_requests (xid);
 create index ad_requests_by_time on ad_requests using brin (occurred_at) with (pages_per_range = 32);
 

@@ -175,6 +175,8 @@ begin
             (moments[n] at time zone 'utc')::date as visit_day,
             -- Null if there is nothing to judge, which skips the lookups.
             case when user_id is not null and refusals[n] is null then bot_ids[n] end as bot_id,
+            -- A viewer without a row has earned nothing and begun no view.
+            case when day is not null and refusals[n] is null then bot_ids[n] end as known_bot_id,
             case when user_id is not null and refusals[n] is null then address_hashes[n] end as address_hash,
             (agent_keys[n]::bigint << 32)
               | (hashtextextended(bot_ids[n] || ' ' || user_id, agent_keys[n]) & 4294967295) as device
@@ -193,15 +195,15 @@ begin
         ) as campaign on campaign.campaign_id = campaign_ids[n]
         left join lateral (
           select event_id, campaign_id, price_micros from events
-          where events.bot_id = visit.bot_id and events.code = link_codes[n] and event = 'direct_link' limit 1
+          where events.bot_id = visit.known_bot_id and events.code = link_codes[n] and event = 'direct_link' limit 1
         ) as earned on true
         left join lateral (
           select click_id, campaign_id from withheld_clicks
-          where withheld_clicks.bot_id = visit.bot_id and withheld_clicks.code = link_codes[n]
+          where withheld_clicks.bot_id = visit.known_bot_id and withheld_clicks.code = link_codes[n]
             and withheld_clicks.outcome in ('held', 'refused', 'released') limit 1
         ) as withheld on true
         cross join lateral (
-          select * from unfinished_views(visit.bot_id, visit.user_id, link_codes[n], moment) offset 0
+          select * from unfinished_views(visit.known_bot_id, visit.user_id, link_codes[n], moment) offset 0
         ) as unfinished
         cross join lateral (
           select (limit_of_viewer(visit.day, earned_today, last_earned_at, cooldown_seconds, daily_cap, unfinished.count,

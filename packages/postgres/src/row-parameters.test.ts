@@ -5,6 +5,8 @@ import { rowParameters } from "./row-parameters.ts";
 
 const given = rowParameters({
   id: "integer",
+  big: "bigint",
+  share: "double precision",
   name: "text",
   is_on: "boolean",
   at: "timestamptz",
@@ -29,6 +31,8 @@ describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
     const rows = [
       {
         id: 1,
+        big: Number.MAX_SAFE_INTEGER,
+        share: 0.1,
         name: odd,
         is_on: true,
         at: new Date(1795352804507),
@@ -37,8 +41,30 @@ describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
         numbers: [1, -2],
         words: [odd],
       },
-      { id: 2, name: "", is_on: false, at: new Date(1), facts: {}, hash: "", numbers: [], words: ["", "NULL"] },
-      { id: 3, name: "NULL", is_on: null, at: null, facts: null, hash: null, numbers: null, words: [] },
+      {
+        id: 2,
+        big: -1,
+        share: -1e-300,
+        name: "",
+        is_on: false,
+        at: new Date(1),
+        facts: {},
+        hash: "",
+        numbers: [],
+        words: ["", "NULL"],
+      },
+      {
+        id: 3,
+        big: null,
+        share: null,
+        name: "NULL",
+        is_on: null,
+        at: null,
+        facts: null,
+        hash: null,
+        numbers: null,
+        words: [],
+      },
     ];
     expect(await store.database.run(read, given.values(rows))).toEqual(
       rows.map((row) => ({ ...row, hash: row.hash === null ? null : bytes(row.hash) })),
@@ -47,7 +73,18 @@ describe.each(bothTestDatabases())("rows as parameters on %s", (kind) => {
 
   test("a missing value is null, and an empty list gives no rows", async () => {
     expect(await store.database.run(read, given.values([{ id: 1 }]))).toEqual([
-      { id: 1, name: null, is_on: null, at: null, facts: null, hash: null, numbers: null, words: null },
+      {
+        id: 1,
+        big: null,
+        share: null,
+        name: null,
+        is_on: null,
+        at: null,
+        facts: null,
+        hash: null,
+        numbers: null,
+        words: null,
+      },
     ]);
     expect(await store.database.run(read, given.values([]))).toEqual([]);
   });

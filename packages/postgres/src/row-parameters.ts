@@ -2,6 +2,8 @@
 interface ValueOf {
   text: string;
   integer: number;
+  bigint: number;
+  "double precision": number;
   boolean: boolean;
   timestamptz: Date;
   jsonb: unknown;
@@ -34,6 +36,8 @@ const itself = (name: string) => name;
 const forms: { [Type in keyof ValueOf]: Form<ValueOf[Type]> } = {
   text: { parameter: "text", isPlain: false, textOf: (value) => value, column: itself },
   integer: { parameter: "integer", isPlain: true, textOf: String, column: itself },
+  bigint: { parameter: "bigint", isPlain: true, textOf: String, column: itself },
+  "double precision": { parameter: "double precision", isPlain: true, textOf: String, column: itself },
   boolean: { parameter: "boolean", isPlain: true, textOf: String, column: itself },
   // As numbers: as text, PostgreSQL would need 0.7 µs to read a date, and Node 1 µs to write it. Milliseconds stay exact.
   timestamptz: {

@@ -28,15 +28,16 @@ export function firstDue(bot: string): string {
   )`;
 }
 
-/** The bots with waiting deliveries, found by one index probe each. */
+const firstInOrder = "order by deliveries.bot_id, deliveries.is_bulk, deliveries.due_at limit 1";
+
+/** The bots with waiting deliveries, each with the first of them in the order of the index, which one probe finds. */
 const waitingBots = `waiting_bots as (
-    (select bot_id from deliveries where state = 'waiting' order by bot_id limit 1)
+    (select bot_id, is_bulk, due_at from deliveries where state = 'waiting' ${firstInOrder})
     union all
-    select (
-      select deliveries.bot_id from deliveries
-      where state = 'waiting' and deliveries.bot_id > waiting_bots.bot_id order by deliveries.bot_id limit 1
-    )
-    from waiting_bots where waiting_bots.bot_id is not null
+    select next.* from waiting_bots cross join lateral (
+      select bot_id, is_bulk, due_at from deliveries
+      where state = 'waiting' and deliveries.bot_id > waiting_bots.bot_id ${firstInOrder}
+    ) as next
   )`;
 
 const dueOf = (bot: string, isBulk: boolean) => `from deliveries
@@ -64,7 +65,7 @@ const claim = statement<ClaimedDelivery>(
     from waiting_bots join endpoints using (bot_id) join endpoint_claims using (bot_id)
     where endpoints.state = 'active' and rest_until <= now()
       and case breaker when 'closed' then claimed - ended < max_in_flight else claimed <= ended and probe_at <= now() end
-      and (exists (select ${dueOf("endpoints.bot_id", false)}) or exists (select ${dueOf("endpoints.bot_id", true)}))
+      and (waiting_bots.due_at <= now() or not is_bulk and exists (select ${dueOf("endpoints.bot_id", true)}))
     order by last_served_at limit $1
     for update of endpoint_claims skip locked
   ),

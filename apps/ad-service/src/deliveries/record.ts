@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
 import type { AttemptOutcome, FinishedAttempt } from "./attempt.ts";
 import { type ClaimedDelivery, releaseDeliveries } from "./claim.ts";
 import { type EndpointChange, endpointHealth } from "./endpoint-health.ts";
@@ -45,29 +46,25 @@ export async function recordAttempt(
   }
 }
 
-const columns: readonly (readonly [name: string, type: string, value: (finished: FinishedAttempt) => unknown])[] = [
-  ["bot_id", "text", ({ botId }) => botId],
-  ["event_id", "text", ({ eventId }) => eventId],
-  ["fence", "bigint", ({ fence }) => fence],
-  ["attempt", "integer", ({ attempt }) => attempt],
-  ["is_replay", "boolean", ({ isReplay }) => isReplay],
-  ["state", "text", ({ state }) => state],
-  ["end_reason", "text", ({ endReason }) => endReason],
-  ["delay_seconds", "float8", ({ delaySeconds }) => delaySeconds],
-  ["is_success", "boolean", ({ isSuccess }) => isSuccess],
-  ["rest_seconds", "float8", ({ restSeconds }) => restSeconds],
-  ["started_at", "timestamptz", ({ startedAt }) => startedAt],
-  ["url", "text", ({ url }) => url],
-  ["address", "text", ({ address }) => address],
-  ["status", "integer", ({ status }) => status],
-  ["error_class", "text", ({ errorClass }) => errorClass],
-  ["dns_ms", "integer", ({ dnsMs }) => rounded(dnsMs)],
-  ["tcp_ms", "integer", ({ tcpMs }) => rounded(tcpMs)],
-  ["tls_ms", "integer", ({ tlsMs }) => rounded(tlsMs)],
-  ["first_byte_ms", "integer", ({ firstByteMs }) => rounded(firstByteMs)],
-  ["total_ms", "integer", ({ totalMs }) => rounded(totalMs)],
-  ["response_text", "text", ({ responseText }) => responseText],
-];
+const finishedRows = rowParameters({
+  ...{ bot_id: "text", event_id: "text", fence: "bigint", attempt: "integer", is_replay: "boolean", state: "text" },
+  ...{ end_reason: "text", delay_seconds: "double precision", is_success: "boolean", rest_seconds: "double precision" },
+  ...{ started_at: "timestamptz", url: "text", address: "text", status: "integer", error_class: "text" },
+  ...{ dns_ms: "integer", tcp_ms: "integer", tls_ms: "integer", first_byte_ms: "integer", total_ms: "integer" },
+  response_text: "text",
+});
+
+function rowOf(finished: FinishedAttempt): Parameters<typeof finishedRows.values>[0][number] {
+  const { botId, eventId, fence, attempt, isReplay, state, endReason, delaySeconds, isSuccess, restSeconds } = finished;
+  const { startedAt, url, address, status, errorClass, dnsMs, tcpMs, tlsMs, firstByteMs, totalMs } = finished;
+  return {
+    ...{ bot_id: botId, event_id: eventId, fence, attempt, is_replay: isReplay, state, end_reason: endReason },
+    ...{ delay_seconds: delaySeconds, is_success: isSuccess, rest_seconds: restSeconds, started_at: startedAt },
+    ...{ url, address, status, error_class: errorClass, dns_ms: rounded(dnsMs), tcp_ms: rounded(tcpMs) },
+    ...{ tls_ms: rounded(tlsMs), first_byte_ms: rounded(firstByteMs), total_ms: rounded(totalMs) },
+    response_text: finished.responseText,
+  };
+}
 
 /** A replay that did not deliver: the delivery returns to its state before the replay. */
 const isPutBack = "(resume_state is not null and finished.state <> 'delivered')";
@@ -79,10 +76,7 @@ const loggedColumns = `bot_id, event_id, attempt, started_at, url, address, stat
       dns_ms, tcp_ms, tls_ms, first_byte_ms, total_ms, response_text, next_at, is_replay`;
 
 // Only the fence decides: the last claim may finish, even after its lease ran out, as long as there is no newer claim.
-const recordText = (condition: string) => `with finished as (
-    select * from unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`).join(", ")})
-      as finished(${columns.map(([name]) => name).join(", ")})
-  ),
+const recordText = (condition: string) => `with finished as (${finishedRows.table}),
   moved as (
     update deliveries set
       state = ${newState},
@@ -143,7 +137,7 @@ export function finishDeliveries(
     store: database.kind,
     orderBy: keyOf,
     async run(batch) {
-      const valuesOf = (some: readonly FinishedAttempt[]) => columns.map(([, , value]) => some.map(value));
+      const valuesOf = (some: readonly FinishedAttempt[]) => finishedRows.values(some.map(rowOf));
       const rows = await database.run(record, valuesOf(batch));
       const recorded = new Set(rows.filter(({ eventId }) => eventId !== null).map(keyOf));
       const others = recorded.size === batch.length ? [] : batch.filter((finished) => !recorded.has(keyOf(finished)));

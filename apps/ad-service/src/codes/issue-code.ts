@@ -1,6 +1,7 @@
 import { codeRandomBytes, newCode } from "@intermission/ad-core/code";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { rowParameters } from "@intermission/postgres/row-parameters";
 import { randomBytes } from "@intermission/server/random-bytes";
 import type { Bot } from "../bots/bots.ts";
 
@@ -27,12 +28,21 @@ export const isKept = `not kept.is_withheld
   and kept.expires_at - excluded.issued_at >= greatest(interval '60 s', (kept.expires_at - kept.issued_at) / 4)
   and not exists (select from events where events.bot_id = kept.bot_id and events.code = kept.code)`;
 
-const issue = statement<IssuedCode>(
+const wantedRows = rowParameters({
+  ...{ position: "integer", bot_id: "text", user_id: "text", reference: "text", code: "text" },
+  ...{ issued_at: "timestamptz", expires_at: "timestamptz" },
+});
+
+/** The times are null if the wanted code was issued: the caller has them. */
+interface IssuedRow {
+  code: string;
+  issuedAt: Date | null;
+  expiresAt: Date | null;
+}
+
+const issue = statement<IssuedRow>(
   "codes.issue",
-  `with wanted as (
-    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[])
-      with ordinality as wanted (bot_id, user_id, reference, code, issued_at, expires_at, position)
-  ),
+  `with wanted as (${wantedRows.table}),
   given as (
     insert into current_codes as kept (bot_id, user_id, reference, code, issued_at, expires_at)
     select bot_id, user_id, reference, code, issued_at, expires_at from wanted order by position
@@ -52,7 +62,8 @@ const issue = statement<IssuedCode>(
     select given.bot_id, given.code, given.user_id, given.reference, given.issued_at, given.expires_at
     from given join wanted using (code)
   )
-  select given.code, given.issued_at as "issuedAt", given.expires_at as "expiresAt"
+  select given.code, case when given.code <> wanted.code then given.issued_at end as "issuedAt",
+    case when given.code <> wanted.code then given.expires_at end as "expiresAt"
   from wanted join given using (bot_id, user_id, reference) order by position`,
 );
 
@@ -90,15 +101,16 @@ export function randomCode(prefix: string): string {
   return newCode(prefix, randomBytes(codeRandomBytes));
 }
 
-function writeBatch(database: Database, batch: readonly WantedCode[]): Promise<IssuedCode[]> {
-  return database.run(issue, [
-    batch.map(({ bot }) => bot.botId),
-    batch.map(({ userId }) => userId),
-    batch.map(({ reference = "" }) => reference),
-    batch.map(({ code }) => code),
-    batch.map(({ now }) => now.toISOString()),
-    batch.map(({ bot, now }) => expiryOf(now, bot.codeLifetimeSeconds).toISOString()),
-  ]);
+async function writeBatch(database: Database, batch: readonly WantedCode[]): Promise<IssuedCode[]> {
+  const wanted = batch.map(({ bot, userId, reference = "", code, now }, position) => ({
+    ...{ position, bot_id: bot.botId, user_id: userId, reference, code, issued_at: now },
+    expires_at: expiryOf(now, bot.codeLifetimeSeconds),
+  }));
+  const issued = await database.run(issue, wantedRows.values(wanted));
+  return issued.flatMap(({ code, issuedAt, expiresAt }, index) => {
+    const asked = wanted[index];
+    return asked ? [{ code, issuedAt: issuedAt ?? asked.issued_at, expiresAt: expiresAt ?? asked.expires_at }] : [];
+  });
 }
 
 /** Clients read whole seconds; rounded up, so that a lifetime is never cut short. */

@@ -69,10 +69,17 @@ export function newUsers(count: number): string[] {
   return Array.from({ length: count }, () => String(++users));
 }
 
+const networks = 4096;
+const visitorsOfNetwork = 16;
 let addresses = 0;
 
-/** A new visitor's address, because requests per address are limited. */
+/**
+ * A new visitor's address, because requests per address are limited. Networks (/24) take turns, and none has enough visitors
+ * to look suspicious.
+ */
 export function newAddress(): string {
+  const turn = Math.floor(addresses / networks);
+  const network = Math.floor(turn / visitorsOfNetwork) * networks + (addresses % networks);
   addresses += 1;
-  return `${11 + (addresses >> 24)}.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+  return `${11 + (network >> 16)}.${(network >> 8) & 255}.${network & 255}.${1 + (turn % visitorsOfNetwork)}`;
 }

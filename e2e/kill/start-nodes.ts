@@ -7,6 +7,7 @@ import type { Role } from "./crash-steps.ts";
 import { type MortalNode, mortalNode } from "./mortal-node.ts";
 import { openTcpProxy } from "./tcp-proxy.ts";
 import { type Arrival, watchWebhooks } from "./watch-webhooks.ts";
+import { withRetries } from "./with-retries.ts";
 
 export interface Nodes {
   readonly secrets: DemoSecrets;
@@ -66,6 +67,8 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
     // Deliveries of killed servers count as in flight until their lease expires; a higher limit lets the other nodes continue.
     await ads(["endpoints", "set", secrets.botId, "--max-in-flight", "40"]);
     await Promise.all(apis.map((node) => node.start()));
+    // Its first test may have come before the APIs. If kills met the next ones too, its events would be held for minutes.
+    await withRetries("testing the endpoint", () => ads(["endpoints", "test", secrets.botId]));
   } catch (error) {
     await stop();
     throw error;

@@ -295,12 +295,12 @@ create table events (
   -- What the campaign owes, in millionths of the currency; null: nothing was sold.
   price_micros bigint check (price_micros >= 0),
   occurred_at timestamptz not null,
-  -- The visitor of a click. Hashes are keyed by the day, so those of two days cannot be linked to one address.
+  -- Why a click that was paid looks suspicious, and its visitor, for the operator's review; null for all other events.
+  -- Hashes are keyed by the day, so those of two days cannot be linked to one address.
+  suspicions text[],
   user_agent text,
   address_hash bytea,
   network_hash bytea,
-  -- Why a click that was paid looks suspicious.
-  suspicions text[],
   is_erased boolean not null default false,
   -- The text that is signed and sent, the same on each attempt.
   body text not null check (octet_length(body) <= 20480),
@@ -310,14 +310,9 @@ create table events (
   unique (code, bot_id, event)
 );
 create index events_in_commit_order on events (bot_id, xid);
-create index events_to_sum on events (xid) where price_micros is not null;
 -- For the cap per user: a user's recent views and clicks.
 create index events_of_user on events (user_id, bot_id, occurred_at desc);
 create index events_suspicious on events (occurred_at desc, event_id) where suspicions is not null;
-
--- The last event, in the order of ids and so of time, whose visitor was blanked at the end of retention.
-create table events_blanked (event_id text not null);
-insert into events_blanked values ('');
 
 -- Events whose price was refunded, each in full and once. Append-only.
 create table refunds (

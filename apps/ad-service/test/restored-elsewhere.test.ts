@@ -12,7 +12,7 @@ import { openDeliveryFixture } from "./fixtures/delivery-fixture.ts";
 import {
   expectedSums,
   type Fact,
-  insertCampaigns,
+  insertBotsAndCampaigns,
   insertFacts,
   readSums,
   rollUpUntilNow,
@@ -89,7 +89,7 @@ test.runIf(testDatabases().includes("server"))(
     onTestFinished(first.drop);
     await askServer(first.url, useUpTransactionIds);
     const before = await open(first.url);
-    await insertCampaigns(before);
+    await insertBotsAndCampaigns(before);
     await rememberPublisherShare(before, { percent: shares.morning, now: new Date(0) });
     const { botId, token, enqueue } = await openDeliveryFixture(before, {});
     const feed = await feedOf(before, token);

@@ -260,6 +260,16 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(await fixture.events()).toHaveLength(1);
   });
 
+  test("an ordinary click is stored without its visitor, one within a second of its code with it", async () => {
+    const { visit, issue, advance } = await open();
+    const code = await issue("801");
+    await visit(await issue("802"));
+    advance(5);
+    await visit(code);
+    const whole = { user_agent: expect.any(String), address_hash: expect.any(Buffer) };
+    expect(await fixture.clicks()).toMatchObject([whole, { user_agent: null, address_hash: null }]);
+  });
+
   test("addresses are stored as a hash that cannot be linked to the next day's", async () => {
     const { visit, issue, advance } = await open();
     const address = "2001:db8:1:2:3:4:5:6";

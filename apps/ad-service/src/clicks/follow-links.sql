@@ -286,9 +286,10 @@ begin
       campaign_ids[n], prices[n], moments[n],
       webhook_body('direct_link', event_ids[n], bot_ids[n], user_ids[n], link_codes[n], code_references[n], times[n],
         tests[n]),
-      agents[n], address_hashes[n], case when not tests[n] then network_hashes[n] end,
-      nullif(string_to_array(suspicions[n], ' '), '{}')
-    from unnest(paid) as n;
+      case when is_suspicious then agents[n] end, case when is_suspicious then address_hashes[n] end,
+      case when is_suspicious then network_hashes[n] end,
+      case when is_suspicious then string_to_array(suspicions[n], ' ') end
+    from (select n, suspicions[n] <> '' as is_suspicious from unnest(paid) as n offset 0) as click;
 
     insert into campaign_days (campaign_id, day, clicks, spent_micros)
     select campaign_ids[n], days[n], count(*), sum(prices[n]) from unnest(paid) as n where prices[n] is not null

@@ -117,16 +117,15 @@ const release = statement<{ eventId: string }>(
       select event_id from events where events.bot_id = withheld_clicks.bot_id and events.code = withheld_clicks.code
         and event = 'direct_link' limit 1
     ) is null
-    returning bot_id, code, user_id, campaign_id, user_agent, address_hash, network_hash
+    returning bot_id, code, user_id, campaign_id
   ),
   earned as (
     select bot_id, $3::text as event_id, 'direct_link'::text as event, user_id, code, nullif($4::text, '') as reference,
       false as is_test, campaign_id, null::text as creative_id, click_price_micros as price_micros,
-      $2::timestamptz as occurred_at, $5::text as body, user_agent, address_hash, network_hash,
-      null::text[] as suspicions
+      $2::timestamptz as occurred_at, $5::text as body
     from released join campaigns using (campaign_id)
   ),
-  ${enqueueWebhook({ from: "earned", isClick: true })}
+  ${enqueueWebhook({ from: "earned" })}
   select event_id as "eventId" from enqueued`,
 );
 

@@ -51,16 +51,14 @@ export interface DeliveryLog {
   error(facts: object, message: string): void;
 }
 
-const made = [
+const columns = [
   ...["bot_id", "event_id", "event", "user_id", "code", "reference", "is_test"],
   ...["campaign_id", "creative_id", "price_micros", "occurred_at", "body"],
-];
-const visitor = ["user_agent", "address_hash", "network_hash", "suspicions"];
+].join(", ");
 
 interface Enqueued {
   from: string;
   slots?: string;
-  isClick?: boolean;
 }
 
 /** Longer than a node needs to begin and finish an exchange. After it, any other node may send the delivery. */
@@ -72,8 +70,8 @@ export const LEASE_SECONDS = 30;
  *
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
  * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
- * made by `encodeWebhookEvent`); for clicks also user_agent, address_hash, network_hash and suspicions. The CTE `enqueued`
- * contains the events made: a code that has already earned this event is left out.
+ * made by `encodeWebhookEvent`). The CTE `enqueued` contains the events made: a code that has already earned this event is
+ * left out.
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
@@ -81,8 +79,7 @@ export const LEASE_SECONDS = 30;
  * held, and wake no loop. Return the rows of both with the statement's own by `union all`: a join of two CTEs compares every
  * pair of rows. Without `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
-export function enqueueWebhook({ from, slots, isClick = false }: Enqueued): string {
-  const columns = [...made, ...(isClick ? visitor : [])].join(", ");
+export function enqueueWebhook({ from, slots }: Enqueued): string {
   return `
     enqueued as (
       insert into events (${columns})

@@ -2,7 +2,7 @@ import { statsResponse } from "@intermission/ad-core/client-api";
 import { testDatabases } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearer, type ClientFixture, expectError, openClientFixture } from "../../test/fixtures/client-fixture.ts";
-import { type Fact, insertCampaigns, insertFacts, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { type Fact, insertBotsAndCampaigns, insertFacts, rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
 import { rememberPublisherShare } from "./roll-up-statistics.ts";
 
 describe.each(testDatabases())("a publisher's statistics on the %s store", (kind) => {
@@ -11,7 +11,7 @@ describe.each(testDatabases())("a publisher's statistics on the %s store", (kind
     fixture = await openClientFixture(kind);
     fixture.clock.now = new Date("2026-03-01T18:30:00Z");
     await rememberPublisherShare(fixture.database, { percent: 70, now: fixture.clock.now });
-    await insertCampaigns(fixture.database);
+    await insertBotsAndCampaigns(fixture.database);
     const at = (hour: number) => ({ botId: fixture.bot.botId, hour, second: 7 });
     const own: Fact[] = [
       { kind: "request", ...at(9), outcome: "filled", campaignId: "cmp_a" },

@@ -9,7 +9,7 @@ import {
   dayStart,
   expectedSums,
   type Fact,
-  insertCampaigns,
+  insertBotsAndCampaigns,
   insertFacts,
   momentOf,
   readSums,
@@ -65,7 +65,7 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
         })
       : undefined;
     nodes = [store.database, second ?? store.database];
-    await insertCampaigns(store.database);
+    await insertBotsAndCampaigns(store.database);
     const noon = new Date(dayStart + shares.changedAtHour * 3_600_000);
     await rememberPublisherShare(store.database, { percent: shares.morning, now: new Date(dayStart) });
     await rememberPublisherShare(store.database, { percent: shares.afternoon, now: noon });
@@ -153,38 +153,26 @@ describe.each(testDatabases())("statistics on the %s store", (kind) => {
     expect(await readSums(store.database)).toMatchObject({ "910 1  clicks-refused expired": [1, 0, 0] });
   });
 
-  test("the visitor's data of a click is blanked after 13 months, the event stays, and no event is read twice", async () => {
-    const now = new Date("2027-04-01T02:00:00Z");
-    const ids = [dayStart + 3_600_000, dayStart + 2 * 3_600_000 - 1, dayStart + 2 * 3_600_000].map((at) =>
-      newEventId(at, new Uint8Array(10)),
-    );
-    for (const id of ids) await store.database.run(insertClick, [id]);
-    const agents = async () => {
-      const text = "select user_agent, address_hash, network_hash, body from events order by event_id";
+  test("the visitor of a suspicious click is blanked after 13 months, and the event stays", async () => {
+    const hours = [1, 2, 3].map((hour) => new Date(dayStart + hour * 3_600_000));
+    for (const at of hours) await store.database.run(insertClick, [newEventId(at.getTime(), new Uint8Array(10)), at]);
+    const visitors = async () => {
+      const text = "select suspicions, user_agent, address_hash, network_hash, body from events order by event_id";
       return (await store.database.run<object>({ name: "", text }, [])).map((row) => Object.values(row));
     };
-    const [blank, whole] = [
-      [null, null, null, "{}"],
-      ["Mozilla", Buffer.from("a"), Buffer.from("n"), "{}"],
-    ];
-    while ((await pruneFacts(store.database, { now })).hasMore);
-    expect(await agents()).toEqual([blank, blank, whole]);
-    await store.database.run(unblank, [ids[0]]);
-    await pruneFacts(store.database, { now });
-    expect(await agents(), "events before the position are not read again").toEqual([whole, blank, whole]);
-    await pruneFacts(store.database, { now: new Date(now.getTime() + 1) });
-    expect(await agents()).toEqual([whole, blank, blank]);
+    const blank = [null, null, null, null, "{}"];
+    const whole = [["mostly-taps"], "Mozilla", Buffer.from("a"), Buffer.from("n"), "{}"];
+    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:00Z") });
+    expect(await visitors()).toEqual([blank, whole, whole]);
+    await pruneFacts(store.database, { now: new Date("2027-04-01T02:00:01Z") });
+    expect(await visitors()).toEqual([blank, blank, whole]);
   });
 });
 
 const insertClick = statement<never>(
   "test.insert-click",
-  `insert into events (event_id, bot_id, event, user_id, code, occurred_at, user_agent, address_hash, network_hash, body)
-   values ($1, '910', 'direct_link', '1', $1, now(), 'Mozilla', 'a', 'n', '{}')`,
-);
-const unblank = statement<never>(
-  "test.unblank-click",
-  "update events set user_agent = 'Mozilla', address_hash = 'a', network_hash = 'n' where event_id = $1",
+  `insert into events (event_id, bot_id, event, user_id, code, occurred_at, suspicions, user_agent, address_hash, network_hash, body)
+   values ($1, '910', 'direct_link', '1', $1, $2, '{mostly-taps}', 'Mozilla', 'a', 'n', '{}')`,
 );
 
 const countMilestones = statement<{ count: number }>(

@@ -17,17 +17,23 @@ const BATCH = 10_000;
 /** Smaller, since visits that are refused meanwhile wait for the locks on their counts. */
 const BATCH_OF_COUNTS = 1000;
 
-/** `facts` selects bot_id, campaign_id, creative_id, measure, reason, occurred_at, spend_micros and revenue_micros. */
-function source(name: Source["name"], { from, facts }: { from: string; facts: string }): Source {
+/**
+ * `from` reads rows of the given transactions; `facts` selects bot_id, campaign_id, creative_id, measure, reason,
+ * occurred_at, spend_micros and revenue_micros from them.
+ */
+function source(
+  name: Source["name"],
+  { from, facts }: { from: (transactions: string, limit?: string) => string; facts: string },
+): Source {
   return {
     name,
     end: statement(
       `statistics.end-of-${name}`,
-      `select xid from ${from} and xid >= $1::xid8 order by xid offset ${BATCH} limit 1`,
+      `select xid from ${from("xid >= $1::xid8", `order by xid limit ${BATCH + 1}`)} order by xid offset ${BATCH} limit 1`,
     ),
     add: statement(
       `statistics.add-${name}`,
-      `with facts as (select ${facts} from ${from} and xid >= $1::xid8 and xid < $2::xid8),
+      `with facts as (select ${facts} from ${from("xid >= $1::xid8 and xid < $2::xid8")}),
       added as (
         insert into stats_hours (bot_id, hour, campaign_id, creative_id, measure, reason, count, spend_micros, revenue_micros)
         select bot_id, date_trunc('hour', occurred_at, 'UTC'), coalesce(campaign_id, ''), coalesce(creative_id, ''), measure,
@@ -87,36 +93,46 @@ const refusedClicks: Source = {
   ),
 };
 
+const inTable = (table: string) => (transactions: string) => `${table} where ${transactions}`;
+
+/** Through the index of the feed: an index of its own would cost each event another entry. */
+const ofEachBot = (
+  transactions: string,
+  limit = "offset 0",
+) => `(select bot_id as id from bots) as bot cross join lateral (
+  select * from events where events.bot_id = bot.id and price_micros is not null and ${transactions} ${limit}
+) as events`;
+
 export const sources: readonly Source[] = [
   source("requests", {
-    from: "ad_requests where true",
+    from: inTable("ad_requests"),
     facts: `${who}, case outcome when 'filled' then 'fills' when 'no-ad' then 'no-fills' when 'limited' then 'limited'
       else 'requests-refused' end as measure, reason, ${free}`,
   }),
   source("milestones", {
-    from: "ad_milestones where true",
+    from: inTable("ad_milestones"),
     facts: `${who}, case milestone when 'start' then 'starts' when 'first-quartile' then 'first-quartiles'
       when 'midpoint' then 'midpoints' when 'third-quartile' then 'third-quartiles' when 'complete' then 'completions'
       when 'close' then 'closes' when 'held' then 'views-held' when 'fault' then 'playback-faults'
       else 'views-refused' end as measure, reason, ${free}`,
   }),
   source("events", {
-    from: "events where price_micros is not null",
+    from: ofEachBot,
     facts: `${who}, case event when 'rewarded' then 'rewards' else 'clicks' end as measure, '' as reason,
       price_micros as spend_micros, ${revenueOf("events.occurred_at")} as revenue_micros`,
   }),
   source("refunds", {
-    from: "refunds where true",
+    from: inTable("refunds"),
     facts: `${who}, 'refunds' as measure, event as reason, -price_micros as spend_micros,
       -(${revenueOf("refunds.charged_at")}) as revenue_micros`,
   }),
   refusedClicks,
   source("taps", {
-    from: "ad_clicks where true",
+    from: inTable("ad_clicks"),
     facts: `${who}, 'taps' as measure, '' as reason, ${free}`,
   }),
   source("conversions", {
-    from: "conversions where true",
+    from: inTable("conversions"),
     facts: `${who}, 'conversions' as measure, '' as reason, ${free}`,
   }),
 ];
@@ -228,30 +244,15 @@ const prunes = Object.entries(oldRows).map(([table, isOld]) =>
   ),
 );
 
-/*
- * Blanks the visitor's data in click events; the events stay. Event ids begin with their time (UUIDv7), so each batch walks
- * the primary key from where the last one ended: no row is read twice, and inserts need not maintain an index for pruning.
- */
+// Only suspicious clicks have a visitor. Without suspicions a click leaves the index that finds it here.
 const blankVisitors = statement<never>(
   "statistics.blank-visitors",
-  `with place as (select event_id from events_blanked for update skip locked),
-  batch as materialized (
-    select place_of_row, events.event_id, event from place cross join lateral (
-      select ctid as place_of_row, event_id, event from events where events.event_id > place.event_id and events.event_id < (
-        select 'evt_' || substr(hex, 1, 8) || '-' || substr(hex, 9)
-        from lpad(to_hex((extract(epoch from $1::timestamptz - ${KEPT}) * 1000)::bigint), 12, '0') as hex
-      )
-      order by events.event_id limit ${MOST_PRUNED_AT_ONCE}
-    ) as events
-  ),
-  blanked as (
-    update events set user_agent = null, address_hash = null, network_hash = null
-    where ctid = any (array(select place_of_row from batch where event = 'direct_link'))
-  ),
-  moved as (
-    update events_blanked set event_id = (select max(event_id) from batch) where (select count(*) from batch) > 0
-  )
-  select 1 from batch`,
+  `update events set suspicions = null, user_agent = null, address_hash = null, network_hash = null
+   where ctid = any (array(
+     select ctid from events where suspicions is not null and ${olderThanKept("occurred_at")}
+     limit ${MOST_PRUNED_AT_ONCE} for update skip locked
+   ))
+   returning 1`,
 );
 
 /** Deletes one small batch of each kind of rows that are no longer needed; the sums of facts stay. */

@@ -2,7 +2,7 @@ import { statement } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AppFixture, openAppFixture } from "../../test/fixtures/app-fixture.ts";
-import { insertCampaigns } from "../../test/fixtures/facts-fixture.ts";
+import { insertBotsAndCampaigns } from "../../test/fixtures/facts-fixture.ts";
 import { readBot } from "../bots/bots.ts";
 import { issueCode, openCodes } from "../codes/issue-code.ts";
 import { migrations } from "../migrations.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
   store = await openTestDatabase({ schema: "ad_service", migrations });
   fixture = await openAppFixture(store.database, { operatorToken });
   ({ botId } = await fixture.newBot());
-  await insertCampaigns(store.database);
+  await insertBotsAndCampaigns(store.database);
 });
 afterAll(async () => {
   await fixture.close();

@@ -12,5 +12,5 @@ export const migrations: Migrations = {
   "0001-schema": read("./schema.sql"),
   "0002-limit-of-viewer": read("./ad-selection/limit-of-viewer.sql"),
   "0003-claim-new-events": read("./deliveries/claim-new-events.sql"),
-  "0004-follow-links": read("./clicks/follow-links.sql"),
+  "0004-clicks": read("./clicks/click-functions.sql"),
 };

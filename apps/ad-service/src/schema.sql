@@ -199,8 +199,8 @@ create table viewers (
   -- credited time (ad_sessions.credited_until); this row stores it when no view holds the clock.
   clock_session_id text,
   credited_until timestamptz,
-  -- How often an ad was offered to the viewer or a view began. Compare-and-set on it keeps two concurrent decisions from
-  -- passing the limits together.
+  -- How often an ad was offered to the viewer, a view began, or the viewer earned. Compare-and-set on it keeps two concurrent
+  -- decisions from passing the limits together.
   decisions integer not null default 0,
   primary key (user_id, bot_id)
 ) with (fillfactor = 50);
@@ -487,18 +487,6 @@ create table address_days (
   -- Pairs of user and user agent, newest first: 32 bits of a hash of the agent, 32 of one of the user.
   devices bigint[] not null,
   primary key (day, address_hash)
-) with (fillfactor = 70);
-
--- The activity of one network (/24, /48) on one day (UTC). Kept for two days.
-create table network_days (
-  day date not null,
-  network_hash bytea not null,
-  counted integer not null,
-  -- Whether the latest hundred clicks came from thirty users or more.
-  is_crowded boolean not null default false,
-  -- The users of the latest hundred clicks, newest first: 16 bits of a hash of each.
-  users smallint[] not null,
-  primary key (day, network_hash)
 ) with (fillfactor = 70);
 
 -- The ad that a VAST tag was unwrapped to for a session. Kept apart from the session, which each report reads.

@@ -1,38 +1,20 @@
-import { crc32 } from "node:zlib";
-import { codePrefixOf, eventIdOfClick, isCode, newClickId } from "@intermission/ad-core/code";
+import { codePrefixOf, isCode, newClickId } from "@intermission/ad-core/code";
 import { type CommitGroup, groupCommits, OverloadedError } from "@intermission/postgres/group-commits";
-import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
-import { rowParameters } from "@intermission/postgres/row-parameters";
+import type { Database } from "@intermission/postgres/open-database";
 import { inTurn, type Turns } from "@intermission/server/in-turn";
 import { randomBytes } from "@intermission/server/random-bytes";
-import type { Visitor } from "@intermission/server/visitor";
 import type { CampaignSnapshot } from "../ad-selection/campaign-snapshot.ts";
 import { type CampaignState, holdAd, isNearLimit, isSerialized } from "../ad-selection/campaign-state.ts";
 import { chooseAd } from "../ad-selection/choose-ad.ts";
 import { type AdRequest, languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import { askLimits, hasBudgetLeft, seenBy } from "../ad-selection/select-ad.ts";
-import { type Bot, type Bots, type DeliveryMode, findBotByPrefix } from "../bots/bots.ts";
+import { type Bot, type Bots, findBotByPrefix } from "../bots/bots.ts";
 import { landingAddress } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
-import { type ClaimedEvent, type Deliveries, LEASE_SECONDS, type MadeEvents } from "../deliveries/deliveries.ts";
-
-export interface Visit {
-  code: string;
-  visitor: Visitor;
-  /** The visitor tapped the button of our own page. */
-  isTap: boolean;
-  userAgent: string;
-  acceptLanguage: string | undefined;
-  hashes: AddressHashes;
-  now: Date;
-}
-
-/** 128-bit hashes: of one address with the keys of two days, and of its network (/24, /48) with today's key. */
-export interface AddressHashes {
-  today: string;
-  yesterday: string;
-  network: string;
-}
+import type { Deliveries } from "../deliveries/deliveries.ts";
+import { addClickOfNetwork, type CrowdedNetworks, isCrowdedNetwork, openCrowdedNetworks } from "./crowded-networks.ts";
+import { type AskedVisit, type ClickVerdict, judgeClicks } from "./judge-clicks.ts";
+import type { JudgedVisit, Visit } from "./visit.ts";
 
 export type LinkBot = Pick<Bot, "name" | "username">;
 
@@ -58,21 +40,23 @@ export interface ClickDeps {
 }
 
 export interface Clicks extends ClickDeps {
+  readonly networks: CrowdedNetworks;
   /** Simultaneous visits share one statement. */
-  readonly following: CommitGroup<JudgedVisit, FollowedLink>;
+  readonly following: CommitGroup<JudgedVisit, FollowedVisit>;
   /** Visits that wait for the last clicks of a campaign, by its id. */
   readonly lastClicks: Turns;
 }
 
 export function openClicks(deps: ClickDeps): Clicks {
-  const following = groupCommits<JudgedVisit, FollowedLink>({
+  const networks = openCrowdedNetworks();
+  const following = groupCommits<JudgedVisit, FollowedVisit>({
     store: deps.database.kind,
     // The statement locks addresses in the order of the visits, and takes one visit of each address.
     orderBy: ({ hashes }) => hashes.today,
     oneAtATimeBy: ({ hashes }) => hashes.today,
-    run: (batch) => followBatch(deps, batch),
+    run: (batch) => followBatch({ ...deps, networks }, batch),
   });
-  return { ...deps, following, lastClicks: new Map() };
+  return { ...deps, networks, following, lastClicks: new Map() };
 }
 
 /** Of simultaneous visits of one viewer, one is counted at a time; the others are judged again. */
@@ -105,7 +89,7 @@ export async function followDirectLink(clicks: Clicks, visit: Visit): Promise<Fo
 /** What the visitor sees. */
 function answerOf(
   visit: JudgedVisit,
-  { outcome, availableAt, usedCampaignId, state }: FollowedLink,
+  { outcome, availableAt, usedCampaignId, state }: FollowedVisit,
   bot: LinkBot,
   campaigns: CampaignSnapshot,
 ): FollowOutcome {
@@ -148,19 +132,8 @@ function landingOf({ code, clickId, request }: JudgedVisit, campaign: Campaign |
   });
 }
 
-/** A visit, with everything that decides about it and is known outside the database. */
-interface JudgedVisit extends Visit {
-  clickId: string;
-  /** The user for whom an ad is chosen. `seen` stays empty until a campaign's cap per user matters. */
-  request: AdRequest;
-}
-
-/** The statement's result for a visit (`follow-links.sql` describes the outcomes), and the ad that was chosen for it. */
-interface FollowedLink {
-  outcome: string;
-  availableAt: Date | null;
-  usedCampaignId: string | null;
-  userId: string | null;
+/** The statement's result for a visit, and the ad that was chosen for it. */
+interface FollowedVisit extends ClickVerdict {
   state: CampaignState | undefined;
 }
 
@@ -171,50 +144,40 @@ interface ChosenAd {
   release(): void;
 }
 
-/** The result of a visit; or, with `url`, an event that this node claimed; or, for visit 0, that events wait for the loop. */
-interface Row extends Omit<FollowedLink, "state"> {
-  visit: number;
-  body: string | null;
-  url: string | null;
-  deliveryMode: DeliveryMode | null;
+type FollowingDeps = ClickDeps & { networks: CrowdedNetworks };
+
+async function followBatch(deps: FollowingDeps, batch: readonly JudgedVisit[]): Promise<FollowedVisit[]> {
+  const ads = await chooseAds(deps, batch);
+  const asked = batch.map((visit, index) => askedOf(deps, visit, ads[index]));
+  const followed = await deps.deliveries.sendNew(batch.length, (slots) =>
+    judgeClicks(deps.database, asked, { ...deps, slots }),
+  );
+  return batch.map((visit, index) => {
+    const link = followed[index];
+    if (link === undefined) throw new Error("the database returned nothing for a visit");
+    const ad = ads[index];
+    if (link.outcome !== "counted") ad?.release();
+    countNetwork(deps, visit, link);
+    return { ...link, state: ad?.state };
+  });
 }
 
-const visits = rowParameters({
-  ...{ bot: "text", code: "text", event: "text", time: "text", refusal: "text", doubt: "text", isTap: "boolean" },
-  ...{ campaign: "text", isNearLimit: "boolean", agent: "text", agentKey: "integer" },
-  ...{ address: "bytea", addressBefore: "bytea", network: "bytea" },
-});
-
-const follow = statement<Row>(
-  "clicks.follow",
-  `select visit, outcome, available_at as "availableAt", campaign_id as "usedCampaignId", user_id as "userId", body, url,
-     delivery_mode as "deliveryMode"
-   from follow_links(${visits.parameters.join(", ")},
-     $${visits.parameters.length + 1}::integer, $${visits.parameters.length + 2}::integer, ${LEASE_SECONDS})`,
-);
-
-const LONGEST_AGENT = 256;
-
-function rowOf({ request, code, clickId, now, visitor, isTap, userAgent, hashes }: JudgedVisit, ad?: ChosenAd) {
-  const agent = userAgent.slice(0, LONGEST_AGENT);
+function askedOf({ networks }: FollowingDeps, visit: JudgedVisit, ad: ChosenAd | undefined): AskedVisit {
   return {
-    ...{ bot: request.bot.botId, code, event: eventIdOfClick(clickId), time: now.toISOString(), isTap },
-    refusal: visitor.kind === "machine" ? `machine-${visitor.reason}` : null,
-    doubt: visitor.kind === "doubtful" ? visitor.reason : null,
-    ...{ campaign: ad?.state.campaign.campaignId, isNearLimit: ad?.isSerialized ?? false, agent },
-    // Usable for one day: the seed derives from the hash of the address, which changes daily.
-    agentKey: crc32(agent, Number.parseInt(hashes.today.slice(0, 8), 16)) | 0,
-    ...{ address: hashes.today, addressBefore: hashes.yesterday, network: hashes.network },
+    visit,
+    campaignId: ad?.state.campaign.campaignId,
+    isNearLimit: ad?.isSerialized ?? false,
+    isNetworkCrowded: isCrowdedNetwork(networks, visit.hashes.network),
   };
 }
 
-async function followBatch(deps: ClickDeps, batch: readonly JudgedVisit[]): Promise<FollowedLink[]> {
-  const ads = await chooseAds(deps, batch);
-  const followed = await deps.deliveries.sendNew(batch.length, (slots) =>
-    runStatement(deps.database, batch, { ...deps, ads, slots }),
-  );
-  for (const [index, { outcome }] of followed.entries()) if (outcome !== "counted") ads[index]?.release();
-  return followed;
+function countNetwork(
+  { networks }: FollowingDeps,
+  visit: JudgedVisit,
+  { outcome, userId, isTest }: ClickVerdict,
+): void {
+  if (userId === null || isTest || !(outcome === "counted" || outcome === "held" || outcome === "suspicious")) return;
+  addClickOfNetwork(networks, visit.hashes.network, `${visit.request.bot.botId} ${userId}`);
 }
 
 /** Chooses an ad for each visit. If a campaign is near a limit, the database is queried first, once for all visits. */
@@ -240,37 +203,7 @@ async function chooseAds(deps: ClickDeps, batch: readonly JudgedVisit[]): Promis
 
 const idOf = ({ state }: ChosenAd) => state.campaign.campaignId;
 
-async function runStatement(
-  database: Transaction,
-  batch: readonly JudgedVisit[],
-  of: { ads: readonly (ChosenAd | undefined)[]; slots: number; mostDailyClicksPerAddress?: number | undefined },
-): Promise<MadeEvents<FollowedLink[]>> {
-  const { ads, slots, mostDailyClicksPerAddress = null } = of;
-  const rows = await database.run(follow, [
-    ...visits.values(batch.map((visit, index) => rowOf(visit, ads[index]))),
-    mostDailyClicksPerAddress,
-    slots,
-  ]);
-  const result: FollowedLink[] = [];
-  const claimed: ClaimedEvent[] = [];
-  let areWaiting = false;
-  for (const { visit, body, url, deliveryMode, ...followed } of rows) {
-    if (visit === 0) {
-      areWaiting = true;
-      continue;
-    }
-    const index = visit - 1;
-    const asked = batch[index];
-    if (asked === undefined) throw new Error("the database returned a visit that was not requested");
-    if (body !== null && url !== null && deliveryMode !== null) {
-      const { botId } = asked.request.bot;
-      claimed.push({ botId, eventId: eventIdOfClick(asked.clickId), body, url, deliveryMode });
-    } else {
-      result[index] = { ...followed, state: ads[index]?.state };
-    }
-  }
-  return { result, areWaiting, claimed };
-}
+const nothingCounted = { availableAt: null, usedCampaignId: null, userId: null, isTest: false };
 
 /** Visits that may wait for a campaign's last clicks on this node; further visitors must retry. */
 const MOST_IN_LINE = 500;
@@ -281,22 +214,22 @@ const MOST_IN_LINE = 500;
  * would wait for one another too, each with a connection that other requests need. "full": nothing was counted; choose
  * another ad.
  */
-function followLast(clicks: Clicks, visit: JudgedVisit, state: CampaignState): Promise<FollowedLink> {
+function followLast(clicks: Clicks, visit: JudgedVisit, state: CampaignState): Promise<FollowedVisit> {
   const { database, campaigns, deliveries, lastClicks } = clicks;
   const { campaignId } = state.campaign;
   if (lastClicks.get(campaignId)?.length === MOST_IN_LINE)
     throw new OverloadedError(`${MOST_IN_LINE} clicks wait for one campaign`);
   return inTurn(lastClicks, campaignId, async () => {
-    const ad = { state, isSerialized: false, release() {} };
+    const asked = { ...askedOf(clicks, visit, undefined), campaignId };
     const followed = await database.transaction(async (tx) => {
       if (!(await hasBudgetLeft(tx, state, { format: "direct_link", now: visit.now }))) return undefined;
-      const { result } = await runStatement(tx, [visit], { ...clicks, ads: [ad], slots: 0 });
-      return result[0];
+      return (await judgeClicks(tx, [asked], { ...clicks, slots: 0 })).result[0];
     });
     if (followed?.outcome === "counted") {
       holdAd(campaigns, campaignId, "direct_link");
       deliveries.wake();
     }
-    return followed ?? { outcome: "full", availableAt: null, usedCampaignId: null, userId: null, state };
+    if (followed) countNetwork(clicks, visit, followed);
+    return followed ? { ...followed, state } : { ...nothingCounted, outcome: "full", state };
   });
 }

@@ -4,7 +4,7 @@ import { type Database, type Statement, statement } from "@intermission/postgres
 import { type RefundOutcome, refundCharge } from "../campaigns/refund-charge.ts";
 import { enqueueWebhook } from "../deliveries/deliveries.ts";
 
-/** Why a click may not be a person's although it is within every limit; `follow-links.sql` decides it. */
+/** Why a click may not be a person's although it is within every limit; `judge-clicks.ts` decides it. */
 export type ClickSuspicion =
   /** More than five users came from one address with one user agent. */
   | "many-users-of-one-agent"

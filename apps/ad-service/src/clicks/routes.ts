@@ -6,8 +6,9 @@ import { pageLanguage } from "@intermission/server/page-language";
 import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { type AddressHashes, type Clicks, type FollowOutcome, followDirectLink } from "./follow-link.ts";
+import { type Clicks, type FollowOutcome, followDirectLink } from "./follow-link.ts";
 import { issueTapToken, isTapToken, type LinkPage, linkPage, linkPagePolicy, tapTokenKey } from "./link-page.ts";
+import type { AddressHashes } from "./visit.ts";
 
 export interface DirectLinkDeps {
   clicks: Clicks;

@@ -54,11 +54,15 @@ export interface DeliveryLog {
 const columns = [
   ...["bot_id", "event_id", "event", "user_id", "code", "reference", "is_test"],
   ...["campaign_id", "creative_id", "price_micros", "occurred_at", "body"],
-].join(", ");
+];
 
 interface Enqueued {
   from: string;
   slots?: string;
+  /** The statement has made sure, under a lock, that none of these events exists. */
+  areNew?: boolean;
+  /** More columns of `events` that `from` has. */
+  more?: readonly string[];
 }
 
 /** Longer than a node needs to begin and finish an exchange. After it, any other node may send the delivery. */
@@ -71,7 +75,7 @@ export const LEASE_SECONDS = 30;
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
  * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
  * made by `encodeWebhookEvent`). The CTE `enqueued` contains the events made: a code that has already earned this event is
- * left out.
+ * left out, unless `areNew`.
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
@@ -79,21 +83,28 @@ export const LEASE_SECONDS = 30;
  * held, and wake no loop. Return the rows of both with the statement's own by `union all`: a join of two CTEs compares every
  * pair of rows. Without `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
-export function enqueueWebhook({ from, slots }: Enqueued): string {
+export function enqueueWebhook({ from, slots, areNew = false, more = [] }: Enqueued): string {
+  const names = [...columns, ...more].join(", ");
+  const insert = `insert into events (${names}) select ${names} from ${from} order by bot_id, code, event`;
   return `
+    ${areNew ? `events_made as (${insert}),` : ""}
     enqueued as (
-      insert into events (${columns})
-      select ${columns}
-      from ${from} order by bot_id, code, event
-      on conflict do nothing
-      returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at
+      ${
+        areNew
+          ? `select ${columns.join(", ")} from ${from}`
+          : `${insert} on conflict do nothing
+      returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at`
+      }
     ),
     ${slots === undefined ? "" : claimedEvents(slots)}
+    active_endpoints as materialized (
+      select bot_id from endpoints where bot_id = any (array(select bot_id from enqueued)) and state = 'active'
+    ),
     enqueued_deliveries as (
       insert into deliveries (bot_id, event_id, state, attempts, fence, lease_until)
       select bot_id, event_id,
         case when is_claimed then 'sending'
-          when (select state from endpoints where endpoints.bot_id = made.bot_id) = 'active' then 'waiting'
+          when bot_id in (select bot_id from active_endpoints) then 'waiting'
           -- Its endpoint is missing or not active: it is sent once the endpoint is active.
           else 'held' end,
         is_claimed::integer, is_claimed::integer,
@@ -113,7 +124,7 @@ export function enqueueWebhook({ from, slots }: Enqueued): string {
 /** `claim-new-events.sql` decides for which endpoints. */
 const claimedEvents = (slots: string) => `claimed_events as (
       select * from claim_new_events(
-        array(select bot_id from enqueued order by event_id), array(select event_id from enqueued order by event_id), ${slots})
+        array(select bot_id from enqueued), array(select event_id from enqueued), ${slots})
     ),`;
 
 /**

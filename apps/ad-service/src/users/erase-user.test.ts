@@ -40,8 +40,8 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
       /^(user_id|user_agent|address_hash|network_hash|address|reference|body|response_text|last_answer|testers|ad|url)$/;
     // Addresses of publishers, creatives and campaigns, and codes of advertisers: they identify no person.
     const ofNobody = ["endpoints.url", "creatives.url", "delivery_attempts.url", "delivery_attempts.address"];
-    // Activity of one address or network on a day, under a key of that day: kept for two days, and cannot be found by user.
-    ofNobody.push("address_days.address_hash", "network_days.network_hash");
+    // Activity of one address on a day, under a key of that day: kept for two days, and cannot be found by user.
+    ofNobody.push("address_days.address_hash");
     const found = rows.filter(({ table, column }) => telling.test(column) && !ofNobody.includes(`${table}.${column}`));
     const handled = new Set(steps.map(({ table }) => table));
     expect(found.length).toBeGreaterThan(10);

@@ -219,7 +219,7 @@ const record = statement<Row>(
         when takes_clock then d.session_id else v.clock_session_id end,
       credited_until = case when is_earned and (takes_clock or v.clock_session_id = d.session_id)
         then greatest(v.credited_until, d.credited_until) else v.credited_until end,
-      decisions = v.decisions + is_start::integer,
+      decisions = v.decisions + (is_start or is_earned)::integer,
       earned_today = case when is_earned then earned_on_day(v.day, v.earned_today, now) + 1 else v.earned_today end,
       day = case when is_earned then greatest(v.day, (now at time zone 'utc')::date) else v.day end,
       last_earned_at = case when is_earned then greatest(v.last_earned_at, now) else v.last_earned_at end

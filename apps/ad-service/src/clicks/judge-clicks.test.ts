@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { newCode, newEventId } from "@intermission/ad-core/code";
+import { newClickId, newCode, newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent, webhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
 import { readyToFill } from "@intermission/testing/fill-tables";
@@ -8,9 +8,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
 import { migrations } from "../migrations.ts";
+import { judgeClicks } from "./judge-clicks.ts";
 import { directLinkRoutes } from "./routes.ts";
+import type { JudgedVisit } from "./visit.ts";
 
-/** Calls the function that judges visits as a node does. */
+/** Runs the statement that judges visits as a node does. */
 describe.each(testDatabases())("following links in the database, on the %s store", (kind) => {
   let store: TestDatabase;
 
@@ -248,29 +250,23 @@ interface AskedVisit {
   hash: Buffer;
 }
 
-/** The outcomes, in the order of the visits, which is that of the hashes; the first is null if events wait for the loop. */
+/** The outcomes, in the order of the visits; the first is null if events wait for the loop. */
 async function follow(database: Transaction, visits: readonly AskedVisit[], secondsAfterIssue = 60) {
-  const at = new Date(Date.parse("2026-03-01T12:00:00Z") + secondsAfterIssue * 1000);
-  const rows = await database.run(followLinks, [
-    visits.map(({ code }) => code),
-    visits.map(() => newEventId(at.getTime(), randomBytes(10))),
-    at.toISOString(),
-    visits.map(({ hash }) => hash),
-  ]);
-  return rows.map(({ outcome }) => outcome);
+  const now = new Date(Date.parse("2026-03-01T12:00:00Z") + secondsAfterIssue * 1000);
+  const asked = visits.map(({ code, hash }) => {
+    const hex = hash.toString("hex");
+    const visit = {
+      ...{ code, now, isTap: false, userAgent: "Mozilla", acceptLanguage: "en" },
+      ...{ visitor: { kind: "person" }, hashes: { today: hex, yesterday: hex, network: hex } },
+      clickId: newClickId(now.getTime(), randomBytes(10)),
+      request: { bot: { botId: "910" } },
+    } as JudgedVisit;
+    return { visit, campaignId: "cmp_910", isNearLimit: false, isNetworkCrowded: false };
+  });
+  const { result, areWaiting } = await judgeClicks(database, asked, { slots: 0 });
+  return [...(areWaiting ? [null] : []), ...result.map(({ outcome }) => outcome)];
 }
 
-const followLinks = statement<{ outcome: string | null }>(
-  "test.follow-links",
-  `select outcome from follow_links(
-     array_fill('910'::text, array[cardinality($1::text[])]), $1::text[], $2::text[],
-     array_fill($3::text, array[cardinality($1)]), array_fill(null::text, array[cardinality($1)]),
-     array_fill(null::text, array[cardinality($1)]), array_fill(false, array[cardinality($1)]),
-     array_fill('cmp_910'::text, array[cardinality($1)]), array_fill(false, array[cardinality($1)]),
-     array_fill('Mozilla'::text, array[cardinality($1)]), array_fill(7, array[cardinality($1)]),
-     $4::bytea[], $4::bytea[], $4::bytea[], null, 0, 30)
-   order by visit`,
-);
 const addBotAndCampaign = statement<never>(
   "test.add-bot-and-campaign",
   `with bot as (

@@ -1,0 +1,63 @@
+-- Functions of the statement that follows links (judge-clicks.ts).
+
+-- The body of a webhook: the bytes of encodeWebhookEvent (ad-core), for events whose user and reference only the
+-- database knows. Only the reference may contain characters that JSON escapes; it is null if there is none.
+create function webhook_body(
+  event text, event_id text, bot_id text, user_id text, code text, reference text, occurred_at text, is_test boolean
+) returns text language sql stable
+return '{"event":"' || event || '","event_id":"' || event_id || '","bot_id":"' || bot_id || '","user_tg_id":"' || user_id
+  || '","code":"' || code || '"' || coalesce(',"reference":' || to_json(reference)::text, '')
+  || ',"occurred_at":"' || occurred_at || case when is_test then '","test":true}' else '"}' end;
+
+-- Records visits that were not paid: each array has one element per visit. Most batches have none, and a function whose
+-- statements are not run costs nothing.
+create function record_unpaid_clicks(
+  bot_ids text[], link_codes text[], event_ids text[], user_ids text[], code_references text[], moments timestamptz[],
+  campaign_ids text[], outcomes text[], suspicions text[], agents text[], address_hashes bytea[], network_hashes bytea[]
+) returns void language plpgsql as $$
+declare
+  few text[];
+begin
+  -- Clicks that look suspicious. The user's next request gets another code.
+  if 'held' = any (outcomes) or 'suspicious' = any (outcomes) then
+    insert into withheld_clicks (bot_id, click_id, code, user_id, campaign_id, outcome, user_agent, address_hash,
+      network_hash, suspicions, occurred_at)
+    select bot_ids[n], 'clk_' || substr(event_ids[n], 5), link_codes[n], user_ids[n], campaign_ids[n],
+      case outcomes[n] when 'held' then 'held' else 'refused' end, agents[n], address_hashes[n], network_hashes[n],
+      string_to_array(suspicions[n], ' '), moments[n]
+    from generate_subscripts(outcomes, 1) as n where outcomes[n] in ('held', 'suspicious');
+    update current_codes set is_withheld = true
+    from (
+      select n from generate_subscripts(outcomes, 1) as n where outcomes[n] in ('held', 'suspicious') offset 0
+    ) as looks_wrong
+    where current_codes.bot_id = bot_ids[n] and current_codes.user_id = user_ids[n]
+      and current_codes.reference = coalesce(code_references[n], '') and current_codes.code = link_codes[n];
+  end if;
+
+  -- Visitors cause these counts, so they are bounded by codes, reasons and hours.
+  with counts as (
+    insert into click_refusals (bot_id, code, reason, hour, count)
+    select bot_ids[n], link_codes[n], outcomes[n], date_trunc('hour', moments[n], 'UTC'), count(*)
+    from generate_subscripts(outcomes, 1) as n group by 1, 2, 3, 4 order by 4, 1, 2, 3
+    on conflict (bot_id, code, reason, hour) do update set
+      count = click_refusals.count + excluded.count, is_summed = false
+    returning code || ' ' || reason as key, count
+  )
+  select array_agg(key) into few from counts where count < 5 + cardinality(outcomes);
+  -- The first five visits of each code and reason are stored in full; concurrent nodes may store a few more.
+  insert into withheld_clicks (bot_id, click_id, code, user_id, outcome, user_agent, address_hash, occurred_at)
+  select bot_ids[n], 'clk_' || substr(event_ids[n], 5), link_codes[n], user_ids[n], outcomes[n], agents[n],
+    address_hashes[n], moments[n]
+  from (
+    select n, row_number() over (partition by bot_ids[n], link_codes[n], outcomes[n] order by moments[n]) as position
+    from generate_subscripts(outcomes, 1) as n
+    where outcomes[n] not in ('held', 'suspicious') and link_codes[n] || ' ' || outcomes[n] in (select unnest(few))
+  ) as visit
+  where position + (
+    select count(*) from (
+      select from withheld_clicks where withheld_clicks.bot_id = bot_ids[n] and withheld_clicks.code = link_codes[n]
+        and withheld_clicks.outcome = outcomes[n] limit 5
+    ) as kept
+  ) <= 5;
+end
+$$;

@@ -1,0 +1,28 @@
+import type { Visitor } from "@intermission/server/visitor";
+import type { AdRequest } from "../ad-selection/eligibility.ts";
+
+/** One request of a direct link. */
+export interface Visit {
+  code: string;
+  visitor: Visitor;
+  /** The visitor tapped the button of our own page. */
+  isTap: boolean;
+  userAgent: string;
+  acceptLanguage: string | undefined;
+  hashes: AddressHashes;
+  now: Date;
+}
+
+/** 128-bit hashes: of one address with the keys of two days, and of its network (/24, /48) with today's key. */
+export interface AddressHashes {
+  today: string;
+  yesterday: string;
+  network: string;
+}
+
+/** A visit, with everything that decides about it and is known outside the database. */
+export interface JudgedVisit extends Visit {
+  clickId: string;
+  /** The user for whom an ad is chosen. `seen` stays empty until a campaign's cap per user matters. */
+  request: AdRequest;
+}

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { ListEventsResponse } from "@intermission/ad-core/client-api";
-import type { ReportResponse } from "@intermission/ad-core/player-api";
+import type { ProgressReport, ReportResponse } from "@intermission/ad-core/player-api";
 import { Pool } from "undici";
 import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
@@ -19,7 +19,7 @@ import { issueCodes, newUsers } from "./clicks.ts";
 import { type LoadRequest, quantileMilliseconds } from "./load.ts";
 import { openPostgresFigures, type PostgresFigures } from "./postgres-figures.ts";
 import { processorMilliseconds, residentMegabytes } from "./processor-time.ts";
-import { openedSession, openingOf, reportAt, reportOf, reportsAt, videoSeconds } from "./views.ts";
+import { isAcknowledged, openedSession, openingOf, reportAt, reportOf, reportsAt, videoSeconds } from "./views.ts";
 
 const { values } = parseArgs({
   options: {
@@ -65,10 +65,13 @@ async function watchOnce(run: Run, userId: string, startsAt: number): Promise<nu
   const opened = openedSession(await call(run, "open", openingOf(target, { userId, code, at: new Date() }), startsAt));
   const playsFrom = Math.max(startsAt, performance.now());
   let due = playsFrom;
+  let kept: ProgressReport[] = [];
   for (const [index, second] of reportsAt.entries()) {
     due = playsFrom + second * 1000 + (index === 0 ? 0 : firstFrameMs);
     await untilDue(due);
-    await call(run, "report", reportOf(opened, reportAt(index, reportsAt)), due);
+    const report = reportAt(index, reportsAt, kept);
+    const answer = await call(run, "report", reportOf(opened, report), due);
+    kept = isAcknowledged(answer) ? [] : report.reports;
   }
   due += 500;
   await untilDue(due);

@@ -1,4 +1,9 @@
-import type { OpenSessionResponse, ReportRequest, ReportResponse } from "@intermission/ad-core/player-api";
+import type {
+  OpenSessionResponse,
+  ProgressReport,
+  ReportRequest,
+  ReportResponse,
+} from "@intermission/ad-core/player-api";
 import type { Target } from "./bench-stack.ts";
 import { issueCodes, type Measure, newAddress, newUsers } from "./clicks.ts";
 import type { Load, LoadRequest } from "./load.ts";
@@ -15,8 +20,9 @@ export const eachSecond = Array.from({ length: videoSeconds + 1 }, (_, second) =
 const json = { "content-type": "application/json" };
 
 /**
- * Measures whole views of 30 s, all in parallel and step by step: all are opened, then all report their start, and so on.
- * The server's clock is moved between the steps. Fails if a view is not rewarded at its close.
+ * Measures whole views of 30 s, all in parallel and step by step: all are opened, then all report their start, and so on. A
+ * report carries what is not acknowledged yet, like a player's. The server's clock is moved between the steps. Fails if a
+ * view is not rewarded at its close.
  */
 export async function measureViews(
   target: Target,
@@ -32,10 +38,13 @@ export async function measureViews(
     ...{ url: target.urls.adService, status: 200, requests, isCaptured },
   });
   const sessions = (await measure(`${prefix}open`, loadOf(openings, true))).map(openedSession);
+  let kept: ProgressReport[] = [];
   for (const [index, second] of seconds.entries()) {
     await target.clock.advance(second === 0 ? 1 : second - (seconds[index - 1] ?? 0));
-    const requests = sessions.map((session) => reportOf(session, reportAt(index, seconds)));
-    await measure(`${prefix}report`, loadOf(requests));
+    const report = reportAt(index, seconds, kept);
+    const requests = sessions.map((session) => reportOf(session, report));
+    const answers = await measure(`${prefix}report`, loadOf(requests, true));
+    kept = answers.every(isAcknowledged) ? [] : report.reports;
   }
   await target.clock.advance(1);
   const closes = sessions.map((session) => reportOf(session, { reports: [], closed: "tap" }));
@@ -70,8 +79,20 @@ export function reportOf(
   return { method: "POST", path, headers: json, body: JSON.stringify({ token, ...report }) };
 }
 
-/** The range played since the previous report; positions are not whole tenths of a second, like those of a media clock. */
-export function reportAt(index: number, seconds: readonly number[]): Omit<ReportRequest, "token"> {
+export function isAcknowledged(answer: string): boolean {
+  const { acknowledged }: ReportResponse = JSON.parse(answer);
+  return acknowledged.length > 0;
+}
+
+/**
+ * What is `kept` since the last acknowledgement, and the range played since the previous report; positions are not whole
+ * tenths of a second, like those of a media clock.
+ */
+export function reportAt(
+  index: number,
+  seconds: readonly number[],
+  kept: readonly ProgressReport[],
+): Omit<ReportRequest, "token"> {
   const positionAt = (at: number) => {
     const second = seconds[at] ?? 0;
     return second === 0 || second === videoSeconds ? second * 1000 : second * 1000 + 11 + (at % 7);
@@ -80,5 +101,6 @@ export function reportAt(index: number, seconds: readonly number[]): Omit<Report
   const [from, to] = [positionAt(index - 1), positionAt(index)];
   const frames = Math.round((to - from) / 40);
   const played = { sequence: index - 1, from_ms: from, to_ms: to };
-  return { reports: [{ ...played, visible: true, muted: true, rendered_frames: frames }] };
+  const reports = [...kept, { ...played, visible: true, muted: true, rendered_frames: frames }];
+  return { reports, ...(seconds.length > index + 1 && { playing: true }) };
 }

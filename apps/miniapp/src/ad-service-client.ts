@@ -25,9 +25,9 @@ export function sendReports(sessionId: string, request: ReportRequest): Promise<
 }
 
 /** For a page that is being closed: the browser sends the beacon later and discards the response. */
-export function beaconReports(sessionId: string, request: ReportRequest): boolean {
+export function beaconReports(sessionId: string, request: ReportRequest): void {
   // A string body is sent as text/plain.
-  return navigator.sendBeacon(sessionsUrl(`/${sessionId}/reports`), JSON.stringify(request));
+  navigator.sendBeacon(sessionsUrl(`/${sessionId}/reports`), JSON.stringify(request));
 }
 
 export function reportFault(sessionId: string, request: FaultRequest): Promise<Answer<FaultResponse>> {

@@ -207,6 +207,12 @@ export const reportRequest = z
       .optional()
       .describe("Playback began: the server records the start by its own clock. Repeats have no effect."),
     closed: z.enum(["tap", "page-hidden"]).optional().describe("The user tapped close, or the page is going away."),
+    playing: z
+      .boolean()
+      .optional()
+      .describe(
+        "The video plays on, and the next call will carry what is not acknowledged: the server may store nothing for up to 10 s, and then acknowledges nothing.",
+      ),
   })
   .meta({ examples: playerExamples.reportRequest });
 export type ReportRequest = z.infer<typeof reportRequest>;
@@ -219,7 +225,7 @@ export const reportResponse = z
     state: sessionState,
     review: viewReview.optional().describe("Only with state `watched`."),
     accepted_ms: z.int().nonnegative(),
-    acknowledged: z.array(z.int()).describe("Sequences that were accepted or refused: do not send them again."),
+    acknowledged: z.array(z.int()).describe("Sequences that were stored, accepted or refused: do not send them again."),
     refused: z.array(z.object({ sequence: z.int(), reason: reportRefusalReason })),
     too_early: z
       .object({ sequences: z.array(z.int()), retry_after_ms: z.int().positive() })

@@ -170,13 +170,14 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const at = now();
         const id = identify(request.params);
         spend(calls, id.sessionId, at);
-        const { token, reports, started: isStart = false, closed: close } = body;
+        const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false } = body;
         const call = {
           ...id,
           token,
           reports,
           isStart,
           close,
+          isPlaying,
           eventId: newEventId(at.getTime(), randomBytes(10)),
           now: at,
         };

@@ -6,7 +6,7 @@ import type { ViewerLimit } from "../ad-selection/select-ad.ts";
 import { findBot } from "../bots/bots.ts";
 import { type AcceptedProgress, acceptProgress, milestonesBetween, SLACK_MS } from "./accept-progress.ts";
 import { type AdSession, type CloseReason, isSessionToken, readSession } from "./session.ts";
-import type { ViewChange } from "./view-change.ts";
+import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
 import { changeView, type Views } from "./views.ts";
 
@@ -18,6 +18,8 @@ export interface ProgressCall {
   /** Playback began: records the start time, once. */
   isStart: boolean;
   close: "tap" | "page-hidden" | undefined;
+  /** The video plays on: the player sends what is not acknowledged with its next call. */
+  isPlaying?: boolean;
   /** The id of the event, if this call earns it. */
   eventId: string;
   now: Date;
@@ -42,6 +44,8 @@ export const SILENCE_MS = 15_000;
 export function silentFrom({ deadline }: AdSession, lastReportAt: Date): Date {
   return new Date(1 + Math.min(lastReportAt.getTime() + SILENCE_MS, deadline.getTime()));
 }
+/** A player that vanishes without a last call loses no more than this. */
+const STORE_EVERY_MS = 10_000;
 /** The maximum of one call. */
 const MOST_PENDING = 300;
 /** Each attempt fails only if another change of the view came first. */
@@ -54,7 +58,10 @@ const countRefusal = statement<never>(
    where bot_id = $1 and session_id = $2`,
 );
 
-/** Records a player's reports, in one statement if this node remembers the view, which it does from its opening on. */
+/**
+ * Records a player's reports: in one statement if this node remembers the view, which it does from its opening on, and in
+ * none while playback only continues.
+ */
 export function recordProgress(views: Views, call: ProgressCall): Promise<RecordProgressOutcome> {
   return inTurn(views.turns, call.sessionId, () => tryToRecord(views, call));
 }
@@ -72,12 +79,27 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
       continue;
     }
     const { change, accepted } = await advance(views, session, call);
+    if (call.isPlaying && mayWait(change, accepted)) {
+      return { outcome: "recorded", state: session.state, ...accepted, acknowledged: [] };
+    }
     const changed = await changeView(views, change);
     if (changed.outcome === "limited") return changed;
     if (changed.outcome === "stored") return { outcome: "recorded", state: changed.session.state, ...accepted };
     known = undefined;
   }
   throw new OverloadedError(`a report lost ${MOST_TRIES} races`);
+}
+
+/**
+ * Whether the reports may stay with the player until its next call: they only continue a view that was stored recently. Nothing
+ * depends on them then, since the next call is judged on the same stored view, by the same clock. Trackers are not delayed.
+ */
+function mayWait(change: ViewChange, { refused, tooEarly }: Acceptance): boolean {
+  const { before, after, milestones, now } = change;
+  const isDue = now.getTime() - (before.lastReportAt?.getTime() ?? 0) >= STORE_EVERY_MS;
+  const isTracked = before.isVast && milestones.length > 0;
+  const isOrdinary = after.state === "playing" && isProgressOnly(change) && refused.length === 0 && !tooEarly;
+  return isOrdinary && !isDue && !isTracked;
 }
 
 /** The response to a call that does not change the view. */

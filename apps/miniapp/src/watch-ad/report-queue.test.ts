@@ -49,9 +49,9 @@ describe("no played range is lost", () => {
       index < 2 ? unreachable : acknowledging(call),
     );
     queue.start();
-    queue.add([range(0)]);
+    queue.add([range(0)], false);
     await vi.advanceTimersByTimeAsync(3000);
-    queue.add([range(1)]);
+    queue.add([range(1)], false);
     await vi.advanceTimersByTimeAsync(3000);
     expect(sequences()).toEqual([[], [0], [0], [1]]);
     expect(connections).toEqual([false, false, true, true]);
@@ -61,9 +61,27 @@ describe("no played range is lost", () => {
     const { queue, calls } = endpoint((call, index) => (index === 0 ? unreachable : acknowledging(call)));
     queue.start();
     await vi.advanceTimersByTimeAsync(1000);
-    queue.add([range(0)]);
+    queue.add([range(0)], false);
     await vi.advanceTimersByTimeAsync(1000);
-    expect(calls.map(({ started }) => started)).toEqual([true, true, undefined]);
+    expect(calls.map(({ started }) => started)).toEqual([true, true, false]);
+  });
+
+  test("while playback continues, unacknowledged reports wait for the next call; when it stops, they do not", async () => {
+    const kept = { acknowledged: [] };
+    const { queue, calls, sequences } = endpoint((call) => acknowledging(call, call.playing ? kept : {}));
+    queue.start();
+    await vi.advanceTimersByTimeAsync(100);
+    queue.add([range(0)], true);
+    await vi.advanceTimersByTimeAsync(5000);
+    queue.add([range(1)], true);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(sequences()).toEqual([[], [0], [0, 1]]);
+    // Playback stops where its last report ended.
+    queue.add([], false);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(sequences().slice(3)).toEqual([[0, 1]]);
+    expect(calls.map(({ playing }) => playing)).toEqual([undefined, true, true, false]);
+    expect(queue.isSettled).toBe(true);
   });
 
   test("a report that is too early is sent again at the time that the service returned, not before", async () => {
@@ -71,7 +89,7 @@ describe("no played range is lost", () => {
     const { queue, sequences } = endpoint((call, index) => acknowledging(call, index === 1 ? early : {}));
     queue.start();
     await vi.advanceTimersByTimeAsync(100);
-    queue.add([range(0)]);
+    queue.add([range(0)], false);
     await vi.advanceTimersByTimeAsync(1400);
     expect(sequences()).toEqual([[], [0]]);
     await vi.advanceTimersByTimeAsync(200);
@@ -81,7 +99,10 @@ describe("no played range is lost", () => {
   test("a long backlog is sent completely, oldest first, in calls of a size that the service accepts", async () => {
     const { queue, calls } = endpoint((call) => acknowledging(call));
     queue.start();
-    queue.add(Array.from({ length: 700 }, (_, index) => range(index)));
+    queue.add(
+      Array.from({ length: 700 }, (_, index) => range(index)),
+      false,
+    );
     await vi.advanceTimersByTimeAsync(1000);
     expect(calls.map(({ reports }) => reports.length)).toEqual([0, 300, 300, 100]);
     expect(queue.isSettled).toBe(true);
@@ -92,7 +113,10 @@ describe("no played range is lost", () => {
       acknowledging(call, { acknowledged: [], too_early: { sequences: [0], retry_after_ms: 5000 } }),
     );
     queue.start();
-    queue.add(Array.from({ length: 400 }, (_, index) => range(index)));
+    queue.add(
+      Array.from({ length: 400 }, (_, index) => range(index)),
+      false,
+    );
     await vi.advanceTimersByTimeAsync(10_500);
     expect(calls.length).toBeLessThanOrEqual(4);
   });
@@ -100,9 +124,9 @@ describe("no played range is lost", () => {
   test("a page that is being closed sends all unacknowledged reports by beacon, and keeps them", async () => {
     const { queue, beacons, sequences } = endpoint((call, index) => (index < 2 ? unreachable : acknowledging(call)));
     queue.start();
-    queue.add([range(0), range(1)]);
+    queue.add([range(0), range(1)], false);
     queue.leave("page-hidden");
-    expect(beacons).toEqual([{ reports: [range(0), range(1)], started: true, closed: "page-hidden" }]);
+    expect(beacons).toMatchObject([{ reports: [range(0), range(1)], started: true, closed: "page-hidden" }]);
     await vi.advanceTimersByTimeAsync(5000);
     expect(sequences().at(-1)).toEqual([0, 1]);
   });
@@ -124,9 +148,9 @@ describe("a call that hangs", () => {
     );
     queue.start();
     await vi.advanceTimersByTimeAsync(100);
-    queue.add([range(0)]);
+    queue.add([range(0)], false);
     await vi.advanceTimersByTimeAsync(1000);
-    queue.add([range(1)]);
+    queue.add([range(1)], false);
     await vi.advanceTimersByTimeAsync(1900);
     expect(sequences()).toEqual([[], [0]]);
     await vi.advanceTimersByTimeAsync(200);
@@ -141,7 +165,7 @@ describe("a call that hangs", () => {
     const { queue, sequences, states } = endpoint((call) => acknowledging(call, { state: "watched" }), hangs(1));
     queue.start();
     await vi.advanceTimersByTimeAsync(100);
-    queue.add([range(0)]);
+    queue.add([range(0)], false);
     queue.flush();
     expect(sequences()).toEqual([[], [0]]);
     await vi.advanceTimersByTimeAsync(2100);
@@ -157,7 +181,7 @@ describe("a call that hangs", () => {
     );
     queue.start();
     await vi.advanceTimersByTimeAsync(100);
-    queue.add([range(0)]);
+    queue.add([range(0)], false);
     queue.flush();
     await vi.advanceTimersByTimeAsync(11_000);
     expect(states.slice(1)).not.toContain("playing");
@@ -171,9 +195,9 @@ describe("closing", () => {
   test("does not wait for a call that hangs, and carries everything", async () => {
     const { queue, calls } = endpoint((call) => acknowledging(call));
     queue.start();
-    queue.add([range(0)]);
+    queue.add([range(0)], false);
     queue.close();
-    expect(calls.at(-1)).toEqual({ reports: [range(0)], started: true, closed: "tap" });
+    expect(calls.at(-1)).toMatchObject({ reports: [range(0)], started: true, closed: "tap" });
   });
 
   test("is repeated until the service has received it, and ends with the reward", async () => {
@@ -194,7 +218,7 @@ test("a watched view sends a heartbeat every 5 s until it is closed", async () =
   queue.start();
   await vi.advanceTimersByTimeAsync(16_000);
   expect(calls.length).toBe(4);
-  expect(calls.slice(1)).toEqual([{ reports: [] }, { reports: [] }, { reports: [] }]);
+  expect(calls.slice(1)).toMatchObject([{ reports: [] }, { reports: [] }, { reports: [] }]);
 });
 
 test("retries back off up to 8 s, and never wait less than the service requests", async () => {
@@ -211,9 +235,9 @@ test("retries back off up to 8 s, and never wait less than the service requests"
 test("a refusal is reported once, and nothing is sent after it", async () => {
   const { queue, calls, refusals } = endpoint(() => ({ outcome: "refused", code: "SUPERSEDED", requestId: null }));
   queue.start();
-  queue.add([range(0)]);
+  queue.add([range(0)], false);
   await vi.advanceTimersByTimeAsync(1000);
-  queue.add([range(1)]);
+  queue.add([range(1)], false);
   queue.close();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(calls.length).toBe(1);

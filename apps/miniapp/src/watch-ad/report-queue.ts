@@ -6,7 +6,7 @@ export type Call = Omit<ReportRequest, "token">;
 export interface ReportQueueOptions {
   send(call: Call): Promise<Answer<ReportResponse>>;
   /** For a page that is being closed; the response is discarded. */
-  beacon(call: Call): boolean;
+  beacon(call: Call): void;
   onAnswer(response: ReportResponse): void;
   /** The service accepts no more calls of this opening: `SUPERSEDED`, `SESSION_OVER`, `SESSION_UNKNOWN`, `LIMIT_REACHED`. */
   onRefused(code: string): void;
@@ -24,7 +24,7 @@ const PATIENCE_MS = 2000;
 /**
  * Keeps reports until the service has acknowledged them: lost responses, server restarts and network outages cost time,
  * never progress. Reports are a set, so sending one again is harmless. Each call carries all unacknowledged reports, so no
- * call depends on an older one.
+ * call depends on an older one. While the video plays on, the service may leave reports unacknowledged until the next call.
  */
 export class ReportQueue {
   private readonly options: ReportQueueOptions;
@@ -32,6 +32,7 @@ export class ReportQueue {
   private hasStarted = false;
   private isStartKnown = false;
   private isClosing = false;
+  private playing?: boolean;
   private isOver = false;
   /** Call numbers: the newest call, and the newest call that was answered or failed. */
   private sent = 0;
@@ -45,11 +46,6 @@ export class ReportQueue {
     this.options = options;
   }
 
-  /** No more calls are made. */
-  get isStopped(): boolean {
-    return this.isOver;
-  }
-
   get isSettled(): boolean {
     return this.unacknowledged.size === 0 && !this.isUnderWay;
   }
@@ -60,10 +56,12 @@ export class ReportQueue {
     this.tell();
   }
 
-  add(reports: readonly ProgressReport[]): void {
-    if (reports.length === 0) return;
+  /** `playing`: the video plays on, so another call will follow. */
+  add(reports: readonly ProgressReport[], playing: boolean): void {
+    const hasStopped = this.playing && !playing;
+    this.playing = playing;
     for (const report of reports) this.unacknowledged.set(report.sequence, report);
-    this.tell();
+    if (reports.length > 0 || hasStopped) this.tell();
   }
 
   /** Sends immediately, even during another call, which may hang; unless that call already carries everything. */
@@ -84,7 +82,7 @@ export class ReportQueue {
   leave(closed?: "page-hidden"): void {
     const isWorthACall = this.unacknowledged.size > 0 || closed || this.isClosing;
     if (this.isOver || !this.hasStarted || !isWorthACall) return;
-    this.options.beacon({ ...this.call(), ...(closed && !this.isClosing && { closed }) });
+    this.options.beacon({ ...(closed && { closed }), ...this.call() });
   }
 
   stop(): void {
@@ -95,7 +93,8 @@ export class ReportQueue {
   private call(): Call {
     return {
       reports: [...this.unacknowledged.values()].slice(0, MOST_REPORTS),
-      ...(!this.isStartKnown && { started: true }),
+      started: !this.isStartKnown,
+      playing: this.playing,
       ...(this.isClosing && { closed: "tap" as const }),
     };
   }
@@ -139,7 +138,7 @@ export class ReportQueue {
     if (this.isOver || this.isUnderWay) return;
     clearTimeout(this.timer);
     if (response.too_early) this.sendIn(response.too_early.retry_after_ms);
-    else if (this.unacknowledged.size > 0) this.send();
+    else if (this.unacknowledged.size > 0 && (this.hasNews || !call.playing)) this.send();
     else if (response.state === "watched") this.sendIn(HEARTBEAT_MS);
   }
 

@@ -71,7 +71,7 @@ export class Watching {
   start(onChange: (snapshot: WatchingSnapshot) => void): () => void {
     this.onChange = onChange;
     this.stop = new AbortController();
-    if (this.queue.isStopped) this.queue = this.newQueue();
+    this.queue = this.newQueue();
     const isOfferSkipped = this.session.bot.skip_offer === true && this.state.stage === "offer";
     // Without a tap, browsers play only without sound.
     const mayHaveSound = !isOfferSkipped || navigator.userActivation?.hasBeenActive;
@@ -188,7 +188,7 @@ export class Watching {
   private onPlayed(event: PlayerEvent): void {
     const { collecting, reports } = collectRanges(this.collecting, event);
     this.collecting = collecting;
-    this.queue.add(reports);
+    this.queue.add(reports, event.type === "moved" && event.moment.positionMs < collecting.durationMs);
   }
 
   /** Ends the ad as broken, unless it plays by then or the service does not answer: then the player keeps trying. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ProgressReport } from "@intermission/ad-core/player-api";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
@@ -80,6 +81,8 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
     }
     const { change, accepted } = await advance(views, session, call);
     if (call.isPlaying && mayWait(change, accepted)) {
+      // Answered together with the other calls of this turn, like stored reports: waking the network for each costs more.
+      await nextTurn();
       return { outcome: "recorded", state: session.state, ...accepted, acknowledged: [] };
     }
     const changed = await changeView(views, change);

@@ -19,6 +19,8 @@ type Columns = Readonly<Record<string, keyof ValueOf>>;
 export interface RowParameters<Row> {
   /** One parameter per column, from $1 on: `$1::text[]`. */
   readonly parameters: readonly string[];
+  /** The parameter of one column. */
+  parameterOf(column: keyof Row & string): string;
   /** An SQL query that returns the rows, for `from (…) as name`. */
   readonly table: string;
   values(rows: readonly Row[]): string[];
@@ -70,6 +72,7 @@ export function rowParameters<const Given extends Columns>(
   const selected = names.map((name) => formOf(name).column(name));
   return {
     parameters,
+    parameterOf: (column) => `$${names.indexOf(column) + 1}::${formOf(column).parameter}[]`,
     table: `select ${selected.join(", ")} from unnest(${parameters.join(", ")}) as given (${names.join(", ")})`,
     values: (rows) =>
       names.map((name: keyof Given & string) =>

@@ -128,11 +128,11 @@ const follow = statement<Row>(
     from visits
     left join (
       select bot_id, testers, is_suspended, cooldown_seconds, daily_cap, suspicious_clicks from bots
-      where bots.bot_id = any ($2) offset 0
+      where bots.bot_id = any (${visitRows.parameterOf("bot_id")}) offset 0
     ) as bot on bot.bot_id = visits.bot_id
     left join (
       select campaign_id, click_price_micros as price, user_cap, user_cap_seconds from campaigns
-      where campaigns.campaign_id = any ($10) offset 0
+      where campaigns.campaign_id = any (${visitRows.parameterOf("campaign_id")}) offset 0
     ) as campaign on campaign.campaign_id = visits.campaign_id
     left join lateral (
       select viewer.*, is_used, used_campaign_id, limit_reason, available_at, address.*

@@ -116,10 +116,7 @@ export type EraseUserOutcome =
   /** A webhook of this user is being sent now: it cannot be cancelled, and its answer must be recorded. */
   | { outcome: "being-sent" };
 
-const lockViewer = statement(
-  "users.lock-viewer",
-  "select pg_advisory_xact_lock(hashtextextended('viewer:' || $1::text || ':' || $2::text, 0))",
-);
+const lockViewer = statement("users.lock-viewer", "select from viewers where bot_id = $1 and user_id = $2 for update");
 const lockDeliveries: Statement<{ state: string }> = {
   name: "",
   text: `select deliveries.state from deliveries join events using (bot_id, event_id)
@@ -146,7 +143,8 @@ export async function eraseUser(
   { botId, userId, isMeant }: { botId: string; userId: string; isMeant: boolean },
 ): Promise<EraseUserOutcome> {
   return database.transaction(async (tx) => {
-    // Prevents that a view is opened or a link counted between the first statement and the last.
+    // Openings and clicks lock or compare this row: one that comes meanwhile is judged anew, and finds the code expired. Only
+    // the first click that a user ever makes is not held back.
     await tx.run(lockViewer, [botId, userId]);
     const deliveries = await tx.run(lockDeliveries, [botId, userId]);
     if (isMeant && deliveries.some(({ state }) => state === "sending")) return { outcome: "being-sent" };

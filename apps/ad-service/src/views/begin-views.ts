@@ -48,8 +48,6 @@ const wantedRows = rowParameters({
   vast_ad: "jsonb",
   code_issued_at: "timestamptz",
   code_expires_at: "timestamptz",
-  earned_today: "integer",
-  last_earned_at: "timestamptz",
   decisions: "integer",
 });
 
@@ -63,14 +61,11 @@ const begin = statement<{ position: number }>(
   "ad-sessions.begin",
   `with wanted as materialized (${wantedRows.table}),
   offered as (
-    insert into viewers as v (bot_id, user_id, day, earned_today, decisions)
-    select bot_id, user_id, (opened_at at time zone 'utc')::date, 0, 1 from wanted order by bot_id, user_id
-    on conflict (bot_id, user_id) do update set decisions = v.decisions + 1
-    where (
-      select v.decisions = w.decisions and v.earned_today = w.earned_today
-        and v.last_earned_at is not distinct from w.last_earned_at
-      from wanted w where w.bot_id = v.bot_id and w.user_id = v.user_id
-    )
+    insert into viewers (bot_id, user_id, day, earned_today, decisions)
+    select bot_id, user_id, (opened_at at time zone 'utc')::date, 0, coalesce(decisions, 0) + 1 from wanted
+    order by bot_id, user_id
+    on conflict (bot_id, user_id) do update set decisions = excluded.decisions
+    where viewers.decisions = excluded.decisions - 1
     returning bot_id, user_id
   ),
   issued as (
@@ -167,8 +162,6 @@ function toldAs(view: NewView, position: number) {
     vast_ad: vastAd,
     code_issued_at: code.issuedAt,
     code_expires_at: code.expiresAt,
-    earned_today: viewer.earnedToday,
-    last_earned_at: viewer.lastEarnedAt,
     decisions: viewer.decisions,
   };
 }

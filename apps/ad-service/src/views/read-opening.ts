@@ -23,7 +23,7 @@ export interface Opening {
   session: AdSession | undefined;
   vastAd: VastAd | undefined;
   /** The viewer's state, null without a row. It is compared when a view begins. */
-  viewer: { earnedToday: number | null; lastEarnedAt: Date | null; decisions: number | null } & Pick<
+  viewer: { decisions: number | null } & Pick<
     AdSession,
     "creditedUntil" | "clockHolderId" | "clockHolderVersion" | "viewerCreditedUntil"
   >;
@@ -49,8 +49,6 @@ interface Row extends SessionRow {
   codeExpiresAt: Date;
   isRewarded: boolean;
   vastAd: VastAd | null;
-  earnedToday: number | null;
-  lastEarnedAt: Date | null;
   viewerDecisions: number | null;
   limitReason: "cooldown" | "daily-cap" | null;
   availableAt: Date | null;
@@ -87,7 +85,7 @@ const read = statement<Row>(
      case when s.is_vast then (
        select ad from vast_ads where vast_ads.bot_id = s.bot_id and vast_ads.session_id = s.session_id limit 1
      ) end as "vastAd",
-     v.earned_today as "earnedToday", v.last_earned_at as "lastEarnedAt", v.decisions as "viewerDecisions",
+     v.decisions as "viewerDecisions",
      (verdict.of_viewer).reason as "limitReason",
      (verdict.of_viewer).available_at as "availableAt",
      case when asked.seen_since is not null then (${seenByUser({ botId: "asked.bot_id", userId: "asked.user_id", since: "asked.seen_since" })}) end as seen
@@ -140,7 +138,7 @@ function askedAs(question: OpeningQuestion, position: number) {
 }
 
 function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
-  const { limitReason: reason, availableAt, earnedToday, lastEarnedAt } = row;
+  const { limitReason: reason, availableAt } = row;
   const isLimited = reason !== null && availableAt !== null;
   const seen = new Map<string, Date[]>();
   for (const { campaignId, at } of row.seen ?? []) {
@@ -161,7 +159,7 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
     session: row.sessionId === null ? undefined : sessionOf(sessionRowOf(row)),
     vastAd: row.vastAd ?? undefined,
     viewer: {
-      ...{ earnedToday, lastEarnedAt, decisions: row.viewerDecisions },
+      decisions: row.viewerDecisions,
       creditedUntil: latest(row.viewerCreditedUntil, row.holderCreditedUntil),
       ...{ clockHolderId: row.clockHolderId, clockHolderVersion: row.clockHolderVersion },
       viewerCreditedUntil: row.viewerCreditedUntil,
@@ -174,6 +172,6 @@ function openingOf(row: Row, question: OpeningQuestion | undefined): Opening {
 /** Removes the columns that are not the session's, because the session is remembered. */
 function sessionRowOf(row: Row): SessionRow {
   const { position, codeUserId, codeText, codeReference, codeExpiresAt, isRewarded, vastAd, seen, ...others } = row;
-  const { earnedToday, lastEarnedAt, viewerDecisions, limitReason, availableAt, ...session } = others;
+  const { viewerDecisions, limitReason, availableAt, ...session } = others;
   return session;
 }

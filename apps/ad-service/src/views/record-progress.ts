@@ -94,15 +94,13 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
 }
 
 /**
- * Whether the reports may stay with the player until its next call: they only continue a view that was stored recently. Nothing
- * depends on them then, since the next call is judged on the same stored view, by the same clock. Trackers are not delayed.
+ * Whether the reports may stay with the player until its next call: they only continue a view that was stored recently, and
+ * reach no quartile. Nothing depends on them then, since the next call is judged on the same stored view, by the same clock.
  */
 function mayWait(change: ViewChange, { refused, tooEarly }: Acceptance): boolean {
   const { before, after, milestones, now } = change;
-  const isDue = now.getTime() - (before.lastReportAt?.getTime() ?? 0) >= STORE_EVERY_MS;
-  const isTracked = before.isVast && milestones.length > 0;
-  const isOrdinary = after.state === "playing" && isProgressOnly(change) && refused.length === 0 && !tooEarly;
-  return isOrdinary && !isDue && !isTracked;
+  const isDue = milestones.length > 0 || now.getTime() - (before.lastReportAt?.getTime() ?? 0) >= STORE_EVERY_MS;
+  return !isDue && after.state === "playing" && isProgressOnly(change) && refused.length === 0 && !tooEarly;
 }
 
 /** The response to a call that does not change the view. */

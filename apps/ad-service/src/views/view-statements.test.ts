@@ -1,4 +1,4 @@
-import type { ReportRequest } from "@intermission/ad-core/player-api";
+import type { ProgressReport, ReportRequest } from "@intermission/ad-core/player-api";
 import type { Database } from "@intermission/postgres/open-database";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -79,37 +79,36 @@ describe("the database statements of a view", () => {
     );
   });
 
-  test("while the video plays on, a report within 10 s of the last stored one takes none, and stays with the player", async () => {
+  test("while the video plays on, a report between two quartiles takes none, and stays with the player", async () => {
     const view = await fixture.begin("6", await fixture.issue("6"));
     await fixture.report(view, { started: true, playing: true });
     const range = (number: number, visible = true) => ({
       sequence: view.first_sequence + number,
-      ...{ from_ms: number * 2000, to_ms: (number + 1) * 2000, visible, muted: true },
+      ...{ from_ms: number * 1200, to_ms: (number + 1) * 1200, visible, muted: true },
     });
-    const call = async (numbers: number[], asked: Partial<ReportRequest> = { playing: true }) => {
-      fixture.advance(2);
+    const call = async (reports: ProgressReport[], asked: Partial<ReportRequest> = { playing: true }) => {
+      fixture.advance(1.2);
       let answer: Answer | undefined;
       const made = await statementsOf(async () => {
-        answer = await fixture.report(view, { reports: numbers.map((number) => range(number)), ...asked });
+        answer = await fixture.report(view, { reports, ...asked });
       });
       const { accepted_ms: accepted, acknowledged, state } = answer?.body ?? {};
       return { made, accepted, acknowledged, state };
     };
-    expect(await call([0])).toEqual({ made: [], accepted: 2000, acknowledged: [], state: "playing" });
-    expect(await call([0, 1])).toMatchObject({ made: [], accepted: 4000, acknowledged: [] });
     const stored = ["ad-sessions.record-progress"];
-    // A pause, a report that is refused, ten seconds: each stores everything.
-    const paused = await call([0, 1, 2], {});
-    expect(paused).toMatchObject({ made: stored, accepted: 6000, acknowledged: [0, 1, 2] });
-    expect(await call([], { reports: [range(3, false)], playing: true })).toMatchObject({
-      ...{ made: stored, acknowledged: [3] },
-    });
-    expect(await call([4])).toMatchObject({ made: [], accepted: 8000, acknowledged: [] });
-    fixture.advance(6);
-    expect(await call([4])).toMatchObject({ made: stored, accepted: 8000, acknowledged: [4] });
-    // The end is stored at once.
-    expect(await call([5], { reports: [{ ...range(3), sequence: 5, to_ms: 10_000 }], playing: true })).toMatchObject({
-      ...{ made: stored, acknowledged: [5], state: "watched" },
+    expect(await call([range(0)])).toEqual({ made: [], accepted: 1200, acknowledged: [], state: "playing" });
+    expect(await call([range(0), range(1)])).toMatchObject({ made: [], accepted: 2400, acknowledged: [] });
+    // A quartile, a pause, a refused range, ten seconds, the end: each stores everything.
+    const atQuartile = await call([range(0), range(1), range(2)]);
+    expect(atQuartile).toMatchObject({ made: stored, accepted: 3600, acknowledged: [0, 1, 2] });
+    expect(await call([range(3)], {})).toMatchObject({ made: stored, accepted: 4800, acknowledged: [3] });
+    expect(await call([range(4, false)])).toMatchObject({ made: stored, acknowledged: [4] });
+    const short = { ...range(5), from_ms: 4800, to_ms: 4900 };
+    expect(await call([short])).toMatchObject({ made: [], accepted: 4900, acknowledged: [] });
+    fixture.advance(8.8);
+    expect(await call([short])).toMatchObject({ made: stored, accepted: 4900, acknowledged: [5] });
+    expect(await call([{ ...range(6), from_ms: 4900, to_ms: 10_000 }])).toMatchObject({
+      ...{ made: stored, acknowledged: [6], state: "watched" },
     });
   });
 

@@ -157,6 +157,23 @@ describe.each(testDatabases())("following links in the database, on the %s store
     },
   );
 
+  test.runIf(kind === "server")(
+    "a known viewer's code that another node counts at the same moment is used",
+    async () => {
+      const visit = await issue();
+      await store.database.run({ name: "", text: knownViewer }, [visit.userId]);
+      let late: ReturnType<typeof follow> | undefined;
+      await store.database.transaction(async (tx) => {
+        expect(await follow(tx, [{ ...visit, hash: address() }], 60)).toEqual(["counted"]);
+        late = follow(store.database, [{ ...visit, hash: address() }], 60);
+        await expect.poll(async () => (await store.database.run(waiting, []))[0]?.count).toBe(1);
+      });
+      // Not the daily cap, which the newest row shows beside an older view of the events.
+      expect(await late).toEqual(["again"]);
+      expect(await follow(store.database, [{ ...visit, hash: address() }], 60)).toEqual(["used"]);
+    },
+  );
+
   test("a visitor who reached a campaign's cap per user gets another ad, and none when all caps are reached", async () => {
     const fixture = await openDirectLinkFixture(store.database, directLinkRoutes);
     try {
@@ -277,6 +294,8 @@ const addBotAndCampaign = statement<never>(
    insert into campaigns (campaign_id, name, advertiser, formats, landing_url, click_price_micros, targeting)
    values ('cmp_910', 'Link', 'Shop', '{direct_link}', 'https://shop.test/', 1500, '{"bots":["910"]}') on conflict do nothing`,
 );
+const knownViewer = `insert into viewers (bot_id, user_id, day, earned_today, decisions)
+  values ('910', $1, '2026-02-01', 0, 1)`;
 const setEndpoint = statement<never>(
   "test.set-endpoint",
   `insert into endpoints (bot_id, url, state) values ('910', 'https://bot.test/', $1)

@@ -63,13 +63,13 @@ const [mostOfAddress, slots] = [1, 2].map((next) => `$${visitRows.parameters.len
  * Follows the links of visits, no two of one address: judges each, counts those that earn, and records why the others do not.
  *
  * It judges by what it reads, and its writes compare: the row of an address or of a viewer that has changed since is not
- * written, and its visit is "again". A known viewer's row is locked when it is read, so only a viewer's first visit can find
- * its address counted and then its viewer changed; then the address has counted one visit too many. What else a visit is
- * judged by changes only together with `viewers.decisions`: if the locked row is newer than the statement's snapshot, the
- * visit is "again", too.
+ * written, and its visit is "again". A known viewer's row is locked when it is read. If it is newer than the statement's
+ * snapshot, the visit is "again" before anything is written, since whatever else a visit is judged by changes only together
+ * with `viewers.decisions`. A viewer without a row cannot be locked: if another node inserts it meanwhile, this visit has
+ * already been counted for its address, which has then counted one too many.
  *
- * Locks are taken in this order, each kind in the order of its keys, so that batches never deadlock: known viewers,
- * addresses, new viewers, days of campaigns, counts of refusals. At most one visit of a viewer is counted.
+ * Locks are taken in this order: known viewers, addresses, new viewers, counts of refusals, days of campaigns. Deadlocks are
+ * rare and retried. At most one visit of a viewer is counted.
  *
  * Starting the plan costs as much as ten visits, by its nodes and their columns: so what is looked up for a visit is one
  * lateral query, and the rare records of unpaid visits are left to a function.
@@ -99,6 +99,7 @@ const follow = statement<Row>(
         when visits.user_id is null then 'unknown-code'
         when refusal is not null then refusal
         when is_used then 'used'
+        when is_stale then 'again'
         when expires_at <= moment then 'expired'
         when is_suspended then 'bot-suspended'
         when limit_reason is not null then limit_reason
@@ -122,7 +123,6 @@ const follow = statement<Row>(
           or recent[10] > moment - interval '1 hour' or recent[25] > moment - interval '24 hours'
         ) then 'tap-asked-address'
         when is_near_limit and visits.user_id <> all (testers) then 'near-limit'
-        when is_stale then 'again'
         else 'counted'
       end as outcome
     from visits
@@ -177,16 +177,18 @@ const follow = statement<Row>(
       where is_judged
     ) as state on true
   ),
+  candidates as materialized (
+    select distinct on (bot_id, user_id) position, bot_id, user_id, moment, visit_day, is_test, address_hash, is_tap, device,
+      day, earned_today, last_earned_at, decisions, clicks, counted, tapped, devices
+    from judged where outcome = 'counted' order by bot_id, user_id, position
+  ),
+  -- Not for testers, whose clicks count towards no limit of others.
   counted_addresses as (
     insert into address_days (day, address_hash, clicks, counted, tapped, devices)
     select visit_day, address_hash, (moment || clicks)[1 : 25], coalesce(counted, 0) + 1,
       coalesce(tapped, 0) + is_tap::integer,
       case when device = any (devices) then devices else (device || devices)[1 : 100] end
-    from (
-      select distinct on (bot_id, user_id) visit_day, address_hash, moment, clicks, counted, tapped, is_tap, device, devices
-      from judged where outcome = 'counted' order by bot_id, user_id, position
-    ) as first_of_viewer
-    order by visit_day, address_hash
+    from candidates where not is_test order by visit_day, address_hash
     on conflict (day, address_hash) do update set
       clicks = excluded.clicks, counted = excluded.counted, tapped = excluded.tapped, devices = excluded.devices
     where address_days.counted = excluded.counted - 1
@@ -197,7 +199,7 @@ const follow = statement<Row>(
     select bot_id, user_id, greatest(day, visit_day), earned_on_day(day, earned_today, moment) + 1,
       greatest(last_earned_at, moment), coalesce(decisions, 0) + 1
     -- In "case", so that the addresses are hashed.
-    from judged where outcome = 'counted' and case when address_hash in (select * from counted_addresses) then true end
+    from candidates where case when is_test or address_hash in (select * from counted_addresses) then true end
     order by bot_id, user_id
     on conflict (user_id, bot_id) do update set day = excluded.day, earned_today = excluded.earned_today,
       last_earned_at = excluded.last_earned_at, decisions = excluded.decisions
@@ -209,7 +211,8 @@ const follow = statement<Row>(
       user_agent, address_hash, network_hash, available_at, used_campaign_id, suspicion,
       case
         when outcome <> 'counted' then outcome
-        when address_hash not in (select * from counted_addresses)
+        when position not in (select position from candidates)
+          or not is_test and address_hash not in (select * from counted_addresses)
           or (bot_id, user_id) not in (select * from counted_viewers) then 'again'
         when suspicion = '' or suspicious_clicks = 'pay' then 'counted'
         when suspicious_clicks = 'hold' then 'held'

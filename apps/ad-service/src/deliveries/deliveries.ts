@@ -75,7 +75,7 @@ export const LEASE_SECONDS = 30;
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
  * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
  * made by `encodeWebhookEvent`). The CTE `enqueued` contains the events made: a code that has already earned this event is
- * left out, unless `areNew`.
+ * left out; with `areNew` it would be an error.
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`

@@ -143,8 +143,8 @@ export async function eraseUser(
   { botId, userId, isMeant }: { botId: string; userId: string; isMeant: boolean },
 ): Promise<EraseUserOutcome> {
   return database.transaction(async (tx) => {
-    // Openings and clicks lock or compare this row: one that comes meanwhile is judged anew, and finds the code expired. Only
-    // the first click that a user ever makes is not held back.
+    // A click of a known viewer waits for this lock, and is then judged anew: it finds its code expired. An opening, or a first
+    // click, that is under way at this moment may still be recorded; erase again to be sure.
     await tx.run(lockViewer, [botId, userId]);
     const deliveries = await tx.run(lockDeliveries, [botId, userId]);
     if (isMeant && deliveries.some(({ state }) => state === "sending")) return { outcome: "being-sent" };

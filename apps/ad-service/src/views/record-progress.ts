@@ -61,7 +61,7 @@ const countRefusal = statement<never>(
 
 /**
  * Records a player's reports: in one statement if this node remembers the view, which it does from its opening on, and in
- * none while playback only continues.
+ * none while playback only continues between two quartiles.
  */
 export function recordProgress(views: Views, call: ProgressCall): Promise<RecordProgressOutcome> {
   return inTurn(views.turns, call.sessionId, () => tryToRecord(views, call));

@@ -82,7 +82,7 @@ export class ReportQueue {
   leave(closed?: "page-hidden"): void {
     const isWorthACall = this.unacknowledged.size > 0 || closed || this.isClosing;
     if (this.isOver || !this.hasStarted || !isWorthACall) return;
-    this.options.beacon({ ...(closed && { closed }), ...this.call() });
+    this.options.beacon({ ...(closed && { closed }), ...this.call(), playing: false });
   }
 
   stop(): void {

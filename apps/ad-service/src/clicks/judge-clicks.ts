@@ -34,7 +34,7 @@ export interface ClickVerdict {
   isTest: boolean;
 }
 
-/** A visit that was not paid; or, with `url`, an event that this node claimed; or all paid visits; or events that wait. */
+/** An unpaid or tester's visit; or, with `positions`, all other paid visits; or, with `url`, a claimed event; or, with position -1, events that wait. */
 interface Row extends ClickVerdict {
   position: number;
   /** Of paid visits: their positions and users, separated by blanks. */

@@ -45,7 +45,7 @@ export const SILENCE_MS = 15_000;
 export function silentFrom({ deadline }: AdSession, lastReportAt: Date): Date {
   return new Date(1 + Math.min(lastReportAt.getTime() + SILENCE_MS, deadline.getTime()));
 }
-/** A player that vanishes without a last call loses no more than this. */
+/** A player that vanishes without a last call loses at most this, and what it had not reported yet. */
 const STORE_EVERY_MS = 10_000;
 /** The maximum of one call. */
 const MOST_PENDING = 300;

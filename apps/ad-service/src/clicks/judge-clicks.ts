@@ -34,7 +34,10 @@ export interface ClickVerdict {
   isTest: boolean;
 }
 
-/** An unpaid or tester's visit; or, with `positions`, all other paid visits; or, with `url`, a claimed event; or, with position -1, events that wait. */
+/**
+ * An unpaid or a tester's visit; or, with `positions`, all other paid visits; or, with `url`, a claimed event; or else that
+ * events wait.
+ */
 interface Row extends ClickVerdict {
   position: number;
   /** Of paid visits: their positions and users, separated by blanks. */

@@ -2,6 +2,7 @@ import { openTestDatabase, type TestDatabase, testDatabases } from "@intermissio
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newAddress, openDirectLinkFixture } from "../../test/fixtures/direct-link-fixture.ts";
 import { rollUpUntilNow } from "../../test/fixtures/facts-fixture.ts";
+import { updateBot } from "../bots/change-bot.ts";
 import { migrations } from "../migrations.ts";
 import { readStatistics } from "../statistics/read-statistics.ts";
 import { pruneFacts } from "../statistics/roll-up-statistics.ts";
@@ -50,6 +51,20 @@ describe.each(testDatabases())("clicks from one address, on the %s store", (kind
     expect(await fixture.events()).toHaveLength(50);
     expect(await fixture.charges()).toHaveLength(50);
     expect(new Set((await fixture.viewers()).map(({ earned_today }) => earned_today))).toEqual(new Set([1]));
+  });
+
+  test("a tester's clicks count towards no limit of their address", async () => {
+    fixture = await openDirectLinkFixture(store.database, directLinkRoutes, { mostDailyClicksPerAddress: 2 });
+    const { bots, botId } = fixture;
+    await updateBot(bots, { botId, settings: { testers: ["777"] }, now: new Date() });
+    const address = newAddress();
+    for (let click = 0; click < 5; click++)
+      expect((await fixture.visit(await fixture.issue("777"), { address })).status).toBe(302);
+    expect((await fixture.visit(await fixture.issue("778"), { address })).status).toBe(302);
+    fixture.advance(61);
+    expect((await fixture.visit(await fixture.issue("779"), { address })).status).toBe(302);
+    fixture.advance(61);
+    expect((await fixture.visit(await fixture.issue("780"), { address })).status).toBe(429);
   });
 
   test("above the operator's limit nothing counts; the visitor sees why and may continue; other addresses count", async () => {

@@ -60,6 +60,8 @@ const visitRows = rowParameters({
   ...{ user_agent: "text", agent_key: "integer", is_crowded: "boolean" },
   ...{ address_hash: "bytea", hash_before: "bytea", network_hash: "bytea" },
 });
+/** Counts for the limits of its address and its viewer if nothing came between. */
+const mayCount = "outcome in ('counted', 'held', 'suspicious')";
 const [mostOfAddress, slots] = [1, 2].map((next) => `$${visitRows.parameters.length + next}::integer`);
 
 /*
@@ -81,20 +83,18 @@ const follow = statement<Row>(
   "clicks.follow",
   `with visits as materialized (
     select given.*, (moment at time zone 'utc')::date as visit_day, user_id, nullif(reference, '') as reference, issued_at,
-      expires_at, user_id is not null and refusal is null as is_judged
+      expires_at, user_id is not null and refusal is null as is_judged,
+      row_number() over (partition by given.bot_id, user_id order by position) > 1 as is_repeat
     from (${visitRows.table}) as given
     left join lateral (
       select user_id, reference, issued_at, expires_at from codes
       where codes.bot_id = given.bot_id and codes.code = given.code limit 1
     ) as issued on true
-    order by bot_id, user_id
   ),
   judged as materialized (
     select position, visits.bot_id, code, event_id, visits.user_id, reference, moment, occurred_at, visit_day, is_tap,
-      visits.campaign_id, user_agent, agent_key, is_crowded, address_hash, network_hash, issued_at, suspicious_clicks,
-      day, earned_today, last_earned_at, decisions, clicks, counted, tapped, devices,
-      (agent_key::bigint << 32) | (hashtextextended(visits.bot_id || ' ' || visits.user_id, agent_key) & 4294967295)
-        as device,
+      visits.campaign_id, user_agent, address_hash, network_hash, day, earned_today, last_earned_at, decisions,
+      clicks, counted, tapped, devices, device, suspicion,
       visits.user_id = any (testers) as is_test,
       case when visits.user_id <> all (testers) then price end as price_micros,
       case when not is_used then available_at end as available_at, used_campaign_id,
@@ -126,7 +126,10 @@ const follow = statement<Row>(
           or recent[10] > moment - interval '1 hour' or recent[25] > moment - interval '24 hours'
         ) then 'tap-asked-address'
         when is_near_limit and visits.user_id <> all (testers) then 'near-limit'
-        else 'counted'
+        when is_repeat then 'again'
+        when coalesce(suspicion, '') = '' or suspicious_clicks = 'pay' then 'counted'
+        when suspicious_clicks = 'hold' then 'held'
+        else 'suspicious'
       end as outcome
     from visits
     left join (
@@ -179,11 +182,24 @@ const follow = statement<Row>(
       ) as history on true
       where is_judged
     ) as state on true
-  ),
-  candidates as materialized (
-    select distinct on (bot_id, user_id) position, bot_id, user_id, moment, visit_day, is_test, address_hash, is_tap, device,
-      day, earned_today, last_earned_at, decisions, clicks, counted, tapped, devices
-    from judged where outcome = 'counted' order by bot_id, user_id, position
+    left join lateral (
+      select (agent_key::bigint << 32) | (hashtextextended(visits.bot_id || ' ' || visits.user_id, agent_key) & 4294967295)
+        as device
+      where is_judged offset 0
+    ) as seen_from on true
+    left join lateral (
+      select concat_ws(' ',
+        case when cardinality(devices) > 4 and (
+          select count(*) > 5 from unnest((device || array_remove(devices, device))[1 : 100]) as one
+          where one >> 32 = agent_key
+        ) then 'many-users-of-one-agent' end,
+        case when tapped + is_tap::integer >= 10 and (tapped + is_tap::integer) * 5 >= (counted + 1) * 4
+          then 'mostly-taps' end,
+        case when is_crowded then 'crowded-network' end,
+        case when moment - issued_at < interval '1 second' then 'right-after-issue' end
+      ) as suspicion
+      where is_judged and visits.user_id <> all (testers) offset 0
+    ) as looks on true
   ),
   -- Not for testers, whose clicks count towards no limit of others.
   counted_addresses as (
@@ -191,7 +207,7 @@ const follow = statement<Row>(
     select visit_day, address_hash, (moment || clicks)[1 : 25], coalesce(counted, 0) + 1,
       coalesce(tapped, 0) + is_tap::integer,
       case when device = any (devices) then devices else (device || devices)[1 : 100] end
-    from candidates where not is_test order by visit_day, address_hash
+    from judged where ${mayCount} and not is_test order by visit_day, address_hash
     on conflict (day, address_hash) do update set
       clicks = excluded.clicks, counted = excluded.counted, tapped = excluded.tapped, devices = excluded.devices
     where address_days.counted = excluded.counted - 1
@@ -202,39 +218,12 @@ const follow = statement<Row>(
     select bot_id, user_id, greatest(day, visit_day), earned_on_day(day, earned_today, moment) + 1,
       greatest(last_earned_at, moment), coalesce(decisions, 0) + 1
     -- In "case", so that the addresses are hashed.
-    from candidates where case when is_test or address_hash in (select * from counted_addresses) then true end
+    from judged where ${mayCount} and case when is_test or address_hash in (select * from counted_addresses) then true end
     order by bot_id, user_id
     on conflict (user_id, bot_id) do update set day = excluded.day, earned_today = excluded.earned_today,
       last_earned_at = excluded.last_earned_at, decisions = excluded.decisions
     where viewers.decisions = excluded.decisions - 1
     returning bot_id, user_id
-  ),
-  decided as materialized (
-    select position, bot_id, code, event_id, user_id, reference, moment, occurred_at, campaign_id, is_test, price_micros,
-      user_agent, address_hash, network_hash, available_at, used_campaign_id, suspicion,
-      case
-        when outcome <> 'counted' then outcome
-        when position not in (select position from candidates)
-          or not is_test and address_hash not in (select * from counted_addresses)
-          or (bot_id, user_id) not in (select * from counted_viewers) then 'again'
-        when suspicion = '' or suspicious_clicks = 'pay' then 'counted'
-        when suspicious_clicks = 'hold' then 'held'
-        else 'suspicious'
-      end as decision
-    from judged
-    cross join lateral (
-      select case when outcome = 'counted' and not is_test then concat_ws(' ',
-          case when cardinality(devices) > 4 and (
-            select count(*) > 5 from unnest((device || array_remove(devices, device))[1 : 100]) as one
-            where one >> 32 = agent_key
-          ) then 'many-users-of-one-agent' end,
-          case when tapped + is_tap::integer >= 10 and (tapped + is_tap::integer) * 5 >= (counted + 1) * 4
-            then 'mostly-taps' end,
-          case when is_crowded then 'crowded-network' end,
-          case when moment - issued_at < interval '1 second' then 'right-after-issue' end
-        ) else '' end as suspicion
-      offset 0
-    ) as looks
   ),
   paid as materialized (
     select bot_id, event_id, 'direct_link' as event, user_id, code, reference, is_test, campaign_id,
@@ -245,7 +234,14 @@ const follow = statement<Row>(
       case when suspicion <> '' then address_hash end as address_hash,
       case when suspicion <> '' then network_hash end as network_hash,
       position
-    from decided where decision = 'counted'
+    from judged
+    where outcome = 'counted' and case when (bot_id, user_id) in (select * from counted_viewers) then true end
+  ),
+  -- The visits that are told one by one.
+  others as materialized (
+    select *, case when ${mayCount} and not is_counted then 'again' else outcome end as decision
+    from (select *, (bot_id, user_id) in (select * from counted_viewers) as is_counted from judged offset 0) as compared
+    where outcome <> 'counted' or is_test or not is_counted
   ),
   ${enqueueWebhook({
     ...{ from: "paid", slots: slots ?? "", areNew: true },
@@ -254,7 +250,7 @@ const follow = statement<Row>(
   select position, decision as outcome, available_at as "availableAt", used_campaign_id as "usedCampaignId",
     user_id as "userId", coalesce(is_test, false) as "isTest", null as positions, null as body, null as url,
     null as "deliveryMode"
-  from decided where decision <> 'counted' or is_test
+  from others
   union all
   select -1, null, null, null, string_agg(user_id, ' '), false, string_agg(position::text, ' '), null, null, null from paid
   where not is_test having count(*) > 0
@@ -268,10 +264,10 @@ const follow = statement<Row>(
     select record_unpaid_clicks(array_agg(bot_id), array_agg(code), array_agg(event_id), array_agg(user_id),
       array_agg(reference), array_agg(moment), array_agg(campaign_id), array_agg(decision), array_agg(suspicion),
       array_agg(user_agent), array_agg(address_hash), array_agg(network_hash))
-    from decided
+    from others
     where user_id is not null and decision not in ('counted', 'again', 'near-limit', 'user-cap')
     having count(*) > 0 offset 0
-  ) as unpaid (recorded) where recorded is null`,
+  ) as records (recorded) where recorded is null`,
 );
 
 const LONGEST_AGENT = 256;

@@ -59,7 +59,7 @@ const columns = [
 interface Enqueued {
   from: string;
   slots?: string;
-  /** The statement has made sure, under a lock, that none of these events exists. */
+  /** The statement has made sure, under a lock of each event's viewer, that none of these events exists. */
   areNew?: boolean;
   /** More columns of `events` that `from` has. */
   more?: readonly string[];
@@ -75,7 +75,7 @@ export const LEASE_SECONDS = 30;
  * `from` names an earlier CTE of the statement with the columns bot_id, event_id, event, user_id, code, reference (null
  * without one), is_test, campaign_id, creative_id, price_micros (null where nothing was sold), occurred_at and body (text
  * made by `encodeWebhookEvent`). The CTE `enqueued` contains the events made: a code that has already earned this event is
- * left out; with `areNew` it would be an error.
+ * left out. With `areNew` all of `from` are made, an event that exists is an error, and there is no `enqueued`.
  *
  * `slots` is how many of them may be claimed for the node that runs the statement: an integer parameter that
  * `deliveries.sendNew` supplies. The CTE `claimed_events` (bot_id, event_id, url, delivery_mode) contains those, for `sendNew`
@@ -84,21 +84,19 @@ export const LEASE_SECONDS = 30;
  * pair of rows. Without `slots` nothing is claimed; call `deliveries.wake()` after the commit.
  */
 export function enqueueWebhook({ from, slots, areNew = false, more = [] }: Enqueued): string {
+  const made = areNew ? from : "enqueued";
   const names = [...columns, ...more].join(", ");
-  const insert = `insert into events (${names}) select ${names} from ${from} order by bot_id, code, event`;
+  const insert = `insert into events (${names}) select ${names} from ${from}`;
   return `
-    ${areNew ? `events_made as (${insert}),` : ""}
-    enqueued as (
-      ${
-        areNew
-          ? `select ${columns.join(", ")} from ${from}`
-          : `${insert} on conflict do nothing
-      returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at`
-      }
-    ),
-    ${slots === undefined ? "" : claimedEvents(slots)}
+    ${
+      areNew
+        ? `events_made as (${insert}),`
+        : `enqueued as (${insert} order by bot_id, code, event on conflict do nothing
+      returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at),`
+    }
+    ${slots === undefined ? "" : claimedEvents(made, slots)}
     active_endpoints as materialized (
-      select bot_id from endpoints where bot_id = any (array(select bot_id from enqueued)) and state = 'active'
+      select bot_id from endpoints where bot_id = any (array(select bot_id from ${made})) and state = 'active'
     ),
     enqueued_deliveries as (
       insert into deliveries (bot_id, event_id, state, attempts, fence, lease_until)
@@ -111,20 +109,19 @@ export function enqueueWebhook({ from, slots, areNew = false, more = [] }: Enque
         case when is_claimed then clock_timestamp() + interval '${LEASE_SECONDS} seconds' end
       from (
         select bot_id, event_id, ${slots === undefined ? "false" : "event_id in (select event_id from claimed_events)"} as is_claimed
-        from enqueued offset 0
+        from ${made} offset 0
       ) as made
-      order by bot_id, event_id
       returning event_id, state
     ),
     waiting_events as (select event_id from enqueued_deliveries where state = 'waiting'),
-    sold as (select campaign_id, event, price_micros, occurred_at from enqueued where price_micros is not null),
+    sold as (select campaign_id, event, price_micros, occurred_at from ${made} where price_micros is not null),
     campaign_days_summed as (${addToCampaignDays("sold")})`;
 }
 
 /** `claim-new-events.sql` decides for which endpoints. */
-const claimedEvents = (slots: string) => `claimed_events as (
+const claimedEvents = (made: string, slots: string) => `claimed_events as (
       select * from claim_new_events(
-        array(select bot_id from enqueued), array(select event_id from enqueued), ${slots})
+        array(select bot_id from ${made}), array(select event_id from ${made}), ${slots})
     ),`;
 
 /**

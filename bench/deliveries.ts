@@ -3,6 +3,7 @@ import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { freePort, runCommand, startServer } from "../scripts/processes.ts";
 import { type Baseline, type BenchStack, benchStack, pidsOf } from "./bench-stack.ts";
 import { clicksOf, codeOf, codesOf, newUsers } from "./clicks.ts";
+import { keepBesideDatabase, keepOnCores, onServerCore } from "./cores.ts";
 import { load } from "./load.ts";
 import type { Measured } from "./meter.ts";
 import { addBenchBot, operate } from "./operate.ts";
@@ -70,6 +71,7 @@ export async function measureDeliveries(options: DeliveriesOptions): Promise<voi
         { ...(sources !== undefined && { sources }) },
       );
       cleanUps.push(stack.stop);
+      keepOnCores(pidsOf(stack));
       const botOf = (port: number, at: number) => ({
         ...{ botId: String(8_000_000_000 + at), webhookUrl: `http://127.0.0.1:${port}/hook`, maxInFlight },
       });
@@ -128,7 +130,7 @@ async function sendAlone({ sink, delayMs, count }: Sending): Promise<Measured> {
   const countFromNow = sink.countFromNow({ delayMs, count });
   await fetch(countFromNow, { method: "POST" });
   const env = { PORTS: sink.ports.join(","), COUNT: String(count), COUNT_FROM_NOW: countFromNow };
-  const output = await runCommand(process.execPath, ["bench/delivery-floor.ts"], { env });
+  const output = await runCommand(...onServerCore(process.execPath, ["bench/delivery-floor.ts"]), { env });
   const { answered, perSecond } = await sink.figures();
   const costs = { postgresMilliseconds: Number.NaN, walBytes: Number.NaN, ...JSON.parse(output) };
   return { ...costs, answered, seconds: answered / perSecond, latencies: new Map() };
@@ -191,6 +193,8 @@ async function startSink(ports: readonly number[]): Promise<Sink> {
   const env = { PORTS: ports.join(","), CONTROL_PORT: String(controlPort) };
   const server = startServer("endpoints", "bench/sink-server.ts", env);
   await server.ready;
+  // Beside the database, since the sender alone is compared.
+  if (server.process.pid !== undefined) keepBesideDatabase(server.process.pid);
   const control = `http://127.0.0.1:${controlPort}`;
   return {
     ports,

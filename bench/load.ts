@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aptInstall } from "../scripts/find-browser.ts";
 import { root } from "../scripts/processes.ts";
+import { onServerCore } from "./cores.ts";
 
 export interface LoadRequest {
   readonly method: "GET" | "POST";
@@ -99,7 +100,8 @@ function hasWrk(): Promise<boolean> {
 async function send(url: string, words: string[]): Promise<void> {
   if ((await loadGenerator()) === "wrk") {
     const settings = ["-t1", `-c${connections}`, `-d${mostSeconds}s`, "--timeout", "10s"];
-    await run("wrk", [...settings, "-s", join(root, "bench/load.lua"), url, "--", ...words]);
+    const wrk = [...settings, "-s", join(root, "bench/load.lua"), url, "--", ...words];
+    await run(...onServerCore("wrk", wrk));
   } else {
     await run(process.execPath, [join(root, "bench/raw-load.ts"), new URL(url).port, ...words]);
   }

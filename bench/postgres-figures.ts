@@ -1,4 +1,5 @@
 import { openDatabase, statement } from "../packages/postgres/src/open-database.ts";
+import { keepBesideDatabase } from "./cores.ts";
 import { familyMilliseconds, parentOf } from "./processor-time.ts";
 
 /** Figures of a whole PostgreSQL server, for all of its databases. */
@@ -44,6 +45,7 @@ export async function openPostgresFigures(url: string): Promise<PostgresFigures>
   const database = await openFigures(url);
   const [{ pid, folders, port } = { pid: 0, folders: "", port: "" }] = await database.run(place, []);
   const postmaster = parentOf(pid);
+  if (postmaster !== undefined) keepBesideDatabase(postmaster);
   return {
     processorMilliseconds: () => (postmaster === undefined ? Number.NaN : familyMilliseconds(postmaster)),
     walBytes: async () => (await database.run(position, []))[0]?.bytes ?? Number.NaN,

@@ -12,6 +12,7 @@ import { createServerDatabase } from "../packages/testing/src/test-database.ts";
 import { findPostgres } from "../scripts/find-postgres.ts";
 import { type Baseline, floorTarget, type Store, stackTarget, type Target, unpackBaseline } from "./bench-stack.ts";
 import { type Measure, measureClicks } from "./clicks.ts";
+import { hasCores, keepOnCores } from "./cores.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { loadGenerator, medianOf } from "./load.ts";
 import { type Measured, mergeMeasured, newMeter } from "./meter.ts";
@@ -122,6 +123,7 @@ async function measureStore(name: string, postgres: (PostgresFigures & { url: st
   };
   const start = async (started: Promise<Target>) => {
     const target = await started;
+    keepOnCores(target.pids);
     cleanUps.push(target.stop);
     return target;
   };
@@ -204,6 +206,9 @@ const figures = server && { ...(await openPostgresFigures(server.url)), url: ser
 if (figures && server.source !== "TEST_DATABASE_URL") await figures.warmUp();
 console.log(
   `${rounds} rounds of ${count} requests, 64 connections of ${await loadGenerator()}; every answer after its commit.`,
+);
+console.log(
+  hasCores ? "The database has a core of its own." : "Nothing is kept on a core: this needs two, and taskset.",
 );
 console.log(`Load of this machine: ${loadavg()[0]?.toFixed(1)}. Processor time and WAL are for one request or view.\n`);
 try {

@@ -189,7 +189,8 @@ const follow = statement<Row>(
     ) as seen_from on true
     left join lateral (
       select concat_ws(' ',
-        case when cardinality(devices) > 4 and (
+        -- Of null "and" looks at both sides.
+        case when coalesce(cardinality(devices), 0) > 4 and (
           select count(*) > 5 from unnest((device || array_remove(devices, device))[1 : 100]) as one
           where one >> 32 = agent_key
         ) then 'many-users-of-one-agent' end,

@@ -94,10 +94,10 @@ export function enqueueWebhook({ from, slots, areNew = false, more = [] }: Enque
         : `enqueued as (${insert} order by bot_id, code, event on conflict do nothing
       returning bot_id, event_id, event, user_id, code, reference, is_test, campaign_id, price_micros, occurred_at),`
     }
-    ${slots === undefined ? "" : claimedEvents(made, slots)}
     active_endpoints as materialized (
       select bot_id from endpoints where bot_id = any (array(select bot_id from ${made})) and state = 'active'
     ),
+    ${slots === undefined ? "" : claimedEvents(made, slots)}
     enqueued_deliveries as (
       insert into deliveries (bot_id, event_id, state, attempts, fence, lease_until)
       select bot_id, event_id,
@@ -122,6 +122,7 @@ export function enqueueWebhook({ from, slots, areNew = false, more = [] }: Enque
 const claimedEvents = (made: string, slots: string) => `claimed_events as (
       select * from claim_new_events(
         array(select bot_id from ${made}), array(select event_id from ${made}), ${slots})
+      where exists (select from active_endpoints)
     ),`;
 
 /**

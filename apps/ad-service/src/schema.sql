@@ -106,28 +106,13 @@ create table creatives (
   duration_ms integer check (duration_ms > 0),
   width integer check (width > 0),
   height integer check (height > 0),
+  -- Lighter files of the video, the heaviest first, and its captions by language: arrays of `Rendition` and `Captions`
+  -- (creatives.ts).
+  renditions jsonb not null default '[]' check (jsonb_typeof(renditions) = 'array'),
+  captions jsonb not null default '[]' check (jsonb_typeof(captions) = 'array'),
   created_at timestamptz not null default now(),
   check (case kind when 'file' then file_name is not null else url is not null end),
   check (kind = 'vast' or (media_type is not null and duration_ms is not null and width is not null and height is not null))
-);
-
--- Lighter renditions of a creative's video.
-create table creative_renditions (
-  creative_id text not null references creatives,
-  file_name text not null,
-  media_type text not null,
-  byte_length integer not null,
-  width integer not null,
-  height integer not null,
-  primary key (creative_id, file_name)
-);
-
--- Captions of a creative's video, by language (BCP 47, in its canonical form).
-create table creative_captions (
-  creative_id text not null references creatives,
-  language text not null check (length(language) between 2 and 35),
-  file_name text not null,
-  primary key (creative_id, language)
 );
 
 -- What an advertiser buys: prices, caps, pacing, targeting. Campaigns are never deleted.

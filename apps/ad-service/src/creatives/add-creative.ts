@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Database, statement } from "@intermission/postgres/open-database";
-import { type Creative, findCreative } from "./creatives.ts";
+import { type Creative, findCreative, type Rendition } from "./creatives.ts";
 import { conversionCommand, convertVideo } from "./ffmpeg.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
 import { hashOfFile, type MediaStorage } from "./media-storage.ts";
@@ -114,7 +114,10 @@ async function keepVideo(
   // Made before the file is kept, which moves it away from here.
   const made = await makeRenditions({ ffmpeg, longestMs }, { path: video.path, video, pathOf });
   if (!known) await keepOriginal(deps, video, { creativeId, sha256, pathOf, now });
-  for (const rendition of made.renditions) await keepRendition(deps, creativeId, rendition);
+  const renditions: Rendition[] = [];
+  for (const rendition of made.renditions) renditions.push(await keepRendition(deps.media, rendition));
+  renditions.sort((a, b) => b.byteLength - a.byteLength);
+  await database.run(setRenditions, [creativeId, JSON.stringify(renditions)]);
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
   return { creative, ...(made.fault !== undefined && { renditionFault: made.fault }) };
@@ -127,10 +130,9 @@ const insert = statement<never>(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
    on conflict (creative_id) do nothing`,
 );
-const insertRendition = statement<never>(
-  "creatives.insert-rendition",
-  `insert into creative_renditions (creative_id, file_name, media_type, byte_length, width, height)
-   values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+const setRenditions = statement<never>(
+  "creatives.set-renditions",
+  "update creatives set renditions = $2 where creative_id = $1 and renditions = '[]'",
 );
 
 async function keepOriginal(
@@ -148,15 +150,11 @@ async function keepOriginal(
   await database.run(insert, [creativeId, now, ...file]);
 }
 
-async function keepRendition(
-  { database, media }: KeepDeps,
-  creativeId: string,
-  { path, video, byteLength }: MadeRendition,
-): Promise<void> {
+async function keepRendition(media: MediaStorage, { path, video, byteLength }: MadeRendition): Promise<Rendition> {
   const fileName = `${await hashOfFile(path)}.${video.extension}`;
   const { mediaType, width, height } = video;
   await media.keep(path, fileName);
-  await database.run(insertRendition, [creativeId, fileName, mediaType, byteLength, width, height]);
+  return { fileName, mediaType, byteLength, width, height };
 }
 
 async function keepPoster(

@@ -1,6 +1,6 @@
 import { parseCaptions } from "@intermission/ad-core/captions";
-import { type Database, statement } from "@intermission/postgres/open-database";
-import { type Creative, findCreative } from "./creatives.ts";
+import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import { type Captions, type Creative, findCreative } from "./creatives.ts";
 import { inspectPicture, MOST_PICTURE_BYTES } from "./inspect-picture.ts";
 import { keepBytes, type MediaStorage, readAtMost } from "./media-storage.ts";
 
@@ -38,10 +38,9 @@ const MOST_LANGUAGES = 10;
 
 // Serializes changes: two languages added at the same time could both be the tenth.
 const lock = statement<never>("creatives.lock", "select from creatives where creative_id = $1 for update");
-const upsertCaptions = statement<never>(
+const updateCaptions = statement<never>(
   "creatives.set-captions",
-  `insert into creative_captions (creative_id, language, file_name) values ($1, $2, $3)
-   on conflict (creative_id, language) do update set file_name = excluded.file_name`,
+  "update creatives set captions = $2 where creative_id = $1",
 );
 
 /** Adds captions to a video, or replaces those of the same language. */
@@ -77,10 +76,19 @@ async function note(
       const message = `it has captions in ${MOST_LANGUAGES} languages; remove one first`;
       return { outcome: "refused", message };
     }
-    await tx.run(upsertCaptions, [creativeId, language, fileName]);
-    const creative = await findCreative(tx, creativeId);
-    return creative ? { outcome: "changed", creative } : { outcome: "unknown-creative" };
+    return changeCaptions(tx, creativeId, [...others, { language, fileName }]);
   });
+}
+
+async function changeCaptions(
+  tx: Transaction,
+  creativeId: string,
+  captions: readonly Captions[],
+): Promise<{ outcome: "changed"; creative: Creative } | { outcome: "unknown-creative" }> {
+  const sorted = captions.toSorted((a, b) => (a.language < b.language ? -1 : 1));
+  await tx.run(updateCaptions, [creativeId, JSON.stringify(sorted)]);
+  const creative = await findCreative(tx, creativeId);
+  return creative ? { outcome: "changed", creative } : { outcome: "unknown-creative" };
 }
 
 /** The tag in its canonical form; undefined if it is not a language. */
@@ -98,20 +106,20 @@ export type RemoveCaptionsOutcome =
   | { outcome: "unknown-creative" }
   | { outcome: "no-such-captions" };
 
-const deleteCaptions = statement<{ language: string }>(
-  "creatives.remove-captions",
-  "delete from creative_captions where creative_id = $1 and language = $2 returning language",
-);
-
 /** Stops showing captions in the language with a video. Clients that loaded them keep them: the file stays. */
 export async function removeCaptions(
   database: Database,
-  { creativeId, language }: { creativeId: string; language: string },
+  { creativeId, language: tag }: { creativeId: string; language: string },
 ): Promise<RemoveCaptionsOutcome> {
-  const removed = await database.run(deleteCaptions, [creativeId, languageOf(language) ?? language]);
-  const creative = await findCreative(database, creativeId);
-  if (!creative) return { outcome: "unknown-creative" };
-  return removed.length === 0 ? { outcome: "no-such-captions" } : { outcome: "changed", creative };
+  const language = languageOf(tag) ?? tag;
+  return database.transaction(async (tx) => {
+    await tx.run(lock, [creativeId]);
+    const before = await findCreative(tx, creativeId);
+    if (!before) return { outcome: "unknown-creative" };
+    const others = before.captions.filter((captions) => captions.language !== language);
+    if (others.length === before.captions.length) return { outcome: "no-such-captions" };
+    return changeCaptions(tx, creativeId, others);
+  });
 }
 
 export type SetPosterOutcome =

@@ -44,22 +44,9 @@ export const creative = z.object({
 export type Creative = z.infer<typeof creative>;
 export type CreativeKind = Creative["kind"];
 
-/** An array of `Rendition`, for any query that selects from `creatives`. */
-export const renditionsSql = `coalesce((
-  select jsonb_agg(jsonb_build_object('fileName', rendition.file_name, 'mediaType', rendition.media_type,
-    'byteLength', rendition.byte_length, 'width', rendition.width, 'height', rendition.height)
-    order by rendition.byte_length desc)
-  from creative_renditions rendition where rendition.creative_id = creatives.creative_id), '[]')`;
-
-/** An array of `Captions`. */
-export const captionsSql = `coalesce((
-  select jsonb_agg(jsonb_build_object('language', captions.language, 'fileName', captions.file_name) order by captions.language)
-  from creative_captions captions where captions.creative_id = creatives.creative_id), '[]')`;
-
 const select = `select creative_id as "creativeId", kind, url, sha256, file_name as "fileName",
     poster_file_name as "posterFileName", media_type as "mediaType", byte_length as "byteLength",
-    duration_ms as "durationMs", width, height, ${renditionsSql} as renditions, ${captionsSql} as captions,
-    created_at as "createdAt"
+    duration_ms as "durationMs", width, height, renditions, captions, created_at as "createdAt"
   from creatives`;
 const find = statement<Creative>("creatives.find", `${select} where creative_id = $1`);
 const list = statement<Creative>("creatives.list", `${select} order by created_at desc, creative_id`);

@@ -6,13 +6,7 @@ import { chooseAd, drawsOf } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { Bot } from "../bots/bots.ts";
 import { canPlay, chooseRendition, type Device, describeDevice, lighterThan } from "../creatives/choose-rendition.ts";
-import {
-  type Captions,
-  type CreativeKind,
-  captionsSql,
-  type Rendition,
-  renditionsSql,
-} from "../creatives/creatives.ts";
+import type { Captions, CreativeKind, Rendition } from "../creatives/creatives.ts";
 import type { AdVerification, VastAd } from "../vast/vast-ad.ts";
 
 /** What a viewer is shown. A paused campaign's ad too: a view that has begun can be finished. */
@@ -64,7 +58,7 @@ const read = statement<AdRow>(
   `select advertiser, label, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
      file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height,
-     byte_length as "byteLength", ${renditionsSql} as renditions, ${captionsSql} as captions
+     byte_length as "byteLength", renditions, captions
    from campaigns join campaign_creatives using (campaign_id) join creatives using (creative_id)
    where campaign_id = $1 and creative_id = $2`,
 );

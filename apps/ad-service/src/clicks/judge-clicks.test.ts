@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { newClickId, newCode, newEventId } from "@intermission/ad-core/code";
 import { encodeWebhookEvent, webhookEvent } from "@intermission/ad-core/webhook-event";
 import { type Database, statement, type Transaction } from "@intermission/postgres/open-database";
+import type { Visitor } from "@intermission/server/visitor";
 import { readyToFill } from "@intermission/testing/fill-tables";
 import { openTestDatabase, type TestDatabase, testDatabases } from "@intermission/testing/test-database";
 import fc from "fast-check";
@@ -102,6 +103,15 @@ describe.each(testDatabases())("following links in the database, on the %s store
       { ...second, hash: Buffer.alloc(16, 3) },
     ]);
     expect(again).toEqual(["used", "daily-cap"]);
+  });
+
+  test("a preview of a link does not put off the click of its viewer in the same batch", async () => {
+    const code = await issue("601");
+    const followed = await follow(store.database, [
+      { ...code, hash: Buffer.alloc(16, 4), visitor: { kind: "machine", reason: "crawler" } },
+      { ...code, hash: Buffer.alloc(16, 5) },
+    ]);
+    expect(followed).toEqual(["machine-crawler", "counted"]);
   });
 
   test("the number of rows that a batch reads does not grow with the tables", { tags: "long" }, async () => {
@@ -265,16 +275,17 @@ interface AskedVisit {
   code: string;
   userId: string;
   hash: Buffer;
+  visitor?: Visitor;
 }
 
 /** The outcomes, in the order of the visits; the first is null if events wait for the loop. */
 async function follow(database: Transaction, visits: readonly AskedVisit[], secondsAfterIssue = 60) {
   const now = new Date(Date.parse("2026-03-01T12:00:00Z") + secondsAfterIssue * 1000);
-  const asked = visits.map(({ code, hash }) => {
+  const asked = visits.map(({ code, hash, visitor = { kind: "person" } }) => {
     const hex = hash.toString("hex");
     const visit = {
       ...{ code, now, isTap: false, userAgent: "Mozilla", acceptLanguage: "en" },
-      ...{ visitor: { kind: "person" }, hashes: { today: hex, yesterday: hex, network: hex } },
+      ...{ visitor, hashes: { today: hex, yesterday: hex, network: hex } },
       clickId: newClickId(now.getTime(), randomBytes(10)),
       request: { bot: { botId: "910" } },
     } as JudgedVisit;

@@ -84,7 +84,8 @@ const follow = statement<Row>(
   `with visits as materialized (
     select given.*, (moment at time zone 'utc')::date as visit_day, user_id, nullif(reference, '') as reference, issued_at,
       expires_at, user_id is not null and refusal is null as is_judged,
-      row_number() over (partition by given.bot_id, user_id order by position) > 1 as is_repeat
+      -- This also sorts the visits, so that the rows of known viewers are locked in one order.
+      row_number() over (partition by given.bot_id, user_id, refusal is null order by position) > 1 as is_repeat
     from (${visitRows.table}) as given
     left join lateral (
       select user_id, reference, issued_at, expires_at from codes

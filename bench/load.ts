@@ -103,7 +103,7 @@ async function send(url: string, words: string[]): Promise<void> {
     const wrk = [...settings, "-s", join(root, "bench/load.lua"), url, "--", ...words];
     await run(...onServerCore("wrk", wrk));
   } else {
-    await run(process.execPath, [join(root, "bench/raw-load.ts"), new URL(url).port, ...words]);
+    await run(...onServerCore(process.execPath, [join(root, "bench/raw-load.ts"), new URL(url).port, ...words]));
   }
 }
 

@@ -90,6 +90,33 @@ test("a second batch starts in parallel once 64 items are queued", async () => {
   expect(await Promise.all(submitted)).toHaveLength(65);
 });
 
+test("a batch takes half of what is unanswered, so that as much is left for the next", async () => {
+  const batches: number[] = [];
+  const finish: (() => void)[] = [];
+  const group = groupCommits<number, number>({
+    store: "embedded",
+    async run(items) {
+      batches.push(items.length);
+      await new Promise<void>((resolve) => finish.push(resolve));
+      return [...items];
+    },
+  });
+  const submitted = Array.from({ length: 4 }, (_, item) => group.submit(item));
+  await expect.poll(() => batches).toEqual([4]);
+  for (let item = 4; item < 64; item++) submitted.push(group.submit(item));
+  // 60 wait, and 4 are committed but not answered yet.
+  for (const sizes of [
+    [4, 32],
+    [4, 32, 28],
+    [4, 32, 28],
+  ]) {
+    finish.shift()?.();
+    await expect.poll(() => batches).toEqual(sizes);
+  }
+  expect(await Promise.all(submitted)).toHaveLength(64);
+  await group.drain();
+});
+
 test("items with equal keys in a batch run once and share the result, in the order of their keys", async () => {
   const batches: string[][] = [];
   const group = groupCommits<string, string>({

@@ -93,7 +93,7 @@ export function groupCommits<In, Out>(options: GroupCommitsOptions<In, Out>): Co
         flush();
         setImmediate(() => {
           for (const answer of answers) answer();
-          unanswered -= answers.length;
+          unanswered -= group.length;
           if (unanswered === 0) for (const resolve of idle.splice(0)) resolve();
         });
       });

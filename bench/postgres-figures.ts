@@ -14,6 +14,8 @@ export interface PostgresFigures {
    * all shared buffers once: on first use the system clears their memory, 15 % of a click's processor time.
    */
   warmUp(): Promise<void>;
+  /** Keeps a server that this run has started on the database's core; with another one it would change the machine. */
+  keepOnCore(): void;
   /** The same database over the server's Unix socket. */
   socketUrlOf(url: string): Promise<string>;
   close(): Promise<void>;
@@ -45,10 +47,12 @@ export async function openPostgresFigures(url: string): Promise<PostgresFigures>
   const database = await openFigures(url);
   const [{ pid, folders, port } = { pid: 0, folders: "", port: "" }] = await database.run(place, []);
   const postmaster = parentOf(pid);
-  if (postmaster !== undefined) keepBesideDatabase(postmaster);
   return {
     processorMilliseconds: () => (postmaster === undefined ? Number.NaN : familyMilliseconds(postmaster)),
     walBytes: async () => (await database.run(position, []))[0]?.bytes ?? Number.NaN,
+    keepOnCore() {
+      if (postmaster !== undefined) keepBesideDatabase(postmaster);
+    },
     async warmUp() {
       const texts = [
         ...settings.map((setting) => `alter system set ${setting}`),

@@ -203,12 +203,18 @@ const base = values.baseline === undefined ? undefined : await unpackBaseline(va
 const server = stores.some((store) => store.startsWith("postgres")) ? await findPostgres() : undefined;
 const figures = server && { ...(await openPostgresFigures(server.url)), url: server.url };
 // The settings of a server from TEST_DATABASE_URL are not changed.
-if (figures && server.source !== "TEST_DATABASE_URL") await figures.warmUp();
+const isOurs = figures !== undefined && server?.source !== "TEST_DATABASE_URL";
+if (isOurs) {
+  figures.keepOnCore();
+  await figures.warmUp();
+}
 console.log(
   `${rounds} rounds of ${count} requests, 64 connections of ${await loadGenerator()}; every answer after its commit.`,
 );
 console.log(
-  hasCores ? "The database has a core of its own." : "Nothing is kept on a core: this needs two, and taskset.",
+  hasCores
+    ? `Server and load have one core, ${figures && !isOurs ? "the given database is where it is" : "the database another"}.`
+    : "Nothing is kept on a core: this needs two, and taskset.",
 );
 console.log(`Load of this machine: ${loadavg()[0]?.toFixed(1)}. Processor time and WAL are for one request or view.\n`);
 try {

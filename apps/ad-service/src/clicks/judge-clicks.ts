@@ -190,7 +190,7 @@ const follow = statement<Row>(
     ) as seen_from on true
     left join lateral (
       select concat_ws(' ',
-        -- Of null "and" looks at both sides.
+        -- A new address has no devices; for null, "and" would run the subquery, too.
         case when coalesce(cardinality(devices), 0) > 4 and (
           select count(*) > 5 from unnest((device || array_remove(devices, device))[1 : 100]) as one
           where one >> 32 = agent_key
@@ -239,7 +239,7 @@ const follow = statement<Row>(
     from judged
     where outcome = 'counted' and case when (bot_id, user_id) in (select * from counted_viewers) then true end
   ),
-  -- The visits that are told one by one.
+  -- The visits that are returned as a row each.
   others as materialized (
     select *, case when ${mayCount} and not is_counted then 'again' else outcome end as decision
     from (select *, (bot_id, user_id) in (select * from counted_viewers) as is_counted from judged offset 0) as compared

@@ -1,4 +1,4 @@
-import { isbot } from "isbot";
+import { createIsbotFromList, list as isbotList } from "isbot";
 import { LRUCache } from "lru-cache";
 
 export type Agent = "browser" | "crawler-like" | "unknown-agent" | "crawler" | "library";
@@ -7,30 +7,68 @@ export type Agent = "browser" | "crawler-like" | "unknown-agent" | "crawler" | "
 const BROWSER = [
   /^Mozilla\/\d\.\d \([^()]*(?:\([^()]*\)[^()]*)*\).*(?:AppleWebKit\/|Gecko)/,
   /^Mozilla\/\d\.\d \(compatible; MSIE /,
-  /^Opera\/\d|^UCWEB\/|Opera Mini\/|UCBrowser\/|Profile\/MIDP/,
+  /^Opera\/\d\S* \(|^UCWEB(?:\/|\d)|Opera Mini\/|UCBrowser\/|\/MIDP|Configuration\/CLDC/,
+  /\bUP\.(?:Browser|Link)\/|\bNetFront\/|\bTelecaBrowser\/|\bObigo\b|^DoCoMo\/|^POLARIS\/|\bPalmOS\b/,
 ];
 
-/** No browser includes a web or mail address, or calls itself compatible; crawlers do by convention. */
-const CALLING_CARD = /https?:\/\/|\bwww\.|mailto:|[\w.-]+@[\w-]+\.[a-z]|\bcompatible;(?! ?MSIE)/i;
+/** The in-app browser of Facebook's apps sometimes names only the app, behind the HTTP library of its platform. */
+const IN_APP = /\bFB(?:AN|AV|_IAB)\//;
+
+/** Systems of phones and tablets. A crawler that imitates one imitates a whole browser. */
+const PHONE =
+  /\b(?:Android|iPhone|iPad|iPod|iOS|Windows Phone|HarmonyOS|KAIOS|Tizen|web0s|BlackBerry|BB10|Symbian|SymbianOS)\b/i;
+
+/** Crawlers include the address of their owner, by convention after a plus sign; few browsers include one. */
+const CONTACT = /https?:\/\/|\bwww\.|mailto:|[\w.-]+@[\w-]+\.[a-z]|\.com\b/i;
+const OWNER = /\+ ?(?:https?:|www\.|mailto:)/i;
+
+/** Of browsers, only Internet Explorer and old desktop browsers call themselves compatible; crawlers do by convention. */
+const COMPATIBLE = /\bcompatible;(?! ?MSIE)/i;
+const DESKTOP = /\b(?:Linux|Windows|Macintosh|Mac OS|X11|\w*BSD|PalmOS|BeOS|AmigaOS)\b/;
+
+/** What programs call themselves that fetch pages for other programs. */
+const MACHINE_WORDS =
+  /http|fetch|indexer|finder|uptime|webhook|favicon|screenshot|resolver|callout|scoring|api\b|client\b|connector|daemon|search/i;
+
+/** No version and no device (one word, two words); or a browser's first words alone. Only scripts send these. */
+const BARE = /^\D*$|^Mozilla\/\d\.\d\W*(?:\(\W*(?:compatible)?\W*\))?\W*$/i;
 
 /** Crawlers, link previews and automation that pretend to be a browser. */
 const KNOWN_MACHINES = new RegExp(
   [
     "facebookexternalhit|facebookcatalog|facebot|meta-external|twitterbot|telegrambot|discordbot|slackbot|slack-imgproxy",
     "linkedinbot|vkshare|skypeuripreview|pinterestbot|redditbot|snapchat url preview|link preview|web preview",
-    "google(?:bot|other|-)|adsbot|mediapartners|feedfetcher|apis-google|bingbot|bingpreview|msnbot|adidxbot|applebot",
+    "google(?:bot|other|imageproxy| favicon| page ?speed| search console|_partner)|\\bgoogle-(?!play)|(?:store|playstore|duplexweb)(?:bot)?-google",
+    "adsbot|mediapartners|feedfetcher|apis-google|bingbot|bingpreview|msnbot|adidxbot|applebot|360spider|yisouspider",
     "yandex\\w*bot|yandex(?:images|metrika|direct|favicons)|mail\\.ru_bot|slurp|duckduckbot|duckassistbot|baiduspider",
     "bytespider|sogou (?:web|inst|pic)|petalbot|semrushbot|ahrefsbot|mj12bot|dotbot|gptbot|chatgpt-user|oai-searchbot",
     "claudebot|claude-(?:user|web|searchbot)|perplexity(?:bot|-user)|ccbot\\/|amazonbot|archive\\.org_bot|ia_archiver",
     "headlesschrome|phantomjs|slimerjs|puppeteer|playwright|selenium|cypress\\/|webdriver|chrome-lighthouse|pagespeed",
-    "gtmetrix|pingdom|uptimerobot|statuscake|site24x7|screaming frog|embedly|iframely|kakaotalk-scrap",
+    "^viber(?:\\/[\\d.]+)?$|gtmetrix|pingdom|uptimerobot|statuscake|site24x7|screaming frog|embedly|iframely|kakaotalk-scrap",
   ].join("|"),
   "i",
 );
 
+/** Clients of scripts and command lines, by the product that their agent begins with. */
+const CLIENT =
+  /^(?:curl|wget|aria2|httpie|libcurl|(?:go-)?http[-_]?client|go-resty|colly|python|aiohttp|httpx|scrapy|axios|node|undici|got|superagent|needle|bun|deno|java|jersey|apache|okhttp|libwww|lwp|php|guzzle|symfony|ruby|faraday|typhoeus|mechanize|rest-?client|restsharp|powershell|postman|insomnia|k6|wrk|ab|vegeta|jmeter|locust|zgrab|nikto|sqlmap|reqwest|hyper|ureq)\b/i;
+
 /** HTTP libraries of apps and scripts. Alone they indicate no person: a browser of the same app identifies itself. */
 const LIBRARIES =
   /CFNetwork\/|\bDarwin\/\d|^Dalvik\/|\bDart\/|dart:io|HttpClient|; Scale\/\d|NetworkingExtension\/|Alamofire\/|NSURLSession|okhttp|Volley|Cronet|reqwest|libcurl|winhttp/i;
+
+/**
+ * What isbot lists by name. Its other patterns describe shapes (a product alone, fifty characters without a blank), which
+ * in-app browsers and old phones have, too. `CONTACT` judges addresses, and `KNOWN_MACHINES` Google's, since isbot lists
+ * each phone by Google.
+ */
+const isNamedMachine = createIsbotFromList(isbotList.filter(isName));
+
+function isName(pattern: string): boolean {
+  if (/google|http|\.com/.test(pattern)) return false;
+  const literals = pattern.replace(/\\.|\[[^\]]*\]|\(\?<?[:=!]/g, " ").replace(/mozilla|compatible/g, "");
+  return /[a-z]{2}|\w{3}/i.test(literals);
+}
 
 /** Longer ones are forged: the limit bounds the time of the patterns. */
 const LONGEST_AGENT = 1024;
@@ -39,9 +77,9 @@ const LONGEST_AGENT = 1024;
 const recognised = new LRUCache<string, Agent>({ max: 2000 });
 
 /**
- * Classifies a user agent. A `crawler` or `library` identifies itself, or has no sign of a browser; a browser that only
- * contains a word of the crawlers' list (a phone called Spider, an app called ChatBot) is `crawler-like`: it may belong
- * to a person.
+ * Classifies a user agent. A `crawler` or `library` identifies itself, by a name or the address of its owner, or has neither
+ * version nor device. A browser or phone that only contains a word of the crawlers' list (a phone called Spider, an app
+ * called ChatBot) is `crawler-like`; an agent without any of these signs is unknown. Both may belong to a person.
  */
 export function recogniseAgent(fullAgent: string): Agent {
   const agent = fullAgent.slice(0, LONGEST_AGENT);
@@ -53,14 +91,22 @@ export function recogniseAgent(fullAgent: string): Agent {
 }
 
 function judgeAgent(agent: string): Agent {
-  if (KNOWN_MACHINES.test(agent)) return "crawler";
-  const isListed = isbot(agent);
+  if ([KNOWN_MACHINES, CLIENT, OWNER, BARE].some((machines) => machines.test(agent))) return "crawler";
+  const isNamed = isNamedMachine(agent);
+  const hasContact = CONTACT.test(agent);
+  const isCompatible = COMPATIBLE.test(agent);
   if (BROWSER.some((form) => form.test(agent))) {
-    if (!isListed) return "browser";
-    return CALLING_CARD.test(agent) ? "crawler" : "crawler-like";
+    // One sign alone may be a person's: a phone called Spider, a toolbar's address, Konqueror.
+    if ([isNamed, hasContact, isCompatible].filter(Boolean).length > 1) return "crawler";
+    return isNamed || hasContact ? "crawler-like" : "browser";
   }
-  if (isListed) return "crawler";
-  return LIBRARIES.test(agent) ? "library" : "unknown-agent";
+  if (IN_APP.test(agent)) return isNamed ? "crawler-like" : "unknown-agent";
+  if (hasContact) return "crawler";
+  const isPhone = PHONE.test(agent);
+  if (isCompatible && !isPhone && !DESKTOP.test(agent)) return "crawler";
+  if ((isNamed || MACHINE_WORDS.test(agent)) && !isPhone) return "crawler";
+  if (LIBRARIES.test(agent)) return "library";
+  return isNamed ? "crawler-like" : "unknown-agent";
 }
 
 export type Visitor =
@@ -74,7 +120,7 @@ export type Visitor =
         | "no-language"
         | "foreign-form"
         | "no-token"
-        // By its user agent: a browser with a word of the crawlers' list, or an unknown agent.
+        // By its user agent: a browser or phone with a word of the crawlers' list, or an unknown agent.
         | "crawler-like"
         | "unknown-agent";
     }

@@ -7,6 +7,7 @@ export type { Logger };
 const secretFields = new Set([
   "authorization",
   "cookie",
+  "set-cookie",
   "token",
   "init_data",
   "initData",

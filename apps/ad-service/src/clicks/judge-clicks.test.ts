@@ -284,7 +284,7 @@ async function follow(database: Transaction, visits: readonly AskedVisit[], seco
   const asked = visits.map(({ code, hash, visitor = { kind: "person" } }) => {
     const hex = hash.toString("hex");
     const visit = {
-      ...{ code, now, isTap: false, userAgent: "Mozilla", acceptLanguage: "en" },
+      ...{ code, now, tap: undefined, userAgent: "Mozilla", acceptLanguage: "en" },
       ...{ visitor, hashes: { today: hex, yesterday: hex, network: hex } },
       clickId: newClickId(now.getTime(), randomBytes(10)),
       request: { bot: { botId: "910" } },

@@ -56,7 +56,14 @@ const visitRows = rowParameters({
     occurred_at: "text",
     moment: "timestamptz",
   },
-  ...{ refusal: "text", doubt: "text", is_tap: "boolean", campaign_id: "text", is_near_limit: "boolean" },
+  ...{
+    refusal: "text",
+    doubt: "text",
+    is_tap: "boolean",
+    tap_suspicion: "text",
+    campaign_id: "text",
+    is_near_limit: "boolean",
+  },
   ...{ user_agent: "text", agent_key: "integer", is_crowded: "boolean" },
   ...{ address_hash: "bytea", hash_before: "bytea", network_hash: "bytea" },
 });
@@ -189,7 +196,7 @@ const follow = statement<Row>(
       where is_judged offset 0
     ) as seen_from on true
     left join lateral (
-      select concat_ws(' ',
+      select concat_ws(' ', tap_suspicion,
         -- A new address has no devices; for null, "and" would run the subquery, too.
         case when coalesce(cardinality(devices), 0) > 4 and (
           select count(*) > 5 from unnest((device || array_remove(devices, device))[1 : 100]) as one
@@ -275,14 +282,15 @@ const follow = statement<Row>(
 const LONGEST_AGENT = 256;
 
 function rowOf({ visit, campaignId, isNearLimit, isNetworkCrowded }: AskedVisit, position: number) {
-  const { request, code, clickId, now, visitor, isTap, userAgent, hashes } = visit;
+  const { request, code, clickId, now, visitor, tap, userAgent, hashes } = visit;
   const agent = userAgent.slice(0, LONGEST_AGENT);
   return {
     ...{ position, bot_id: request.bot.botId, code, event_id: eventIdOfClick(clickId) },
     ...{ occurred_at: now.toISOString(), moment: now },
     refusal: visitor.kind === "machine" ? `machine-${visitor.reason}` : null,
     doubt: visitor.kind === "doubtful" ? visitor.reason : null,
-    ...{ is_tap: isTap, campaign_id: campaignId, is_near_limit: isNearLimit, user_agent: agent },
+    ...{ is_tap: tap !== undefined, tap_suspicion: tap?.suspicion },
+    ...{ campaign_id: campaignId, is_near_limit: isNearLimit, user_agent: agent },
     // Usable for one day: the seed derives from the hash of the address, which changes daily.
     agent_key: crc32(agent, Number.parseInt(hashes.today.slice(0, 8), 16)) | 0,
     is_crowded: isNetworkCrowded,

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash } from "node:crypto";
 import { type PageLanguage, pageLanguages } from "@intermission/server/page-language";
 import type { LinkBot } from "./follow-link.ts";
 import { ar } from "./page-texts/ar.ts";
@@ -108,41 +108,4 @@ const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;"
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
-}
-
-export interface TapVisit {
-  code: string;
-  /** As returned by `addressNetwork`. */
-  client: string;
-}
-
-const LIFETIME_SECONDS = 600;
-const FORM = /^([0-9a-z]{1,9})\.([\w-]{43})$/;
-
-/** The key of the tokens. It derives from the one in the environment, so that every node knows it. */
-export function tapTokenKey(encryptionKey: Uint8Array): Buffer {
-  return createHmac("sha256", encryptionKey).update("direct-link tap tokens").digest();
-}
-
-/**
- * The token in the form of the tap page: it shows that this visitor was sent the page for this code a moment ago.
- *
- * `<end in seconds, base 36>.<HMAC-SHA256, base64url>`. Bound to the code and to the address: of IPv6 its first 64 bits,
- * which a household keeps.
- */
-export function issueTapToken(key: Buffer, visit: TapVisit, now: Date): string {
-  const end = (Math.floor(now.getTime() / 1000) + LIFETIME_SECONDS).toString(36);
-  return `${end}.${sign(key, end, visit).toString("base64url")}`;
-}
-
-export function isTapToken(key: Buffer, token: string | undefined, visit: TapVisit, now: Date): boolean {
-  const [, end = "", given = ""] = FORM.exec(token ?? "") ?? [];
-  const mac = Buffer.from(given, "base64url");
-  const expected = sign(key, end, visit);
-  if (mac.byteLength !== expected.byteLength || !timingSafeEqual(mac, expected)) return false;
-  return Math.floor(now.getTime() / 1000) <= Number.parseInt(end, 36);
-}
-
-function sign(key: Buffer, end: string, { code, client }: TapVisit): Buffer {
-  return createHmac("sha256", key).update(`${end} ${code} ${client}`).digest();
 }

@@ -7,7 +7,8 @@ import { rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import { recognisePerson, type Visitor } from "@intermission/server/visitor";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Clicks, type FollowOutcome, followDirectLink } from "./follow-link.ts";
-import { issueTapToken, isTapToken, type LinkPage, linkPage, linkPagePolicy, tapTokenKey } from "./link-page.ts";
+import { type LinkPage, linkPage, linkPagePolicy } from "./link-page.ts";
+import { issueTapToken, judgeTap, newTapCookie, setTapCookie, tapCookieIn, tapTokenKey } from "./tap-token.ts";
 import type { AddressHashes } from "./visit.ts";
 
 export interface DirectLinkDeps {
@@ -80,25 +81,41 @@ export function directLinkRoutes(app: FastifyInstance, deps: DirectLinkDeps): vo
           return sendPage(request, reply, 429, { name: "too-many-visits", seconds });
         }
         const recognised = recognisePerson(method, headers, ownUrl?.origin);
-        const visitOfForm = { code, client };
+        const sentCookie = tapCookieIn(headers.cookie);
         const isForm = method === "POST" && recognised.kind === "person";
-        const isTap = isForm && isTapToken(tokenKey, tokenIn(request.body), visitOfForm, at);
-        const visitor = isForm && !isTap ? noToken : recognised;
+        const verdict = isForm
+          ? judgeTap(tokenKey, tokenIn(request.body), { code, client, cookie: sentCookie }, at)
+          : undefined;
+        const visitor = verdict?.outcome === "refused" ? noToken : recognised;
+        const tap = verdict?.outcome === "accepted" ? verdict : undefined;
         const userAgent = headers["user-agent"] ?? "";
         const acceptLanguage = headers["accept-language"];
         const hashes = hashAddress(addressKeys, networks, at);
-        const visit = { code, visitor, isTap, userAgent, acceptLanguage, hashes, now: at };
+        const visit = { code, visitor, tap, userAgent, acceptLanguage, hashes, now: at };
         const outcome = await followDirectLink(clicks, visit);
         // After a prefetch the browser must request the link again when its user really opens it.
         if (visitor.kind === "machine" && visitor.reason === "prefetch") return reply.code(204).send();
-        const form = { action: `${basePath}/${code}`, token: () => issueTapToken(tokenKey, visitOfForm, at) };
-        return answer(request, reply, outcome, { now: at, form });
+        if (outcome.outcome !== "tap-needed") return answer(request, reply, outcome, at);
+
+        const page = verdict?.outcome === "refused" ? verdict.next : "first";
+        const path = `${basePath}/${code}`;
+        const cookie = sentCookie ?? newTapCookie();
+        const isSecure =
+          request.protocol === "https" || (ownUrl?.protocol === "https:" && ownUrl.host === request.host);
+        reply.header("set-cookie", setTapCookie(cookie, { path, isSecure }));
+        // Browsers send the form's origin only under a policy that allows it.
+        reply.header("referrer-policy", "same-origin");
+        return sendPage(request, reply, statusOf["tap-needed"], {
+          name: page === "first" ? "tap-needed" : "tap-again",
+          bot: outcome.bot,
+          form: { action: path, token: issueTapToken(tokenKey, { code, client, cookie }, page, at) },
+        });
       },
     });
   });
 }
 
-/** Posted without our page, or with a token that is too old or was issued to another address. */
+/** Posted without our page, or with a token that is too old or was issued to another browser at another address. */
 const noToken: Visitor = { kind: "doubtful", reason: "no-token" };
 
 function tokenIn(body: unknown): string | undefined {
@@ -108,8 +125,8 @@ function tokenIn(body: unknown): string | undefined {
 function answer(
   request: FastifyRequest,
   reply: FastifyReply,
-  outcome: FollowOutcome,
-  { now, form }: { now: Date; form: { action: string; token: () => string } },
+  outcome: Exclude<FollowOutcome, { outcome: "tap-needed" }>,
+  now: Date,
 ): FastifyReply {
   const status = statusOf[outcome.outcome];
   switch (outcome.outcome) {
@@ -120,14 +137,6 @@ function answer(
       reply.header("retry-after", String(seconds));
       return sendPage(request, reply, status, { name: outcome.reason, bot: outcome.bot, seconds });
     }
-    case "tap-needed":
-      // Browsers send the form's origin only under a policy that allows it.
-      reply.header("referrer-policy", "same-origin");
-      return sendPage(request, reply, status, {
-        name: outcome.outcome,
-        bot: outcome.bot,
-        form: { action: form.action, token: form.token() },
-      });
     case "address-limit":
       return sendPage(request, reply, status, { name: outcome.outcome, bot: outcome.bot, onward: outcome.url });
     default:

@@ -1,56 +1,104 @@
 import { addressNetwork } from "@intermission/server/client-address";
 import { describe, expect, test } from "vitest";
-import { issueTapToken, isTapToken, type TapVisit, tapTokenKey } from "./link-page.ts";
+import { issueTapToken, judgeTap, newTapCookie, type TapVisit, tapCookieIn, tapTokenKey } from "./tap-token.ts";
 
 const key = tapTokenKey(Buffer.alloc(32, 7));
 const now = new Date("2026-03-01T12:00:00Z");
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
-const visit = { code: "ABCDEFGHJKMNPQRS", client: "203.0.113.7" };
-const token = issueTapToken(key, visit, now);
-const isValid = (given: string | undefined, of: TapVisit, at: Date) => isTapToken(key, given, of, at);
+const cookie = "AAAAAAAAAAAAAAAAAAAAA1";
+const visit = { code: "ABCDEFGHJKMNPQRS", client: "203.0.113.7", cookie };
+const elsewhere = { ...visit, client: "2001:db8:1:2::/64" };
+const token = issueTapToken(key, visit, "first", now);
+const second = issueTapToken(key, visit, "second", now);
+const judge = (given: string | undefined, of: TapVisit, at = now) => judgeTap(key, given, of, at);
 
-test("a token is valid for its code and address for ten minutes, on every node", () => {
-  expect(token).toMatch(/^[\w.-]{40,80}$/);
-  expect(isValid(token, visit, now)).toBe(true);
-  expect(isValid(token, visit, later(600))).toBe(true);
-  expect(isValid(token, visit, later(601))).toBe(false);
-  expect(isTapToken(tapTokenKey(Buffer.alloc(32, 7)), token, visit, later(1))).toBe(true);
+const accepted = { outcome: "accepted", suspicion: undefined };
+const refused = { outcome: "refused", next: "first" };
+const askedAgain = { outcome: "refused", next: "second" };
+
+test("a token is valid for ten minutes, on every node", () => {
+  expect(token).toMatch(/^[\w.-]{60,90}$/);
+  expect(judge(token, visit)).toEqual(accepted);
+  expect(judge(token, visit, later(600))).toEqual(accepted);
+  expect(judge(token, visit, later(601))).toEqual(askedAgain);
+  expect(judge(second, visit, later(601))).toEqual(askedAgain);
+  expect(judgeTap(tapTokenKey(Buffer.alloc(32, 7)), token, visit, later(1))).toEqual(accepted);
   // As on a node whose clock is a little ahead.
-  expect(isValid(issueTapToken(key, visit, later(30)), visit, now)).toBe(true);
+  expect(judge(issueTapToken(key, visit, "first", later(30)), visit)).toEqual(accepted);
 });
 
-test("a token is valid for another spelling of its address, and for any address of the IPv6 household", () => {
-  expect(isValid(token, { ...visit, client: addressNetwork("::ffff:203.0.113.7") }, now)).toBe(true);
-  const v6 = issueTapToken(key, { ...visit, client: addressNetwork("2001:db8:1:2::1") }, now);
-  expect(isValid(v6, { ...visit, client: addressNetwork("2001:DB8:1:2:ffff::2") }, now)).toBe(true);
-  expect(isValid(v6, { ...visit, client: addressNetwork("2001:db8:1:3::1") }, now)).toBe(false);
+describe("the cookie or the address must be the page's", () => {
+  const bare = { ...visit, cookie: undefined };
+  const foreign = { ...visit, cookie: newTapCookie() };
+  const bareElsewhere = { ...elsewhere, cookie: undefined };
+  const foreignElsewhere = { ...elsewhere, cookie: newTapCookie() };
+  const changed = { outcome: "accepted", suspicion: "address-changed" };
+  const unconfirmed = { outcome: "accepted", suspicion: "tap-unconfirmed" };
+  test.each([
+    ["the address, without a cookie", bare, accepted, accepted],
+    ["the address, with another page's cookie", foreign, accepted, accepted],
+    ["the cookie, at another address", elsewhere, changed, changed],
+    ["neither, without a cookie", bareElsewhere, askedAgain, unconfirmed],
+    ["neither, with another page's cookie", foreignElsewhere, askedAgain, unconfirmed],
+  ] as const)("%s", (_what, of, onFirstPage, onSecondPage) => {
+    expect(judge(token, of)).toEqual(onFirstPage);
+    expect(judge(second, of)).toEqual(onSecondPage);
+  });
+
+  test("an address in another spelling is the same, and so is any address of the IPv6 household", () => {
+    const bound = (address: string) => ({ ...bare, client: addressNetwork(address) });
+    expect(judge(token, bound("::ffff:203.0.113.7"))).toEqual(accepted);
+    const v6 = issueTapToken(key, { ...bound("2001:db8:1:2::1"), cookie }, "first", now);
+    expect(judge(v6, bound("2001:DB8:1:2:ffff::2"))).toEqual(accepted);
+    expect(judge(v6, bound("2001:db8:1:3::1"))).toEqual(askedAgain);
+  });
 });
 
 describe("nothing else is valid", () => {
-  const [time = "", mac = ""] = token.split(".");
+  const [end = "", page = "", cookieMark = "", addressMark = "", mac = ""] = token.split(".");
   const longer = Buffer.from(mac, "base64url");
+  const other = issueTapToken(key, { ...elsewhere, cookie: newTapCookie() }, "first", now).split(".");
   test.each([
     ["none", undefined],
     ["an empty one", ""],
-    ["a time alone", time],
-    ["an empty signature", `${time}.`],
-    ["a signature that was cut", `${time}.${mac.slice(0, -2)}`],
-    ["a signature that was lengthened", `${time}.${Buffer.concat([longer, Buffer.alloc(1)]).toString("base64url")}`],
-    ["another signature", `${time}.${Buffer.alloc(32, 1).toString("base64url")}`],
-    ["a later time", `${(Number.parseInt(time, 36) + 60).toString(36)}.${mac}`],
-    ["a time that never ends", `zzzzzzzzzzzz.${mac}`],
-    ["three parts", `${token}.${mac}`],
+    ["a time alone", end],
+    ["no signature", `${end}.${page}.${cookieMark}.${addressMark}.`],
+    ["a signature that was cut", token.slice(0, -2)],
+    [
+      "a signature that was lengthened",
+      `${token.slice(0, -43)}${Buffer.concat([longer, Buffer.alloc(1)]).toString("base64url")}`,
+    ],
+    ["another signature", `${token.slice(0, -43)}${Buffer.alloc(32, 1).toString("base64url")}`],
+    ["a later time", `${(Number.parseInt(end, 36) + 60).toString(36)}.${page}.${cookieMark}.${addressMark}.${mac}`],
+    ["a time that never ends", `zzzzzzzzzzzz.${page}.${cookieMark}.${addressMark}.${mac}`],
+    ["the second page instead of the first", `${end}.2.${cookieMark}.${addressMark}.${mac}`],
+    ["a third page", `${end}.3.${cookieMark}.${addressMark}.${mac}`],
+    ["the cookie of another page", `${end}.${page}.${other[2]}.${addressMark}.${mac}`],
+    ["the address of another page", `${end}.${page}.${cookieMark}.${other[3]}.${mac}`],
+    ["more parts", `${token}.${mac}`],
     ["blanks around it", ` ${token} `],
     ["a long text", "x".repeat(100_000)],
     ["other characters", "é.ü"],
-  ])("%s", (_what, given) => expect(isValid(given, visit, now)).toBe(false));
+  ])("%s", (_what, given) => expect(judge(given, visit)).toEqual(refused));
 
-  test.each([
-    ["of another code", { ...visit, code: "ABCDEFGHJKMNPQRT" }],
-    ["of another address", { ...visit, client: addressNetwork("203.0.113.8") }],
-  ])("a token %s", (_what, other) => expect(isValid(token, other, now)).toBe(false));
+  test("a token of another code, also on the second page and after it expired", () => {
+    for (const given of [token, second]) {
+      for (const at of [now, later(601)])
+        expect(judge(given, { ...visit, code: "ABCDEFGHJKMNPQRT" }, at)).toEqual(refused);
+    }
+  });
 
   test("a token under another key", () => {
-    expect(isTapToken(tapTokenKey(Buffer.alloc(32, 8)), token, visit, now)).toBe(false);
+    expect(judgeTap(tapTokenKey(Buffer.alloc(32, 8)), token, visit, now)).toEqual(refused);
   });
+});
+
+test("the cookie is found among others, and nothing else is taken for it", () => {
+  expect(newTapCookie()).not.toBe(newTapCookie());
+  for (const header of [`tap=${cookie}`, `a=b; tap=${cookie}`, `a=b;tap=${cookie};c=d`]) {
+    expect(tapCookieIn(header)).toBe(cookie);
+  }
+  for (const header of [undefined, "", "tap=", `xtap=${cookie}`, `tap=${cookie}A`, `tap="${cookie}"`, "tap=é"]) {
+    expect(tapCookieIn(header)).toBeUndefined();
+  }
 });

@@ -1,12 +1,13 @@
 import type { Visitor } from "@intermission/server/visitor";
 import type { AdRequest } from "../ad-selection/eligibility.ts";
+import type { TapSuspicion } from "./tap-token.ts";
 
 /** One request of a direct link. */
 export interface Visit {
   code: string;
   visitor: Visitor;
   /** The visitor tapped the button of our own page. */
-  isTap: boolean;
+  tap: { suspicion: TapSuspicion | undefined } | undefined;
   userAgent: string;
   acceptLanguage: string | undefined;
   hashes: AddressHashes;

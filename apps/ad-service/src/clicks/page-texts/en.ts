@@ -8,6 +8,10 @@ export const en: LinkPageTexts = {
       title: "One tap to go",
       text: "Tap the button to open the page. It counts only when a person taps it.",
     },
+    "tap-again": {
+      title: "One more tap",
+      text: "Your network changed in between, or this page was open for long. Tap once more, and it leads on.",
+    },
     machine: { title: "A link for one person", text: "Open this link in your browser to see where it leads." },
     "unknown-code": {
       title: "This link leads nowhere",

@@ -8,6 +8,10 @@ export const es: LinkPageTexts = {
       title: "Falta un solo toque",
       text: "Toca el botón para abrir la página. Solo cuenta si lo toca una persona.",
     },
+    "tap-again": {
+      title: "Un toque más",
+      text: "Mientras tanto cambió tu red, o la página estuvo abierta demasiado tiempo. Toca otra vez y se abrirá.",
+    },
     machine: {
       title: "Un enlace para una sola persona",
       text: "Abre este enlace en tu navegador para ver adónde lleva.",

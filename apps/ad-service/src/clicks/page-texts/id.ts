@@ -8,6 +8,10 @@ export const id: LinkPageTexts = {
       title: "Tinggal satu ketukan",
       text: "Ketuk tombol untuk membuka halaman. Hanya dihitung jika diketuk oleh manusia.",
     },
+    "tap-again": {
+      title: "Ketuk sekali lagi",
+      text: "Jaringan Anda berubah di tengah jalan, atau halaman ini terlalu lama terbuka. Ketuk sekali lagi untuk melanjutkan.",
+    },
     machine: { title: "Tautan untuk satu orang", text: "Buka tautan ini di peramban untuk melihat tujuannya." },
     "unknown-code": {
       title: "Tautan ini tidak menuju ke mana pun",

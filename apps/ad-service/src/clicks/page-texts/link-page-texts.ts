@@ -1,5 +1,6 @@
 export type PageName =
   | "tap-needed"
+  | "tap-again"
   | "machine"
   | "unknown-code"
   | "expired"

@@ -8,6 +8,10 @@ export const pt: LinkPageTexts = {
       title: "Falta só um toque",
       text: "Toque no botão para abrir a página. Só conta se uma pessoa tocar.",
     },
+    "tap-again": {
+      title: "Mais um toque",
+      text: "Nesse meio-tempo sua rede mudou, ou a página ficou aberta tempo demais. Toque mais uma vez e ela se abre.",
+    },
     machine: { title: "Um link para uma só pessoa", text: "Abra este link no navegador para ver aonde ele leva." },
     "unknown-code": {
       title: "Este link não leva a lugar nenhum",

@@ -8,6 +8,10 @@ export const tr: LinkPageTexts = {
       title: "Tek bir dokunuş kaldı",
       text: "Sayfayı açmak için düğmeye dokunun. Yalnızca bir insan dokunursa sayılır.",
     },
+    "tap-again": {
+      title: "Bir kez daha dokunun",
+      text: "Bu arada ağınız değişti ya da sayfa uzun süre açık kaldı. Bir kez daha dokunun, sayfa açılacak.",
+    },
     machine: {
       title: "Tek kişilik bir bağlantı",
       text: "Nereye gittiğini görmek için bu bağlantıyı tarayıcınızda açın.",

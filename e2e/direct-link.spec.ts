@@ -92,6 +92,15 @@ for (const { browserThat, refusesCookies, taps } of [
   });
 }
 
+test("a link with what people and messengers add to it pays once", async ({ api, userId, page, stack }) => {
+  const { directLink } = await newCode(api, userId);
+  await page.goto(`${directLink}%E2%80%8B).?fbclid=IwAR0x`);
+  await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
+  for (const added of ["/", "/?fbclid=IwAR0x", ".", "%20", "%3Ffbclid=IwAR0x", "&amp;utm_source=x", "%zz"])
+    expect((await visit(directLink + added)).status, added).toBe(302);
+  await expectPaidOnce(api, userId, "direct_link");
+});
+
 test("previews, HEAD, prefetches and empty user agents pay nothing and do not use up the code", async ({
   api,
   userId,

@@ -28,6 +28,7 @@ import { type Bots, requireBots } from "./bots/bots.ts";
 import { type BotOperatorDeps, botOperatorRoutes, tokenOperatorRoutes } from "./bots/operator-routes.ts";
 import { type CampaignOperatorDeps, campaignOperatorRoutes } from "./campaigns/operator-routes.ts";
 import { openClicks } from "./clicks/follow-link.ts";
+import { linkAddress } from "./clicks/link-address.ts";
 import { clickOperatorRoutes } from "./clicks/operator-routes.ts";
 import { directLinkRoutes } from "./clicks/routes.ts";
 import { type CodeLinks, codeClientRoutes } from "./codes/client-routes.ts";
@@ -102,7 +103,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { now = () => new Date() } = deps;
   const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
   const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
-  const app = createHttpServer({ logger, trustProxy: config.trustProxy, unavailabilityOf, errorPage });
+  const { trustProxy } = config;
+  const app = createHttpServer({ logger, trustProxy, unavailabilityOf, errorPage, rewriteUrl: linkAddress });
   const media = await openMediaStorage(config.media);
   countRequests(app, registry);
 

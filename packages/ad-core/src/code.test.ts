@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   codeAlphabet,
   codePrefixLength,
@@ -7,6 +7,7 @@ import {
   codeRandomBytes,
   codeRandomLength,
   eventIdPattern,
+  findCode,
   isCode,
   newCode,
   newCodePrefix,
@@ -68,6 +69,30 @@ test.each(["", "short", "ABCDEFGHJKLMNPQ0", "ABCDEFGHJKLMNPQRS", "ABCDEFGH JKLMN
     expect(isCode(text)).toBe(false);
   },
 );
+
+describe("a code is found in a text as people send it", () => {
+  const code = "ABCDEFGHJKMNPQRS";
+  test.each([
+    ...[code, ` ${code}`, `${code}.`, `(${code})`, `«${code}»`, `"${code}",`, `${code}…`, `${code}\n`, `${code}\u200b`],
+    ...[`\ufeff${code}`, `${code}\u2060.`, `ABCD\u200bEFGH\u00adJKMNPQRS`, `/${code}/`, `${code}?a=b`, `${code}</a>`],
+    ...[`${code} and more`, `${code}и ещё`, `${code}0`, `${code}lO`, `${code}l.`],
+  ])("%j", (text) => expect(findCode(text)).toBe(code));
+
+  test.each([
+    ...["", " ", "ABCDEFGHJKMNPQR", `${code}S`, `${code}2.`, `${code}0S`, `x${code}`, `x ${code}`, `1${code}`],
+    ...["ABCDEFGH JKMNPQRS", "ABCDEFGHJKMNPQR0", "ABCDEFGHJKMNPQRl", "АBCDEFGHJKMNPQRS", "A".repeat(100_000)],
+  ])("none is in %j", (text) => expect(findCode(text)).toBeUndefined());
+
+  test("whatever stands around it, if no letter or digit touches it; and what is found is a code", () => {
+    const around = fc.stringMatching(/^[^0-9A-Za-z]{0,9}$/);
+    fc.assert(
+      fc.property(around, around, fc.string(), (before, after, more) => {
+        expect(findCode(before + code + after)).toBe(code);
+        expect(isCode(findCode(more + code + more) ?? code)).toBe(true);
+      }),
+    );
+  });
+});
 
 test("an event id is a UUIDv7 that sorts by its time in milliseconds", () => {
   fc.assert(

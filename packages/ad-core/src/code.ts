@@ -42,6 +42,23 @@ export function isCode(text: string): boolean {
   return codePattern.test(text);
 }
 
+/** Characters that nobody sees: apps put them into texts, and between the letters of a long word. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
+const codeWord = new RegExp(
+  `^[^0-9A-Za-z]*([${codeAlphabet}]{${codePrefixLength + codeRandomLength}})(?![0-9A-Za-z]*[${codeAlphabet}])`,
+);
+
+/**
+ * The code in a text as people send it: with brackets, quotes or blanks around it, a full stop behind it, or invisible
+ * characters in it. What follows the code and is not of its alphabet is ignored; letters of the alphabet make it another
+ * word, which is no code. Look-alikes are not corrected: 0, O and o, or 1, I and l, are all missing from the alphabet, so none
+ * of them stands for a letter.
+ */
+export function findCode(text: string): string | undefined {
+  return codeWord.exec(text.replace(INVISIBLE, ""))?.[1];
+}
+
 /** The prefix of a code, which identifies its bot. The text must pass `isCode`. */
 export function codePrefixOf(code: string): string {
   return code.slice(0, codePrefixLength);

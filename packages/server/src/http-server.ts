@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
 import {
@@ -36,6 +37,8 @@ export interface HttpServerOptions {
   readonly errorBodyFor?: ErrorAnswers["errorBodyFor"] | undefined;
   /** An error page for a person at an unknown or malformed address; undefined for a program, which gets the error body. */
   readonly errorPage?: ErrorPage | undefined;
+  /** The address that is served instead of a request's, before anything else looks at it. */
+  readonly rewriteUrl?: ((url: string) => string) | undefined;
   /** Characters of one part of a path; 200 by default. */
   readonly maxParamLength?: number | undefined;
   /** Bytes of a body; 64 KiB by default. */
@@ -59,6 +62,7 @@ export function createHttpServer({
   unavailabilityOf = () => undefined,
   errorBodyFor = (_url, { code, message, details }) => errorBody(code, message, details),
   errorPage,
+  rewriteUrl = (url) => url,
   maxParamLength = 200,
   bodyLimit = 64 * 1024,
   requestTimeoutMs = 30_000,
@@ -94,6 +98,7 @@ export function createHttpServer({
       connectionsCheckingInterval: Math.min(requestTimeoutMs / 4, 5000),
     },
     routerOptions: { maxParamLength, ignoreTrailingSlash: false },
+    rewriteUrl: ({ url = "/" }: IncomingMessage) => rewriteUrl(url),
     frameworkErrors: (error, request, reply) => {
       const { statusCode } = error;
       // No hook runs for errors before routing.

@@ -237,6 +237,58 @@ describe.each(testDatabases())("direct links on the %s store", (kind) => {
     expect(await fixture.events()).toEqual([]);
   });
 
+  test("a link earns in each form in which people send it, once", async () => {
+    const { visit, issue } = await open({ dailyCap: 1000 });
+    const forms = (code: string) => [
+      ...[`${code}/`, `${code}/?fbclid=IwAR0x`, `/${code}`, `${code}.`, `${code})`, `${code}%20`, `${code}%0A`],
+      ...[`${code}%E2%80%8B`, `%EF%BB%BF${code}`, `${code}%3Ffbclid=IwAR0x`, `${code}&amp;utm_source=x`, `${code};x`],
+      ...[`${code}#x`, `${code}%C2%BB`, `${code}%zz`, `${code}%`, `${code}"`, `(${code})`],
+    ];
+    const earned: string[] = [];
+    for (const index of forms("").keys()) {
+      const code = await issue(`90${index}`);
+      const form = forms(code)[index] ?? "";
+      const { status, headers } = await visit(form);
+      expect([form, status, headers.location]).toEqual([form, 302, expect.stringContaining(`&code=${code}&`)]);
+      expect((await visit(code)).status).toBe(302);
+      earned.push(code);
+    }
+    expect((await fixture.charges()).map(({ code }) => code).sort()).toEqual(earned.sort());
+  });
+
+  test("machines, prefetches, HEAD and taps are judged alike in every form of a link", async () => {
+    const { visit, issue } = await open();
+    const code = await issue();
+    for (const form of [`${code}/?fbclid=1`, `${code}.`, `/${code}%E2%80%8B`]) {
+      expect((await visit(form, { method: "HEAD" })).status).toBe(200);
+      expect((await visit(form, { headers: { purpose: "prefetch" } })).status).toBe(204);
+      const preview = await visit(form, { headers: { "user-agent": crawlerAgents[0] } });
+      expect(preview.body).toContain("Open this link in your browser");
+      expect((await visit(form, { method: "POST" })).body).toContain("<form");
+    }
+    expect(await fixture.events()).toEqual([]);
+    const address = newAddress();
+    const page = await visit(`${code}.`, { address, headers: { "accept-language": undefined } });
+    expect(page.headers["set-cookie"]?.[0]).toContain(`; Path=/${code};`);
+    expect(page.body).toContain(`action="/${code}"`);
+    expect((await fixture.tap(page, { address: newAddress() })).status).toBe(303);
+    expect(await fixture.events()).toHaveLength(1);
+  });
+
+  test("letters that make a code another word lead to the page of unknown links, in every form", async () => {
+    const { visit, issue } = await open();
+    const code = await issue();
+    const words = [`${code}X`, `${code}2`, code.slice(1), `x${code}`, `${code.slice(0, -1)}0`];
+    for (const word of words) {
+      for (const form of [word, `${word}/`, `${word}.`, `${word}%20`, `/${word}/?fbclid=1`]) {
+        const { status, body } = await visit(form);
+        expect([form, status]).toEqual([form, 404]);
+        expect(body).toContain("This link leads nowhere");
+      }
+    }
+    expect(await fixture.events()).toEqual([]);
+  });
+
   test("a used link still leads to the landing page after its code expired", async () => {
     const { visit, issue, advance } = await open();
     const code = await issue();

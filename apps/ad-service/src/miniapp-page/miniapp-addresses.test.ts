@@ -100,6 +100,15 @@ describe("the addresses of the mini-app", () => {
     }
   });
 
+  test("an address that is no text leads nowhere, and is not malformed for the person who opens it", async () => {
+    const code = "ABCDEFGHJKMNPQRS";
+    for (const path of ["/%", "/%zz", "/x%E2%80", "/x/%FF", `/${code}/x%`, `/${code}%zz`, `/${code}X.`]) {
+      const response = await get(path);
+      const type = response.headers.get("content-type");
+      expect([path, response.status, type]).toEqual([path, 404, "text/html; charset=utf-8"]);
+    }
+  });
+
   test("programs still get the error body, and so does every request to an API", async () => {
     await fixture.newBot();
     for (const [path, headers] of [

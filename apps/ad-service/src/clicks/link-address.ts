@@ -1,0 +1,46 @@
+import { findCode } from "@intermission/ad-core/code";
+
+/** Nearly all requests: a link as it was made, and the paths that programs call. */
+const PLAIN = /^\/(?:[0-9A-Za-z]{0,16}(?:\?.*)?|(?:app|client|player|operator|postback|media|docs)\/.*)$/s;
+
+/** A word without letters or digits around it: the page of a link that lost a letter is the same for both. */
+const LONE_WORD = /^[^0-9A-Za-z]*([0-9A-Za-z]{8,64})[^0-9A-Za-z]*$/;
+
+/** Where trackers, mail programs and markup begin their additions; `&` also begins `&amp;`. */
+const ADDITIONS = /[?#&;<].*$/s;
+
+/** Characters of a path in which a code is looked for. */
+const MAX_LENGTH = 300;
+
+/** Percent signs, with the bytes that follow them. */
+const ESCAPES = /(?:%[0-9a-f]{2})+|%/gi;
+
+/**
+ * The address of a direct link as it was made, for one as people send it: with a slash, a full stop, a bracket or a blank
+ * behind the code, with doubled slashes, invisible characters, or a query whose question mark was encoded. Other addresses
+ * stay as they are; but if a percent sign begins no character, all are encoded, so that the address leads nowhere (404)
+ * instead of being malformed (400).
+ */
+export function linkAddress(address: string): string {
+  if (PLAIN.test(address)) return address;
+  const [path = ""] = address.split("?", 1);
+  const text = path.slice(0, MAX_LENGTH).replace(ESCAPES, (escapes) => decoded(escapes) ?? "\ufffd");
+  const words = text
+    .replace(ADDITIONS, "")
+    .split("/")
+    .filter((part) => /[0-9A-Za-z]/.test(part));
+  const [word = ""] = words;
+  const code = words.length === 1 ? (findCode(word) ?? LONE_WORD.exec(word)?.[1]) : undefined;
+  if (code !== undefined) return `/${code}`;
+  return decoded(path) === undefined ? path.replaceAll("%", "%25") + address.slice(path.length) : address;
+}
+
+/** Undefined for bytes that are no UTF-8. */
+function decoded(escapes: string): string | undefined {
+  if (escapes === "%") return undefined;
+  try {
+    return decodeURIComponent(escapes);
+  } catch {
+    return undefined;
+  }
+}

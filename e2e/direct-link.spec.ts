@@ -44,53 +44,40 @@ test("a browser that follows the link arrives at the advertiser's page and is pa
   await expectPaidOnce(api, userId, "direct_link");
 });
 
-test("a person misclassified as a crawler taps the page's button and is paid", async ({
-  api,
-  userId,
-  browser,
-  stack,
-}) => {
-  const { directLink } = await newCode(api, userId);
-  const context = await browser.newContext({ userAgent: phone.replace("Pixel 9", "Spider X1"), locale: "en-US" });
-  const page = await context.newPage();
-  await page.goto(directLink);
-  await expectNothingPaid(api, userId);
-  await page.getByRole("button", { name: "Open the page" }).click();
-  await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
-  await expectPaidOnce(api, userId, "direct_link");
-  await context.close();
-});
+test.describe("a person misclassified as a crawler", () => {
+  test.use({ userAgent: phone.replace("Pixel 9", "Spider X1") });
 
-for (const { browserThat, refusesCookies, taps } of [
-  { browserThat: "a browser whose address is another one at each request", refusesCookies: false, taps: 1 },
-  { browserThat: "a browser that also refuses cookies", refusesCookies: true, taps: 2 },
-]) {
-  test(`${browserThat} passes the tap page with ${taps} of two taps and is paid`, async ({
-    api,
-    userId,
-    browser,
-    stack,
-  }) => {
+  test("taps the page's button and is paid", async ({ api, userId, page, stack }) => {
     const { directLink } = await newCode(api, userId);
-    const context = await browser.newContext({ userAgent: phone.replace("Pixel 9", "Spider X1"), locale: "en-US" });
-    await context.route(`${new URL(directLink).origin}/**`, async (route) => {
-      lastAddress += 1;
-      const address = lastAddress % 2 === 0 ? `2001:db8:${lastAddress.toString(16)}::1` : `198.18.9.${lastAddress}`;
-      await route.continue({ headers: { ...(await route.request().allHeaders()), "x-forwarded-for": address } });
-    });
-    const page = await context.newPage();
     await page.goto(directLink);
-    const button = page.getByRole("button", { name: "Open the page" });
-    for (let tap = 1; tap <= taps; tap++) {
-      await expect(page.getByRole("heading", { name: tap === 1 ? "One tap to go" : "One more tap" })).toBeVisible();
-      if (refusesCookies) await context.clearCookies();
-      await button.click();
-    }
+    await expectNothingPaid(api, userId);
+    await page.getByRole("button", { name: "Open the page" }).click();
     await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
     await expectPaidOnce(api, userId, "direct_link");
-    await context.close();
   });
-}
+
+  for (const { what, refusesCookies, taps } of [
+    { what: "whose address is another one at each request", refusesCookies: false, taps: ["One tap to go"] },
+    { what: "whose browser also refuses cookies", refusesCookies: true, taps: ["One tap to go", "One more tap"] },
+  ]) {
+    test(`and ${what} is paid after ${taps.length} of two taps`, async ({ api, userId, context, page, stack }) => {
+      const { directLink } = await newCode(api, userId);
+      await context.route(`${new URL(directLink).origin}/**`, async (route) => {
+        lastAddress += 1;
+        const address = lastAddress % 2 === 0 ? `2001:db8:${lastAddress.toString(16)}::1` : `198.18.9.${lastAddress}`;
+        await route.continue({ headers: { ...(await route.request().allHeaders()), "x-forwarded-for": address } });
+      });
+      await page.goto(directLink);
+      for (const heading of taps) {
+        await expect(page.getByRole("heading", { name: heading })).toBeVisible();
+        if (refusesCookies) await context.clearCookies();
+        await page.getByRole("button", { name: "Open the page" }).click();
+      }
+      await arriveAtLanding(page, `${stack.urls.demoBot}/landing`);
+      await expectPaidOnce(api, userId, "direct_link");
+    });
+  }
+});
 
 test("a link with what people and messengers add to it pays once", async ({ api, userId, page, stack }) => {
   const { directLink } = await newCode(api, userId);

@@ -44,7 +44,7 @@ const KNOWN_MACHINES = new RegExp(
     "bytespider|sogou (?:web|inst|pic)|petalbot|semrushbot|ahrefsbot|mj12bot|dotbot|gptbot|chatgpt-user|oai-searchbot",
     "claudebot|claude-(?:user|web|searchbot)|perplexity(?:bot|-user)|ccbot\\/|amazonbot|archive\\.org_bot|ia_archiver",
     "headlesschrome|phantomjs|slimerjs|puppeteer|playwright|selenium|cypress\\/|webdriver|chrome-lighthouse|pagespeed",
-    "^viber(?:\\/[\\d.]+)?$|gtmetrix|pingdom|uptimerobot|statuscake|site24x7|screaming frog|embedly|iframely|kakaotalk-scrap",
+    "^whatsapp\\/|^viber(?:\\/[\\d.]+)?$|gtmetrix|pingdom|uptimerobot|statuscake|site24x7|screaming frog|embedly|iframely|kakaotalk-scrap",
   ].join("|"),
   "i",
 );

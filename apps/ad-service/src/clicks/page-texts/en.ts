@@ -10,7 +10,7 @@ export const en: LinkPageTexts = {
     },
     "tap-again": {
       title: "One more tap",
-      text: "Your network changed in between, or this page was open for long. Tap once more, and it leads on.",
+      text: "Your network changed in between, or this page was open for too long. Tap once more to open the page.",
     },
     machine: { title: "A link for one person", text: "Open this link in your browser to see where it leads." },
     "unknown-code": {

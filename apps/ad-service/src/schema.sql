@@ -200,6 +200,8 @@ create table ad_sessions (
   user_id text not null,
   -- The publisher's own key of the code; '' if none.
   reference text not null default '',
+  -- The publisher's own startapp value of the launch: of the latest that had one, until the view was watched.
+  start_param text check (length(start_param) between 1 and 512),
   campaign_id text not null,
   creative_id text not null,
   is_vast boolean not null default false,
@@ -274,6 +276,7 @@ create table events (
   -- Null for test events that were requested.
   code text,
   reference text,
+  start_param text,
   is_test boolean not null default false,
   campaign_id text,
   creative_id text,

@@ -62,6 +62,8 @@ create table ledger_entries (
   -- 1 for the first entry of the code, then 2, …
   code_entry integer,
   reference text,
+  -- The publisher's own startapp value of the launch.
+  start_param text check (length(start_param) between 1 and 512),
   -- The text whose UTF-8 bytes were signed, and the 32 bytes of X-Signature; null if reconciliation fetched the event.
   raw_body text,
   signature bytea,
@@ -89,8 +91,8 @@ create index ledger_entries_by_user on ledger_entries (user_id, bot_id, xid, ent
 create function forbid_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and current_setting('intermission.erasing', true) = 'on'
-    and to_jsonb(new) - array['user_id', 'reference', 'idempotency_key', 'raw_body', 'signature']
-      = to_jsonb(old) - array['user_id', 'reference', 'idempotency_key', 'raw_body', 'signature']
+    and to_jsonb(new) - array['user_id', 'reference', 'start_param', 'idempotency_key', 'raw_body', 'signature']
+      = to_jsonb(old) - array['user_id', 'reference', 'start_param', 'idempotency_key', 'raw_body', 'signature']
   then
     return new;
   end if;
@@ -190,7 +192,7 @@ begin
       coalesce(earlier.owner, issued.user_id, line.user_id) <> line.user_id as is_foreign,
       case line.event when 'rewarded' then worth_of_view else worth_of_link end as worth
     from json_to_recordset(lines) as line (
-      event_id text, event text, user_id text, code text, reference text, day date, is_test boolean,
+      event_id text, event text, user_id text, code text, reference text, start_param text, day date, is_test boolean,
       raw_body text, signature text, repeats integer
     )
     left join lateral (
@@ -248,8 +250,9 @@ begin
     returning user_id, balance
   ), recorded as (
     insert into ledger_entries
-      (bot_id, user_id, event, event_id, code, code_entry, reference, amount, reason, balance_after, raw_body, signature)
-    select bot, user_id, event, event_id, code, case when code is not null then entries + 1 end, own_reference,
+      (bot_id, user_id, event, event_id, code, code_entry, reference, start_param, amount, reason, balance_after, raw_body,
+        signature)
+    select bot, user_id, event, event_id, code, case when code is not null then entries + 1 end, own_reference, start_param,
       case when reason is null then worth else 0 end, reason, balance, raw_body, decode(signature, 'hex')
     from priced left join credited using (user_id) order by event_id
     returning reason

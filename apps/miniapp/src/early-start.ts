@@ -25,7 +25,7 @@ declare global {
 const launch = readLaunch(location);
 paintColours(launch.theme);
 greetClient();
-const { botId, initData, code } = launch;
+const { botId, initData, code, startParam } = launch;
 const video = document.createElement("video");
 const types = playableTypes(video);
 /** The service's page may contain a video that it expects this opening to choose. */
@@ -35,7 +35,8 @@ const opening =
     ? callAdService<OpenSessionResponse>("", {
         bot_id: botId,
         init_data: initData,
-        ...(code && { code }),
+        code,
+        start_param: startParam,
         media_types: types,
         preloaded,
       })

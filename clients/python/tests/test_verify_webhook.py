@@ -57,7 +57,7 @@ def test_the_event_has_all_that_the_service_sends():
     body = json.dumps(
         {
             **{"event": "rewarded", "event_id": "evt_1", "bot_id": "7", "user_tg_id": "42", "code": "ABCD"},
-            **{"reference": "№7 🎁", "occurred_at": "2026-01-02T03:04:05.678Z", "new_field": {}},
+            **{"start_param": "ref_7", "reference": "№7 🎁", "occurred_at": "2026-01-02T03:04:05.678Z", "new_field": {}},
         }
     ).encode()
     assert verify_webhook(body, signed(body), ["", token], is_timestamp_optional=True) == AdEvent(
@@ -67,9 +67,17 @@ def test_the_event_has_all_that_the_service_sends():
         bot_id="7",
         code="ABCD",
         reference="№7 🎁",
+        start_param="ref_7",
         occurred_at="2026-01-02T03:04:05.678Z",
         is_test=False,
     )
+
+
+@pytest.mark.parametrize("value", ["", "a b", "x" * 513, "ref\n", 7, None, {}])
+def test_a_startapp_value_that_telegram_does_not_allow_loses_no_event(value):
+    body = json.dumps({"event": "rewarded", "user_tg_id": "7", "start_param": value}).encode()
+    event = verify_webhook(body, signed(body), token, is_timestamp_optional=True)
+    assert (event.user_id, event.start_param) == ("7", None)
 
 
 @pytest.mark.parametrize("fields", [{"user_tg_id": "0"}, {"user_tg_id": "7", "test": True}])

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { clientExamples } from "./api-examples.ts";
+import { startParamPattern } from "./code.ts";
 
 /**
  * Requests and responses of `/client/v1`, the ad service's API for publishers.
@@ -88,12 +89,21 @@ export type EventType = z.infer<typeof eventType>;
 export const sessionState = z.enum(["opened", "playing", "watched", "rewarded"]);
 export type SessionState = z.infer<typeof sessionState>;
 
+/** The publisher's own `startapp` value. */
+const startParam = z
+  .string()
+  .regex(startParamPattern)
+  .describe(
+    "The `startapp` value of the link that opened the mini-app, as Telegram signed it, unless it is a code of this bot. Whoever made the link chose it, and that may be the user.",
+  );
+
 export const describeCodeResponse = z
   .object({
     code: z.string(),
     bot_id: telegramId,
     user_tg_id: telegramId,
     reference: z.string().optional(),
+    start_param: startParam.optional(),
     issued_at: moment,
     expires_at: moment,
     is_expired: z.boolean(),
@@ -156,6 +166,7 @@ export const listedEvent = z.object({
   user_tg_id: z.string(),
   code: z.string().optional(),
   reference: z.string().optional(),
+  start_param: startParam.optional(),
   occurred_at: moment,
   test: z.literal(true).optional(),
   delivery: z

@@ -67,6 +67,9 @@ export function codePrefixOf(code: string): string {
 /** A Telegram id: digits without leading zeros, at most 20. */
 export const telegramIdPattern = /^[1-9][0-9]{0,19}$/;
 
+/** A value that Telegram allows as the `startapp` parameter of a link. */
+export const startParamPattern = /^[A-Za-z0-9_-]{1,512}$/;
+
 /** `evt_` and a UUIDv7 in lower case. */
 export const eventIdPattern = /^evt_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

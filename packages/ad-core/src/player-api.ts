@@ -27,10 +27,18 @@ export const openSessionRequest = z
       ),
     code: z
       .string()
-      .max(64)
+      .max(512)
       .optional()
       .describe(
-        "From `?code=`, or else from Telegram's `startapp` parameter. Default: the user's open code, or a new one.",
+        "From `?code=`. Default: the code in Telegram's `startapp` parameter, if it is one of this user and bot; the user's open code; or a new one.",
+      ),
+    start_param: z
+      .string()
+      .max(512)
+      .optional()
+      .catch(undefined)
+      .describe(
+        "`tgWebAppStartParam` of the page's address, for clients whose launch data has no `start_param`. A code in it is opened; any other value is ignored, because it is not signed.",
       ),
     another: z
       .boolean()

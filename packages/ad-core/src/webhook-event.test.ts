@@ -21,6 +21,16 @@ test("an encoded event is parsed back unchanged, with any reference", () => {
   );
 });
 
+test("a startapp value is part of the event; one that Telegram does not allow is left out, and loses no event", () => {
+  const sent = { ...event, start_param: "ref_7-A" };
+  expect(encodeWebhookEvent(sent)).toContain('"start_param":"ref_7-A"');
+  expect(parseWebhookEvent(utf8(encodeWebhookEvent(sent)))).toEqual({ outcome: "valid", event: sent });
+  for (const start_param of ["", "a b", "x".repeat(513), 7, null, {}]) {
+    const parsed = parseWebhookEvent(utf8(JSON.stringify({ ...event, start_param })));
+    expect(parsed).toEqual({ outcome: "valid", event });
+  }
+});
+
 test("an event with only the two guaranteed fields is valid, and unknown fields are ignored", () => {
   const parsed = parseWebhookEvent(utf8('{"event":"direct_link","user_tg_id":"42","colour":"red"}'));
   expect(parsed).toEqual({ outcome: "valid", event: { event: "direct_link", user_tg_id: "42" } });

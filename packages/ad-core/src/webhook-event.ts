@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { webhookExamples } from "./api-examples.ts";
 import { eventType, telegramId } from "./client-api.ts";
+import { startParamPattern } from "./code.ts";
 
 /**
  * The body of a webhook, service → publisher.
@@ -23,6 +24,15 @@ export const webhookEvent = z
     bot_id: telegramId.optional(),
     code: z.string().min(1).max(64).optional(),
     reference: z.string().max(128).optional(),
+    start_param: z
+      .string()
+      .regex(startParamPattern)
+      .optional()
+      // For information only: an event must not be lost because of it.
+      .catch(undefined)
+      .describe(
+        "The `startapp` value of the link that opened the mini-app, unless it is a code of this bot. Whoever made the link chose it, and that may be the user.",
+      ),
     occurred_at: z.iso
       .datetime({ offset: true })
       .optional()
@@ -40,14 +50,16 @@ export interface OutgoingWebhookEvent {
   user_tg_id: string;
   code?: string;
   reference?: string;
+  start_param?: string;
   occurred_at: string;
   test?: true;
 }
 
 /** Makes the text whose UTF-8 bytes are stored, signed and sent; the bytes are the same on every attempt. */
 export function encodeWebhookEvent(event: OutgoingWebhookEvent): string {
-  const { event_id, bot_id, user_tg_id, code, reference, occurred_at, test } = event;
-  return JSON.stringify({ event: event.event, event_id, bot_id, user_tg_id, code, reference, occurred_at, test });
+  const { event_id, bot_id, user_tg_id, code, reference, start_param, occurred_at, test } = event;
+  const named = { event: event.event, event_id, bot_id, user_tg_id, code, reference, start_param };
+  return JSON.stringify({ ...named, occurred_at, test });
 }
 
 export type ParsedWebhookEvent =

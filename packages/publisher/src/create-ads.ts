@@ -2,7 +2,7 @@ import { AdsError, errorOf, unexpectedAnswer } from "./ads-error.ts";
 import type { CodeDescription, NamedRewards, Stats } from "./client-answers.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
-import type { AdEvent } from "./verify-webhook.ts";
+import { type AdEvent, startParamOf } from "./verify-webhook.ts";
 
 export interface AdsOptions {
   /** Address of the ad service: `https://ads.example`. */
@@ -257,6 +257,7 @@ function listedEventOf(listed: Answer): ListedEvent {
     botId: textOf(listed.bot_id),
     code: textOf(listed.code),
     reference: textOf(listed.reference),
+    startParam: startParamOf(listed.start_param),
     occurredAt: textOf(listed.occurred_at),
     isTest: listed.test === true || listed.user_tg_id === "0",
     delivery: listed.delivery as ListedEvent["delivery"],

@@ -41,6 +41,8 @@ export interface RewardEntry {
   event: "rewarded" | "direct_link" | null;
   code: string | null;
   reference: string | null;
+  /** The `startapp` value of the link that opened the mini-app. Whoever made the link chose it: the user may have. */
+  startParam: string | null;
   eventId: string | null;
   /** Whole units: negative for a spend, 0 for an event that paid nothing. */
   amount: number;

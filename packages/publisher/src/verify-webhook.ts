@@ -10,6 +10,11 @@ export interface AdEvent {
   readonly code: string | undefined;
   /** The reference that the code was created with. */
   readonly reference: string | undefined;
+  /**
+   * The `startapp` value of the link that opened the mini-app, unless it is a code. Whoever made the link chose it, and that
+   * may be the user: do not let it decide what you pay.
+   */
+  readonly startParam: string | undefined;
   /** When it was earned, in RFC 3339. */
   readonly occurredAt: string | undefined;
   /** A test of the webhook, for which nothing is paid. */
@@ -136,5 +141,13 @@ function readEvent(body: Uint8Array): AdEvent | undefined {
   if ((event !== "rewarded" && event !== "direct_link") || !areTexts) return undefined;
   if (typeof userId !== "string" || !/^(0|[1-9][0-9]{0,19})$/.test(userId)) return undefined;
   const [eventId, botId, code, reference, occurredAt] = texts as (string | undefined)[];
-  return { event, userId, eventId, botId, code, reference, occurredAt, isTest: test === true || userId === "0" };
+  // For information only: an event must not be lost because of it.
+  const startParam = startParamOf(fields.start_param);
+  const isTest = test === true || userId === "0";
+  return { event, userId, eventId, botId, code, reference, startParam, occurredAt, isTest };
+}
+
+/** Undefined unless it is a value that Telegram allows. */
+export function startParamOf(value: unknown): string | undefined {
+  return typeof value === "string" && /^[A-Za-z0-9_-]{1,512}$/.test(value) ? value : undefined;
 }

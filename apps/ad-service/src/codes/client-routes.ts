@@ -91,6 +91,7 @@ function describeCodeAnswer(code: DescribedCode): DescribeCodeResponse {
     bot_id: code.botId,
     user_tg_id: code.userId,
     ...(code.reference !== null && { reference: code.reference }),
+    ...(code.startParam !== null && { start_param: code.startParam }),
     issued_at: code.issuedAt.toISOString(),
     expires_at: code.expiresAt.toISOString(),
     is_expired: code.isExpired,

@@ -33,6 +33,8 @@ export async function findCode(
 }
 
 export interface DescribedCode extends Omit<FoundCode, "earned"> {
+  /** The publisher's own `startapp` value of the launch. */
+  startParam: string | null;
   events: { event: EventType; eventId: string; occurredAt: Date }[];
   sessions: DescribedSession[];
   /** Visits of the direct link, by outcome. */
@@ -43,6 +45,7 @@ export interface DescribedCode extends Omit<FoundCode, "earned"> {
 
 export interface DescribedSession {
   sessionId: string;
+  startParam: string | null;
   state: SessionState;
   review: "held" | "refused" | undefined;
   suspicions: string[];
@@ -69,7 +72,8 @@ export async function describeCode(
     requestsOf(database, botId, code),
   ]);
   const events = earned.map(({ isTest: _isTest, ...event }) => event);
-  return { outcome: "found", code: { ...found, events, sessions, clicks, requests } };
+  const startParam = sessions.at(-1)?.startParam ?? null;
+  return { outcome: "found", code: { ...found, startParam, events, sessions, clicks, requests } };
 }
 
 interface DescribedEvent {
@@ -88,7 +92,7 @@ const selectSessions = statement<
   Omit<DescribedSession, "state" | "review"> & { state: SessionState | "held" | "refused" }
 >(
   "codes.describe-sessions",
-  `select session_id as "sessionId", state, suspicions, opened_at as "openedAt", watched_at as "watchedAt",
+  `select session_id as "sessionId", start_param as "startParam", state, suspicions, opened_at as "openedAt", watched_at as "watchedAt",
      closed_at as "closedAt", accepted_ms as "acceptedMs", duration_ms as "durationMs",
      coalesce(refusals, '{}') as refusals
    from ad_sessions where bot_id = $1 and code = $2 order by opened_at`,

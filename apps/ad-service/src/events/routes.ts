@@ -29,6 +29,7 @@ interface EventRow {
   user_id: string;
   code: string | null;
   reference: string | null;
+  start_param: string | null;
   is_test: boolean;
   occurred_at: Date;
   delivery: ListedEvent["delivery"];
@@ -36,7 +37,8 @@ interface EventRow {
 
 const select = statement<EventRow>(
   "events.list",
-  `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, is_test, occurred_at, deliveries.state as delivery
+  `select ${epochOf("events.xid")} as epoch, xid, event_id, event, user_id, code, reference, start_param,
+     is_test, occurred_at, deliveries.state as delivery
    from events join deliveries using (bot_id, event_id)
    where bot_id = $1 and (xid, event_id) > ($2::xid8, $3) and not is_erased and xid < settled_xid()
    order by xid, event_id limit $4`,
@@ -66,6 +68,7 @@ function listedEventOf(botId: string, row: EventRow): ListedEvent {
     user_tg_id: row.user_id,
     ...(row.code !== null && { code: row.code }),
     ...(row.reference !== null && { reference: row.reference }),
+    ...(row.start_param !== null && { start_param: row.start_param }),
     occurred_at: row.occurred_at.toISOString(),
     ...(row.is_test && { test: true as const }),
     delivery: row.delivery,

@@ -37,7 +37,7 @@ describe.each(testDatabases())("erasing a user, on the %s store", (kind) => {
       where table_schema = current_schema()`;
     const rows = await store.database.run<{ table: string; column: string }>({ name: "", text }, []);
     const telling =
-      /^(user_id|user_agent|address_hash|network_hash|address|reference|body|response_text|last_answer|testers|ad|url)$/;
+      /^(user_id|user_agent|address_hash|network_hash|address|reference|start_param|body|response_text|last_answer|testers|ad|url)$/;
     // Addresses of publishers, creatives and campaigns, and codes of advertisers: they identify no person.
     const ofNobody = ["endpoints.url", "creatives.url", "delivery_attempts.url", "delivery_attempts.address"];
     // Activity of one address on a day, under a key of that day: kept for two days, and cannot be found by user.
@@ -156,6 +156,8 @@ const rowsOfUser = [
    values (:bot, :session, 'start', 0, 'https://ads.test/?u=' || :user, 'Phone of ' || :user, now())`,
   `insert into vast_ads (bot_id, session_id, ad) values (:bot, :session, jsonb_build_object('user', :user))`,
   "insert into views_due (due_at, bot_id, session_id) values (now() + interval '1 day', :bot, :left)",
+  "update events set start_param = 'of_' || :user where user_id = :user",
+  "update ad_sessions set start_param = 'of_' || :user where user_id = :user",
   "update bots set testers = array_append(testers, :user) where bot_id = :bot",
   "update endpoints set last_answer = 'no user ' || :user where bot_id = :bot",
 ];

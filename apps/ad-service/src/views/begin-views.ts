@@ -10,6 +10,7 @@ import type { AdSession } from "./session.ts";
 export interface NewView {
   /** `issuedAt` is set if the code is issued together with the view. */
   code: Omit<OpeningCode, "isRewarded"> & { issuedAt?: Date };
+  startParam: string | null;
   sessionId: string;
   tokenHash: string;
   campaignId: string;
@@ -34,6 +35,7 @@ const wantedRows = rowParameters({
   user_id: "text",
   code: "text",
   reference: "text",
+  start_param: "text",
   session_id: "text",
   campaign_id: "text",
   creative_id: "text",
@@ -99,9 +101,9 @@ const begin = statement<{ position: number }>(
     where views_due.due_at = withdrawn.due_at and views_due.session_id = withdrawn.session_id
   ),
   stored as (
-    insert into ad_sessions (bot_id, session_id, code, user_id, reference, campaign_id, creative_id, is_vast, is_test,
-      duration_ms, opened_at, deadline, failed_creatives, token_hash, state)
-    select bot_id, session_id, code, user_id, reference, campaign_id, creative_id, is_vast, is_test,
+    insert into ad_sessions (bot_id, session_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast,
+      is_test, duration_ms, opened_at, deadline, failed_creatives, token_hash, state)
+    select bot_id, session_id, code, user_id, reference, start_param, campaign_id, creative_id, is_vast, is_test,
       duration_ms, opened_at, deadline, failed_creatives, decode(token_hash, 'hex'), 'opened'
     -- Reading withdrawn makes sure that the code's previous view is deleted first.
     from begun where (select count(*) from withdrawn) >= 0
@@ -148,6 +150,7 @@ function toldAs(view: NewView, position: number) {
     user_id: code.userId,
     code: code.code,
     reference: code.reference,
+    start_param: view.startParam,
     session_id: view.sessionId,
     campaign_id: view.campaignId,
     creative_id: view.creativeId,
@@ -178,6 +181,7 @@ function sessionOfNew(view: NewView): AdSession {
     code: code.code,
     userId: code.userId,
     reference: code.reference,
+    startParam: view.startParam,
     campaignId: view.campaignId,
     creativeId: view.creativeId,
     isVast: view.vastAd !== undefined,

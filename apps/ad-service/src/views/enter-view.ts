@@ -47,6 +47,8 @@ export interface EnterViewInput extends OpeningInput {
   userId: string;
   /** The code that the app was opened with. */
   wanted: string | undefined;
+  /** The publisher's own `startapp` value of this launch. */
+  startParam: string | undefined;
   /** The launch data is too old to begin a session. */
   mustContinue: boolean;
   bot: Bot;
@@ -130,7 +132,7 @@ async function continueView(
   { views, ads }: EnterViewDeps,
   session: AdSession,
   { limit, vastAd }: Opening,
-  { token, eventId, device, now }: EnterViewInput,
+  { startParam, token, eventId, device, now }: EnterViewInput,
 ): Promise<EnterViewOutcome | Changed> {
   const isUnfinished = session.state === "opened" || session.state === "playing";
   if (isUnfinished && now > session.deadline) return refused("CODE_EXPIRED");
@@ -145,6 +147,7 @@ async function continueView(
     ...change.after,
     tokenHash: hashSessionToken(token),
     openings: session.openings + 1,
+    ...(isUnfinished && startParam !== undefined && { startParam }),
     firstSequence: Math.max(nextSequence(session.progress), ...pending.map(({ sequence }) => sequence + 1)),
     // The viewer is back, so a close that waits for its reports is withdrawn, unless they are here and wait for the clock.
     ...(isUnfinished && pending.length === 0 && { closeRequestedAt: null, closeReason: null }),
@@ -170,7 +173,7 @@ async function beginView(
   tried: TriedTags,
 ): Promise<EnterViewOutcome | Changed> {
   const { views, ads, campaigns, beginning } = deps;
-  const { now, random, isTest, sessionId, token, device } = input;
+  const { now, random, isTest, sessionId, startParam = null, token, device } = input;
   const failedCreatives = broken ? [...new Set([...broken.failedCreatives, broken.creativeId])] : [];
   const code = opening.code ?? newCodeOf(input);
   for (let attempt = 1; attempt <= MOST_TRIES; attempt++) {
@@ -203,6 +206,7 @@ async function beginView(
     const { viewer } = opening;
     const view: NewView = {
       code,
+      startParam,
       sessionId,
       tokenHash: hashSessionToken(token),
       ...chosen,

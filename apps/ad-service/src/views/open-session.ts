@@ -15,6 +15,7 @@ import { type Bot, type Bots, findBot } from "../bots/bots.ts";
 import { beginViewsInRounds } from "./begin-views.ts";
 import { type EnterViewDeps, type EnterViewOutcome, enterView, type OpeningInput, refused } from "./enter-view.ts";
 import { type Ad, adRows } from "./find-ad.ts";
+import { readLaunch } from "./read-launch.ts";
 import { readOpenings } from "./read-opening.ts";
 import type { AdSession } from "./session.ts";
 
@@ -79,6 +80,8 @@ export interface OpenSessionInput extends OpeningInput {
   botId: string;
   initData: string;
   code: string | undefined;
+  /** The unsigned `startapp` parameter of the page's address. */
+  startParam: string | undefined;
   /** The viewer wants another ad, regardless of the code that the app was opened with. */
   isAnother: boolean;
   /** The browser's user agent: campaigns may target a platform. */
@@ -110,8 +113,9 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
   const userId = verified.user.id;
   const waitSeconds = secondsToWait(openings.limiter, `${botId} ${userId}`, now);
   if (waitSeconds > 0) return { outcome: "too-many", waitSeconds };
-  const launchCode = verified.startParam && isCode(verified.startParam) ? verified.startParam : undefined;
-  const wanted = input.isAnother ? undefined : (input.code ?? launchCode);
+  const values = { code: input.code, startParam: input.startParam, signedStartParam: verified.startParam };
+  const launch = await readLaunch(openings.database, { bot, userId, now, ...values });
+  const wanted = input.isAnother ? undefined : launch.code;
   const isTest = bot.testers.includes(userId);
   const user = {
     language: languageOf(verified.user.languageCode),
@@ -124,7 +128,8 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
   const ad = { format: "rewarded" as const, bot, userId, user };
   const { userAgent = "", device, random, sessionId, token, eventId } = input;
   const shared = { device, random, sessionId, token, eventId, now };
-  const entered = await enterView(openings, { bot, userId, wanted, mustContinue, ad, userAgent, isTest, ...shared });
+  const viewer = { bot, userId, wanted, startParam: launch.startParam, mustContinue, userAgent, isTest };
+  const entered = await enterView(openings, { ...viewer, ad, ...shared });
   const opened = openedBy(entered, bot, token);
   if (opened.outcome === "refused" && opened.reason === "INIT_DATA_EXPIRED") return { ...opened, bot };
   const unfilled = unfilledOf(opened);

@@ -155,10 +155,10 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           token: newSessionToken(),
           eventId: newEventId(at.getTime(), randomBytes(10)),
         };
-        const { code, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
+        const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
         const device = { ...describeDevice(request.headers), mediaTypes, preloaded };
         const browser = { userAgent: request.headers["user-agent"], device };
-        const asked = { botId: body.bot_id, initData: body.init_data, code, isAnother, ...browser };
+        const asked = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
         const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
         const outcome = await openSession(openings, { ...asked, ...made, random: random ?? draws, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);

@@ -58,15 +58,15 @@ const release = statement<{ eventId: string }>(
   `with released as (
     update ad_sessions set state = 'rewarded', decided_at = $3, version = version + 1
     where bot_id = $1 and session_id = $2 and state = 'held'
-    returning bot_id, code, user_id, reference, campaign_id, creative_id, is_test
+    returning bot_id, code, user_id, reference, start_param, campaign_id, creative_id, is_test
   ),
   earned as (
     select bot_id, $4::text as event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test,
       campaign_id, creative_id, case when not is_test then view_price_micros end as price_micros,
-      $3::timestamptz as occurred_at, $5::text as body
+      $3::timestamptz as occurred_at, $5::text as body, start_param
     from released join campaigns using (campaign_id)
   ),
-  ${enqueueWebhook({ from: "earned" })}
+  ${enqueueWebhook({ from: "earned", more: ["start_param"] })}
   select event_id as "eventId" from enqueued`,
 );
 const refuse = statement<{ state: string }>(

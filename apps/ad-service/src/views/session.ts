@@ -50,6 +50,8 @@ export interface AdSession {
   userId: string;
   /** The publisher's own key of the code; "" if there is none. */
   reference: string;
+  /** The publisher's own `startapp` value of the launch. */
+  startParam: string | null;
   campaignId: string;
   creativeId: string;
   /** Its ad came from a VAST tag, so trackers are called. */
@@ -110,7 +112,8 @@ export const clockColumns = `v.clock_session_id as "clockHolderId", h.version as
 
 /** Columns of `ad_sessions as s`, `viewers as v` and `h`, the view that holds the viewer's clock. */
 export const sessionColumns = `
-  s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", s.reference, s.campaign_id as "campaignId",
+  s.bot_id as "botId", s.session_id as "sessionId", s.code, s.user_id as "userId", s.reference,
+  s.start_param as "startParam", s.campaign_id as "campaignId",
   s.creative_id as "creativeId", s.is_vast as "isVast", s.is_test as "isTest", s.duration_ms as "durationMs",
   s.opened_at as "openedAt", s.deadline, s.failed_creatives as "failedCreatives", encode(s.token_hash, 'hex') as "tokenHash", s.openings,
   s.first_sequence as "firstSequence", s.fault, s.fault_at as "faultAt", s.version, s.state, s.accepted_ms as "acceptedMs",

@@ -57,6 +57,7 @@ export const changeRows = rowParameters({
   due_before: "timestamptz",
   token_hash: "text",
   openings: "integer",
+  start_param: "text",
   first_sequence: "integer",
   state: "text",
   started_at: "timestamptz",
@@ -164,6 +165,7 @@ export function changeRowOf(change: ViewChange, position: number) {
     due_before: before.dueAt,
     token_hash: after.tokenHash === before.tokenHash ? null : after.tokenHash,
     openings: after.openings,
+    start_param: after.startParam,
     first_sequence: after.firstSequence,
     state: after.state,
     started_at: after.startedAt,
@@ -181,10 +183,11 @@ export function changeRowOf(change: ViewChange, position: number) {
 
 /** The bytes of the event that the view may earn. */
 export function bodyOf(
-  { botId, userId, code, reference, isTest }: Pick<AdSession, "botId" | "userId" | "code" | "reference" | "isTest">,
+  session: Pick<AdSession, "botId" | "userId" | "code" | "reference" | "startParam" | "isTest">,
   { eventId }: { eventId: string },
   now: Date,
 ): string {
+  const { botId, userId, code, reference, startParam, isTest } = session;
   return encodeWebhookEvent({
     event: "rewarded" satisfies EventType,
     event_id: eventId,
@@ -192,6 +195,7 @@ export function bodyOf(
     user_tg_id: userId,
     code,
     ...(reference !== "" && { reference }),
+    ...(startParam !== null && { start_param: startParam }),
     occurred_at: now.toISOString(),
     ...(isTest && { test: true as const }),
   });

@@ -184,7 +184,8 @@ const record = statement<Row>(
   stored as (
     update ad_sessions s set
       version = s.version + 1,
-      token_hash = coalesce(decode(d.token_hash, 'hex'), s.token_hash), openings = d.openings, first_sequence = d.first_sequence,
+      token_hash = coalesce(decode(d.token_hash, 'hex'), s.token_hash), openings = d.openings,
+      first_sequence = d.first_sequence, start_param = d.start_param,
       suspicions = case when is_earned then d.suspicions else s.suspicions end,
       state = coalesce(ended_as, d.state), accepted_ms = d.accepted_ms, clock_ms = d.clock_ms,
       credited_until = d.credited_until, covered = d.covered, sequences = d.sequences, signals = d.signals,
@@ -247,10 +248,10 @@ const record = statement<Row>(
     select bot_id, event_id, 'rewarded' as event, user_id, code, nullif(reference, '') as reference, is_test, campaign_id,
       creative_id, case when not is_test then (
         select view_price_micros from campaigns where campaigns.campaign_id = decided.campaign_id
-      ) end as price_micros, now as occurred_at, body
+      ) end as price_micros, now as occurred_at, body, start_param
     from decided where ended_as = 'rewarded'
   ),
-  ${enqueueWebhook({ from: "earned", slots: `$${changeRows.parameters.length + 1}::integer` })}
+  ${enqueueWebhook({ from: "earned", more: ["start_param"], slots: `$${changeRows.parameters.length + 1}::integer` })}
   select position, null as "limitReason", null::timestamptz as "availableAt", state, close_requested_at as "closeRequestedAt",
     due_at as "dueAt", null as "eventId", null as url, null as "deliveryMode"
   from stored

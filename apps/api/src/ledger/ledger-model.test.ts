@@ -143,7 +143,7 @@ describe.each(testDatabases())("the ledger on %s", (kindOfStore) => {
       },
       /** Records the event, and aborts the transaction before its commit. */
       async cut({ eventId, event, userId, code, isTest }: ModelEvent) {
-        const line = { eventId, event, userId, code, isTest, reference: null, occurredAt: null };
+        const line = { eventId, event, userId, code, isTest, reference: null, startParam: null, occurredAt: null };
         const evidence = { rawBody: "{}", signatureHeader: null };
         const cutting = database.transaction(async (tx) => {
           await recordBatch(tx, botId, payout, [{ line: { ...line, ...evidence }, repeats: 0 }]);

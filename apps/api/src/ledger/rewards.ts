@@ -11,6 +11,7 @@ export interface EntryRow {
   event: "rewarded" | "direct_link" | null;
   code: string | null;
   reference: string | null;
+  start_param: string | null;
   event_id: string | null;
   amount: number;
   reason: string | null;
@@ -19,7 +20,7 @@ export interface EntryRow {
 }
 
 export const entryColumns = `${epochOf("ledger_entries.xid")} as epoch, xid, entry_id, user_id, event, code, reference,
-  event_id, amount, reason, balance_after, recorded_at`;
+  start_param, event_id, amount, reason, balance_after, recorded_at`;
 
 export function rewardEntryOf(row: EntryRow): RewardEntry {
   return {
@@ -28,6 +29,7 @@ export function rewardEntryOf(row: EntryRow): RewardEntry {
     event: row.event,
     code: row.code,
     reference: row.reference,
+    startParam: row.start_param,
     eventId: row.event_id,
     amount: row.amount,
     reason: row.reason,

@@ -11,7 +11,14 @@ const { botId, payout } = testConfig;
 
 async function record(runner: Pick<Database, "run">, ...eventIds: string[]): Promise<void> {
   for (const eventId of eventIds) {
-    const line = { eventId, event: "rewarded", userId: "42", code: `code${eventId}`, reference: null } as const;
+    const line = {
+      eventId,
+      event: "rewarded",
+      userId: "42",
+      code: `code${eventId}`,
+      reference: null,
+      startParam: null,
+    } as const;
     const rest = { occurredAt: null, isTest: false, rawBody: null, signatureHeader: null };
     await recordBatch(runner, botId, payout, [{ line: { ...line, ...rest }, repeats: 0 }]);
   }
@@ -96,7 +103,15 @@ describe.each(testDatabases())("watching the ledger on %s", (kind) => {
       botId,
       payout,
       Array.from({ length: 450 }, (_, index) => ({
-        ...{ eventId: `evt_t${index}`, event: "rewarded", userId: "0", code: null, reference: null, occurredAt: null },
+        ...{
+          eventId: `evt_t${index}`,
+          event: "rewarded",
+          userId: "0",
+          code: null,
+          reference: null,
+          startParam: null,
+          occurredAt: null,
+        },
         ...{ isTest: true, rawBody: null, signatureHeader: null },
       })),
     );

@@ -33,6 +33,7 @@ export const rewardEntry: z.ZodType<RewardEntry> = z.object({
   event: eventType.nullable().describe("null for a spend"),
   code: z.string().nullable(),
   reference: z.string().nullable(),
+  startParam: z.string().nullable().describe("the publisher's own `startapp` value of the launch"),
   eventId: z.string().nullable(),
   amount: z.int().describe("negative for a spend; 0 for an event that paid nothing"),
   reason: z.string().nullable().describe("why an event paid nothing, or the note of a spend"),

@@ -24,6 +24,7 @@ describe.each(testDatabases())("erasing a user of the companion API, on the %s s
   const rewarded = (userId: string) => ({
     ...{ event: "rewarded", event_id: `evt_${userId.slice(-4)}`, user_tg_id: userId, code: `code${userId.slice(-4)}` },
     reference: `order-of-${userId}`,
+    start_param: `of_${userId}`,
   });
 
   /** Inserts a row in every table. */
@@ -62,7 +63,7 @@ describe.each(testDatabases())("erasing a user of the companion API, on the %s s
   test("every table that may identify a user is among the steps", async () => {
     const rows = await ask<{ table: string }>(
       `select distinct table_name as "table" from information_schema.columns
-       where table_schema = current_schema() and column_name ~ '^(user_id|raw_body|reference|idempotency_key)$'`,
+       where table_schema = current_schema() and column_name ~ '^(user_id|raw_body|reference|start_param|idempotency_key)$'`,
     );
     const handled = steps.map(({ table }) => table);
     expect(rows.map(({ table }) => table).toSorted()).toEqual([...new Set(handled)].toSorted());

@@ -39,10 +39,10 @@ export const steps: readonly Step[] = [
   { table: "balances", becomes: "kept under a pseudonym", where: ofUser, set: "user_id = $3" },
   {
     table: "ledger_entries",
-    becomes: "kept under a pseudonym, without reference, idempotency key and the bytes that came",
+    becomes: "kept under a pseudonym, without reference, startapp value, idempotency key and the bytes that came",
     where: ofUser,
     // Not null for an event: otherwise the bytes of a repeat would be kept.
-    set: `user_id = $3, reference = null, raw_body = case when event is not null then '' end,
+    set: `user_id = $3, reference = null, start_param = null, raw_body = case when event is not null then '' end,
       signature = case when event is not null then ''::bytea end,
       idempotency_key = case when idempotency_key is not null then 'erased-' || gen_random_uuid() end`,
   },

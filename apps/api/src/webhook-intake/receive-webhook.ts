@@ -139,6 +139,7 @@ export function receiveWebhook({ database, botId, payout, ...options }: ReceiveW
       userId: event.user_tg_id,
       code: event.code ?? null,
       reference: event.reference || null,
+      startParam: event.start_param ?? null,
       occurredAt: event.occurred_at ?? null,
       isTest: event.test === true || event.user_tg_id === "0",
       rawBody,

@@ -74,6 +74,13 @@ describe.each(testDatabases())("reconciliation on %s", (kind) => {
     expect(await reconcile()).toMatchObject({ outcome: "done", recorded: 0 });
   });
 
+  test("the startapp value of an event whose webhook never arrived is in the ledger", async () => {
+    earn("evt_launched", 1, { start_param: "ref_7", user_tg_id: "77" });
+    await reconcile();
+    const { entries } = await api.client().rewards.list.query({ userId: "77" });
+    expect(entries).toMatchObject([{ eventId: "evt_launched", startParam: "ref_7" }]);
+  });
+
   test.each(["waiting", "sending", "delivered", "failed", "held", "unknown", "a state of tomorrow"])(
     "an event whose delivery is %s is recorded",
     async (delivery) => {

@@ -136,6 +136,7 @@ function lineOf(event: ListedEvent): EventLine {
     userId: event.user_tg_id,
     code: event.code ?? null,
     reference: event.reference || null,
+    startParam: event.start_param ?? null,
     occurredAt: event.occurred_at,
     isTest: event.test === true || event.user_tg_id === "0",
     rawBody: null,

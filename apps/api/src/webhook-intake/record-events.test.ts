@@ -18,6 +18,7 @@ function line(changes: Partial<EventLine> = {}): EventLine {
     userId: "42",
     code: `code${made}`,
     reference: null,
+    startParam: null,
     occurredAt: "2026-03-01T10:00:00.000Z",
     isTest: false,
     rawBody: "{}",

@@ -8,6 +8,8 @@ export interface EventLine {
   userId: string;
   code: string | null;
   reference: string | null;
+  /** The publisher's own `startapp` value of the launch. */
+  startParam: string | null;
   occurredAt: string | null;
   isTest: boolean;
   rawBody: string | null;
@@ -129,6 +131,7 @@ function jsonOf(batch: readonly BatchLine[], hasDailyCap: boolean): string {
       user_id: line.userId,
       code: line.code ?? undefined,
       reference: line.reference ?? undefined,
+      start_param: line.startParam ?? undefined,
       day: hasDailyCap ? dayOf(line.occurredAt) : undefined,
       is_test: line.isTest || undefined,
       raw_body: line.rawBody ?? undefined,

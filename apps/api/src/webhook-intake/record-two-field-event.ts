@@ -81,6 +81,7 @@ export async function recordTwoFieldEvent(
       eventId: `${twoFieldPrefix}${randomUUID()}`,
       code: open.code,
       reference: null,
+      startParam: null,
       occurredAt: null,
     };
     await recordBatch(tx, botId, payout, [{ line, repeats: 0 }], { isRetry: true });

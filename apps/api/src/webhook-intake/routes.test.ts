@@ -49,6 +49,17 @@ describe.each(testDatabases())("webhooks on %s", (kind) => {
     expect(await entriesOf(event.user_tg_id)).toEqual([10]);
   });
 
+  test("the startapp value of a webhook is in the ledger; one that Telegram does not allow loses no event", async () => {
+    const values = ["ref_7000000123", "x".repeat(512), "x".repeat(513), "a b", "\u0000", 7, null, {}, "\ud800"];
+    for (const start_param of values) {
+      const event = eventOf({ start_param });
+      expect((await api.deliver(event)).status, JSON.stringify(start_param)).toBe(200);
+      const { entries } = await api.client().rewards.list.query({ userId: event.user_tg_id });
+      const isAllowed = values.indexOf(start_param) < 2;
+      expect(entries).toMatchObject([{ amount: 10, startParam: isAllowed ? start_param : null }]);
+    }
+  });
+
   test("64 parallel copies over two nodes pay once, and each is answered 200", async () => {
     const event = eventOf();
     const other = await start({});

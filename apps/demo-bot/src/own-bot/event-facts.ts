@@ -21,7 +21,8 @@ export function eventFacts(ads: Pick<Ads, "events">): () => Promise<Facts> {
   };
 }
 
-function shown({ event, eventId, userId, code, reference, occurredAt, delivery, isTest }: ListedEvent): ShownWebhook {
+function shown(listed: ListedEvent): ShownWebhook {
+  const { event, eventId, userId, code, reference, startParam, occurredAt, delivery, isTest } = listed;
   return {
     event,
     eventId: eventId ?? null,
@@ -30,6 +31,6 @@ function shown({ event, eventId, userId, code, reference, occurredAt, delivery, 
     receivedAt: occurredAt ?? "",
     rawBody: null,
     signatureHeader: null,
-    fields: { user_tg_id: userId, code, event_id: eventId, reference },
+    fields: { user_tg_id: userId, code, event_id: eventId, reference, start_param: startParam },
   };
 }

@@ -23,17 +23,21 @@ describe("forms of launch", () => {
     });
   });
 
+  test("a signed startapp parameter is left to the ad service, because it may be the publisher's own", () => {
+    const signed = launchHash({ tgWebAppData: `${initData}&start_param=ref_1` });
+    expect(readLaunch(address(`/app/7?x=1${signed}`))).toMatchObject({ code: undefined, startParam: undefined });
+  });
+
   test.each([
-    { name: "the signed data", path: `/app/7?x=1${launchHash({ tgWebAppData: `${initData}&start_param=abc` })}` },
     { name: "the query", path: `/app/7?tgWebAppStartParam=abc${launchHash({})}` },
     { name: "the hash", path: `/app/7${launchHash({ tgWebAppStartParam: "abc" })}` },
-  ])("a startapp parameter in $name is the code", ({ path }) => {
-    expect(readLaunch(address(path)).code).toBe("abc");
+  ])("a startapp parameter in $name is sent as such, and not as a code", ({ path }) => {
+    expect(readLaunch(address(path))).toMatchObject({ code: undefined, startParam: "abc" });
   });
 
   test("the user id in the URL is neither a code nor an identity", () => {
     const launch = readLaunch(address(`/app/7?user_tg_id=999${launchHash({})}`));
-    expect(launch).toEqual({ botId: "7", initData, code: undefined, theme: {}, version: "8.0" });
+    expect(launch).toEqual({ botId: "7", initData, code: undefined, startParam: undefined, theme: {}, version: "8.0" });
     expect(JSON.stringify(launch)).not.toContain("999");
   });
 
@@ -67,9 +71,14 @@ describe("broken launches", () => {
     expect(readLaunch({ pathname: "/app/7", search: "", hash })).toMatchObject({ initData: undefined, version: "6.0" });
   });
 
-  test("an empty code is ignored, and a code that is too long is cut to the length that the service reads", () => {
-    expect(readLaunch(address("/app/7?code=")).code).toBeUndefined();
-    expect(readLaunch(address(`/app/7?code=${"x".repeat(5000)}`)).code).toBe("x".repeat(64));
+  test("an empty value is ignored, and one that is too long is cut to the length that the service reads", () => {
+    const empty = readLaunch(address("/app/7?code=&tgWebAppStartParam="));
+    expect(empty).toMatchObject({ code: undefined, startParam: undefined });
+    const long = "x".repeat(5000);
+    expect(readLaunch(address(`/app/7?code=${long}&tgWebAppStartParam=${long}`))).toMatchObject({
+      code: "x".repeat(512),
+      startParam: "x".repeat(512),
+    });
   });
 });
 

@@ -5,29 +5,31 @@ export interface Launch {
   /** Telegram's signed data, as the unchanged raw string. */
   readonly initData: string | undefined;
   readonly code: string | undefined;
+  /** Telegram's `startapp` parameter as it is in the address, for clients that do not sign it. */
+  readonly startParam: string | undefined;
   /** The client's colours by name, as `#rgb…`. */
   readonly theme: Readonly<Record<string, string>>;
   /** Version of the Telegram client's mini-app interface. */
   readonly version: string;
 }
 
-const LONGEST_CODE = 64;
+const MAX_VALUE_LENGTH = 512;
 
-/** Reads every form of launch: `?code=`, `startapp`, `?user_tg_id=` (ignored, because anyone can forge it) or none. */
+/**
+ * Reads every form of launch: `?code=`, `startapp`, `?user_tg_id=` (ignored, because anyone can forge it) or none. A signed
+ * `startapp` value stays in the launch data, where the ad service reads it: it may be a code, or the publisher's own.
+ */
 export function readLaunch(address: Pick<Location, "pathname" | "search" | "hash">): Launch {
   const query = new URLSearchParams(address.search);
   // If the URL already has a hash, Telegram appends its parameters after a "?".
   const hash = new URLSearchParams(address.hash.replace(/^#([^=]*\?)?/, ""));
   const initData = hash.get("tgWebAppData") || undefined;
-  const code =
-    query.get("code") ||
-    new URLSearchParams(initData).get("start_param") ||
-    query.get("tgWebAppStartParam") ||
-    hash.get("tgWebAppStartParam");
+  const startParam = query.get("tgWebAppStartParam") || hash.get("tgWebAppStartParam");
   return {
     botId: /\/([1-9]\d{0,19})\/*$/.exec(address.pathname)?.[1],
     initData,
-    code: code?.slice(0, LONGEST_CODE) || undefined,
+    code: query.get("code")?.slice(0, MAX_VALUE_LENGTH) || undefined,
+    startParam: startParam?.slice(0, MAX_VALUE_LENGTH) || undefined,
     theme: readTheme(hash.get("tgWebAppThemeParams")),
     version: hash.get("tgWebAppVersion") || "6.0",
   };

@@ -100,8 +100,8 @@ export function useAdSession(start: Start): AdSession {
 }
 
 function open({ launch, types }: Start, another: boolean): ReturnType<typeof openSession> | undefined {
-  const { botId, initData, code } = launch;
-  const request = { ...(another ? { another } : code && { code }), media_types: [...types] };
+  const { botId, initData, code, startParam } = launch;
+  const request = { ...(another ? { another } : { code, start_param: startParam }), media_types: [...types] };
   return botId && initData ? openSession({ bot_id: botId, init_data: initData, ...request }) : undefined;
 }
 

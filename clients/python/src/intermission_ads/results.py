@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
-from .webhook import AdEvent, EventType
+from .webhook import AdEvent, EventType, read_start_param
 
 T = TypeVar("T")
 Counts = Mapping[str, int]
@@ -65,6 +65,8 @@ class CodeDetails:
     bot_id: str
     user_id: str
     reference: str | None
+    start_param: str | None
+    """The `startapp` value of the link that opened the mini-app. Whoever made the link chose it: the user may have."""
     issued_at: str
     expires_at: str
     is_expired: bool
@@ -183,6 +185,7 @@ def read_code_details(answer: Mapping[str, Any]) -> CodeDetails:
         bot_id=answer["bot_id"],
         user_id=answer["user_tg_id"],
         reference=answer.get("reference"),
+        start_param=read_start_param(answer.get("start_param")),
         issued_at=answer["issued_at"],
         expires_at=answer["expires_at"],
         is_expired=answer["is_expired"],
@@ -209,6 +212,7 @@ def _read_listed_event(one: Mapping[str, Any]) -> ListedEvent:
         bot_id=one.get("bot_id"),
         code=one.get("code"),
         reference=one.get("reference"),
+        start_param=read_start_param(one.get("start_param")),
         occurred_at=one.get("occurred_at"),
         is_test=one.get("test") is True or one["user_tg_id"] == "0",
         delivery=one["delivery"],

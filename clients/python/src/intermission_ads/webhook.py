@@ -30,6 +30,9 @@ class AdEvent:
     code: str | None
     reference: str | None
     """The reference that the code was created with."""
+    start_param: str | None
+    """The `startapp` value of the link that opened the mini-app, unless it is a code. Whoever made the link chose it, and
+    that may be the user: do not let it decide what you pay."""
     occurred_at: str | None
     """RFC 3339: when it was earned."""
     is_test: bool
@@ -156,4 +159,11 @@ def _read_event(body: bytes) -> AdEvent:
         if name in fields and not isinstance(text, str):
             raise Malformed(f"{name} is not a string")
         texts[name] = text
-    return AdEvent(event=event, user_id=user_id, is_test=fields.get("test") is True or user_id == "0", **texts)
+    start_param = read_start_param(fields.get("start_param"))
+    is_test = fields.get("test") is True or user_id == "0"
+    return AdEvent(event=event, user_id=user_id, start_param=start_param, is_test=is_test, **texts)
+
+
+def read_start_param(value: Any) -> str | None:
+    """None unless it is a value that Telegram allows: an event must not be lost because of it."""
+    return value if isinstance(value, str) and re.fullmatch("[A-Za-z0-9_-]{1,512}", value) else None

@@ -65,10 +65,11 @@ export async function listen(
   }
 
   async function show(event: AdEvent): Promise<void> {
-    const { code, reference, occurredAt } = event;
+    const { code, reference, startParam, occurredAt } = event;
     const facts = [
       ...[occurredAt?.slice(11, 19), event.event, event.isTest ? "test" : "earned", `user ${event.userId}`],
-      ...[code && `code ${code}`, reference && `reference ${JSON.stringify(reference)}`, event.eventId],
+      ...[code && `code ${code}`, reference && `reference ${JSON.stringify(reference)}`],
+      ...[startParam && `startapp ${startParam}`, event.eventId],
     ];
     const line = facts.filter((fact) => fact !== undefined && fact !== "").join("  ");
     if (forward === undefined) return host.write(line);

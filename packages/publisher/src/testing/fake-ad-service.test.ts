@@ -33,6 +33,18 @@ test("a publisher's test needs no network: code, view, webhook, list of events",
   expect(listed).toHaveBeenCalledWith(expect.objectContaining({ code, delivery: "delivered" }));
 });
 
+test("a launch's startapp value arrives with the webhook, the code and the list of events", async () => {
+  const handle = vi.fn();
+  const fake = fakeAdService({ webhook: webhook(handle, { tokens: "ad_test" }) });
+  const ads = createAds({ url: fake.url, token: fake.token, botId: fake.botId, fetch: fake.fetch });
+  const { code } = await ads.createCode({ userId: "42" });
+  await fake.earn(code, "rewarded", { startParam: "ref_7" });
+  await fake.earn(code, "direct_link");
+  expect(handle.mock.calls).toMatchObject([[{ code, startParam: "ref_7" }], [{ code, startParam: undefined }]]);
+  expect(await ads.code(code)).toMatchObject({ start_param: "ref_7" });
+  expect((await ads.events()).events).toMatchObject([{ startParam: "ref_7" }, { startParam: undefined }]);
+});
+
 test("a code and the availability name the rewards that the test sets", async () => {
   const rewards = { rewarded: { amount: 10, unit: { en: { one: "coin", other: "coins" } } } };
   const fake = fakeAdService({ rewards });

@@ -43,7 +43,11 @@ export function fakeAdService(options: FakeAdServiceOptions = {}): FakeAdService
     return response;
   }
 
-  async function earn(code: string, event: "rewarded" | "direct_link" = "rewarded"): Promise<Earning> {
+  async function earn(
+    code: string,
+    event: "rewarded" | "direct_link" = "rewarded",
+    launch: { readonly startParam?: string | undefined } = {},
+  ): Promise<Earning> {
     const known = state.codes.get(code);
     if (known === undefined) return { outcome: "unknown-code" };
     // A view that began in time may end later.
@@ -51,7 +55,14 @@ export function fakeAdService(options: FakeAdServiceOptions = {}): FakeAdService
     if (now().getTime() > known.expiresAt.getTime() + lateMs) return { outcome: "expired" };
     if (known.earned.some((earned) => earned.event === event)) return { outcome: "already-earned" };
     const { userId, reference } = known;
-    const named = { code, ...(reference !== undefined && { reference }) };
+    // A direct link opens no mini-app.
+    if (event === "rewarded") known.startParam = launch.startParam;
+    const startParam = event === "rewarded" ? launch.startParam : undefined;
+    const named = {
+      code,
+      ...(reference !== undefined && { reference }),
+      ...(startParam !== undefined && { start_param: startParam }),
+    };
     const stored = events.add({ event, bot_id: botId, user_tg_id: userId, ...named });
     const { event_id: eventId, occurred_at } = stored.fields;
     known.earned.push({ event, event_id: eventId, occurred_at });

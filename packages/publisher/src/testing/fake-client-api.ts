@@ -16,6 +16,8 @@ export interface FakeCode {
   readonly code: string;
   readonly userId: string;
   readonly reference: string | undefined;
+  /** Of the launch in which its ad was watched. */
+  startParam?: string | undefined;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
   readonly earned: {
@@ -165,6 +167,7 @@ function describeCode({ state, id }: Call): DescribeCodeResponse {
     bot_id: state.botId,
     user_tg_id: known.userId,
     ...(known.reference !== undefined && { reference: known.reference }),
+    ...(known.startParam !== undefined && { start_param: known.startParam }),
     issued_at: known.issuedAt.toISOString(),
     expires_at: known.expiresAt.toISOString(),
     is_expired: known.expiresAt <= state.now(),

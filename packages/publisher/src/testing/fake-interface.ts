@@ -40,8 +40,15 @@ export interface FakeAdService {
   readonly fetch: typeof fetch;
   /** Also listens on 127.0.0.1, and returns the address. */
   listen(port?: number): Promise<string>;
-  /** The user of this code watches the ad and closes it, or follows the direct link. Resolves when the webhook was answered. */
-  earn(code: string, event?: "rewarded" | "direct_link"): Promise<Earning>;
+  /**
+   * The user of this code watches the ad and closes it, or follows the direct link. `startParam`: the `startapp` value of the
+   * link that opened the mini-app. Resolves when the webhook was answered.
+   */
+  earn(
+    code: string,
+    event?: "rewarded" | "direct_link",
+    launch?: { readonly startParam?: string | undefined },
+  ): Promise<Earning>;
   /** Sends the events that were not accepted before, as the ad service does on its schedule. */
   sendWaiting(): Promise<void>;
   setWebhook(webhook: FakeWebhook | undefined): void;

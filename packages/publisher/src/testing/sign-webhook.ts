@@ -12,6 +12,7 @@ export interface WebhookToSign {
   readonly botId?: string | undefined;
   readonly code?: string | undefined;
   readonly reference?: string | undefined;
+  readonly startParam?: string | undefined;
   readonly occurredAt?: Date | undefined;
   readonly isTest?: boolean | undefined;
 }
@@ -32,7 +33,7 @@ export function signWebhook(
   tokens: string | readonly string[],
   { now = new Date() }: { readonly now?: Date } = {},
 ): SignedWebhook {
-  const { userId, botId = "7000000001", code, reference, isTest = false, occurredAt = now } = event;
+  const { userId, botId = "7000000001", code, reference, startParam, isTest = false, occurredAt = now } = event;
   const { eventId = newEventId(now.getTime(), randomBytes(10)) } = event;
   const fields: OutgoingWebhookEvent = {
     event: event.event ?? "rewarded",
@@ -41,6 +42,7 @@ export function signWebhook(
     user_tg_id: userId,
     ...(code !== undefined && { code }),
     ...(reference !== undefined && { reference }),
+    ...(startParam !== undefined && { start_param: startParam }),
     occurred_at: occurredAt.toISOString(),
     ...(isTest && { test: true }),
   };

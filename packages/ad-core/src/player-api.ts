@@ -105,7 +105,9 @@ export const adForPlayer = z.object({
   captions: z
     .array(z.object({ language: z.string(), url: z.string() }))
     .optional()
-    .describe("WebVTT; `language` is BCP 47, as `en` or `pt-BR`."),
+    .describe(
+      "WebVTT; `language` is BCP 47, as `en` or `pt-BR`. The first are the best for the viewer, by the language of Telegram and `Accept-Language`.",
+    ),
   call_to_action: callToAction
     .optional()
     .describe("The address is the ad service's, which counts the CTA click once and redirects."),

@@ -15,18 +15,23 @@ export const pageLanguages = {
 export type PageLanguage = keyof typeof pageLanguages;
 
 /** The language with the highest quality in Accept-Language (RFC 9110, 12.5.4) among those we have. */
-export function pageLanguage(acceptLanguage = ""): PageLanguage {
-  let best: { language: PageLanguage; quality: number } = { language: "en", quality: 0 };
-  for (const entry of acceptLanguage.split(",")) {
+export function pageLanguage(acceptLanguage: string | undefined): PageLanguage {
+  const spoken = acceptedLanguages(acceptLanguage).map((tag) => tag.split("-")[0] ?? "");
+  return spoken.find(isPageLanguage) ?? "en";
+}
+
+/** The tags of Accept-Language in lower case, those of the highest quality first. */
+export function acceptedLanguages(acceptLanguage = ""): string[] {
+  const entries = acceptLanguage.split(",").map((entry) => {
     const [tag = "", ...parameters] = entry
       .trim()
       .toLowerCase()
       .split(/\s*;\s*/);
     const quality = Number(parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? 1);
-    const language = tag.split("-")[0] ?? "";
-    if (isPageLanguage(language) && quality > best.quality) best = { language, quality };
-  }
-  return best.language;
+    return { tag, quality };
+  });
+  const accepted = entries.filter(({ tag, quality }) => tag !== "" && quality > 0);
+  return accepted.sort((a, b) => b.quality - a.quality).map(({ tag }) => tag);
 }
 
 function isPageLanguage(language: string): language is PageLanguage {

@@ -7,11 +7,13 @@ import {
 } from "@intermission/ad-core/telegram-init-data";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { acceptedLanguages } from "@intermission/server/page-language";
 import { type RateLimiter, rateLimiter, secondsToWait } from "@intermission/server/rate-limiter";
 import type { NoAdReason } from "../ad-selection/choose-ad.ts";
 import { languageOf, platformOf } from "../ad-selection/eligibility.ts";
 import type { ViewerLimit } from "../ad-selection/select-ad.ts";
 import { type Bot, type Bots, findBot } from "../bots/bots.ts";
+import { orderCaptions } from "../creatives/order-captions.ts";
 import { beginViewsInRounds } from "./begin-views.ts";
 import { type EnterViewDeps, type EnterViewOutcome, enterView, type OpeningInput, refused } from "./enter-view.ts";
 import { type Ad, adRows } from "./find-ad.ts";
@@ -86,6 +88,8 @@ export interface OpenSessionInput extends OpeningInput {
   isAnother: boolean;
   /** The browser's user agent: campaigns may target a platform. */
   userAgent: string | undefined;
+  /** The browser's header: captions are in the viewer's language. */
+  acceptLanguage: string | undefined;
 }
 
 export type OpenSessionOutcome =
@@ -130,7 +134,9 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
   const shared = { device, random, sessionId, token, eventId, now };
   const viewer = { bot, userId, wanted, startParam: launch.startParam, mustContinue, userAgent, isTest };
   const entered = await enterView(openings, { ...viewer, ad, ...shared });
-  const opened = openedBy(entered, bot, token);
+  const { languageCode } = verified.user;
+  const languages = [...(languageCode ? [languageCode] : []), ...acceptedLanguages(input.acceptLanguage)];
+  const opened = openedBy(entered, { bot, token, languages });
   if (opened.outcome === "refused" && opened.reason === "INIT_DATA_EXPIRED") return { ...opened, bot };
   const unfilled = unfilledOf(opened);
   if (unfilled && !isTest) {
@@ -140,10 +146,15 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
   return opened;
 }
 
-function openedBy(entered: EnterViewOutcome, bot: Bot, token: string): OpenSessionOutcome {
+function openedBy(
+  entered: EnterViewOutcome,
+  { bot, token, languages }: { bot: Bot; token: string; languages: readonly string[] },
+): OpenSessionOutcome {
   switch (entered.outcome) {
-    case "entered":
-      return { outcome: "session", bot, session: entered.session, token, ad: entered.ad };
+    case "entered": {
+      const ad = { ...entered.ad, captions: orderCaptions(entered.ad.captions, languages) };
+      return { outcome: "session", bot, session: entered.session, token, ad };
+    }
     case "limited":
       return { ...entered, outcome: "limit-reached", bot };
     case "no-ad":

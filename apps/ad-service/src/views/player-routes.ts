@@ -157,7 +157,8 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         };
         const { code, start_param: startParam, another: isAnother = false, media_types: mediaTypes, preloaded } = body;
         const device = { ...describeDevice(request.headers), mediaTypes, preloaded };
-        const browser = { userAgent: request.headers["user-agent"], device };
+        const { "user-agent": userAgent, "accept-language": acceptLanguage } = request.headers;
+        const browser = { userAgent, acceptLanguage, device };
         const asked = { botId: body.bot_id, initData: body.init_data, code, startParam, isAnother, ...browser };
         const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
         const outcome = await openSession(openings, { ...asked, ...made, random: random ?? draws, now: at });

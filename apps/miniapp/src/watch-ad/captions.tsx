@@ -1,9 +1,7 @@
-import { type CaptionCue, parseCaptions } from "@intermission/ad-core/captions";
+import { type CaptionCue, parseCues } from "@intermission/ad-core/captions";
 import type { AdForPlayer } from "@intermission/ad-core/player-api";
 import { useEffect, useState } from "react";
 import { fetchCaptions } from "../ad-service-client.ts";
-
-type OfferedCaptions = NonNullable<AdForPlayer["captions"]>[number];
 
 export interface ShownCaptions {
   readonly language: string;
@@ -14,15 +12,15 @@ export interface ShownCaptions {
  * The ad's captions, once loaded. The app draws them instead of the browser: a `<track>` would make the video itself load
  * with CORS when the app is on another origin, and would be covered by the controls.
  */
-export function useCaptions({ captions }: AdForPlayer, viewerLanguage: string): ShownCaptions | undefined {
-  const chosen = chooseCaptions(captions, viewerLanguage);
+export function useCaptions({ captions }: AdForPlayer): ShownCaptions | undefined {
   const [shown, setShown] = useState<ShownCaptions>();
-  const { url, language } = chosen ?? {};
+  // The ad service lists those for this viewer first.
+  const { url, language = "" } = captions?.[0] ?? {};
   useEffect(() => {
-    if (url === undefined || language === undefined) return;
+    if (url === undefined) return;
     let isCurrent = true;
     fetchCaptions(url).then((file) => {
-      const { cues } = parseCaptions(file ?? "");
+      const { cues } = parseCues(file ?? "", plainText);
       if (isCurrent && cues.length > 0) setShown({ language, cues });
     });
     return () => {
@@ -32,20 +30,19 @@ export function useCaptions({ captions }: AdForPlayer, viewerLanguage: string): 
   return shown;
 }
 
+/** Without tags, and with all character references of HTML resolved. A parsed document runs no script and loads nothing. */
+function plainText(html: string): string {
+  return new DOMParser().parseFromString(html, "text/html").documentElement.textContent ?? "";
+}
+
 /** The current caption, above the lower third of the picture, which belongs to the call to action. */
 export function Caption({ captions, positionMs }: { captions: ShownCaptions; positionMs: number }) {
   const text = captionAt(captions.cues, positionMs);
   return text ? (
-    <p className="caption" lang={captions.language} dir="auto">
+    <p className="caption" lang={captions.language}>
       <span>{text}</span>
     </p>
   ) : null;
-}
-
-/** Captions in the viewer's language, else English, else the first: any captions help viewers who cannot hear. */
-export function chooseCaptions(offered: AdForPlayer["captions"], language: string): OfferedCaptions | undefined {
-  const spoken = (language: string) => offered?.find((captions) => captions.language.split("-")[0] === language);
-  return spoken(language) ?? spoken("en") ?? offered?.[0];
 }
 
 /** The caption at a position of the video; simultaneous cues are on separate lines. */

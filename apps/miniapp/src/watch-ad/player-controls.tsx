@@ -17,11 +17,11 @@ interface PlayerControlsProps {
 
 /** The overlay of the running video. Only the call to action is over the lower third of the picture. */
 export function PlayerControls({ session, actions, snapshot, host }: PlayerControlsProps) {
-  const { text, language } = useTranslator();
+  const { text } = useTranslator();
   const { ad } = session;
   const { stage, isMuted, playback, positionMs } = snapshot;
   usePlayerKeys(actions, snapshot);
-  const captions = useCaptions(ad, language);
+  const captions = useCaptions(ad);
   const [areCaptionsWanted, wantCaptions] = useState<boolean>();
   // A muted ad shows captions until the user turns them off.
   const areCaptionsOn = areCaptionsWanted ?? isMuted;

@@ -1,3 +1,5 @@
+import { signInitData } from "@intermission/ad-core/telegram-init-data";
+import { launchUrl } from "./open-miniapp.ts";
 import { expect, test } from "./stack.ts";
 
 test.describe("outside Telegram, on a phone", () => {
@@ -8,6 +10,33 @@ test.describe("outside Telegram, on a phone", () => {
     await expect(link).toHaveAttribute("href", /^https:\/\/t\.me\/\w+$/);
     await expect(link).toHaveAttribute("rel", /noopener/);
     await expect(page.getByText("Scan with your phone’s camera")).toBeHidden();
+  });
+});
+
+test.describe("inside Telegram, without a user", () => {
+  const ofReplyKeyboard = "tgWebAppVersion=9.1&tgWebAppPlatform=android&tgWebAppThemeParams=%7B%7D";
+
+  test("the page of a reply keyboard's button says which button to use, and does not lead back in a circle", async ({
+    page,
+    stack,
+  }) => {
+    const requests: string[] = [];
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+    await page.goto(`${stack.urls.adService}/app/${stack.secrets.botId}#${ofReplyKeyboard}`);
+    await expect(page.getByRole("heading", { name: "Telegram didn’t say who you are" })).toBeVisible();
+    await expect(page.getByText("use the button under the bot’s message")).toBeVisible();
+    await expect(page.getByText("For the bot’s owner: reply keyboards pass no user")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Close" })).toBeVisible();
+    await expect(page.getByRole("link")).toHaveCount(0);
+    expect(requests.filter((path) => path.includes("/sessions"))).toEqual([]);
+  });
+
+  test("launch data without a user get the same page", async ({ page, stack, userId }) => {
+    const { botId, telegramBotToken: botToken, telegramPrivateKey: privateKey } = stack.secrets;
+    const fields = { auth_date: String(Math.floor(Date.now() / 1000)), chat_type: "private" };
+    const initData = signInitData({ fields, botId, botToken, privateKey });
+    await page.goto(launchUrl(`${stack.urls.adService}/app/${botId}`, userId, stack.secrets, { initData }));
+    await expect(page.getByRole("heading", { name: "Telegram didn’t say who you are" })).toBeVisible();
   });
 });
 

@@ -77,6 +77,29 @@ test("a bot's own program talks in the chat, its ad opens in the phone, and its 
   expect(output()).not.toMatch(/error/i);
 });
 
+test("a web_app button of a reply keyboard opens the mini-app without a user, and the panel says why", async ({
+  page,
+}) => {
+  const { BOT_API_URL: chat, TELEGRAM_BOT_TOKEN: token } = stack.ownBotEnvironment ?? {};
+  const web_app = { url: `${stack.urls.adService}/app/${botId}` };
+  await page.goto(`${stack.urls.demoBot}/?user=1003`);
+  await expect(page.getByRole("heading", { name: "My bot", exact: true }).first()).toBeVisible();
+  const sent = await fetch(`${chat}/bot${token}/sendMessage`, {
+    ...{ method: "POST", headers: { "content-type": "application/json" } },
+    body: JSON.stringify({ chat_id: 1003, text: "An ad:", reply_markup: { keyboard: [[{ text: "Earn", web_app }]] } }),
+  });
+  expect(sent.status).toBe(200);
+  const button = page.getByRole("group", { name: "Quick replies" }).getByRole("button", { name: "Earn" });
+  await button.click();
+  const miniapp = page.frameLocator("#screen iframe");
+  await expect(miniapp.getByRole("heading", { name: "Telegram didn’t say who you are" })).toBeVisible();
+  await miniapp.getByRole("button", { name: "Close" }).click();
+  await expect(page.locator("#screen iframe")).toHaveCount(0);
+  await expect(page.getByRole("alert")).toContainText("This button is in a reply keyboard");
+  await page.getByRole("button", { name: "What happened" }).click();
+  await expect(page.getByRole("complementary")).toContainText("Send the button in an inline keyboard");
+});
+
 test("without a program the chat itself offers the bot's ads, and shows that they earned", { tag: "@long" }, async ({
   page,
 }) => {

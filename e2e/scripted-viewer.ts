@@ -8,12 +8,19 @@ import { signInitData } from "@intermission/ad-core/telegram-init-data";
 import type { DemoSecrets } from "../scripts/demo-secrets.ts";
 
 /** Launch data as Telegram would sign it for this user of the demo bot. */
-export function initDataOf(userId: string, secrets: DemoSecrets, now = new Date(), language = "en"): string {
+export function initDataOf(
+  userId: string,
+  secrets: DemoSecrets,
+  now = new Date(),
+  language = "en",
+  startParam?: string,
+): string {
   return signInitData({
     fields: {
       auth_date: String(Math.floor(now.getTime() / 1000)),
       query_id: `AA${userId}`,
       user: JSON.stringify({ id: Number(userId), first_name: "Viewer", language_code: language }),
+      ...(startParam !== undefined && { start_param: startParam }),
     },
     botToken: secrets.telegramBotToken,
     botId: secrets.botId,

@@ -73,7 +73,7 @@ func receive(w http.ResponseWriter, r *http.Request, ledger *Ledger) {
 	fmt.Fprintln(w, "ok")
 }
 
-// Code is what your bot sends: MiniappURL in a web_app button, DirectLink where there are no mini-apps.
+// Code is what your bot sends: MiniappURL in an inline web_app button, DirectLink where there are no mini-apps.
 type Code struct {
 	MiniappURL string `json:"miniapp_url"`
 	DirectLink string `json:"direct_link"`

@@ -28,7 +28,7 @@ if ($what === 'coins') {
 }
 answer(404, ['error' => 'not found']);
 
-/** `miniapp_url` goes into a web_app button, `direct_link` to users whose messenger has no mini-apps. */
+/** `miniapp_url` goes into an inline web_app button, `direct_link` to users whose messenger has no mini-apps. */
 function createCode(string $token, string $userId): array
 {
     $context = stream_context_create(['http' => [

@@ -16,7 +16,9 @@ interface AppProps {
 }
 
 export function App({ start, host }: AppProps) {
-  const { botId, initData } = start.launch;
+  const { botId, initData, version } = start.launch;
+  // Telegram opened the page, and signs no data for a button of a reply keyboard.
+  if (!initData && version) return <RefusedEntry code="INIT_DATA_WITHOUT_USER" host={host} />;
   if (!botId || !initData) return <OutsideTelegram {...readBotLink()} host={host} />;
   return <Opened start={start} initData={initData} host={host} />;
 }

@@ -15,6 +15,9 @@ import type { Start } from "./watch-ad/use-ad-session.ts";
 import { playableTypes } from "./watch-ad/video-element.ts";
 import "./ui/styles.css";
 
+/** The first version of Telegram's clients that has mini-apps. */
+const OLDEST_VERSION = "6.0";
+
 /** A function, because top-level `await` would make the bundler move shared modules into a second file of the first load. */
 async function main(): Promise<void> {
   // If the server's policy does not allow the inline script, the app only starts more slowly.
@@ -27,7 +30,7 @@ async function main(): Promise<void> {
   const opening = early.opening && readAnswer(early.opening);
   paintTheme(launch.theme);
   paintButton(launch.theme);
-  const host = createHost(launch.version);
+  const host = createHost(launch.version ?? OLDEST_VERSION);
   host.ready();
   const translator = await loadTranslator(readLanguageCode(launch.initData));
   const start: Start = {

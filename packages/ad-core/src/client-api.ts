@@ -63,7 +63,7 @@ export const createCodeResponse = z
       .string()
       .optional()
       .describe(
-        "The address of a `web_app` button, which opens the mini-app with this code. Not every service sends it.",
+        "The address of a `web_app` button of an inline keyboard, which opens the mini-app with this code. Not every service sends it.",
       ),
     rewards: namedRewards.optional(),
   })

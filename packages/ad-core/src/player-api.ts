@@ -27,7 +27,7 @@ export const openSessionRequest = z
       ),
     code: z
       .string()
-      .max(512)
+      .max(8192)
       .optional()
       .describe(
         "From `?code=`. Default: the code in Telegram's `startapp` parameter, if it is one of this user and bot; the user's open code; or a new one.",
@@ -63,6 +63,7 @@ export type OpenSessionRequest = z.infer<typeof openSessionRequest>;
 /** The codes of refused openings (HTTP 400, 401, 403, 404, 409, 410 with the error envelope). */
 export const openSessionRefusal = z.enum([
   "INIT_DATA_INVALID",
+  "INIT_DATA_WITHOUT_USER",
   "INIT_DATA_EXPIRED",
   "CODE_MALFORMED",
   "CODE_UNKNOWN",

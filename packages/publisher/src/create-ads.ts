@@ -25,7 +25,7 @@ export interface Code {
   readonly code: string;
   readonly expiresAt: string;
   readonly expiresInSeconds: number;
-  /** Address for a `web_app` button; undefined if the service does not send it. */
+  /** Address for a `web_app` button of an inline keyboard; undefined if the service does not send it. */
   readonly miniappUrl: string | undefined;
   /** Link for users whose messenger has no mini-apps; undefined if the service does not send it. */
   readonly directLink: string | undefined;

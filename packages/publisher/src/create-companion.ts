@@ -21,7 +21,7 @@ export type CreateCodeOutcome =
       code: string;
       expiresInSeconds: number;
       expiresAt: string;
-      /** For a `web_app` button. */
+      /** For a `web_app` button of an inline keyboard. */
       miniappUrl: string;
       /** For a plain link into Telegram; null if the API does not know the bot's username and its mini-app's name. */
       startappLink: string | null;

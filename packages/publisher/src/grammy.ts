@@ -7,7 +7,7 @@ import type { Ads } from "./create-ads.ts";
 export interface AdsFlavor {
   readonly ads: {
     /**
-     * Returns a keyboard with one button for the user of this update. In a private chat the button opens the mini-app. In
+     * Returns an inline keyboard with one button for the user of this update. In a private chat the button opens the mini-app. In
      * other chats, where Telegram allows no mini-app buttons, it opens the user's direct link. The webhook echoes
      * `reference`.
      */

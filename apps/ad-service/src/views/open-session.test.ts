@@ -37,7 +37,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
 
   describe("who may open an ad", () => {
     test(
-      "launch data that is stale, from the future, with a duplicate field, of another bot or altered is refused",
+      "launch data that is stale, from the future, with a duplicate field, of another bot, without a user or altered is refused",
       onFixture({}, async (fixture) => {
         const valid = fixture.initData(ann);
         const cases = [
@@ -47,6 +47,7 @@ describe.each(testDatabases())("opening an ad, on the %s store", (kind) => {
           { initData: fixture.initData(ann, { ofBot: "1" }), code: "INIT_DATA_INVALID" },
           { initData: valid.replace("501", "502"), code: "INIT_DATA_INVALID" },
           { initData: "nonsense", code: "INIT_DATA_INVALID" },
+          { initData: fixture.initData(ann, { hasUser: false }), code: "INIT_DATA_WITHOUT_USER" },
         ];
         for (const { initData, code } of cases) {
           const answer = await fixture.post("/sessions", { bot_id: fixture.botId, init_data: initData });

@@ -2,6 +2,7 @@ import { isCode } from "@intermission/ad-core/code";
 import type { OpenSessionRefusal } from "@intermission/ad-core/player-api";
 import {
   continuationMaxAgeSeconds,
+  type InitDataRefusal,
   isOnlyForContinuing,
   verifyInitDataWithBotId,
 } from "@intermission/ad-core/telegram-init-data";
@@ -112,7 +113,8 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
   const key = { publicKey: openings.telegramPublicKeyFor(botId), maxAgeSeconds: continuationMaxAgeSeconds };
   const verified = await verifyInitDataWithBotId({ initData, botId, now, ...key });
   if (verified.outcome === "refused") {
-    return verified.reason === "stale" ? { ...refused("INIT_DATA_EXPIRED"), bot } : refused("INIT_DATA_INVALID");
+    const reason = refusalOf[verified.reason];
+    return reason === "INIT_DATA_EXPIRED" ? { ...refused(reason), bot } : refused(reason);
   }
   const userId = verified.user.id;
   const waitSeconds = secondsToWait(openings.limiter, `${botId} ${userId}`, now);
@@ -145,6 +147,19 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
   }
   return opened;
 }
+
+const refusalOf = {
+  empty: "INIT_DATA_INVALID",
+  "too-long": "INIT_DATA_INVALID",
+  malformed: "INIT_DATA_INVALID",
+  "duplicate-key": "INIT_DATA_INVALID",
+  "missing-hash": "INIT_DATA_INVALID",
+  "missing-signature": "INIT_DATA_INVALID",
+  "wrong-signature": "INIT_DATA_INVALID",
+  stale: "INIT_DATA_EXPIRED",
+  future: "INIT_DATA_INVALID",
+  "no-user": "INIT_DATA_WITHOUT_USER",
+} as const satisfies Record<InitDataRefusal, OpenSessionRefusal>;
 
 function openedBy(
   entered: EnterViewOutcome,

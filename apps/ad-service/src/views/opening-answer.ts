@@ -17,6 +17,10 @@ const NO_AD_RETRY_SECONDS = 60;
 
 const openingRefusals = {
   INIT_DATA_INVALID: [401, "the launch data was not signed by Telegram for this bot"],
+  INIT_DATA_WITHOUT_USER: [
+    401,
+    "the launch data names no user: Telegram passes none to buttons of a reply keyboard, so open the app from an inline button, the menu button or a link",
+  ],
   INIT_DATA_EXPIRED: [401, "the launch data is too old: open the app again from the bot"],
   CODE_MALFORMED: [400, "the code is malformed"],
   CODE_UNKNOWN: [404, "the code is unknown"],

@@ -194,9 +194,11 @@ describe.each(testDatabases())("a startapp value of the publisher, on the %s sto
   test(
     "a damaged code in the address is refused as before, whatever the startapp value",
     onFixture(async (fixture) => {
+      const long = "x".repeat(5000);
       const damaged = { status: 400, body: { error: { code: "CODE_MALFORMED" } } };
       expect(await launch(fixture, ann, "ref_1", { code: "ref_2" })).toMatchObject(damaged);
       expect(await launch(fixture, ann, undefined, { code: "ref_1" })).toMatchObject(damaged);
+      expect(await launch(fixture, ann, undefined, { code: long })).toMatchObject(damaged);
     }),
   );
 });

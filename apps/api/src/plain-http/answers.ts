@@ -87,7 +87,7 @@ const created = z.discriminatedUnion("outcome", [
     code: z.string(),
     expiresInSeconds: z.int(),
     expiresAt: moment,
-    miniappUrl: z.string().describe("for a web_app button"),
+    miniappUrl: z.string().describe("for a web_app button of an inline keyboard"),
     startappLink: z.string().nullable().describe("for a plain link into Telegram"),
     directLink: z.string(),
   }),

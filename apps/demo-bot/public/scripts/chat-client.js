@@ -44,9 +44,9 @@ export async function botName() {
   return (await response.json()).name;
 }
 
-/** Returns the mini-app's URL with freshly signed launch data. */
-export async function signLaunch(miniappUrl, themeParams) {
-  const response = await post("launch", { miniappUrl, themeParams });
+/** Returns the mini-app's URL with freshly signed launch data; a reply keyboard's button passes none. */
+export async function signLaunch(miniappUrl, { themeParams, isReplyKeyboard }) {
+  const response = await post("launch", { miniappUrl, themeParams, isReplyKeyboard });
   const { url } = await response.json();
   return url;
 }

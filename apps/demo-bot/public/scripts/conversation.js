@@ -73,14 +73,18 @@ export function createConversation({ say, openAd, press }) {
 
   /** Replaces the quick replies only if they change, so that a focused one keeps the focus. */
   function suggest(offered) {
-    const commands = offered.map(({ command }) => command).join(" ");
+    const commands = offered.map(({ command, miniappUrl }) => command ?? miniappUrl).join(" ");
     if (suggestions.dataset.commands === commands) return;
     const isFocused = suggestions.contains(document.activeElement);
     suggestions.dataset.commands = commands;
-    suggestions.replaceChildren(
-      ...offered.map(({ label, command }) => button(label, "suggestion", () => sayOnce(command))),
-    );
+    suggestions.replaceChildren(...offered.map(suggestion));
     if (isFocused) suggestions.firstElementChild?.focus();
+  }
+
+  function suggestion({ label, command, miniappUrl }) {
+    const act = miniappUrl ? () => openAd({ miniappUrl, isReplyKeyboard: true }, made) : () => sayOnce(command);
+    const made = button(label, "suggestion", act);
+    return made;
   }
 
   /** A double tap sends the command once. */

@@ -42,7 +42,10 @@ async function say(text, id) {
 }
 
 function openAd(ad, opener) {
-  openPhone(ad.miniappUrl, opener).catch(() => {
+  const explanation = byId("reply-keyboard");
+  explanation.hidden = ad.isReplyKeyboard !== true;
+  notice.textContent = ad.isReplyKeyboard ? words.replyKeyboard : "";
+  openPhone(ad, opener).catch(() => {
     notice.textContent = words.notSent;
   });
 }

@@ -18,7 +18,7 @@ const scenario = new URLSearchParams(location.search).get("scenario");
 let open;
 
 /** Opens the mini-app as Telegram's web client does: in a frame, with launch data signed at this tap. */
-export async function openPhone(miniappUrl, opener) {
+export async function openPhone({ miniappUrl, isReplyKeyboard }, opener) {
   if (open) return screen.querySelector("iframe")?.focus();
   const opening = { opener, needsConfirmation: false };
   open = opening;
@@ -26,7 +26,7 @@ export async function openPhone(miniappUrl, opener) {
   screen.replaceChildren(element("p", { className: "opening", textContent: words.opening }));
   show();
   try {
-    const url = await signLaunch(miniappUrl, themeParams());
+    const url = await signLaunch(miniappUrl, { themeParams: themeParams(), isReplyKeyboard });
     if (open === opening) load(inScenario(url));
   } catch (error) {
     if (open === opening) closePhone();

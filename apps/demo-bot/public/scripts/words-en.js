@@ -27,6 +27,8 @@ export const english = {
   webhooks: "Webhooks",
   hint: "Each view and each click reaches the bot’s server as a signed webhook. Here they are, byte for byte, with what the ledger made of them.",
   ownHint: "Each view and each click of your bot, as the ad service lists it, and whether your webhook received it.",
+  replyKeyboard:
+    "This button is in a reply keyboard. Telegram tells the mini-app no user there, so nobody can be rewarded. Send the button in an inline keyboard, under a message.",
   none: "No webhook yet. Watch an ad or follow its link, and it appears here.",
   unreachable: "The companion API does not answer right now. Trying again…",
   events: { rewarded: "Video watched", direct_link: "Link followed" },

@@ -39,12 +39,13 @@ const json = z.string().transform((text, context): unknown => {
   }
 });
 const label = z.string().min(1).max(200);
+const webApp = z.object({ url: z.url() });
 const inlineButton = z.union([
-  z.object({ text: label, web_app: z.object({ url: z.url() }) }),
+  z.object({ text: label, web_app: webApp }),
   z.object({ text: label, url: z.url({ protocol: /^https?$/ }) }),
   z.object({ text: label, callback_data: z.string().min(1).max(64) }),
 ]);
-const replyButton = z.union([z.string(), z.object({ text: label })]);
+const replyButton = z.union([z.string(), z.object({ text: label, web_app: webApp.optional() })]);
 const keyboards = z.object({
   inline_keyboard: z.array(z.array(inlineButton).max(8)).max(20).optional(),
   keyboard: z.array(z.array(replyButton).max(8)).max(20).optional(),
@@ -101,18 +102,21 @@ function buttonsOf(
   { inline_keyboard = [], keyboard = [] }: z.output<typeof keyboards> = {},
   miniappOrigin: string,
 ): Pick<Reply, "buttons" | "suggestions"> {
+  const openerOf = (label: string, { url }: z.output<typeof webApp>) => {
+    if (new URL(url).origin === miniappOrigin) return { label, miniappUrl: url };
+    throw new BotApiRefusal(`the simulated phone opens only the mini-app of the ad service, at ${miniappOrigin}`);
+  };
   const buttons = inline_keyboard.flat().map((button) => {
     if ("url" in button) return { label: button.text, url: button.url };
     if ("callback_data" in button) return { label: button.text, data: button.callback_data };
-    const miniappUrl = button.web_app.url;
-    if (new URL(miniappUrl).origin === miniappOrigin) return { label: button.text, miniappUrl };
-    throw new BotApiRefusal(`the simulated phone opens only the mini-app of the ad service, at ${miniappOrigin}`);
+    return openerOf(button.text, button.web_app);
   });
-  const texts = keyboard.flat().map((button) => (typeof button === "string" ? button : button.text));
-  return {
-    ...(buttons.length > 0 && { buttons }),
-    ...(texts.length > 0 && { suggestions: texts.map((text) => ({ label: text, command: text })) }),
-  };
+  const suggestions = keyboard.flat().map((button) => {
+    if (typeof button === "string") return { label: button, command: button };
+    const { text, web_app: opened } = button;
+    return opened ? openerOf(text, opened) : { label: text, command: text };
+  });
+  return { ...(buttons.length > 0 && { buttons }), ...(suggestions.length > 0 && { suggestions }) };
 }
 
 function parse<Shape extends z.ZodType>(shape: Shape, fields: BotApiFields): z.output<Shape> {

@@ -121,6 +121,28 @@ test("a form is read as JSON is, and a tapped button reaches the program as a ca
   expect(await call("answerCallbackQuery", { callback_query_id: "p" })).toEqual({ ok: true, result: true });
 });
 
+test("a web_app button of a reply keyboard opens the mini-app without launch data, as in Telegram", async () => {
+  const miniappUrl = `${miniappOrigin}/app/7000000001?code=c`;
+  const keyboard = [[{ text: "Watch", web_app: { url: miniappUrl } }, "No"]];
+  const sent = await call("sendMessage", { chat_id: 42, text: "An ad:", reply_markup: { keyboard } });
+  expect(sent.ok).toBe(true);
+  expect(lastMessage()?.suggestions).toEqual([
+    { label: "Watch", miniappUrl },
+    { label: "No", command: "No" },
+  ]);
+  const launchOf = async (more: object) => {
+    const launching = await fetch(`${url}/chat/42/launch`, {
+      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      body: JSON.stringify({ miniappUrl, themeParams: {}, ...more }),
+    });
+    const { url: opened } = (await launching.json()) as { url: string };
+    return new URLSearchParams(new URL(opened).hash.slice(1));
+  };
+  const launch = await launchOf({ isReplyKeyboard: true });
+  expect([launch.has("tgWebAppData"), launch.has("tgWebAppVersion")]).toEqual([false, true]);
+  expect((await launchOf({})).get("tgWebAppData")).toContain("user=");
+});
+
 test.each<[string, string, object | undefined, string]>([
   ["another token", "getMe", undefined, "Unauthorized"],
   ["a method that the chat does not have", "sendVideo", {}, "no method sendVideo"],
@@ -134,6 +156,12 @@ test.each<[string, string, object | undefined, string]>([
       text: "x",
       reply_markup: { inline_keyboard: [[{ text: "x", web_app: { url: "https://a.example" } }]] },
     },
+    "opens only the mini-app of the ad service",
+  ],
+  [
+    "a mini-app elsewhere in a reply keyboard",
+    "sendMessage",
+    { chat_id: 42, text: "x", reply_markup: { keyboard: [[{ text: "x", web_app: { url: "https://a.example" } }]] } },
     "opens only the mini-app of the ad service",
   ],
 ])("%s is refused, and the reason is told", async (_what, method, body, words) => {

@@ -6,6 +6,8 @@ export interface LaunchRequest {
   readonly language: string;
   /** Colours by Telegram's names, such as `bg_color`. */
   readonly themeParams: Readonly<Record<string, string>>;
+  /** A reply keyboard's button opens the app. Telegram then passes no launch data. */
+  readonly isReplyKeyboard: boolean;
   readonly now: Date;
 }
 
@@ -16,7 +18,10 @@ export interface TelegramIdentity {
   readonly privateKey: string;
 }
 
-/** The URL that Telegram's client opens: the button's URL with the user's signed launch data in the fragment. */
+/**
+ * The URL that Telegram's client opens: the button's URL with the user's signed launch data in the fragment. For a reply
+ * keyboard's button there are none (Bot API, `WebApp.initData`: empty if the app was launched from a keyboard button).
+ */
 export function signLaunch(request: LaunchRequest, telegram: TelegramIdentity): string {
   const user = {
     id: Number(request.userId),
@@ -29,7 +34,7 @@ export function signLaunch(request: LaunchRequest, telegram: TelegramIdentity): 
     user: JSON.stringify(user),
   };
   const launch = new URLSearchParams({
-    tgWebAppData: signInitData({ fields, ...telegram }),
+    ...(!request.isReplyKeyboard && { tgWebAppData: signInitData({ fields, ...telegram }) }),
     tgWebAppVersion: "9.1",
     tgWebAppPlatform: "web",
     tgWebAppThemeParams: JSON.stringify(request.themeParams),

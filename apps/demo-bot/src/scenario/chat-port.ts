@@ -23,11 +23,8 @@ export type ReplyButton = { readonly label: string } & (
   | { readonly data: string }
 );
 
-/** A button that sends a command for the user. */
-export interface Suggestion {
-  readonly label: string;
-  readonly command: string;
-}
+/** A button below the chat: it sends a command for the user, or opens the mini-app without telling it who the user is. */
+export type Suggestion = { readonly label: string } & ({ readonly command: string } | { readonly miniappUrl: string });
 
 /** The messenger functions that this bot needs. The simulated chat implements them; a real bot library can, too. */
 export interface ChatPort {

@@ -32,7 +32,11 @@ const newMessage = z.object({
 });
 const newPress = z.object({ id: z.string().regex(/^[\w-]{1,64}$/, "is not an id"), data: z.string().min(1).max(64) });
 const colour = z.string().regex(/^#[0-9a-f]{6}$/i);
-const newLaunch = z.object({ miniappUrl: z.url(), themeParams: z.record(z.string().max(40), colour) });
+const newLaunch = z.object({
+  miniappUrl: z.url(),
+  themeParams: z.record(z.string().max(40), colour),
+  isReplyKeyboard: z.boolean().default(false),
+});
 
 /** The chat page's API, in place of Telegram's. */
 export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): void {
@@ -56,11 +60,12 @@ export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): vo
 
   app.post("/chat/:userId/launch", async (request) => {
     const { userId } = parse(params, request.params);
-    const { miniappUrl, themeParams } = parse(newLaunch, request.body);
+    const { miniappUrl, themeParams, isReplyKeyboard } = parse(newLaunch, request.body);
     if (new URL(miniappUrl).origin !== miniappOrigin) {
       throw new HttpError(400, "BAD_REQUEST", "miniappUrl is not a URL of the mini-app");
     }
-    const launch = { miniappUrl, userId, language: chat.languageOf(userId), themeParams, now: now() };
+    const language = chat.languageOf(userId);
+    const launch = { miniappUrl, userId, language, themeParams, isReplyKeyboard, now: now() };
     return { url: options.signLaunch(launch) };
   });
 

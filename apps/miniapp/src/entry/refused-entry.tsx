@@ -7,22 +7,28 @@ import { LinkOutside } from "../ui/link-outside.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { SupportCode } from "../ui/texts.tsx";
 
-const refusals = {
-  INIT_DATA_INVALID: { state: "init-data-invalid", icon: "person" },
-  INIT_DATA_EXPIRED: { state: "init-data-expired", icon: "clock" },
-  CODE_MALFORMED: { state: "code-malformed", icon: "link" },
-  CODE_UNKNOWN: { state: "code-unknown", icon: "link" },
-  CODE_EXPIRED: { state: "code-expired", icon: "clock" },
-  CODE_USED: { state: "code-used", icon: "check" },
-  CODE_OF_ANOTHER_USER: { state: "code-of-another-user", icon: "person" },
-  BOT_UNKNOWN: { state: "bot-unknown", icon: "note" },
-  BOT_SUSPENDED: { state: "bot-suspended", icon: "pause" },
-} as const satisfies Record<OpenSessionRefusal, { state: string; icon: IconName }>;
+const icons: Readonly<Record<OpenSessionRefusal, IconName>> = {
+  INIT_DATA_INVALID: "person",
+  INIT_DATA_WITHOUT_USER: "person",
+  INIT_DATA_EXPIRED: "clock",
+  CODE_MALFORMED: "link",
+  CODE_UNKNOWN: "link",
+  CODE_EXPIRED: "clock",
+  CODE_USED: "check",
+  CODE_OF_ANOTHER_USER: "person",
+  BOT_UNKNOWN: "note",
+  BOT_SUSPENDED: "pause",
+};
+
+/** `CODE_OF_ANOTHER_USER` has the texts `code-of-another-user.title` and `.text`. */
+type KebabCase<Code extends string> = Code extends `${infer Word}_${infer Rest}`
+  ? `${Lowercase<Word>}-${KebabCase<Rest>}`
+  : Lowercase<Code>;
 
 interface RefusedEntryProps {
   code: string;
   /** Request id of the refusal; it is also in the service's log. */
-  requestId: string | null;
+  requestId?: string | null;
   /** Link to the bot's chat, if the service returned it. */
   botLink?: string | undefined;
   host: Host;
@@ -34,11 +40,12 @@ const SUPPORT_CODE_LENGTH = 8;
 /** The ad service refused to open an ad: explains why and what to do next. Unknown codes get a general text. */
 export function RefusedEntry({ code, requestId, botLink, host }: RefusedEntryProps) {
   const { text } = useTranslator();
-  const refusal = isKnown(code) ? refusals[code] : ({ state: "not-understood", icon: "note" } as const);
+  const [state, icon] = isKnown(code) ? [kebabCase(code), icons[code]] : (["not-understood", "note"] as const);
   return (
     <Notice
-      {...refusal}
-      title={text(`${refusal.state}.title`)}
+      state={state}
+      icon={icon}
+      title={text(`${state}.title`)}
       action={
         botLink ? (
           <LinkOutside look="primary" url={botLink} label={text("action.openBot")} host={host} onOpened={host.close} />
@@ -47,12 +54,16 @@ export function RefusedEntry({ code, requestId, botLink, host }: RefusedEntryPro
         )
       }
     >
-      <p className="secondary">{text(`${refusal.state}.text`)}</p>
+      <p className="secondary">{text(`${state}.text`)}</p>
       {requestId ? <SupportCode id={requestId.slice(0, SUPPORT_CODE_LENGTH)} /> : null}
     </Notice>
   );
 }
 
 function isKnown(code: string): code is OpenSessionRefusal {
-  return Object.hasOwn(refusals, code);
+  return Object.hasOwn(icons, code);
+}
+
+function kebabCase<Code extends string>(code: Code): KebabCase<Code> {
+  return code.toLowerCase().replaceAll("_", "-") as KebabCase<Code>;
 }

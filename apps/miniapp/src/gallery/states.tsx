@@ -32,6 +32,7 @@ export const states: Readonly<Record<string, () => ReactNode>> = {
   "outside-telegram-with-link": () => outside({ botLink: "https://t.me/coin_garden_bot" }),
   "outside-telegram-computer": () => outside({ botLink: "https://t.me/coin_garden_bot", qrCodeUrl: sampleQrCode }),
   "init-data-invalid": () => refused("INIT_DATA_INVALID"),
+  "init-data-without-user": () => refused("INIT_DATA_WITHOUT_USER"),
   "init-data-expired": () => refused("INIT_DATA_EXPIRED"),
   "init-data-expired-with-link": () => refused("INIT_DATA_EXPIRED", "https://t.me/coin_garden_bot"),
   "code-malformed": () => refused("CODE_MALFORMED"),

@@ -10,6 +10,9 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "outside-telegram.scan": "امسح الرمز بكاميرا هاتفك لفتح البوت عليه",
   "init-data-invalid.title": "لم نتمكن من التعرّف عليك",
   "init-data-invalid.text": "بيانات الدخول من تيليجرام ناقصة أو تالفة. أغلق هذه النافذة وافتحها من البوت مجددًا.",
+  "init-data-without-user.title": "لم يخبرنا تيليجرام من أنت",
+  "init-data-without-user.text":
+    "أغلق هذه النافذة واضغط الزر تحت رسالة البوت. لمالك البوت: لوحة الرد لا تمرّر المستخدم، واللوحة المضمّنة (inline) تمرّره.",
   "init-data-expired.title": "بقيت هذه الصفحة مفتوحة طويلًا",
   "init-data-expired.text": "افتحها من البوت مجددًا للمتابعة. مكافآتك محفوظة.",
   "code-malformed.title": "هذا الرابط تالف",

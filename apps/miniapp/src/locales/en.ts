@@ -11,6 +11,9 @@ export const en = {
   "init-data-invalid.title": "We couldn’t confirm it’s you",
   "init-data-invalid.text":
     "Telegram’s sign-in data is missing or damaged. Close this window and open it again from the bot.",
+  "init-data-without-user.title": "Telegram didn’t say who you are",
+  "init-data-without-user.text":
+    "Close this window and use the button under the bot’s message. For the bot’s owner: reply keyboards pass no user, inline keyboards do.",
   "init-data-expired.title": "This was open for a long time",
   "init-data-expired.text": "Open it again from the bot to continue. Rewards you earned are safe.",
   "code-malformed.title": "This link is damaged",

@@ -12,6 +12,9 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "init-data-invalid.title": "No pudimos confirmar que eres tú",
   "init-data-invalid.text":
     "Los datos de acceso de Telegram faltan o están dañados. Cierra esta ventana y ábrela de nuevo desde el bot.",
+  "init-data-without-user.title": "Telegram no nos dijo quién eres",
+  "init-data-without-user.text":
+    "Cierra esta ventana y usa el botón que está bajo el mensaje del bot. Para el dueño del bot: los teclados de respuesta no pasan el usuario; los teclados inline, sí.",
   "init-data-expired.title": "Esto estuvo abierto mucho tiempo",
   "init-data-expired.text": "Ábrelo de nuevo desde el bot para continuar. Tus recompensas están a salvo.",
   "code-malformed.title": "Este enlace está dañado",

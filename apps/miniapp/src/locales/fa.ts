@@ -10,6 +10,9 @@ export const fa: Dictionary<"one" | "other"> = {
   "outside-telegram.scan": "با دوربین گوشی اسکن کنید تا ربات در آن باز شود",
   "init-data-invalid.title": "نتوانستیم شما را بشناسیم",
   "init-data-invalid.text": "داده‌های ورود تلگرام نرسیده یا خراب است. این پنجره را ببندید و دوباره از ربات باز کنید.",
+  "init-data-without-user.title": "تلگرام نگفت شما کیستید",
+  "init-data-without-user.text":
+    "این پنجره را ببندید و دکمهٔ زیر پیام ربات را بزنید. صاحب ربات: صفحه‌کلید پاسخ کاربر را نمی‌فرستد، صفحه‌کلید inline می‌فرستد.",
   "init-data-expired.title": "این صفحه مدت زیادی باز بوده است",
   "init-data-expired.text": "برای ادامه، آن را دوباره از ربات باز کنید. جایزه‌هایی که گرفته‌اید محفوظ است.",
   "code-malformed.title": "این پیوند خراب است",

@@ -10,6 +10,9 @@ export const hi: Dictionary<"one" | "other"> = {
   "outside-telegram.scan": "फ़ोन के कैमरे से स्कैन करके बॉट वहाँ खोलें",
   "init-data-invalid.title": "हम आपको पहचान नहीं पाए",
   "init-data-invalid.text": "Telegram का साइन-इन डेटा नहीं मिला या ख़राब है। यह विंडो बंद करें और बॉट से फिर खोलें।",
+  "init-data-without-user.title": "Telegram ने नहीं बताया कि आप कौन हैं",
+  "init-data-without-user.text":
+    "यह विंडो बंद करें और बॉट के संदेश के नीचे वाला बटन दबाएँ। बॉट के मालिक: reply कीबोर्ड उपयोगकर्ता नहीं बताता, inline कीबोर्ड बताता है।",
   "init-data-expired.title": "यह बहुत देर से खुला था",
   "init-data-expired.text": "जारी रखने के लिए इसे बॉट से फिर खोलें। आपके कमाए इनाम सुरक्षित हैं।",
   "code-malformed.title": "यह लिंक ख़राब है",

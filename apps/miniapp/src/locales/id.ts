@@ -10,6 +10,9 @@ export const id: Dictionary<"other"> = {
   "outside-telegram.scan": "Pindai dengan kamera ponsel untuk membuka bot di sana",
   "init-data-invalid.title": "Kami tidak bisa mengenalimu",
   "init-data-invalid.text": "Data masuk Telegram tidak ada atau rusak. Tutup jendela ini, lalu buka lagi dari bot.",
+  "init-data-without-user.title": "Telegram tidak memberi tahu siapa kamu",
+  "init-data-without-user.text":
+    "Tutup jendela ini, lalu ketuk tombol di bawah pesan bot. Untuk pemilik bot: keyboard balasan tidak mengirim pengguna, keyboard inline mengirim.",
   "init-data-expired.title": "Ini sudah lama terbuka",
   "init-data-expired.text": "Buka lagi dari bot untuk melanjutkan. Hadiah yang sudah kamu dapat tetap aman.",
   "code-malformed.title": "Tautan ini rusak",

@@ -1,29 +1,36 @@
 import type { AnyDictionary } from "./dictionary.ts";
 import { en } from "./en.ts";
 
-interface Language {
-  readonly direction: "ltr" | "rtl";
-  readonly load: () => Promise<AnyDictionary>;
-}
+/** A module whose export is named after its language. A plain `import()`: Vite wraps any other in 60 bytes. */
+type Load = () => Promise<Readonly<Record<string, AnyDictionary>>>;
 
 /**
  * To add a language, add a dictionary beside this file and a line here. Each dictionary is a separate chunk, so that a user
  * loads only one language. Only English is in the first load, as the fallback that is always available.
  */
 export const languages = {
-  en: { direction: "ltr", load: async () => en },
-  ru: { direction: "ltr", load: async () => (await import("./ru.ts")).ru },
-  uk: { direction: "ltr", load: async () => (await import("./uk.ts")).uk },
-  es: { direction: "ltr", load: async () => (await import("./es.ts")).es },
-  pt: { direction: "ltr", load: async () => (await import("./pt.ts")).pt },
-  ar: { direction: "rtl", load: async () => (await import("./ar.ts")).ar },
-  fa: { direction: "rtl", load: async () => (await import("./fa.ts")).fa },
-  hi: { direction: "ltr", load: async () => (await import("./hi.ts")).hi },
-  id: { direction: "ltr", load: async () => (await import("./id.ts")).id },
-  tr: { direction: "ltr", load: async () => (await import("./tr.ts")).tr },
-} satisfies Record<string, Language>;
+  en: async () => ({ en }),
+  ru: () => import("./ru.ts"),
+  uk: () => import("./uk.ts"),
+  es: () => import("./es.ts"),
+  pt: () => import("./pt.ts"),
+  ar: () => import("./ar.ts"),
+  fa: () => import("./fa.ts"),
+  hi: () => import("./hi.ts"),
+  id: () => import("./id.ts"),
+  tr: () => import("./tr.ts"),
+} satisfies Record<string, Load>;
 
 export type LanguageTag = keyof typeof languages;
+
+export async function loadDictionary(language: LanguageTag): Promise<AnyDictionary> {
+  const load: Load = languages[language];
+  return (await load())[language] ?? en;
+}
+
+export function directionOf(language: LanguageTag): "ltr" | "rtl" {
+  return language === "ar" || language === "fa" ? "rtl" : "ltr";
+}
 
 /** The first preferred language that is supported, by its primary subtag (`ru-RU` is `ru`); English if none is. */
 export function chooseLanguage(preferred: readonly (string | null | undefined)[]): LanguageTag {

@@ -1,5 +1,5 @@
 import { en } from "./en.ts";
-import { chooseLanguage, languages } from "./languages.ts";
+import { chooseLanguage, directionOf, loadDictionary } from "./languages.ts";
 import { createTranslator, type Translator } from "./translate.ts";
 
 const STORED = "language";
@@ -9,9 +9,9 @@ export async function loadTranslator(languageCode: string | undefined): Promise<
   const language = chooseLanguage([languageCode, readStored(), ...navigator.languages]);
   const root = document.documentElement;
   try {
-    const dictionary = await languages[language].load();
+    const dictionary = await loadDictionary(language);
     root.lang = language;
-    root.dir = languages[language].direction;
+    root.dir = directionOf(language);
     if (languageCode) store(language);
     return createTranslator(language, dictionary);
   } catch {

@@ -12,6 +12,9 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "init-data-invalid.title": "Não conseguimos confirmar que é você",
   "init-data-invalid.text":
     "Os dados de acesso do Telegram não chegaram ou estão danificados. Feche esta janela e abra de novo pelo bot.",
+  "init-data-without-user.title": "O Telegram não disse quem você é",
+  "init-data-without-user.text":
+    "Feche esta janela e use o botão abaixo da mensagem do bot. Para o dono do bot: teclados de resposta não passam o usuário; teclados inline, sim.",
   "init-data-expired.title": "Isto ficou aberto por muito tempo",
   "init-data-expired.text": "Abra de novo pelo bot para continuar. Suas recompensas estão seguras.",
   "code-malformed.title": "Este link está danificado",

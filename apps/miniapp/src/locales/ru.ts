@@ -11,6 +11,9 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "init-data-invalid.title": "Не удалось узнать вас",
   "init-data-invalid.text":
     "Данные входа Telegram не пришли или повреждены. Закройте окно и откройте его из бота заново.",
+  "init-data-without-user.title": "Telegram не сообщил, кто вы",
+  "init-data-without-user.text":
+    "Закройте это окно и нажмите кнопку под сообщением бота. Владельцу бота: reply-клавиатура не передаёт пользователя, inline-клавиатура передаёт.",
   "init-data-expired.title": "Окно было открыто долго",
   "init-data-expired.text": "Чтобы продолжить, откройте его из бота ещё раз. Заработанные награды сохранены.",
   "code-malformed.title": "Ссылка повреждена",

@@ -10,6 +10,9 @@ export const tr: Dictionary<"one" | "other"> = {
   "outside-telegram.scan": "Botu telefonunuzda açmak için kamerayla tarayın",
   "init-data-invalid.title": "Siz olduğunuzu doğrulayamadık",
   "init-data-invalid.text": "Telegram giriş verileri eksik ya da bozuk. Bu pencereyi kapatın ve bottan yeniden açın.",
+  "init-data-without-user.title": "Telegram kim olduğunuzu bildirmedi",
+  "init-data-without-user.text":
+    "Bu pencereyi kapatın ve botun mesajının altındaki düğmeye dokunun. Botun sahibi: yanıt klavyesi kullanıcıyı iletmez, inline klavye iletir.",
   "init-data-expired.title": "Bu uzun süre açık kaldı",
   "init-data-expired.text": "Devam etmek için bottan yeniden açın. Kazandığınız ödüller güvende.",
   "code-malformed.title": "Bu bağlantı bozuk",

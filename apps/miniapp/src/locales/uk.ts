@@ -12,6 +12,9 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "init-data-invalid.title": "Не вдалося вас упізнати",
   "init-data-invalid.text":
     "Дані входу Telegram не надійшли або пошкоджені. Закрийте вікно й відкрийте його з бота знову.",
+  "init-data-without-user.title": "Telegram не повідомив, хто ви",
+  "init-data-without-user.text":
+    "Закрийте це вікно й натисніть кнопку під повідомленням бота. Власнику бота: reply-клавіатура не передає користувача, inline-клавіатура передає.",
   "init-data-expired.title": "Вікно було відкрите довго",
   "init-data-expired.text": "Щоб продовжити, відкрийте його з бота ще раз. Зароблені нагороди збережено.",
   "code-malformed.title": "Посилання пошкоджене",

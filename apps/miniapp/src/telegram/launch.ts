@@ -9,11 +9,9 @@ export interface Launch {
   readonly startParam: string | undefined;
   /** The client's colours by name, as `#rgb…`. */
   readonly theme: Readonly<Record<string, string>>;
-  /** Version of the Telegram client's mini-app interface. */
-  readonly version: string;
+  /** Version of the Telegram client's mini-app interface; undefined outside Telegram. */
+  readonly version: string | undefined;
 }
-
-const MAX_VALUE_LENGTH = 512;
 
 /**
  * Reads every form of launch: `?code=`, `startapp`, `?user_tg_id=` (ignored, because anyone can forge it) or none. A signed
@@ -24,14 +22,13 @@ export function readLaunch(address: Pick<Location, "pathname" | "search" | "hash
   // If the URL already has a hash, Telegram appends its parameters after a "?".
   const hash = new URLSearchParams(address.hash.replace(/^#([^=]*\?)?/, ""));
   const initData = hash.get("tgWebAppData") || undefined;
-  const startParam = query.get("tgWebAppStartParam") || hash.get("tgWebAppStartParam");
   return {
     botId: /\/([1-9]\d{0,19})\/*$/.exec(address.pathname)?.[1],
     initData,
-    code: query.get("code")?.slice(0, MAX_VALUE_LENGTH) || undefined,
-    startParam: startParam?.slice(0, MAX_VALUE_LENGTH) || undefined,
+    code: query.get("code") || undefined,
+    startParam: query.get("tgWebAppStartParam") || hash.get("tgWebAppStartParam") || undefined,
     theme: readTheme(hash.get("tgWebAppThemeParams")),
-    version: hash.get("tgWebAppVersion") || "6.0",
+    version: hash.get("tgWebAppVersion") || undefined,
   };
 }
 

@@ -28,7 +28,7 @@ def bonus_router(ads: AsyncAds, *, command: str = "bonus", texts: BonusTexts = B
 async def ad_keyboard(
     ads: AsyncAds, message: Message, *, text: str = BonusTexts.button, reference: str | None = None
 ) -> InlineKeyboardMarkup:
-    """A keyboard with one button for the user who sent this message. `reference` comes back in the webhook."""
+    """An inline keyboard with one button for the user who sent this message. `reference` comes back in the webhook."""
     if message.from_user is None:
         raise ValueError("this message has no user, for whom an ad could be")
     is_private = message.chat.type == "private"

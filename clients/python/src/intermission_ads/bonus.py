@@ -32,7 +32,7 @@ class AdButton:
     text: str
     url: str
     is_web_app: bool
-    """True: the address of a `web_app` button. False: of an ordinary one."""
+    """True: the address of a `web_app` button of an inline keyboard. False: of an ordinary one."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class Code:
     expires_at: str
     expires_in_seconds: int
     miniapp_url: str | None
-    """The address of a `web_app` button; None where the service does not send it."""
+    """The address of a `web_app` button of an inline keyboard; None where the service does not send it."""
     direct_link: str | None
     """For users whose messenger has no mini-apps; None where the service does not send it."""
 

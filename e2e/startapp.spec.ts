@@ -1,0 +1,29 @@
+import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
+import { initDataOf } from "./scripted-viewer.ts";
+import { expect, expectPaidOnce, newCode, test } from "./stack.ts";
+
+test("a link with the publisher's own startapp value opens an ad, and the value arrives with the reward", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const initData = initDataOf(userId, stack.secrets, new Date(), "en", "ref_7000000123");
+  // As Telegram opens it: the value is in the address and in the signed data.
+  const address = `${stack.urls.adService}/app/${stack.secrets.botId}?tgWebAppStartParam=ref_7000000123`;
+  await page.goto(launchUrl(address, userId, stack.secrets, { initData }));
+  await watchToTheEnd(page);
+  await closeAndGet(page);
+  await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  await expectPaidOnce(api, userId, "rewarded");
+  expect(await api.listRewards(userId)).toMatchObject([{ amount: 10, startParam: "ref_7000000123" }]);
+});
+
+test("a shared link with another user's code opens an ad of one's own", async ({ api, page, stack, userId }) => {
+  const friend = `${userId}0`;
+  const { code } = await newCode(api, friend);
+  const initData = initDataOf(userId, stack.secrets, new Date(), "en", code);
+  const address = `${stack.urls.adService}/app/${stack.secrets.botId}?tgWebAppStartParam=${code}`;
+  await page.goto(launchUrl(address, userId, stack.secrets, { initData }));
+  await expect(page.getByRole("button", { name: "Watch" })).toBeVisible();
+});

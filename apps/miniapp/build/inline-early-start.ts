@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { build, type Plugin } from "vite";
 import { minifyScript } from "./minify-again.ts";
+import { oldestBrowsers } from "./old-browsers.ts";
 
 const PLACE = "<!--early-start-->";
 
@@ -37,7 +38,7 @@ async function bundle(entry: string): Promise<string> {
     logLevel: "warn",
     build: {
       write: false,
-      target: ["chrome100", "safari15.4", "firefox100"],
+      target: oldestBrowsers.syntax,
       minify: true,
       modulePreload: false,
       lib: { entry, formats: ["iife"], name: "earlyStartScript", fileName: "early-start" },

@@ -3,7 +3,7 @@ import type { Plugin } from "vite";
 
 /**
  * Prints each script's gzip size and fails the build if the scripts of the first screen, or all scripts of one user, exceed
- * their limit, or contain syntax that a supported browser lacks. A user loads one language file, so the largest of them counts; the first screen's English is in the entry.
+ * their limit. A user loads one language file, so the largest of them counts; the first screen's English is in the entry.
  */
 export function printSizes({
   mostKilobytesToOffer,
@@ -26,8 +26,6 @@ export function printSizes({
         const content = file.type === "chunk" ? file.code : file.source;
         const bytes = gzipSync(content, { level: 9 }).byteLength;
         if (file.type === "chunk") {
-          // Safari 15 has all of ES2022 but these.
-          if (/\bstatic\s*\{/.test(file.code)) throw new Error(`${file.fileName} has a static block of a class`);
           if (!file.isDynamicEntry) toOffer += bytes;
           if (file.isDynamicEntry && file.facadeModuleId?.includes(languages)) {
             ofLargestLanguage = Math.max(ofLargestLanguage, bytes);

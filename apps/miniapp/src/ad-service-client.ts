@@ -8,7 +8,7 @@ import type {
   StatusRequest,
   StatusResponse,
 } from "@intermission/ad-core/player-api";
-import { callAdService, LONGEST_CALL_MS, type Reply, sessionsUrl } from "./call-ad-service.ts";
+import { callAdService, type Reply, sessionsUrl } from "./call-ad-service.ts";
 
 /** `unreachable` can be retried; `refused` is the service's decision, with its error code. */
 export type Answer<Body> =
@@ -41,7 +41,7 @@ export function fetchStatus(sessionId: string, request: StatusRequest): Promise<
 /** Returns undefined if the captions cannot be loaded; the ad is then shown without them. */
 export async function fetchCaptions(url: string): Promise<string | undefined> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout?.(LONGEST_CALL_MS) ?? null });
+    const response = await fetch(url, { signal: abortsLater() });
     return response.ok ? await response.text() : undefined;
   } catch {
     return undefined;
@@ -49,11 +49,25 @@ export async function fetchCaptions(url: string): Promise<string | undefined> {
 }
 
 function post<Body>(path: string, request: object): Promise<Answer<Body>> {
-  return readAnswer(callAdService(path, request));
+  return readAnswer(callAdService(path, request, abortsLater()));
 }
 
-/** Reads the response of a call that the early start may have made before this file was loaded. */
-export async function readAnswer<Body>(replying: Promise<Reply<Body>>): Promise<Answer<Body>> {
+const LONGEST_CALL_MS = 10_000;
+
+/** Aborts a call that takes too long. Chrome before 103 and iOS before 16 have no `AbortSignal.timeout`. */
+function abortsLater(): AbortSignal {
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), LONGEST_CALL_MS);
+  return stop.signal;
+}
+
+/** The answer of the early start's call, which has no time limit of its own. */
+export function readEarlyAnswer<Body>(replying: Promise<Reply<Body>>): Promise<Answer<Body>> {
+  const tooLate = new Promise<never>((_, reject) => setTimeout(reject, LONGEST_CALL_MS));
+  return readAnswer(Promise.race([replying, tooLate]));
+}
+
+async function readAnswer<Body>(replying: Promise<Reply<Body>>): Promise<Answer<Body>> {
   try {
     const { response, body } = await replying;
     if (response.ok) return { outcome: "answered", body };

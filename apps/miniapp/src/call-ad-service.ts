@@ -1,4 +1,3 @@
-export const LONGEST_CALL_MS = 10_000;
 const MOST_KEEPALIVE_CHARACTERS = 20_000;
 
 export interface Reply<Body> {
@@ -10,18 +9,22 @@ export interface Reply<Body> {
 }
 
 /**
- * Posts to the player API. Small enough to be inlined into the page; the client interprets the response. The body is read
- * immediately: after the call's timeout an unread body is lost.
+ * Posts to the player API. Small enough to be inlined into the page; the client interprets the response and limits the time.
+ * The body is read immediately: after the call's timeout an unread body is lost.
  */
-export async function callAdService<Body>(path: string, request: object): Promise<Reply<Body>> {
+export async function callAdService<Body>(
+  path: string,
+  request: object,
+  signal: AbortSignal | null = null,
+): Promise<Reply<Body>> {
   const body = JSON.stringify(request);
   const response = await fetch(sessionsUrl(path), {
     method: "POST",
-    headers: { "content-type": "application/json" },
     body,
-    // Lets the request outlive the page: a close is often the page's last action. Browsers limit the size of such bodies.
+    // Lets the request outlive the page: a close is often the page's last action. Browsers limit the size of such bodies,
+    // and Chrome 80 sends none with a JSON content type.
     keepalive: body.length < MOST_KEEPALIVE_CHARACTERS,
-    signal: AbortSignal.timeout?.(LONGEST_CALL_MS) ?? null,
+    signal,
   });
   return { response, body: await response.json() };
 }

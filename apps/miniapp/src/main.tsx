@@ -1,6 +1,7 @@
+import "./old-browsers.ts";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { readAnswer } from "./ad-service-client.ts";
+import { readEarlyAnswer } from "./ad-service-client.ts";
 import { App } from "./app.tsx";
 import type { EarlyStart } from "./early-start.ts";
 import { Crashed } from "./entry/crashed.tsx";
@@ -27,7 +28,7 @@ async function main(): Promise<void> {
     opening: undefined,
   };
   const { launch, types } = early;
-  const opening = early.opening && readAnswer(early.opening);
+  const opening = early.opening && readEarlyAnswer(early.opening);
   paintTheme(launch.theme);
   paintButton(launch.theme);
   const host = createHost(launch.version ?? OLDEST_VERSION);

@@ -12,7 +12,7 @@ import { availabilityResponse, namedRewards, sessionState, telegramId } from "./
  * - `POST /player/v1/sessions/{id}/status`     statusRequest → statusResponse
  *
  * A session's token is in the body, never in an address, because a beacon cannot set headers. The same body may be
- * `application/json` or, from a beacon, `text/plain`. Errors use the envelope of `client-api`.
+ * `application/json` or, from a page, `text/plain`. Errors use the envelope of `client-api`.
  */
 
 export const openSessionRequest = z

@@ -61,9 +61,9 @@ export function RefusedEntry({ code, requestId, botLink, host }: RefusedEntryPro
 }
 
 function isKnown(code: string): code is OpenSessionRefusal {
-  return Object.hasOwn(icons, code);
+  return Object.keys(icons).includes(code);
 }
 
 function kebabCase<Code extends string>(code: Code): KebabCase<Code> {
-  return code.toLowerCase().replaceAll("_", "-") as KebabCase<Code>;
+  return code.toLowerCase().replace(/_/g, "-") as KebabCase<Code>;
 }

@@ -1,7 +1,7 @@
 /**
  * Formats a duration in words: "10 hours, 5 minutes", "4 minutes, 59 seconds". Gives the texts of `Intl.DurationFormat`, which
  * is made of the same two formats but missing in web views before 2024. The words are in the nominative, so texts of
- * languages with cases put them after a colon.
+ * languages with cases put them after a colon. iOS before 14.5 has neither format and gets digits: "10:05:00", "4:59".
  */
 export function formatDuration(milliseconds: number, language: string): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
@@ -16,11 +16,18 @@ export function formatDuration(milliseconds: number, language: string): string {
           [Math.floor(minutes / 60), "hour"],
           [minutes % 60, "minute"],
         ];
+  if (!("ListFormat" in Intl)) return digits(seconds);
   const some = parts.filter(([value]) => value > 0);
   const words = (some.length > 0 ? some : parts.slice(1)).map(([value, unit]) =>
     new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value),
   );
   return new Intl.ListFormat(language, { type: "unit", style: "short" }).format(words);
+}
+
+function digits(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const [first, ...rest] = seconds < 3600 ? parts.slice(1) : parts;
+  return [first, ...rest.map((part) => String(part).padStart(2, "0"))].join(":");
 }
 
 /** Formats the time of day, with the date if it is not today. */

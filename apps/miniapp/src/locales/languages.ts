@@ -42,5 +42,5 @@ export function chooseLanguage(preferred: readonly (string | null | undefined)[]
 }
 
 function isLanguageTag(tag: string): tag is LanguageTag {
-  return Object.hasOwn(languages, tag);
+  return Object.keys(languages).includes(tag);
 }

@@ -5,7 +5,7 @@ type Theme = Readonly<Record<string, string>>;
 /** Sets the client's colours as CSS variables `--tg-bg-color` and so on. Small enough to be inlined into the page. */
 export function paintColours(theme: Theme): void {
   for (const name in theme)
-    document.documentElement.style.setProperty(`--tg-${name.replaceAll("_", "-")}`, theme[name] ?? null);
+    document.documentElement.style.setProperty(`--tg-${name.replace(/_/g, "-")}`, theme[name] ?? null);
 }
 
 /** Sets the client's colours, and marks the page as dark or light. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { type KeyboardEvent, useLayoutEffect, useRef } from "react";
 import { Message, useTranslator } from "../locales/use-translator.tsx";
 import { Button } from "../ui/button.tsx";
 
@@ -14,7 +14,7 @@ export function LeaveDialog({
 }) {
   const { text } = useTranslator();
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => openModal(dialog.current), []);
   return (
     <dialog
       ref={dialog}
@@ -25,6 +25,7 @@ export function LeaveDialog({
         event.preventDefault();
         onStay();
       }}
+      onKeyDown={(event) => keepKeys(event, onStay)}
     >
       <h2 id="leave-title">{text("leave.title")}</h2>
       <p id="leave-text" className="secondary">
@@ -38,4 +39,38 @@ export function LeaveDialog({
       </Button>
     </dialog>
   );
+}
+
+/** Returns what closes it: only a dialog that is closed while it is in the page gives the focus back. */
+function openModal(dialog: HTMLDialogElement | null): (() => void) | undefined {
+  if (dialog && "showModal" in dialog) {
+    dialog.showModal();
+    return () => dialog.close();
+  }
+  return openAsModal(dialog);
+}
+
+/** Safari before 15.4 has no modal dialogs. */
+function openAsModal(dialog: HTMLElement | null): (() => void) | undefined {
+  if (!dialog) return undefined;
+  const before = document.activeElement;
+  dialog.dataset.modal = "own";
+  dialog.setAttribute("open", "");
+  dialog.setAttribute("role", "dialog");
+  dialog.setAttribute("aria-modal", "true");
+  dialog.querySelector("button")?.focus();
+  return () => {
+    if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+  };
+}
+
+/** What a modal dialog does with keys, where the browser has none: Escape cancels, and Tab stays inside. */
+function keepKeys(event: KeyboardEvent<HTMLElement>, onStay: () => void): void {
+  const { currentTarget: dialog, key } = event;
+  if (dialog.dataset.modal !== "own") return;
+  if (key === "Escape") onStay();
+  if (key !== "Tab") return;
+  event.preventDefault();
+  // Of its two buttons, the other one.
+  [...dialog.querySelectorAll("button")].find((button) => button !== document.activeElement)?.focus();
 }

@@ -103,7 +103,9 @@ export function VideoSlot({ video, width, height }: { video: HTMLVideoElement; w
     (slot: HTMLDivElement | null) => {
       video.setAttribute("aria-hidden", "true");
       video.tabIndex = -1;
-      slot?.replaceChildren(video);
+      if (!slot || slot.firstChild === video) return;
+      slot.textContent = "";
+      slot.append(video);
     },
     [video],
   );

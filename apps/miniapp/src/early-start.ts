@@ -2,7 +2,7 @@ import type { OpenSessionResponse } from "@intermission/ad-core/player-api";
 import { callAdService, type Reply } from "./call-ad-service.ts";
 import { greetClient } from "./telegram/greet-client.ts";
 import { type Launch, readLaunch } from "./telegram/launch.ts";
-import { paintColours } from "./telegram/paint-theme.ts";
+import { paintFirstColours } from "./telegram/paint-theme.ts";
 import { loadVideo, playableTypes } from "./watch-ad/video-element.ts";
 
 /** The state that the inline script created before the app's files arrived. The app adopts its request and video element. */
@@ -23,7 +23,7 @@ declare global {
 }
 
 const launch = readLaunch(location);
-paintColours(launch.theme);
+paintFirstColours(launch.theme);
 greetClient();
 const { botId, initData, code, startParam } = launch;
 const video = document.createElement("video");

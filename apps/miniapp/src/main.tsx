@@ -9,7 +9,7 @@ import { loadTranslator } from "./locales/load-translator.ts";
 import { TranslatorProvider } from "./locales/use-translator.tsx";
 import { createHost } from "./telegram/host.ts";
 import { readLaunch } from "./telegram/launch.ts";
-import { paintButton, paintTheme } from "./telegram/paint-theme.ts";
+import { paintTheme } from "./telegram/paint-theme.ts";
 import { readLanguageCode } from "./telegram/read-language-code.ts";
 import { ErrorBoundary, faultPlace } from "./ui/error-boundary.tsx";
 import type { Start } from "./watch-ad/use-ad-session.ts";
@@ -30,7 +30,6 @@ async function main(): Promise<void> {
   const { launch, types } = early;
   const opening = early.opening && readEarlyAnswer(early.opening);
   paintTheme(launch.theme);
-  paintButton(launch.theme);
   const host = createHost(launch.version ?? OLDEST_VERSION);
   host.ready();
   const translator = await loadTranslator(readLanguageCode(launch.initData));

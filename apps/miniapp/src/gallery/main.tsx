@@ -6,7 +6,7 @@ import { type ReactNode, useEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { loadTranslator } from "../locales/load-translator.ts";
 import { TranslatorProvider } from "../locales/use-translator.tsx";
-import { paintButton, paintTheme } from "../telegram/paint-theme.ts";
+import { paintTheme } from "../telegram/paint-theme.ts";
 import { Gallery } from "./gallery.tsx";
 import { states } from "./states.tsx";
 import { themes } from "./themes.ts";
@@ -31,9 +31,7 @@ async function show(): Promise<void> {
   const { documentElement: page } = document;
   page.removeAttribute("style");
   delete page.dataset.scheme;
-  const theme = themes[wanted.get("theme") ?? "own"] ?? {};
-  paintTheme(theme);
-  paintButton(theme);
+  paintTheme(themes[wanted.get("theme") ?? "own"] ?? {});
   const translator = await loadTranslator(wanted.get("language") ?? "en");
   await new Promise<void>((resolve) =>
     root.render(

@@ -1,11 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createHost, type Host } from "./host.ts";
 import { paintTheme } from "./paint-theme.ts";
+import { contrastOf } from "./readable-theme.ts";
 
 /** The part of a browser's window that the bridge uses. */
 function fakePage() {
-  const style = { properties: new Map<string, string>(), colorScheme: "", setProperty: vi.fn() };
-  style.setProperty.mockImplementation((name: string, value: string) => style.properties.set(name, value));
+  const properties = new Map<string, string>();
+  const style = {
+    ...{ properties, colorScheme: "" },
+    setProperty: (name: string, value: string) => properties.set(name, value),
+    removeProperty: (name: string) => properties.delete(name),
+  };
   const root = { style, dataset: {} as Record<string, string> };
   const page = Object.assign(new EventTarget(), { parent: {}, document: { documentElement: root } });
   const window = Object.assign(page, { self: page, top: page });
@@ -119,10 +124,28 @@ test("in a frame, the page's own links are left to the browser", () => {
 });
 
 test("short colours are applied, and dark ones are distinguished from light ones", () => {
-  paintTheme({ bg_color: "#fff", secondary_bg_color: "#eee" });
-  expect(page.root.style.properties.get("--tg-bg-color")).toBe("#fff");
-  expect(page.root.style.properties.get("--tg-secondary-bg-color")).toBe("#eee");
+  paintTheme({ bg_color: "#fff", secondary_bg_color: "#eee", text_color: "#000" });
+  expect(page.root.style.properties.get("--bg")).toBe("#ffffff");
+  expect(page.root.style.properties.get("--surface")).toBe("#eeeeee");
   expect(page.root.dataset.scheme).toBe("light");
   paintTheme({ bg_color: "#17212b" });
+  expect(page.root.dataset.scheme).toBe("dark");
+});
+
+test("a theme that names half of the colours leaves none of an earlier one", () => {
+  const { properties } = page.root.style;
+  paintTheme({ bg_color: "#ffffff", text_color: "#102030", button_color: "#8774e1", secondary_bg_color: "#eeeeee" });
+  paintTheme({ bg_color: "#000000" });
+  expect(page.root.dataset.scheme).toBe("dark");
+  expect(properties.get("--bg")).toBe("#000000");
+  expect([...properties.values()].filter((colour) => ["#102030", "#eeeeee"].includes(colour))).toEqual([]);
+  expect(contrastOf(properties.get("--text") ?? "", "#000000")).toBeGreaterThanOrEqual(4.5);
+  paintTheme({});
+  expect([...properties]).toEqual([]);
+  expect(page.root.dataset.scheme).toBeUndefined();
+});
+
+test("a theme that names only a light text is a dark one", () => {
+  paintTheme({ text_color: "#f5f5f5" });
   expect(page.root.dataset.scheme).toBe("dark");
 });

@@ -7,7 +7,7 @@ import {
   targetOrigin,
 } from "@telegram-apps/sdk-react";
 import { readTheme } from "./launch.ts";
-import { paintButton, paintSafeArea, paintTheme } from "./paint-theme.ts";
+import { paintSafeArea, paintTheme } from "./paint-theme.ts";
 
 /**
  * The Telegram client around this page. Any call may have no effect, with an old client, another frame or no client at all;
@@ -52,8 +52,8 @@ export function createHost(version: string): Host {
       post("web_app_expand");
       listen("theme_changed", ({ theme_params }) => {
         const theme = readTheme(JSON.stringify(theme_params));
-        paintTheme(theme);
-        paintButton(theme);
+        // A client that sends no colour must not take those that are here.
+        if (Object.keys(theme).length > 0) paintTheme(theme);
       });
       listen("safe_area_changed", (insets) => paintSafeArea("device", insets));
       listen("content_safe_area_changed", (insets) => paintSafeArea("content", insets));

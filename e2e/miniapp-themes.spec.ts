@@ -1,0 +1,36 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { launchUrl } from "./open-miniapp.ts";
+import { expect, newCode, test } from "./stack.ts";
+
+/** Those of the gallery that the client's colours paint. */
+const states = ["offer", "leave-question", "no-ad", "crashed", "status-credited-named", "status-refused-test"];
+const quickThemes = ["dim", "two-pages", "dark-page-only"];
+
+for (const theme of [...quickThemes, "light", "dark", "one-colour", "light-text-only", "yellow-button-only"]) {
+  const tag = quickThemes.includes(theme) ? [] : "@long";
+  test(`with the theme “${theme}” every text and control can be read`, { tag }, async ({ page, gallery }) => {
+    await gallery.open(page);
+    const found: string[] = [];
+    for (const state of states) {
+      await page.evaluate((wanted) => window.showState(wanted), { state, theme, language: "en" });
+      const { violations, passes } = await new AxeBuilder({ page }).withRules("color-contrast").analyze();
+      found.push(...violations.flatMap(({ nodes }) => nodes.map(({ target }) => `${state}: ${target}`)));
+      expect(passes.length, state).toBe(1);
+    }
+    expect(found).toEqual([]);
+  });
+}
+
+test("a theme that names half of the colours leaves none of the earlier ones", async ({ api, page, stack, userId }) => {
+  const theme = { bg_color: "#ffffff", text_color: "#101010", button_color: "#8774e1", secondary_bg_color: "#f0f0f0" };
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets, { theme }));
+  await page.getByRole("button", { name: "Watch" }).waitFor();
+  const change = { eventType: "theme_changed", eventData: { theme_params: { bg_color: "#000000" } } };
+  // As a client that frames the app does.
+  await page.evaluate((message) => window.postMessage(message, "*"), JSON.stringify(change));
+  await expect(page.locator("html")).toHaveCSS("background-color", "rgb(0, 0, 0)");
+  const { violations } = await new AxeBuilder({ page }).withRules("color-contrast").analyze();
+  expect(violations).toEqual([]);
+  await expect(page.locator("html")).toHaveAttribute("data-scheme", "dark");
+});

@@ -1,7 +1,10 @@
 /** Import rules. ARCHITECTURE.md draws them; scripts/check-imports.ts runs them and tests each one with a planted violation. */
 const servers = "^apps/(ad-service|api|demo-bot)/src/";
 /** Entry points; the engine's file is that of a worker. */
-const entries = ["^apps/[^/]+/src/(main|cli|gallery/main)[.]tsx?$", "^packages/postgres/src/embedded-engine[.]ts$"];
+const entries = [
+  "^apps/[^/]+/src/(main|cli|start-failure|gallery/main)[.]tsx?$",
+  "^packages/postgres/src/embedded-engine[.]ts$",
+];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {

@@ -46,6 +46,12 @@ const lines: [name: keyof PageVitals, label: string, budget?: number][] = [
 
 const LIGHTHOUSE_BUDGET = 98;
 
+/** In the page's order. */
+const inlineScripts = [
+  { name: "if the app does not start", budget: 5120 },
+  { name: "the early start", budget: 2048 },
+];
+
 function medianOf(rounds: readonly PageVitals[], name: keyof PageVitals): number {
   const sorted = rounds.map((vitals) => vitals[name]).sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -59,7 +65,10 @@ function printSizes(): void {
     const figures = `${(gzip / 1000).toFixed(1).padStart(7)} | ${(brotli / 1000).toFixed(1).padStart(9)}`;
     console.log(`| ${name.padEnd(40)} | ${figures} |`);
   }
-  console.log(`\ninline script: ${inlineBytes} bytes${inlineBytes > 2048 ? ", MISSES its 2048" : " of 2048"}\n`);
+  for (const [index, bytes] of inlineBytes.entries()) {
+    const { name, budget = 0 } = inlineScripts[index] ?? {};
+    console.log(`inline, ${name}: ${bytes} bytes${bytes > budget ? `, MISSES its ${budget}` : ` of ${budget}`}`);
+  }
 }
 
 function printVitals(ours: readonly PageVitals[], floor: readonly PageVitals[]): void {

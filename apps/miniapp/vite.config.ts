@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compress } from "./build/compress.ts";
-import { inlineEarlyStart } from "./build/inline-early-start.ts";
+import { bundled, inES5, inlineScripts } from "./build/inline-scripts.ts";
 import { keepOut } from "./build/keep-out.ts";
 import { minifyAgain } from "./build/minify-again.ts";
 import { oldestBrowsers, refuseNewerThan } from "./build/old-browsers.ts";
@@ -12,7 +12,10 @@ export default defineConfig(({ mode }) => ({
   base: "/app/",
   plugins: [
     react(),
-    inlineEarlyStart({ entry: "src/early-start.ts", mostBytes: 2048 }),
+    inlineScripts([
+      { entry: "src/start-failure.ts", mostBytes: 5120, compile: inES5 },
+      { entry: "src/early-start.ts", mostBytes: 2048, compile: bundled },
+    ]),
     plainImports(),
     keepOut("/src/gallery/"),
     mode === "production" && minifyAgain(),

@@ -8,10 +8,10 @@ export interface FileSize {
   readonly brotli: number;
 }
 
-/** The compressed size of each file of the built mini-app, and the uncompressed size of its inline script. */
-export function fileSizes(buildFolder: string): { files: FileSize[]; inlineBytes: number } {
+/** The compressed size of each file of the built mini-app, and the uncompressed size of each inline script. */
+export function fileSizes(buildFolder: string): { files: FileSize[]; inlineBytes: number[] } {
   const page = readFileSync(join(buildFolder, "index.html"), "utf8");
-  const inline = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = ""]) => text).join("");
+  const inline = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = ""]) => text);
   const assets = readdirSync(join(buildFolder, "assets")).filter((name) => /\.(js|css)$/.test(name));
   const files = ["index.html", ...assets.map((name) => join("assets", name))].map((name) => {
     const content = readFileSync(join(buildFolder, name));
@@ -21,5 +21,5 @@ export function fileSizes(buildFolder: string): { files: FileSize[]; inlineBytes
       brotli: brotliCompressSync(content).byteLength,
     };
   });
-  return { files, inlineBytes: Buffer.byteLength(inline) };
+  return { files, inlineBytes: inline.map((text) => Buffer.byteLength(text)) };
 }

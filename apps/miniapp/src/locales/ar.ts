@@ -150,5 +150,6 @@ export const ar: Dictionary<"zero" | "one" | "two" | "few" | "many" | "other"> =
   "old-client.title": "حان وقت التحديث",
   "old-client.text": "لا يمكن تشغيل الإعلان هنا. حدّث تيليجرام ثم افتحه من البوت مجددًا.",
   "crashed.text": "ما شاهدته محفوظ. حاول مرة أخرى من فضلك.",
+  "not-started.text": "تحقق من اتصالك بالإنترنت وحاول مرة أخرى. إن لم ينفع ذلك، فحدّث تيليجرام.",
   supportCode: "رمز الدعم: {id}",
 };

@@ -130,5 +130,6 @@ export const en = {
   "old-client.title": "Time to update",
   "old-client.text": "This app can’t play the ad. Update Telegram, then open it again from the bot.",
   "crashed.text": "What you watched is kept. Please try again.",
+  "not-started.text": "Check your internet connection and try again. If that doesn’t help, update Telegram.",
   supportCode: "Support code: {id}",
 } as const;

@@ -140,5 +140,6 @@ export const es: Dictionary<"one" | "many" | "other"> = {
   "old-client.title": "Toca actualizar",
   "old-client.text": "Aquí no se puede reproducir el anuncio. Actualiza Telegram y ábrelo de nuevo desde el bot.",
   "crashed.text": "Lo que viste está guardado. Inténtalo de nuevo.",
+  "not-started.text": "Revisa tu conexión a internet e inténtalo de nuevo. Si no funciona, actualiza Telegram.",
   supportCode: "Código para soporte: {id}",
 };

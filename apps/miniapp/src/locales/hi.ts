@@ -129,5 +129,6 @@ export const hi: Dictionary<"one" | "other"> = {
   "old-client.title": "अपडेट करने का समय",
   "old-client.text": "विज्ञापन यहाँ नहीं चल सकता। Telegram अपडेट करें, फिर बॉट से दोबारा खोलें।",
   "crashed.text": "जितना देखा, वह सुरक्षित है। कृपया फिर कोशिश करें।",
+  "not-started.text": "अपना इंटरनेट जाँचें और फिर कोशिश करें। अगर इससे काम न बने, तो Telegram अपडेट करें।",
   supportCode: "सहायता कोड: {id}",
 };

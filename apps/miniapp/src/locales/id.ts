@@ -131,5 +131,6 @@ export const id: Dictionary<"other"> = {
   "old-client.title": "Saatnya memperbarui",
   "old-client.text": "Iklan tidak bisa diputar di sini. Perbarui Telegram, lalu buka lagi dari bot.",
   "crashed.text": "Yang sudah ditonton tetap tersimpan. Silakan coba lagi.",
+  "not-started.text": "Periksa koneksi internetmu, lalu coba lagi. Kalau tetap tidak bisa, perbarui Telegram.",
   supportCode: "Kode untuk dukungan: {id}",
 };

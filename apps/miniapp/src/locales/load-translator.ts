@@ -3,19 +3,21 @@ import { chooseLanguage, directionOf, loadDictionary } from "./languages.ts";
 import { createTranslator, type Translator } from "./translate.ts";
 
 const STORED = "language";
+const LONGEST_LOAD_MS = 8000;
 
 /** The user's Telegram language → the language used here before → the browser's → English. Sets the page's `lang` and `dir`. */
 export async function loadTranslator(languageCode: string | undefined): Promise<Translator> {
   const language = chooseLanguage([languageCode, readStored(), ...navigator.languages]);
   const root = document.documentElement;
   try {
-    const dictionary = await loadDictionary(language);
+    const tooLate = new Promise<never>((_, reject) => setTimeout(reject, LONGEST_LOAD_MS));
+    const dictionary = await Promise.race([loadDictionary(language), tooLate]);
     root.lang = language;
     root.dir = directionOf(language);
     if (languageCode) store(language);
     return createTranslator(language, dictionary);
   } catch {
-    // A dictionary that fails to load must not block the reward.
+    // A dictionary that fails to load, or stalls, must not block the reward.
     return createTranslator("en", en);
   }
 }

@@ -140,5 +140,6 @@ export const pt: Dictionary<"one" | "many" | "other"> = {
   "old-client.title": "Hora de atualizar",
   "old-client.text": "Não dá para reproduzir o anúncio aqui. Atualize o Telegram e abra de novo pelo bot.",
   "crashed.text": "O que você assistiu está salvo. Tente de novo.",
+  "not-started.text": "Verifique sua internet e tente de novo. Se não adiantar, atualize o Telegram.",
   supportCode: "Código para o suporte: {id}",
 };

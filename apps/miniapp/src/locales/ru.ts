@@ -140,5 +140,6 @@ export const ru: Dictionary<"one" | "few" | "many" | "other"> = {
   "old-client.title": "Пора обновиться",
   "old-client.text": "Здесь реклама не воспроизводится. Обновите Telegram и откройте окно из бота заново.",
   "crashed.text": "Просмотренное сохранено. Попробуйте ещё раз.",
+  "not-started.text": "Проверьте интернет и попробуйте ещё раз. Если не поможет, обновите Telegram.",
   supportCode: "Код для поддержки: {id}",
 };

@@ -129,5 +129,6 @@ export const tr: Dictionary<"one" | "other"> = {
   "old-client.title": "Güncelleme zamanı",
   "old-client.text": "Reklam burada oynatılamıyor. Telegram’ı güncelleyin, sonra bottan yeniden açın.",
   "crashed.text": "İzlediğiniz kısım kayıtlı. Lütfen tekrar deneyin.",
+  "not-started.text": "İnternet bağlantınızı kontrol edip tekrar deneyin. İşe yaramazsa Telegram’ı güncelleyin.",
   supportCode: "Destek kodu: {id}",
 };

@@ -141,5 +141,6 @@ export const uk: Dictionary<"one" | "few" | "many" | "other"> = {
   "old-client.title": "Час оновитися",
   "old-client.text": "Тут реклама не відтворюється. Оновіть Telegram і відкрийте вікно з бота знову.",
   "crashed.text": "Переглянуте збережено. Спробуйте ще раз.",
+  "not-started.text": "Перевірте інтернет і спробуйте ще раз. Якщо не допоможе, оновіть Telegram.",
   supportCode: "Код для підтримки: {id}",
 };

@@ -25,4 +25,5 @@ if (!hasSignals) {
 
 /** Chrome 93, Safari 15.4. */
 const builtIn: { hasOwn?: unknown } = Object;
-builtIn.hasOwn ??= (of: object, name: PropertyKey) => Object.hasOwn(of, name);
+// biome-ignore lint/suspicious/noPrototypeBuiltins: Object.hasOwn is what is missing here.
+builtIn.hasOwn ??= (of: object, name: PropertyKey) => Object.prototype.hasOwnProperty.call(of, name);

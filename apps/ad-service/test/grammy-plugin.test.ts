@@ -4,7 +4,8 @@ import { createAds } from "@intermission/publisher";
 import { type AdsFlavor, adsMiddleware, bonusCommand } from "@intermission/publisher/grammy";
 import { testDatabases } from "@intermission/testing/test-database";
 import { Bot, type Context } from "grammy";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Update } from "grammy/types";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { addCampaign } from "../src/campaigns/change-campaign.ts";
 import { type ClientFixture, openClientFixture } from "./fixtures/client-fixture.ts";
 
@@ -75,6 +76,87 @@ test("in a private chat the button opens the mini-app, in a group it is the dire
   expect(await say("/link", "group")).toMatchObject({
     reply_markup: { inline_keyboard: [[{ text: "Open", url: expect.stringMatching(`^${base}/[0-9A-Za-z]{16}$`) }]] },
   });
+});
+
+/** Telegram's update for a command that nobody in particular sent. */
+const group = { id: -1001, type: "supergroup" as const, title: "Group" };
+const channel = { id: -1002, type: "channel" as const, title: "Channel" };
+const anonymousAdmin = { id: 1087968824, is_bot: true, first_name: "Group", username: "GroupAnonymousBot" };
+const channelBot = { id: 136817688, is_bot: true, first_name: "Channel", username: "Channel_Bot" };
+const telegramItself = { id: 777000, is_bot: false, first_name: "Telegram" };
+const ann = { id: 42, is_bot: false, first_name: "Ann" };
+
+const codes = () => fixture.database.run<object>({ name: "", text: "select code from codes" }, []);
+
+/** What the bot answered to this message, and how many codes were made. */
+async function hear(update: Record<string, unknown>, name = "message") {
+  updates += 1;
+  sent.length = 0;
+  const before = (await codes()).length;
+  const { text = "/bonus" } = update as { text?: string };
+  const entities = [{ type: "bot_command", offset: 0, length: text.length }];
+  const message = { message_id: updates, date: 0, text, entities, ...update };
+  await bot.handleUpdate({ update_id: updates, [name]: message } as unknown as Update);
+  return { answers: sent.map(({ text }) => text), made: (await codes()).length - before };
+}
+
+const privately = expect.stringContaining("Send me the command in private");
+
+test.each<[string, object, unknown[]]>([
+  ["an anonymous administrator", { from: anonymousAdmin, sender_chat: group, chat: group }, [privately]],
+  ["somebody who writes as a channel", { from: channelBot, sender_chat: channel, chat: group }, [privately]],
+  [
+    "a channel's post in its group",
+    { from: telegramItself, sender_chat: channel, chat: group, is_automatic_forward: true },
+    [privately],
+  ],
+  ["a person in the name of a chat", { from: ann, sender_chat: group, chat: group }, [privately]],
+  ["another bot", { from: { ...ann, id: 43, is_bot: true }, chat: group }, []],
+])("a command of %s makes no code, and the answer says what to do", async (_who, message, answers) => {
+  expect(await hear({ ...message })).toEqual({ answers, made: 0 });
+});
+
+test("a post in a channel makes no code, and is left to the bot's other handlers", async () => {
+  expect(await hear({ sender_chat: channel, chat: channel }, "channel_post")).toEqual({ answers: [], made: 0 });
+});
+
+test("the text for anonymous senders can be replaced", async () => {
+  const { botId, token } = fixture.bot;
+  const ads = createAds({ url: fixture.address, token, botId });
+  bot.use(bonusCommand(ads, { command: "bonus_ru", texts: { anonymous: "Напишите мне в личку." } }));
+  const message = { text: "/bonus_ru", from: anonymousAdmin, sender_chat: group, chat: group };
+  expect(await hear(message)).toEqual({ answers: ["Напишите мне в личку."], made: 0 });
+});
+
+test("ctx.ads.keyboard() makes no code for a sender who may be anybody, and one for who presses a button", async () => {
+  const keyboard = vi.fn();
+  bot.on("callback_query:data", async (ctx) => keyboard(await ctx.ads.keyboard()));
+  const faults: unknown[] = [];
+  bot
+    .errorBoundary((error) => void faults.push(error.error))
+    .command("own", async (ctx) => {
+      await ctx.ads.keyboard();
+    });
+  for (const from of [anonymousAdmin, channelBot, { ...ann, id: 43, is_bot: true }]) {
+    const sender_chat = from.id === 43 ? undefined : group;
+    expect(await hear({ text: "/own", from, sender_chat, chat: group })).toEqual({ answers: [], made: 0 });
+  }
+  expect(faults).toEqual(Array(3).fill(expect.objectContaining({ name: "AdsError", code: "NOT_A_PERSON" })));
+
+  // The message with the button is the bot's, in the name of a channel. Who presses it is known, an administrator too.
+  const message = { message_id: 1, date: 0, chat: channel, sender_chat: channel, text: "An ad:" };
+  const pressed = { id: "1", from: { ...ann, id: 44 }, chat_instance: "1", data: "ad", message };
+  await bot.handleUpdate({ update_id: ++updates, callback_query: pressed });
+  expect(keyboard).toHaveBeenCalledWith({ inline_keyboard: [[{ text: expect.any(String), url: expect.any(String) }]] });
+});
+
+test("in a chat of a business account the button is the direct link: Telegram shows no mini-app's buttons there", async () => {
+  const keyboard = vi.fn();
+  bot.on("business_message", async (ctx) => keyboard(await ctx.ads.keyboard()));
+  const chat = { id: 45, type: "private", first_name: "Bob" };
+  const customer = { text: "hello", entities: [], business_connection_id: "b1", chat, from: { ...ann, id: 45 } };
+  expect(await hear(customer, "business_message")).toMatchObject({ made: 1 });
+  expect(keyboard).toHaveBeenCalledWith({ inline_keyboard: [[{ text: expect.any(String), url: expect.any(String) }]] });
 });
 
 test("with an ad /bonus offers it", async () => {

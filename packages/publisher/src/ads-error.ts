@@ -24,7 +24,10 @@ export abstract class RequestError extends Error {
 /** The ad service refused, is busy or cannot be reached. */
 export class AdsError extends RequestError {
   override readonly name = "AdsError";
-  /** The service's `UPPER_SNAKE` code, `UNREACHABLE` without an answer, or `UNEXPECTED_ANSWER` for one outside the contract. */
+  /**
+   * The service's `UPPER_SNAKE` code, `UNREACHABLE` without an answer, `UNEXPECTED_ANSWER` for one outside the contract, or
+   * `NOT_A_PERSON` for a user id that stands for many people, which is not sent.
+   */
   declare readonly code: string;
   /** When to try again, at most a day; undefined if the service did not say. */
   declare readonly retryAfterSeconds: number | undefined;

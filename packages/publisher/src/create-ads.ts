@@ -2,6 +2,7 @@ import { AdsError, errorOf, unexpectedAnswer } from "./ads-error.ts";
 import type { CodeDescription, NamedRewards, Stats } from "./client-answers.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
+import { notAPerson } from "./telegram-sender.ts";
 import { type AdEvent, startParamOf } from "./verify-webhook.ts";
 
 export interface AdsOptions {
@@ -167,6 +168,7 @@ export function createAds(options: AdsOptions): Ads {
 
   return {
     async createCode({ userId, reference }, { signal } = {}) {
+      requirePerson(userId);
       const body = { bot_id: botId, user_tg_id: userId, reference };
       const created = await call({ method: "POST", path: "/codes", body, isRepeatable: true }, signal);
       return {
@@ -179,6 +181,7 @@ export function createAds(options: AdsOptions): Ads {
       };
     },
     async availability(userId, { signal } = {}) {
+      requirePerson(userId);
       const found = await call(get("/availability", { user_tg_id: userId }), signal);
       const reason = textOf(found.reason) as Availability["reason"];
       return {
@@ -215,6 +218,11 @@ export function createAds(options: AdsOptions): Ads {
       await call({ method: "POST", path, isRepeatable: false }, signal);
     },
   };
+}
+
+function requirePerson(userId: string): void {
+  const fault = notAPerson(userId);
+  if (fault !== undefined) throw new AdsError(fault, { code: "NOT_A_PERSON" });
 }
 
 type Answer = Readonly<Record<string, unknown>>;

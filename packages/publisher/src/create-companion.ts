@@ -2,6 +2,7 @@ import { RequestError } from "./ads-error.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import { readEvents } from "./server-sent-events.ts";
+import { notAPerson } from "./telegram-sender.ts";
 
 export interface CompanionOptions {
   /** Address of the companion API: `https://api.example.com`. */
@@ -104,7 +105,10 @@ export interface Companion {
 /** The companion API refused, is busy or cannot be reached. */
 export class CompanionError extends RequestError {
   override readonly name = "CompanionError";
-  /** tRPC's code, such as `UNAUTHORIZED`; `UNREACHABLE` without an answer. */
+  /**
+   * tRPC's code, such as `UNAUTHORIZED`; `UNREACHABLE` without an answer; `NOT_A_PERSON` for a user id that stands for many
+   * people, which is not sent.
+   */
   declare readonly code: string;
 }
 
@@ -159,7 +163,11 @@ export function createCompanion(options: CompanionOptions): Companion {
   };
 
   return {
-    createCode: async (wanted, { signal } = {}) => (await write("codes.create", wanted, signal)) as CreateCodeOutcome,
+    async createCode(wanted, { signal } = {}) {
+      const fault = notAPerson(wanted.userId);
+      if (fault !== undefined) throw new CompanionError(fault, { code: "NOT_A_PERSON" });
+      return (await write("codes.create", wanted, signal)) as CreateCodeOutcome;
+    },
     async balance(userId, { signal } = {}) {
       return ((await read("rewards.balance", { userId }, signal)) as { balance: number }).balance;
     },

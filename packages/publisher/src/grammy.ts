@@ -2,6 +2,7 @@ import type { Context, MiddlewareFn } from "grammy";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import { AdsError } from "./ads-error.ts";
 import type { Ads } from "./create-ads.ts";
+import { type Sender, senderOf } from "./telegram-sender.ts";
 
 /** What the middleware adds to a context: `type MyContext = Context & AdsFlavor`. */
 export interface AdsFlavor {
@@ -10,6 +11,9 @@ export interface AdsFlavor {
      * Returns an inline keyboard with one button for the user of this update. In a private chat the button opens the mini-app. In
      * other chats, where Telegram allows no mini-app buttons, it opens the user's direct link. The webhook echoes
      * `reference`.
+     *
+     * Rejects with an {@link AdsError} `NOT_A_PERSON` if Telegram does not say which person sent the update: an anonymous
+     * administrator, somebody who writes as a channel, a bot. Throws for an update without a user.
      */
     keyboard(options?: { readonly text?: string; readonly reference?: string }): Promise<InlineKeyboardMarkup>;
   };
@@ -21,11 +25,9 @@ export function adsMiddleware<C extends Context>(ads: Ads): MiddlewareFn<C & Ads
     Object.assign(ctx, {
       ads: {
         async keyboard({ text = "🎁 Watch and earn", reference } = {}) {
-          if (ctx.from === undefined)
-            throw new Error("ctx.ads.keyboard() needs an update with a user: ctx.from is undefined");
-          const userId = String(ctx.from.id);
-          const { miniappUrl, directLink } = await ads.createCode({ userId, reference });
-          const isPrivate = ctx.chat?.type === "private";
+          const { miniappUrl, directLink } = await ads.createCode({ userId: personOf(ctx), reference });
+          // Telegram shows no mini-app's buttons under messages of a business account.
+          const isPrivate = ctx.chat?.type === "private" && ctx.businessConnectionId === undefined;
           if (isPrivate && miniappUrl !== undefined)
             return { inline_keyboard: [[{ text, web_app: { url: miniappUrl } }]] };
           if (directLink === undefined)
@@ -38,12 +40,36 @@ export function adsMiddleware<C extends Context>(ads: Ads): MiddlewareFn<C & Ads
   };
 }
 
+/** A button's presser is known, also where the message with the button was sent in the name of a chat. */
+function senderOfUpdate(ctx: Context): Sender {
+  const { from, msg } = ctx;
+  return senderOf(ctx.callbackQuery || !msg ? { from } : { ...msg, from });
+}
+
+function personOf(ctx: Context): string {
+  const sender = senderOfUpdate(ctx);
+  switch (sender.kind) {
+    case "person":
+      return sender.userId;
+    case "chat":
+      throw new AdsError("the message was sent in the name of a group or channel: ask for the command in private", {
+        code: "NOT_A_PERSON",
+      });
+    case "bot":
+      throw new AdsError("the sender is a bot, which cannot watch an ad", { code: "NOT_A_PERSON" });
+    case "nobody":
+      throw new Error("ctx.ads.keyboard() needs an update with a user: ctx.from is undefined");
+  }
+}
+
 export interface BonusTexts {
   readonly offer: string;
   readonly button: string;
   /** `availableAt` is undefined if unknown. */
   readonly later: (availableAt: Date | undefined) => string;
   readonly failed: string;
+  /** For messages in the name of a group or channel: Telegram does not say who sent them. */
+  readonly anonymous: string;
 }
 
 const english: BonusTexts = {
@@ -52,18 +78,29 @@ const english: BonusTexts = {
   later: (at) =>
     at ? `The next ad will be available at ${at.toISOString().slice(11, 16)} UTC.` : "No ad is available now.",
   failed: "Something went wrong on our side. Please try again in a minute.",
+  anonymous:
+    "You write in the name of a group or channel, so I cannot tell who gets the bonus. Send me the command in private, or turn off “Remain anonymous” and write as yourself.",
 };
 
-/** Answers a command, `/bonus` by default, with an ad or the time of the next one. Use it after {@link adsMiddleware}. */
+/**
+ * Answers a command, `/bonus` by default, with an ad or the time of the next one, or, where Telegram does not say who sent it,
+ * with what to do. Use it after {@link adsMiddleware}.
+ */
 export function bonusCommand<C extends Context & AdsFlavor>(
   ads: Ads,
   { command = "bonus", texts = {} }: { readonly command?: string; readonly texts?: Partial<BonusTexts> } = {},
 ): MiddlewareFn<C> {
-  const { offer, button, later, failed } = { ...english, ...texts };
+  const { offer, button, later, failed, anonymous } = { ...english, ...texts };
   return async (ctx, next) => {
-    if (!ctx.hasCommand(command) || ctx.from === undefined) return next();
+    if (!ctx.hasCommand(command)) return next();
+    const sender = senderOfUpdate(ctx);
+    if (sender.kind === "nobody" || sender.kind === "bot") return next();
+    if (sender.kind === "chat") {
+      await ctx.reply(anonymous);
+      return;
+    }
     try {
-      const { isAvailable, availableAt } = await ads.availability(String(ctx.from.id));
+      const { isAvailable, availableAt } = await ads.availability(sender.userId);
       if (isAvailable) await ctx.reply(offer, { reply_markup: await ctx.ads.keyboard({ text: button }) });
       else await ctx.reply(later(availableAt === undefined ? undefined : new Date(availableAt)));
     } catch (error) {

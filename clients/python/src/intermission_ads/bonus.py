@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from .client import AsyncAds
 from .errors import AdsError
+from .sender import sender_of
 
 _log = logging.getLogger("intermission_ads")
 
@@ -25,6 +26,11 @@ class BonusTexts:
     later: Callable[[str | None], str] = _later
     """Takes the RFC 3339 moment of the next ad, in UTC; None where it is unknown."""
     failed: str = "Something went wrong on our side. Please try again in a minute."
+    anonymous: str = (
+        "You write in the name of a group or channel, so I cannot tell who gets the bonus. "
+        "Send me the command in private, or turn off “Remain anonymous” and write as yourself."
+    )
+    """For messages in the name of a group or channel: Telegram does not say who sent them."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +60,20 @@ async def ad_button(
 
 
 async def bonus_reply(
-    ads: AsyncAds, user_id: str | int, *, is_private: bool, texts: BonusTexts = BonusTexts()
+    ads: AsyncAds,
+    user_id: str | int,
+    *,
+    is_private: bool,
+    is_in_name_of_chat: bool = False,
+    texts: BonusTexts = BonusTexts(),
 ) -> BonusReply:
-    """An ad for this user, or when the next one is available. Logs what the ad service refused, and says that it failed."""
+    """An ad for this user, or when the next one is available. Logs what the ad service refused, and says that it failed.
+
+    `is_in_name_of_chat`: the message has a `sender_chat`. Behind it, and behind the accounts of Telegram's own that stand for
+    many people, nobody can be rewarded; the answer says what to do.
+    """
+    if sender_of(user_id, is_in_name_of_chat=is_in_name_of_chat) == "chat":
+        return BonusReply(texts.anonymous, None)
     try:
         available = await ads.availability(user_id)
         if not available.is_available:

@@ -10,7 +10,8 @@ class AdsError(Exception):
         super().__init__(message)
         self.message = message
         self.code = code
-        """The service's `UPPER_SNAKE` code, or `UNREACHABLE`, or `UNEXPECTED_ANSWER`."""
+        """The service's `UPPER_SNAKE` code, or `UNREACHABLE`, or `UNEXPECTED_ANSWER`, or `NOT_A_PERSON` for a user id that
+        stands for many people, which is not sent."""
         self.status = status
         """HTTP status; None without an answer."""
         self.retry_after_seconds = retry_after_seconds

@@ -25,6 +25,7 @@ from .results import (
     read_stats,
     read_webhook_test,
 )
+from .sender import not_a_person
 from .webhook import EventType
 
 T = TypeVar("T")
@@ -44,13 +45,22 @@ class Operation(Generic[T]):
     """May be sent again when the connection was lost, since a second one changes nothing."""
 
 
+def _require_person(user_id: str | int) -> str:
+    """The id as text."""
+    fault = not_a_person(user_id)
+    if fault is not None:
+        raise AdsError(fault, code="NOT_A_PERSON")
+    return str(user_id)
+
+
 def create_code(bot_id: str, user_id: str | int, reference: str | None) -> Operation[Code]:
-    body = {"bot_id": bot_id, "user_tg_id": str(user_id), **({} if reference is None else {"reference": reference})}
+    user_id = _require_person(user_id)
+    body = {"bot_id": bot_id, "user_tg_id": user_id, **({} if reference is None else {"reference": reference})}
     return Operation("POST", "/codes", read_code, body=body)
 
 
 def availability(user_id: str | int) -> Operation[Availability]:
-    return Operation("GET", "/availability", read_availability, query={"user_tg_id": str(user_id)})
+    return Operation("GET", "/availability", read_availability, query={"user_tg_id": _require_person(user_id)})
 
 
 def code(value: str) -> Operation[CodeDetails]:

@@ -1,0 +1,36 @@
+"""Who sent a message, as far as Telegram says: only a person can earn."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+_SHARED_ACCOUNTS = {
+    "1087968824": "GroupAnonymousBot, which stands for every anonymous administrator of a group",
+    "136817688": "Channel Bot, which stands for everybody who writes as a channel",
+    "777000": "Telegram's own account, which stands for the posts of channels",
+}
+"""Accounts of Telegram's own that it names as the sender of what many people write."""
+
+Sender = Literal["person", "chat", "bot", "nobody"]
+"""Behind a `chat` are many people, and Telegram does not say which of them wrote."""
+
+
+def sender_of(user_id: str | int | None, *, is_bot: bool = False, is_in_name_of_chat: bool = False) -> Sender:
+    """`is_in_name_of_chat`: the message has a `sender_chat`."""
+    if user_id is None:
+        return "nobody"
+    if is_in_name_of_chat or str(user_id) in _SHARED_ACCOUNTS:
+        return "chat"
+    return "bot" if is_bot else "person"
+
+
+def not_a_person(user_id: str | int) -> str | None:
+    """Why a code for this user would belong to nobody, or to many people; None for a person, as far as an id can tell.
+
+    The ad service accepts every id of the contract's form.
+    """
+    text = str(user_id)
+    account = "the id of a group or channel" if text.startswith("-") else _SHARED_ACCOUNTS.get(text)
+    if account is None:
+        return None
+    return f"user {text} is {account}: create the code for the person, for example after a command in the private chat"

@@ -126,6 +126,53 @@ describe("faults of settings", () => {
   });
 });
 
+describe("moments on the command line", () => {
+  const commands: Record<string, readonly string[]> = {
+    "--starts-at": ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--starts-at"],
+    "--ends-at": ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--ends-at"],
+    "--from": ["stats", "--from"],
+    "--to": ["stats", "--to"],
+    "--failed-since": ["deliveries", "replay", "--bot-id", botId, "--failed-since"],
+    "--everything-since": ["deliveries", "replay", "--bot-id", botId, "--everything-since"],
+  };
+  test.each(
+    Object.keys(commands).flatMap((flag) =>
+      [
+        ["2027-02-30", "2027-02 has 28 days"],
+        ["2026-06-31", "2026-06 has 30 days"],
+        ["1804000000", "Unix time in seconds: write it as 2027-03-02T15:06:40Z"],
+        ["03/04/2027", "such as 2026-01-31"],
+        ["2027-01-31T08:00:00", "offset"],
+        ["9999-12-31", "years"],
+      ].map(([moment = "", words = ""]) => [flag, moment, words] as const),
+    ),
+  )("%s %s is refused and says how to write it", async (flag, moment, words) => {
+    const ended = await ads([...(commands[flag] ?? []), moment]);
+    expect(ended).toMatchObject({ code: 2, out: "" });
+    expect(ended.err).toContain(`option '${flag}`);
+    expect(ended.err).toContain(words);
+  });
+
+  test("a time ago is for the past: a campaign has none", async () => {
+    expect(await ads([...(commands["--ends-at"] ?? []), "30d"])).toMatchObject({ code: 2 });
+    expect(await ads(["stats", "--from", "999999d"])).toMatchObject({ code: 2 });
+    expect(await ads(["stats", "--from", "604800s"])).toMatchObject({ code: 0 });
+  });
+
+  test("offsets and lower-case letters are read as RFC 3339 says", async () => {
+    const added = await addLink("Offsets", "A", [
+      "--starts-at",
+      "2027-03-01t09:00:00+09:00",
+      "--ends-at",
+      "2027-03-02",
+    ]);
+    expect(JSON.parse(added.out)).toMatchObject({
+      startsAt: "2027-03-01T00:00:00.000Z",
+      endsAt: "2027-03-02T00:00:00.000Z",
+    });
+  });
+});
+
 describe("an unknown bot, campaign or creative", () => {
   const nobody = "4242424242";
   test.each([

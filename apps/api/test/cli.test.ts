@@ -66,6 +66,8 @@ test.each([
   "receipts remove",
   "receipts list --outcome lost",
   "receipts list --since yesterday",
+  "receipts list --since 2026-02-30",
+  "receipts refused --since 1804000000",
   "rewards balance @x",
 ])("%s is wrong usage: 2, with a hint at --help", async (words) => {
   expect(await api(words)).toMatchObject({ code: 2, out: "", err: expect.stringMatching(/--help|Usage/) });

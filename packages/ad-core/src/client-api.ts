@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { clientExamples } from "./api-examples.ts";
 import { startParamPattern } from "./code.ts";
+import { readMoment } from "./moment.ts";
 
 /**
  * Requests and responses of `/client/v1`, the ad service's API for publishers.
@@ -15,6 +16,22 @@ export const telegramId = z
 
 /** A moment on the wire: RFC 3339 in UTC. */
 export const moment = z.iso.datetime();
+
+/** A moment in a request, as `readMoment` reads it. */
+export const momentInput = z
+  .string({ error: ({ input }) => momentMessage(input) })
+  .meta({ description: "A date-time of RFC 3339 with an offset, or a date: the beginning of that day in UTC." })
+  .transform((text, context): Date => {
+    const read = readMoment(text);
+    if (read.outcome === "moment") return read.moment;
+    context.addIssue({ code: "custom", message: read.message });
+    return z.NEVER;
+  });
+
+function momentMessage(input: unknown): string | undefined {
+  const read = readMoment(input);
+  return read.outcome === "refused" ? read.message : undefined;
+}
 
 /** What the bot says it pays. The publisher's ledger decides what it credits. */
 export const namedReward = z.object({
@@ -188,12 +205,13 @@ export const listEventsResponse = z
   .meta({ examples: clientExamples.listEventsResponse });
 export type ListEventsResponse = z.infer<typeof listEventsResponse>;
 
-/** A moment, or a day, which stands for its beginning in UTC. */
-const momentOrDay = z.union([moment, z.iso.date()]);
-
 export const statsQuery = z.object({
-  from: momentOrDay.optional().describe("Default: seven days before `to`. Widened to whole hours of UTC."),
-  to: momentOrDay.optional().describe("The end, exclusive. Default: now."),
+  from: momentInput
+    .optional()
+    .describe(
+      "A date-time with an offset, or a date: its beginning in UTC. Default: seven days before `to`. Widened to whole hours of UTC.",
+    ),
+  to: momentInput.optional().describe("The end, exclusive: `to=2026-04-01` ends with March. Default: now."),
   by: z.enum(["hour", "day", "campaign", "creative"]).default("day"),
 });
 

@@ -49,6 +49,16 @@ test.each([
   expect(parseWebhookEvent(bytes)).toMatchObject({ outcome: "invalid", reason });
 });
 
+test.each([
+  "2026-01-31T08:00:00+00:00",
+  "2026-01-31t08:00:00z",
+  "1970-01-01T00:00:00Z",
+  "2026-01-31T08:00:00.123456789-00:00",
+])("an event of %s is not lost", (occurredAt) => {
+  const body = utf8(JSON.stringify({ event: "rewarded", user_tg_id: "42", occurred_at: occurredAt }));
+  expect(parseWebhookEvent(body)).toMatchObject({ outcome: "valid", event: { occurred_at: occurredAt } });
+});
+
 test("no bytes make it throw", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {

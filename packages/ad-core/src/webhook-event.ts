@@ -2,6 +2,13 @@ import { z } from "zod";
 import { webhookExamples } from "./api-examples.ts";
 import { eventType, telegramId } from "./client-api.ts";
 import { startParamPattern } from "./code.ts";
+import { readMoment } from "./moment.ts";
+
+/** Years are not bounded: an event must not be lost because its service has a wrong clock. */
+const eventTime = z.string().refine((text) => {
+  const read = readMoment(text);
+  return read.outcome === "moment" || read.fault === "far-year";
+}, "must be a date-time of RFC 3339");
 
 /**
  * The body of a webhook, service → publisher.
@@ -33,8 +40,8 @@ export const webhookEvent = z
       .describe(
         "The `startapp` value of the link that opened the mini-app, unless it is a code of this bot. Whoever made the link chose it, and that may be the user.",
       ),
-    occurred_at: z.iso
-      .datetime({ offset: true })
+    occurred_at: eventTime
+      .meta({ format: "date-time" })
       .optional()
       .describe("RFC 3339: when the event was earned, not when it was sent."),
     test: z.boolean().optional(),

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { readMoment } from "@intermission/ad-core/moment";
 import { type Command, InvalidArgumentError } from "commander";
 
 const units: readonly [seconds: number, name: string][] = [
@@ -72,16 +73,24 @@ export function captionsOption(text: string): CaptionsFile {
 
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** A date-time in RFC 3339, a date, or how long ago it was. */
+/** A date-time with an offset, or a date. */
 export function momentOption(text: string): Date {
+  const read = readMoment(text);
+  if (read.outcome === "moment") return read.moment;
+  throw new InvalidArgumentError(`It ${read.message}.`);
+}
+
+/** The same, or how long ago it was. */
+export function pastMomentOption(text: string): Date {
   const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count !== undefined) return new Date(Date.now() - Number(count) * (unitSeconds[unit] ?? 0) * 1000);
-  const isMoment = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const moment = new Date(isMoment ? text : Number.NaN);
-  if (!Number.isNaN(moment.getTime())) return moment;
-  throw new InvalidArgumentError(
-    "It must be a date-time such as 2026-01-31T08:00:00Z or 2026-01-31, or a time ago such as 30m, 2h, 3d.",
-  );
+  const ago = count === undefined ? text : momentAgo(Number(count) * (unitSeconds[unit] ?? 0));
+  const read = readMoment(ago);
+  if (read.outcome === "moment") return read.moment;
+  throw new InvalidArgumentError(`It ${read.message}, or a time ago such as 30m, 2h, 3d.`);
+}
+
+function momentAgo(seconds: number): string {
+  return new Date(Date.now() - seconds * 1000).toISOString();
 }
 
 /** Flags whose field is not the flag in camel case, optionally with a unit suffix or a plural. */

@@ -170,6 +170,14 @@ export function clientApiContract(name: string, start: (webhookUrl: string) => P
       statsResponse.parse(await (await call("/stats?by=hour")).json());
     });
 
+    test("the statistics begin at the moment of the request, in any form of RFC 3339", async () => {
+      const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+      for (const from of [day, `${day}t00:00:00z`, `${day}T00:00:00.000000+00:00`, `${day}T09:00:00+09:00`]) {
+        const answer = await call(`/stats?from=${encodeURIComponent(from)}`);
+        expect(statsResponse.parse(await answer.json()).from).toBe(`${day}T00:00:00.000Z`);
+      }
+    });
+
     test.each<[string, number, string, () => Promise<Response>]>([
       ["no token", 401, "UNAUTHORIZED", () => call("/events", { headers: { authorization: "" } })],
       ["a malformed token", 401, "UNAUTHORIZED", () => call("/events", { headers: { authorization: "Basic eDp5" } })],
@@ -196,6 +204,10 @@ export function clientApiContract(name: string, start: (webhookUrl: string) => P
       ["a cursor of letters", 400, "BAD_REQUEST", () => call("/events?after=letters")],
       ["a page of 0", 400, "BAD_REQUEST", () => call("/events?limit=0")],
       ["a page of 1001", 400, "BAD_REQUEST", () => call("/events?limit=1001")],
+      ["a day that does not exist", 400, "BAD_REQUEST", () => call("/stats?from=2026-02-30")],
+      ["a Unix time", 400, "BAD_REQUEST", () => call("/stats?from=1804000000")],
+      ["a date-time without an offset", 400, "BAD_REQUEST", () => call("/stats?to=2026-02-28T08:00:00")],
+      ["an end before the start", 400, "BAD_REQUEST", () => call("/stats?from=2026-02-02&to=2026-02-01")],
       ["an unknown event", 404, "NOT_FOUND", () => post("/events/evt_unknown/redeliver")],
       ["an unknown event type", 400, "BAD_REQUEST", () => post("/webhook/test", { event: "other" })],
       ["a tester who is not listed", 400, "NOT_A_TESTER", () => post("/webhook/test", { user_tg_id: "42" })],

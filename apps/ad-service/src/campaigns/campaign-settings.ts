@@ -1,4 +1,4 @@
-import { telegramId } from "@intermission/ad-core/client-api";
+import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
 import { boundedText, shortWord } from "@intermission/server/parse-request";
 import { z } from "zod";
@@ -38,7 +38,6 @@ export type CampaignPriority = "sponsorship" | "standard" | "house";
 
 const price = z.int("must be a whole number of micros").min(0, "must be 0 or more").max(1e12, "is too large");
 const limit = z.int("must be a whole number").min(1, "must be 1 or more, or none").max(1e15, "is too large").nullable();
-const moment = z.coerce.date("must be a date and time, as 2026-01-31T08:00:00Z").nullable();
 
 const landingUrl = z.string().transform((url, context) => {
   const checked = checkLandingUrl(url);
@@ -54,8 +53,8 @@ export const campaignSettings = z.strictObject({
   priority: z.enum(["sponsorship", "standard", "house"]),
   category: shortWord.nullable(),
   pacing: z.enum(["even", "asap"]).describe("`even`: spread over the day; `asap`: as fast as requests come."),
-  startsAt: moment,
-  endsAt: moment,
+  startsAt: momentInput.nullable(),
+  endsAt: momentInput.nullable().describe("The end, exclusive: a date ends the campaign as that day begins."),
   landingUrl: landingUrl.nullable().describe("The target of a direct link, or of a video's call to action."),
   callToAction: boundedText(40).nullable().describe("The label of the button beside a video."),
   weight: z.int("must be a whole number").min(1, "must be 1 or more").max(1_000_000, "must be 1000000 at most"),

@@ -19,6 +19,8 @@ export const campaign = z.object({
   campaignId: z.string(),
   formats: campaignFormats,
   status: z.enum(["active", "paused", "archived"]),
+  startsAt: z.date().nullable(),
+  endsAt: z.date().nullable(),
   landingUrl: z.string().nullable(),
   creatives: z.array(campaignCreative),
   createdAt: z.date(),

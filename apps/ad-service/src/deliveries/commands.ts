@@ -1,5 +1,5 @@
 import { OperatorRefusal, withExamples } from "@intermission/server/command-line";
-import { momentOption, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
+import { pastMomentOption, telegramIdOption, wholeNumber } from "@intermission/server/command-options";
 import { type Row, recordOf, rowsOf, tableOf, textOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
@@ -80,9 +80,9 @@ function replayDeliveriesCommand(deliveries: Command, context: CommandContext): 
     .option(
       "--failed-since <time>",
       "all failed deliveries of events since then: a date-time, or 90s, 30m, 2h, 3d",
-      momentOption,
+      pastMomentOption,
     )
-    .option("--everything-since <time>", "also delivered and waiting ones", momentOption)
+    .option("--everything-since <time>", "also delivered and waiting ones", pastMomentOption)
     .option("--yes", "send; without it, several deliveries are only counted")
     .action(async (eventId: string | undefined, options: ReplayOptions) => {
       const meant = whatIsMeant(eventId, options);

@@ -1,8 +1,8 @@
-import { eventType, moment, telegramId } from "@intermission/ad-core/client-api";
+import { eventType, momentInput, telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import { type CheckedScope, refusals } from "@intermission/server/checked-routes";
 import { listLimit } from "@intermission/server/parse-request";
-import { conflict, invalid } from "@intermission/server/refuse";
+import { conflict, invalid, invalidField } from "@intermission/server/refuse";
 import { z } from "zod";
 import { requireBots, unknownBot } from "../bots/bots.ts";
 import type { Deliveries } from "./deliveries.ts";
@@ -80,10 +80,9 @@ function readRoutes(scope: CheckedScope, { database }: DeliveryOperatorDeps): vo
 }
 
 const scope = z.enum(["failed", "everything"]);
-const since = moment.transform((text) => new Date(text));
-const counting = z.strictObject({ scope, since });
+const counting = z.strictObject({ scope, since: momentInput });
 const batch = z
-  .strictObject({ scope, since, until: since, after: eventIdParam.nullish() })
+  .strictObject({ scope, since: momentInput, until: momentInput, after: eventIdParam.nullish() })
   .meta({ examples: [{ scope: "failed", since: "2026-03-01T00:00:00Z", until: "2026-03-02T00:00:00Z" }] });
 
 const replayOperations = {
@@ -125,6 +124,7 @@ function replayRoutes(app: CheckedScope, deps: DeliveryOperatorDeps): void {
   app.get("/bots/:botId/replay", { schema: replayOperations.count }, async (request) => {
     const { botId } = request.params;
     const range = { botId, ...request.query, until: new Date() };
+    if (range.since > range.until) throw invalidField("since", "must not be in the future");
     const refusal = await replayRefusal(database, range);
     if (refusal) throw refusalOfMany(refusal, botId);
     return { ...range, ...(await countReplayable(database, range)) };
@@ -134,6 +134,7 @@ function replayRoutes(app: CheckedScope, deps: DeliveryOperatorDeps): void {
   app.post("/bots/:botId/replay", { schema: replayOperations.replayMany }, async (request) => {
     const { botId } = request.params;
     const { after, ...range } = request.body;
+    if (range.since > range.until) throw invalidField("since", "must not be after until");
     const replayed = await replayDeliveries(deps, { botId, ...range, after: after ?? undefined });
     if (replayed.outcome !== "replayed") throw refusalOfMany(replayed, botId);
     return { replayed: replayed.replayed, next: replayed.next };

@@ -1,5 +1,5 @@
 import { withExamples } from "@intermission/server/command-line";
-import { momentOption, telegramIdOption } from "@intermission/server/command-options";
+import { pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf, textOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
@@ -178,8 +178,8 @@ export function statsCommands(program: Command, context: CommandContext): void {
     .option("--bot-id <id>", "of one bot only", telegramIdOption)
     .option("--campaign-id <id>", "of one campaign only")
     .option("--creative-id <id>", "of one creative only")
-    .option("--from <moment>", "such as 2026-03-01 or 7d (default: a week, today included)", momentOption)
-    .option("--to <moment>", "the end, exclusive (default: now)", momentOption)
+    .option("--from <moment>", "such as 2026-03-01 or 7d (default: a week, today included)", pastMomentOption)
+    .option("--to <moment>", "the end, exclusive (default: now)", pastMomentOption)
     .addOption(
       new Option("--by <what>", "what each line sums up")
         .choices(["hour", "day", "bot", "campaign", "creative"])

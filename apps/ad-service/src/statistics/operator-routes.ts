@@ -1,4 +1,4 @@
-import { telegramId } from "@intermission/ad-core/client-api";
+import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
 import { invalidField } from "@intermission/server/refuse";
@@ -17,13 +17,12 @@ export interface StatsOperatorDeps {
 }
 
 const id = z.string().regex(/^[\w-]{1,64}$/, "must be an id as the lists show it");
-const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()], "must be an RFC 3339 date-time or date");
 const querystring = z.object({
   botId: telegramId.optional(),
   campaignId: id.optional(),
   creativeId: id.optional(),
-  from: moment.optional(),
-  to: moment.optional(),
+  from: momentInput.optional(),
+  to: momentInput.optional(),
   by: z.enum(dimensions).default("day"),
 });
 

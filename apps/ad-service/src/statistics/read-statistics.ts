@@ -11,16 +11,16 @@ export type TimeRange =
   | { outcome: "bad-range"; field: "from" | "to"; message: string };
 
 /** The requested period in whole hours, like the sums; without bounds the last seven days, today included. */
-export function timeRange(
-  given: { from?: string | undefined; to?: string | undefined },
-  by: string,
-  now: Date,
-): TimeRange {
-  const to = new Date(Math.ceil((given.to === undefined ? now : new Date(given.to)).getTime() / HOUR_MS) * HOUR_MS);
+export function timeRange(given: { from?: Date | undefined; to?: Date | undefined }, by: string, now: Date): TimeRange {
+  const end = given.to ?? now;
+  // Compared before both are widened to whole hours.
+  if (given.from !== undefined && given.from >= end) {
+    const which = given.to === undefined ? "now, where no end is named" : given.to.toISOString();
+    return { outcome: "bad-range", field: "from", message: `must be before the end (${which})` };
+  }
+  const to = new Date(Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS);
   const weekAgo = Math.floor((to.getTime() - 1) / DAY_MS) * DAY_MS - (DEFAULT_DAYS - 1) * DAY_MS;
-  const start = given.from === undefined ? weekAgo : new Date(given.from).getTime();
-  const from = new Date(Math.floor(start / HOUR_MS) * HOUR_MS);
-  if (from >= to) return { outcome: "bad-range", field: "from", message: "must be before the end" };
+  const from = new Date(Math.floor((given.from?.getTime() ?? weekAgo) / HOUR_MS) * HOUR_MS);
   const most = by === "hour" ? MOST_DAYS.hour : MOST_DAYS.other;
   if (to.getTime() - from.getTime() > most * DAY_MS) {
     return { outcome: "bad-range", field: "from", message: `must be at most ${most} days before the end, by ${by}` };

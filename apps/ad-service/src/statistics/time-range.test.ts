@@ -2,7 +2,11 @@ import { describe, expect, test } from "vitest";
 import { timeRange } from "./read-statistics.ts";
 
 const now = new Date("2026-03-08T12:34:56Z");
-const rangeOf = (given: { from?: string; to?: string }, by = "day") => {
+const rangeOf = ({ from, to }: { from?: string; to?: string }, by = "day") => {
+  const given = {
+    from: from === undefined ? undefined : new Date(from),
+    to: to === undefined ? undefined : new Date(to),
+  };
   const range = timeRange(given, by, now);
   return range.outcome === "range" ? [range.from.toISOString(), range.to.toISOString()] : range.message;
 };
@@ -29,7 +33,17 @@ describe("the requested period of statistics", () => {
       { from: "2026-03-08T10:59:00Z", to: "2026-03-08T11:01:00Z" },
       ["2026-03-08T10:00:00.000Z", "2026-03-08T12:00:00.000Z"],
     ],
-    ["an end before the start is refused", { from: "2026-03-02", to: "2026-03-02" }, "must be before the end"],
+    [
+      "an empty period is refused",
+      { from: "2026-03-02", to: "2026-03-02" },
+      "must be before the end (2026-03-02T00:00:00.000Z)",
+    ],
+    [
+      "an end before the start is refused, also within one hour",
+      { from: "2026-03-08T10:40:00Z", to: "2026-03-08T10:20:00Z" },
+      "must be before the end (2026-03-08T10:20:00.000Z)",
+    ],
+    ["a start in the future is refused", { from: "2026-03-09" }, "must be before the end (now, where no end is named)"],
   ])("%s", (_name, given, expected) => {
     expect(rangeOf(given)).toEqual(expected);
   });

@@ -94,6 +94,34 @@ describe("errors have the form of the other HTTP APIs", () => {
   });
 });
 
+describe("a moment in a request", () => {
+  const listSince = (moment: string) => get(`/v1/receipts/list?since=${encodeURIComponent(moment)}`);
+  const inTrpc = (moment: unknown) =>
+    get(`/trpc/receipts.refused?input=${encodeURIComponent(JSON.stringify({ since: moment }))}`);
+
+  test.each([
+    ["2027-02-31", "2027-02 has 28 days"],
+    ["1804000000", "Unix time in seconds"],
+    ["2027-03-04T08:00:00", "offset"],
+    ["03/04/2027", "such as 2026-01-31"],
+  ])("%s is refused and says how to write it", async (moment, words) => {
+    for (const response of [await listSince(moment), await inTrpc(moment)]) {
+      const text = await response.text();
+      expect({ status: response.status, text }).toEqual({ status: 400, text: expect.stringContaining(words) });
+      expect(text).toContain("since");
+    }
+    expect((await inTrpc(1_804_000_000)).status).toBe(400);
+  });
+
+  test.each(["2026-01-31", "2026-01-31t08:00:00z", "2026-01-31T08:00:00.123456+09:00", "2026-01-31T08:00:00-00:00"])(
+    "%s is accepted",
+    async (moment) => {
+      expect((await listSince(moment)).status).toBe(200);
+      expect((await inTrpc(moment)).status).toBe(200);
+    },
+  );
+});
+
 test("a watch is server-sent events: each entry once from the cursor on, then live, and it continues from the last id", async () => {
   const read = async (headers: Record<string, string>) => {
     const line = new AbortController();

@@ -1,5 +1,5 @@
 import { type CommandContext, withExamples } from "@intermission/server/command-line";
-import { limitUpTo, momentOption, telegramIdOption } from "@intermission/server/command-options";
+import { limitUpTo, pastMomentOption, telegramIdOption } from "@intermission/server/command-options";
 import { tableOf } from "@intermission/server/command-tables";
 import { type Command, Option } from "commander";
 import type { Receipt, ReceiptQuery, ReceiptVerbs, RefusalCount } from "../verbs.ts";
@@ -17,7 +17,7 @@ export function receiptCommands(program: Command, context: CommandContext<Receip
       new Option("--outcome <outcome>", "of one outcome only; duplicate: received more than once").choices(outcomes),
     )
     .option("--user-id <id>", "of one user only", telegramIdOption)
-    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time", momentOption)
+    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time", pastMomentOption)
     .option("--limit <number>", "at most this many, up to 1000", limitUpTo(1000), 50)
     .action(async (query: ReceiptQuery) => {
       const client = await context.client();
@@ -34,8 +34,8 @@ export function receiptCommands(program: Command, context: CommandContext<Receip
       .description("the number of webhooks without a valid signature, by hour and reason; their content is not kept"),
     ["receipts refused", "receipts refused --since 7d --json"],
   )
-    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time (default: 24h)", momentOption)
-    .action(async ({ since = momentOption("24h") }: { since?: Date }) => {
+    .option("--since <time>", "since then: 90m, 24h, 7d, or a date-time (default: 24h)", pastMomentOption)
+    .action(async ({ since = pastMomentOption("24h") }: { since?: Date }) => {
       const refused = await (await context.client()).listRefusals(since);
       context.print(refused, () => tableOf(refused, refusalColumns));
     });

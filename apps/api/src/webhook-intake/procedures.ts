@@ -1,9 +1,7 @@
-import { telegramId } from "@intermission/ad-core/client-api";
+import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { z } from "zod";
 import { backendProcedure, router } from "../trpc.ts";
 import type { Receipt, RefusalCount } from "../verbs.ts";
-
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 export const receiptProcedures = router({
   /** The latest events, newest first, with the bytes that were signed. */
@@ -17,7 +15,7 @@ export const receiptProcedures = router({
       z.object({
         outcome: z.enum(["credited", "refused", "unmatched", "invalid", "duplicate"]).optional(),
         userId: telegramId.optional(),
-        since: moment.optional(),
+        since: momentInput.optional(),
         limit: z.int().min(1).max(1000).default(50),
       }),
     )
@@ -25,6 +23,6 @@ export const receiptProcedures = router({
 
   /** The number of webhooks refused before their signature was verified, by hour and reason. */
   refused: backendProcedure
-    .input(z.object({ since: moment }))
+    .input(z.object({ since: momentInput }))
     .query(({ ctx, input }): Promise<RefusalCount[]> => ctx.bot.listRefusals(input.since)),
 });

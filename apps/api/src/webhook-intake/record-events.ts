@@ -1,3 +1,4 @@
+import { readMoment } from "@intermission/ad-core/moment";
 import { type Database, type Runner, statement } from "@intermission/postgres/open-database";
 import type { Payout } from "../bots/bot-records.ts";
 
@@ -141,14 +142,10 @@ function jsonOf(batch: readonly BatchLine[], hasDailyCap: boolean): string {
   );
 }
 
-/**
- * The day in UTC; undefined for an event that claims a time before the year 2000 or an invalid one: it counts for the
- * day of its recording.
- */
+/** The day in UTC; undefined for an event without a plausible time: it counts for the day of its recording. */
 function dayOf(occurredAt: string | null): string | undefined {
-  const moment = new Date(occurredAt ?? Number.NaN);
-  const isUsual = moment.getTime() >= Date.UTC(2000) && moment.getTime() < Date.UTC(9999);
-  return isUsual ? moment.toISOString().slice(0, "2000-01-01".length) : undefined;
+  const read = readMoment(occurredAt);
+  return read.outcome === "moment" ? read.moment.toISOString().slice(0, "2000-01-01".length) : undefined;
 }
 
 function isConflict(error: unknown): boolean {

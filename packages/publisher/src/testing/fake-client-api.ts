@@ -68,7 +68,7 @@ const routes: { method: string; path: RegExp; status?: number; answer: (call: Ca
   { method: "GET", path: /^\/codes\/(?<id>[^/]+)$/, answer: describeCode },
   { method: "GET", path: /^\/availability$/, answer: availability },
   { method: "GET", path: /^\/events$/, answer: listEvents },
-  { method: "GET", path: /^\/stats$/, answer: ({ state, query }) => fakeStats(state.events, query, state.now()) },
+  { method: "GET", path: /^\/stats$/, answer: stats },
   { method: "POST", path: /^\/webhook\/test$/, answer: testWebhook },
   { method: "POST", path: /^\/events\/(?<id>[^/]+)\/redeliver$/, status: 202, answer: redeliver },
 ];
@@ -192,6 +192,10 @@ function listEvents({ state, query }: Call): ListEventsResponse {
   const events = state.events.list(from, Number(limit));
   const next = from + events.length;
   return { events, next: `fake-${next}`, has_more: next < state.events.length };
+}
+
+function stats({ state, query }: Call): object {
+  return fakeStats(state.events, { query, now: state.now(), refuse: badRequest });
 }
 
 async function testWebhook({ state, body }: Call): Promise<TestWebhookResponse> {

@@ -1,4 +1,5 @@
 import type { StatsResponse } from "@intermission/ad-core/client-api";
+import { readMoment } from "@intermission/ad-core/moment";
 import type { FakeEvents } from "./fake-events.ts";
 
 const nothing: StatsResponse["total"] = {
@@ -8,10 +9,21 @@ const nothing: StatsResponse["total"] = {
   ...{ conversions: 0, revenue_micros: 0, ecpm_micros: null },
 };
 
-/** Counts rewards and clicks; the fake has no other figures. */
-export function fakeStats(events: FakeEvents, query: URLSearchParams, now: Date): StatsResponse {
-  const to = new Date(query.get("to") ?? now);
-  const from = new Date(query.get("from") ?? to.getTime() - 7 * 24 * 3_600_000);
+/** Counts rewards and clicks; the fake has no other figures. Throws what `refuse` makes of a faulty period. */
+export function fakeStats(
+  events: FakeEvents,
+  { query, now, refuse }: { query: URLSearchParams; now: Date; refuse: (message: string) => Error },
+): StatsResponse {
+  const momentOf = (name: "from" | "to"): Date | undefined => {
+    const text = query.get(name);
+    if (text === null) return undefined;
+    const read = readMoment(text);
+    if (read.outcome === "refused") throw refuse(`${name}: ${read.message}`);
+    return read.moment;
+  };
+  const to = momentOf("to") ?? now;
+  const from = momentOf("from") ?? new Date(to.getTime() - 7 * 24 * 3_600_000);
+  if (from >= to) throw refuse(`from must be before the end (${to.toISOString()})`);
   const by = (query.get("by") ?? "day") as StatsResponse["by"];
   const figures = { ...nothing, rewards: events.count("rewarded"), clicks: events.count("direct_link") };
   return {

@@ -76,11 +76,6 @@ describe("faults of settings", () => {
       "totalViewCap",
     ],
     [
-      ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--total-budget", "0"],
-      "--total-budget",
-      "Micros",
-    ],
-    [
       ["campaigns", "add", "--name", "N", "--advertiser", "A", ...link, "--user-cap", "3/4000d"],
       "--user-cap",
       "userCapSeconds",
@@ -170,6 +165,38 @@ describe("moments on the command line", () => {
       startsAt: "2027-03-01T00:00:00.000Z",
       endsAt: "2027-03-02T00:00:00.000Z",
     });
+  });
+});
+
+describe("amounts on the command line", () => {
+  test.each([
+    ["--daily-budget", "5,000,000", "write 5000000"],
+    ["--daily-budget", "0,05", "write 0.05"],
+    ["--total-budget", "5 000 000", "write 5000000"],
+    ["--total-budget", "0", "from 0.000001 to 100000000000"],
+    ["--total-budget", "100000000001", "from 0.000001 to 100000000000"],
+    ["--click-price", "$5", "write 5"],
+    ["--view-price", ".5", "write 0.5"],
+    ["--view-price=-1", undefined, "from 0 to 1000000000"],
+  ])("%s %s is refused with the bounds and how to write it", async (flag, amount, words) => {
+    const written = amount === undefined ? [flag] : [flag, amount];
+    const ended = await addLink("Amounts", "A", written);
+    expect(ended).toMatchObject({ code: 2, out: "", err: expect.stringContaining(words) });
+    expect(ended.err).toMatch(/from 0(\.000001)? to 1000000000/);
+  });
+
+  test("budgets of currencies of high denominations are kept and shown with all their digits", async () => {
+    const added = await addLink("Dong", "A", [
+      "--click-price",
+      "500",
+      "--daily-budget",
+      "5000000",
+      "--total-budget",
+      "50000000000",
+    ]);
+    const { campaignId, ...campaign } = JSON.parse(added.out);
+    expect(campaign).toMatchObject({ dailyBudgetMicros: 5_000_000_000_000, totalBudgetMicros: 50_000_000_000_000_000 });
+    expect((await ads(["campaigns", "show", campaignId])).out).toMatch(/totalBudget +50000000000\n/);
   });
 });
 

@@ -179,7 +179,11 @@ describe.each(testDatabases())("postbacks of advertisers, on the %s store", (kin
 
   test.each([
     ["no click", { key: "k" }, /click_id/],
-    ["an invalid value", { click_id: "c", key: "k", value_micros: "much" }, /value_micros/],
+    ["a value of letters", { click_id: "c", key: "k", value_micros: "much" }, /value_micros/],
+    ["a value with a point", { click_id: "c", key: "k", value_micros: "4.99" }, /value_micros.*4990000/],
+    ["a value in another notation", { click_id: "c", key: "k", value_micros: "0x10" }, /value_micros/],
+    ["a negative value", { click_id: "c", key: "k", value_micros: "-1" }, /value_micros.*from 0 to/],
+    ["a value of too many digits", { click_id: "c", key: "k", value_micros: "100000000000000001" }, /value_micros/],
   ])("%s is refused with the reason", async (_name, fields, message) => {
     expect(await postback(fields)).toMatchObject({
       status: 400,

@@ -50,8 +50,8 @@ describe.each(testDatabases())("the sums of real views, on the %s store", (kind)
 
         const closes = Object.values(total.closes).reduce((sum, count) => sum + count, 0);
         const limited = Object.values(total.limited).reduce((sum, count) => sum + count, 0);
-        const { starts, completions, rewards, spendMicros: spend } = total;
-        expect({ starts, completions, rewards, closes, spend }).toEqual(raw);
+        const { starts, completions, rewards } = total;
+        expect({ starts, completions, rewards, closes, spend: Number(total.spendMicros) }).toEqual(raw);
         expect({ filled: total.fills, limited }).toEqual(asked);
         for (const name of ["starts", "firstQuartiles", "midpoints", "thirdQuartiles", "completions"] as const) {
           expect(rows.reduce((sum, { figures }) => sum + figures[name], 0)).toBe(total[name]);

@@ -35,7 +35,7 @@ export function sessionSettings(schema: string): string {
 
 const int8 = 20;
 
-/** Reads `int8` as a number. Beyond 2^53 it throws, which amounts in micros reach at nine billion units. */
+/** Reads `int8` as a number, and throws beyond 2^53. Statements cast sums of money, which pass it, to text or float8. */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (id: number, format?: "text" | "binary") =>
     id === int8

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Command, CommanderError } from "commander";
 import { nameFlags } from "./command-options.ts";
 import { type ClaimedFolder, claimDataFolder, socketPathOf } from "./data-folder.ts";
+import { stringifyExactly } from "./exact-json.ts";
 import { startFaultOf } from "./start-fault.ts";
 
 /** The fault of one field of a request. */
@@ -77,7 +78,7 @@ export async function runCommandLine<Client extends { close(): Promise<void> }>(
       client ??= await open();
       return client;
     },
-    print: (answer, asText) => console.log(isJson() ? JSON.stringify(answer, undefined, 2) : asText()),
+    print: (answer, asText) => console.log(isJson() ? stringifyExactly(answer) : asText()),
     isJson,
   });
   try {

@@ -3,6 +3,7 @@ import { Client } from "undici";
 import { z } from "zod";
 import { NotReachable, OperatorRefusal } from "./command-line.ts";
 import { type Row, row } from "./command-tables.ts";
+import { parseExactly } from "./exact-json.ts";
 
 export interface OperatorCall {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -82,7 +83,7 @@ export function payloadOf({ body }: OperatorCall): string | Readable | undefined
 export function answerOf(status: number, text: string): unknown {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = parseExactly(text);
   } catch {
     throw notFromService(status);
   }

@@ -28,7 +28,7 @@ const version = statement<{ version: string }>(
 const earlier = statement<{ campaignId: string } & Delivered>(
   "campaigns.delivered-earlier",
   `select campaign_id as "campaignId", sum(views)::bigint as views, sum(clicks)::bigint as clicks,
-     sum(spent_micros)::bigint as "spentMicros"
+     sum(spent_micros)::float8 as "spentMicros"
    from campaign_days join campaigns using (campaign_id)
    where status = 'active' and day < ($1::timestamptz at time zone 'utc')::date group by campaign_id`,
 );
@@ -94,7 +94,7 @@ export const deliveredToday = statement<DeliveredLately>(
   "campaigns.delivered-today",
   `select * from (
      select campaigns.campaign_id as "campaignId", coalesce(views, 0) as views, coalesce(clicks, 0) as clicks,
-       coalesce(spent_micros, 0) as "spentMicros", ${inFlight("campaigns")}
+       coalesce(spent_micros, 0)::float8 as "spentMicros", ${inFlight("campaigns")}
      from campaigns left join lateral (
        -- Lateral with "offset 0" looks up one row per campaign; a plain join read all days of all time.
        select * from campaign_days where campaign_days.campaign_id = campaigns.campaign_id
@@ -112,10 +112,10 @@ export const deliveredBy = statement<
   `select $2::text as "campaignId",
      coalesce(sum(views) filter (where is_today), 0)::bigint as views,
      coalesce(sum(clicks) filter (where is_today), 0)::bigint as clicks,
-     coalesce(sum(spent_micros) filter (where is_today), 0)::bigint as "spentMicros",
+     coalesce(sum(spent_micros) filter (where is_today), 0)::float8 as "spentMicros",
      coalesce(sum(views) filter (where not is_today), 0)::bigint as "earlierViews",
      coalesce(sum(clicks) filter (where not is_today), 0)::bigint as "earlierClicks",
-     coalesce(sum(spent_micros) filter (where not is_today), 0)::bigint as "earlierSpentMicros",
+     coalesce(sum(spent_micros) filter (where not is_today), 0)::float8 as "earlierSpentMicros",
      (select ${inFlight("campaigns")} from campaigns where campaigns.campaign_id = $2)
    from (
      select *, day = ($1::timestamptz at time zone 'utc')::date as is_today from campaign_days where campaign_id = $2

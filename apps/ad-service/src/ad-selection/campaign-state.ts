@@ -1,7 +1,7 @@
 import type { CampaignFormat } from "../campaigns/campaign-settings.ts";
 import type { Campaign } from "../campaigns/campaigns.ts";
 
-/** What was delivered and charged: counts of views and clicks, and the spend in micros. */
+/** What was delivered and charged: counts of views and clicks, and the spend in micros, which is exact in a double. */
 export interface Delivered {
   views: number;
   clicks: number;

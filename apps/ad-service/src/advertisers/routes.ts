@@ -7,12 +7,23 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { hashPostbackKey } from "./advertisers.ts";
 
+const maxValueMicros = 10n ** 17n;
+
+/** In an address, or in JSON. Its digits go to the database as text. An empty one is a macro that was not filled in. */
+const valueMicros = z
+  .union([z.string(), z.number()])
+  .transform((value) => (value === "" ? null : String(value)))
+  .refine(
+    (digits) => digits === null || (/^\d{1,18}$/.test(digits) && BigInt(digits) <= maxValueMicros),
+    `must be a whole number of micros from 0 to ${maxValueMicros}: a value of 4.99 is 4990000`,
+  );
+
 const postback = z.object({
   click_id: z.string().min(1).max(64),
   key: z.string().min(1).max(128),
   conversion_id: z.string().max(128).default(""),
   event: z.string().max(64).default(""),
-  value_micros: z.coerce.number("must be a whole number of micros").int().min(0).max(1e15).optional(),
+  value_micros: valueMicros.optional(),
 });
 
 const refusals = {
@@ -67,7 +78,7 @@ export interface Postback {
   key: string;
   conversionId: string;
   event: string;
-  valueMicros: number | null;
+  valueMicros: string | null;
   now: Date;
 }
 

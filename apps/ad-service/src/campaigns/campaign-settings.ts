@@ -2,6 +2,7 @@ import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import { type WebAddressFault, webAddressFault } from "@intermission/ad-core/web-address";
 import { boundedText, shortWord } from "@intermission/server/parse-request";
 import { z } from "zod";
+import { finePriceRule, isPriceTooFine, microsOf } from "./amounts.ts";
 
 const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
 const unique = <Item extends z.ZodType>(item: Item, most: number) =>
@@ -36,8 +37,10 @@ export type CampaignStatus = "active" | "paused" | "archived";
 /** The serving order: sponsorship before standard before house. */
 export type CampaignPriority = "sponsorship" | "standard" | "house";
 
-const price = z.int("must be a whole number of micros").min(0, "must be 0 or more").max(1e12, "is too large");
-const limit = z.int("must be a whole number").min(1, "must be 1 or more, or none").max(1e15, "is too large").nullable();
+const capForm = "must be a whole number from 1 to 1000000000000000, or none";
+const cap = z.int(capForm).min(1, capForm).max(1e15, capForm).nullable();
+const price = microsOf("price");
+const budget = microsOf("budget").nullable();
 
 const landingUrl = z.string().transform((url, context) => {
   const checked = checkLandingUrl(url);
@@ -60,12 +63,12 @@ export const campaignSettings = z.strictObject({
   weight: z.int("must be a whole number").min(1, "must be 1 or more").max(1_000_000, "must be 1000000 at most"),
   viewPriceMicros: price.describe("The price of one completed view, in millionths of the deployment's currency."),
   clickPriceMicros: price.describe("The price of one counted click, in millionths of the deployment's currency."),
-  totalBudgetMicros: limit,
-  dailyBudgetMicros: limit,
-  totalViewCap: limit,
-  dailyViewCap: limit,
-  totalClickCap: limit,
-  dailyClickCap: limit,
+  totalBudgetMicros: budget,
+  dailyBudgetMicros: budget,
+  totalViewCap: cap,
+  dailyViewCap: cap,
+  totalClickCap: cap,
+  dailyClickCap: cap,
   userCap: z
     .int("must be a whole number")
     .min(1, "must be 1 or more")
@@ -130,7 +133,16 @@ export function campaignFault(campaign: CampaignSettings & { formats: CampaignFo
   if ((userCap === null) !== (userCapSeconds === null)) {
     return { field: "userCap", message: "a cap per user needs both a number of views and clicks and a time span" };
   }
-  return limitFault(campaign);
+  return finePriceFault(campaign) ?? limitFault(campaign);
+}
+
+/** The campaign's spend is compared with its budget in doubles, where sums of finer prices would not be exact. */
+function finePriceFault(settings: CampaignSettings): CampaignFault | undefined {
+  const budget = Math.max(settings.totalBudgetMicros ?? 0, settings.dailyBudgetMicros ?? 0);
+  const field = (["viewPriceMicros", "clickPriceMicros"] as const).find((name) =>
+    isPriceTooFine(settings[name], budget),
+  );
+  return field && { field, message: finePriceRule };
 }
 
 const limits = [

@@ -32,7 +32,7 @@ export type Campaign = z.infer<typeof campaign>;
 export const selectCampaigns = `select campaign_id as "campaignId", name, advertiser, formats, status, priority, category, pacing,
     starts_at as "startsAt", ends_at as "endsAt", landing_url as "landingUrl", call_to_action as "callToAction", weight,
     view_price_micros as "viewPriceMicros", click_price_micros as "clickPriceMicros",
-    total_budget_micros as "totalBudgetMicros", daily_budget_micros as "dailyBudgetMicros",
+    total_budget_micros::float8 as "totalBudgetMicros", daily_budget_micros::float8 as "dailyBudgetMicros",
     total_view_cap as "totalViewCap", daily_view_cap as "dailyViewCap", total_click_cap as "totalClickCap",
     daily_click_cap as "dailyClickCap", user_cap as "userCap", user_cap_seconds as "userCapSeconds", targeting,
     coalesce((

@@ -4,6 +4,7 @@ import { type Row, recordOf, rowsOf, tableOf } from "@intermission/server/comman
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { uploadVideo } from "../creatives/upload.ts";
+import { type AmountKind, amountOf, readAmount } from "./amounts.ts";
 
 const verbs = {
   pause: "stop showing it to new viewers",
@@ -107,7 +108,10 @@ function pathOf(campaignId: string): string {
 function readable(campaign: Row): Row {
   const given = Object.entries(campaign).filter(([, value]) => value !== null);
   return Object.fromEntries(
-    given.map(([name, value]) => (name.endsWith("Micros") ? [name.slice(0, -6), amountOf(value)] : [name, value])),
+    given.map(([name, value]) => {
+      const isAmount = name.endsWith("Micros") && (typeof value === "number" || typeof value === "bigint");
+      return isAmount ? [name.slice(0, -6), amountOf(value)] : [name, value];
+    }),
   );
 }
 
@@ -142,10 +146,14 @@ export function withSettings(command: Command): Command {
     .option("--starts-at <moment>", "such as 2026-01-31T08:00:00Z, or none", orNone(momentOption))
     .option("--ends-at <moment>", "such as 2026-01-31T08:00:00Z, or none", orNone(momentOption))
     .option("--weight <number>", "how often it is chosen, relative to others", wholeNumber)
-    .option("--view-price <amount>", "price of a completed view, in the deployment's currency, such as 0.002", money)
-    .option("--click-price <amount>", "price of a counted click on a direct link", money)
-    .option("--total-budget <amount>", "in total, or none", orNone(money))
-    .option("--daily-budget <amount>", "per UTC day, or none", orNone(money))
+    .option(
+      "--view-price <amount>",
+      "price of a completed view, in the deployment's currency, such as 0.002",
+      amount("price"),
+    )
+    .option("--click-price <amount>", "price of a counted click on a direct link", amount("price"))
+    .option("--total-budget <amount>", "in total, or none", orNone(amount("budget")))
+    .option("--daily-budget <amount>", "per UTC day, or none", orNone(amount("budget")))
     .option("--total-view-cap <number>", "completed views in total, or none", orNone(wholeNumber))
     .option("--daily-view-cap <number>", "completed views per UTC day, or none", orNone(wholeNumber))
     .option("--total-click-cap <number>", "counted clicks in total, or none", orNone(wholeNumber))
@@ -201,18 +209,13 @@ export function namesTarget(options: Row): boolean {
   return targets.some((name) => options[name] !== undefined);
 }
 
-/** An amount in micros: always an integer, so it is exact. */
-export function money(text: string): number {
-  const [, whole, fraction = ""] = /^(\d{1,6})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
-  if (whole === undefined)
-    throw new InvalidArgumentError("It must be an amount such as 12 or 0.002, with 6 decimals at most.");
-  return Number(whole) * 1_000_000 + Number(fraction.padEnd(6, "0"));
-}
-
-/** Micros as an amount: 2000 is 0.002. */
-export function amountOf(micros: unknown): string {
-  if (typeof micros !== "number") return "–";
-  return (micros / 1_000_000).toFixed(6).replace(/\.?0+$/, "");
+/** In micros. */
+function amount(kind: AmountKind) {
+  return (text: string): number => {
+    const read = readAmount(text, kind);
+    if (read.outcome === "amount") return read.micros;
+    throw new InvalidArgumentError(`It ${read.message}.`);
+  };
 }
 
 /** Commander turns an empty text into null. */

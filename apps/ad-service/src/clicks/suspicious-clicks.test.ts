@@ -68,7 +68,7 @@ describe.each(testDatabases())("suspicious clicks on the %s store", (kind) => {
     expect(await fixture.events()).toHaveLength(5);
     expect(await fixture.charges()).toHaveLength(5);
     expect(await list("held")).toHaveLength(55);
-    expect(await numbers()).toMatchObject({ clicks: 5, clicksRefused: { held: 55 }, spendMicros: 7500 });
+    expect(await numbers()).toMatchObject({ clicks: 5, clicksRefused: { held: 55 }, spendMicros: 7500n });
   });
 
   test("a person who follows links all day from one phone is not marked", async () => {
@@ -184,7 +184,7 @@ describe.each(testDatabases())("suspicious clicks on the %s store", (kind) => {
     const refunds = await Promise.all([1, 2, 3].map(() => refundClick(store.database, { clickId, now })));
     expect(refunds.map(({ outcome }) => outcome).sort()).toEqual(["refunded", "refunded-before", "refunded-before"]);
     expect(await ofCampaign()).toEqual([{ clicks: 1, spent: 1500 }]);
-    expect(await numbers()).toMatchObject({ clicks: 2, refunds: { direct_link: 1 }, spendMicros: 1500 });
+    expect(await numbers()).toMatchObject({ clicks: 2, refunds: { direct_link: 1 }, spendMicros: 1500n });
     // The charges and the users' earnings stay unchanged.
     expect(await fixture.charges()).toHaveLength(2);
     expect(await fixture.events()).toHaveLength(2);

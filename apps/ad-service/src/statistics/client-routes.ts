@@ -1,6 +1,7 @@
 import { type StatsResponse, statsQuery, statsResponse } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
+import { jsonInteger } from "@intermission/server/exact-json";
 import { HttpError } from "@intermission/server/http-server";
 import { callerOf } from "../bots/authenticate-client.ts";
 import type { Figures } from "./figures-of.ts";
@@ -60,7 +61,7 @@ function figuresForPublisher(figures: Figures): StatsResponse["total"] {
     views_refused: figures.viewsRefused,
     clicks_refused: figures.clicksRefused,
     refunds: figures.refunds,
-    revenue_micros: figures.revenueMicros,
-    ecpm_micros: figures.ecpmMicros,
+    revenue_micros: jsonInteger(figures.revenueMicros),
+    ecpm_micros: figures.ecpmMicros === null ? null : jsonInteger(figures.ecpmMicros),
   };
 }

@@ -4,6 +4,7 @@ import { tableOf, textOf } from "@intermission/server/command-tables";
 import { type CommandContext, callForRow } from "@intermission/server/operator-client";
 import { type Command, Option } from "commander";
 import { z } from "zod";
+import { roundedAmount, roundedParts } from "../campaigns/amounts.ts";
 
 const bars = [..."▁▂▃▄▅▆▇█"];
 
@@ -15,18 +16,24 @@ export function sparkline(values: readonly number[]): string {
     .join("");
 }
 
-/** From this amount on, amounts have two decimals, so that a line stays within 120 columns. */
-const LARGE_MICROS = 1e9;
+/** Amounts have fewer decimals from these on, so that a line stays within 120 columns. */
+const decimalsFrom = [
+  { micros: 10_000_000_000_000n, decimals: 0 },
+  { micros: 1_000_000_000n, decimals: 2 },
+  { micros: 0n, decimals: 4 },
+] as const;
 
 const reasons = z.record(z.string(), z.number());
 const share = z.number().nullable();
+/** A number, or a bigint where a double has not all digits. */
+const micros = z.union([z.bigint(), z.int()]).transform(BigInt);
 const figures = z.object({
   ...{ requests: z.number(), fills: z.number(), fillRate: share, noFills: reasons, limited: reasons },
   ...{ requestsRefused: reasons, starts: z.number(), firstQuartiles: z.number(), midpoints: z.number() },
   ...{ thirdQuartiles: z.number(), completions: z.number(), completionRate: share, closes: reasons },
   ...{ rewards: z.number(), viewsHeld: reasons, viewsRefused: reasons, clicks: z.number(), clicksRefused: reasons },
   ...{ playbackFaults: reasons, taps: z.number(), tapRate: share, refunds: reasons },
-  ...{ conversions: z.number(), spendMicros: z.number(), revenueMicros: z.number(), ecpmMicros: share },
+  ...{ conversions: z.number(), spendMicros: micros, revenueMicros: micros, ecpmMicros: micros.nullable() },
 });
 type Figures = z.infer<typeof figures>;
 
@@ -45,18 +52,15 @@ export const statsAnswer = z.object({
 });
 type StatsAnswer = z.infer<typeof statsAnswer>;
 type Line = Figures & { key: string; name?: string | undefined };
+/** A line of the table, with its money as text: the lines add up to the total. */
+type MoneyLine = Line & { spend: string; revenue: string; ecpm: string | undefined };
 
 export function showStats(answer: StatsAnswer): string {
-  const lines: Line[] = [...answer.rows, { ...answer.total, key: "in all" }];
-  const isLarge = lines.some(
-    ({ spendMicros, revenueMicros, ecpmMicros }) =>
-      Math.max(spendMicros, revenueMicros, ecpmMicros ?? 0) >= LARGE_MICROS,
-  );
   const isInTime = answer.by === "hour" || answer.by === "day";
   return [
     `${textOf(answer.from)} to ${textOf(answer.to)}, UTC; money in ${answer.currency}`,
     "",
-    tableOf(lines, columnsOf(answer, isLarge ? 2 : 4)),
+    tableOf(moneyLines(answer), columnsOf(answer)),
     "",
     ...(isInTime ? courses(answer.rows) : []),
     ...reasonsOf(answer.total),
@@ -79,31 +83,50 @@ export function statsCsv({ rows }: StatsAnswer): string {
 }
 
 /** All amounts have the same number of decimals. CSV and JSON have the millionths. */
-function columnsOf(
-  { by, currency }: StatsAnswer,
-  decimals: number,
-): Record<string, (line: Record<string, unknown>) => unknown> {
-  const money = (micros: number) => (micros / 1e6).toFixed(decimals);
+function moneyLines({ rows, total }: StatsAnswer): MoneyLine[] {
+  const lines: Line[] = [...rows, { ...total, key: "in all" }];
+  const all = lines.flatMap(({ spendMicros, revenueMicros, ecpmMicros }) => [
+    spendMicros,
+    revenueMicros,
+    ecpmMicros ?? 0n,
+  ]);
+  const { decimals } = decimalsFrom.find(({ micros }) => all.some((one) => one >= micros || -one >= micros)) ?? {
+    decimals: 4,
+  };
+  const partsOf = (of: (line: Figures) => bigint) => [
+    ...roundedParts(rows.map(of), decimals),
+    roundedAmount(of(total), decimals),
+  ];
+  const spend = partsOf(({ spendMicros }) => spendMicros);
+  const revenue = partsOf(({ revenueMicros }) => revenueMicros);
+  return lines.map((line, index) => ({
+    ...line,
+    spend: spend[index] ?? "",
+    revenue: revenue[index] ?? "",
+    ecpm: line.ecpmMicros === null ? undefined : roundedAmount(line.ecpmMicros, decimals),
+  }));
+}
+
+function columnsOf({ by, currency }: StatsAnswer): Record<string, (line: MoneyLine) => unknown> {
   // Keeps the line within 120 columns, beside the largest numbers.
   const longestName = by === "bot" ? 7 : 14;
-  const of = (show: (line: Line) => unknown) => (line: Record<string, unknown>) => show(line as Line);
   return {
-    [by.toUpperCase()]: of(({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, longestName)}`)),
+    [by.toUpperCase()]: ({ key, name }) => (name === undefined ? key : `${key} ${name.slice(0, longestName)}`),
     // An unfilled request belongs to no campaign.
     ...(by !== "campaign" &&
       by !== "creative" && {
-        REQUESTS: of(({ requests }) => requests),
-        FILLED: of(({ fillRate }) => percent(fillRate)),
+        REQUESTS: ({ requests }) => requests,
+        FILLED: ({ fillRate }) => percent(fillRate),
       }),
-    STARTS: of(({ starts }) => starts),
-    WATCHED: of(({ completionRate }) => percent(completionRate)),
-    REWARDS: of(({ rewards }) => rewards),
-    CTR: of(({ tapRate }) => percent(tapRate)),
-    CLICKS: of(({ clicks }) => clicks),
-    REFUSED: of(({ clicksRefused }) => sumOf(clicksRefused)),
-    [`SPEND ${currency}`]: of(({ spendMicros }) => money(spendMicros)),
-    [`REVENUE ${currency}`]: of(({ revenueMicros }) => money(revenueMicros)),
-    ECPM: of(({ ecpmMicros }) => (ecpmMicros === null ? undefined : money(ecpmMicros))),
+    STARTS: ({ starts }) => starts,
+    WATCHED: ({ completionRate }) => percent(completionRate),
+    REWARDS: ({ rewards }) => rewards,
+    CTR: ({ tapRate }) => percent(tapRate),
+    CLICKS: ({ clicks }) => clicks,
+    REFUSED: ({ clicksRefused }) => sumOf(clicksRefused),
+    [`SPEND ${currency}`]: ({ spend }) => spend,
+    [`REVENUE ${currency}`]: ({ revenue }) => revenue,
+    ECPM: ({ ecpm }) => ecpm,
   };
 }
 
@@ -111,7 +134,7 @@ function courses(rows: readonly Line[]): string[] {
   if (rows.length < 2) return [];
   const course = (name: string, of: (line: Line) => number) => `${name.padEnd(9)}${sparkline(rows.map(of))}`;
   const lines = [course("requests", (row) => row.requests), course("rewards", (row) => row.rewards)];
-  return [...lines, course("clicks", (row) => row.clicks), course("revenue", (row) => row.revenueMicros), ""];
+  return [...lines, course("clicks", (row) => row.clicks), course("revenue", (row) => Number(row.revenueMicros)), ""];
 }
 
 function reasonsOf(total: Figures): string[] {

@@ -3,8 +3,8 @@ export interface Sum {
   measure: string;
   reason: string;
   count: number;
-  spendMicros: number;
-  revenueMicros: number;
+  spendMicros: bigint;
+  revenueMicros: bigint;
 }
 
 /** The figures of a period, a campaign, a bot or all. Counts are exact; shares are null where the divisor is zero. */
@@ -35,10 +35,10 @@ export interface Figures {
   conversions: number;
   /** Refunded charges of views (`rewarded`) and clicks (`direct_link`): not part of spend, revenue and eCPM. */
   refunds: Record<string, number>;
-  spendMicros: number;
-  revenueMicros: number;
+  spendMicros: bigint;
+  revenueMicros: bigint;
   /** The publisher's revenue from views per thousand views that began. */
-  ecpmMicros: number | null;
+  ecpmMicros: bigint | null;
 }
 
 export function figuresOf(sums: readonly Sum[]): Figures {
@@ -76,12 +76,12 @@ export function figuresOf(sums: readonly Sum[]): Figures {
     refunds: byReason("refunds"),
     spendMicros: all.spendMicros,
     revenueMicros: all.revenueMicros,
-    ecpmMicros: starts === 0 ? null : Math.round((revenueOfViews * 1000) / starts),
+    ecpmMicros: starts === 0 ? null : rounded(revenueOfViews * 1000n, BigInt(starts)),
   };
 }
 
 function addUp(sums: readonly Sum[]): Pick<Sum, "count" | "spendMicros" | "revenueMicros"> {
-  const nothing = { count: 0, spendMicros: 0, revenueMicros: 0 };
+  const nothing = { count: 0, spendMicros: 0n, revenueMicros: 0n };
   return sums.reduce((total, { count, spendMicros, revenueMicros }) => {
     return {
       count: total.count + count,
@@ -95,6 +95,13 @@ function countsByReason(sums: readonly Sum[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { reason, count } of sums) counts[reason] = (counts[reason] ?? 0) + count;
   return counts;
+}
+
+/** Halves are rounded up. */
+function rounded(dividend: bigint, divisor: bigint): bigint {
+  const doubled = 2n * dividend + divisor;
+  const quotient = doubled / (2n * divisor);
+  return doubled < 0n && doubled % (2n * divisor) !== 0n ? quotient - 1n : quotient;
 }
 
 function share(part: number, whole: number): number | null {

@@ -1,11 +1,13 @@
 import { momentInput, telegramId } from "@intermission/ad-core/client-api";
 import type { Database } from "@intermission/postgres/open-database";
 import type { CheckedScope } from "@intermission/server/checked-routes";
+import { jsonInteger } from "@intermission/server/exact-json";
 import { invalidField } from "@intermission/server/refuse";
 import { z } from "zod";
 import { requireBots } from "../bots/bots.ts";
 import { requireCampaign } from "../campaigns/campaigns.ts";
 import { requireCreative } from "../creatives/creatives.ts";
+import type { Figures } from "./figures-of.ts";
 import { dimensions, namesOfKeys, readStatistics, timeRange } from "./read-statistics.ts";
 import { rollUpStatistics } from "./roll-up-statistics.ts";
 
@@ -44,7 +46,7 @@ export function statsOperatorRoutes(scope: CheckedScope, { database, currency, n
     // No other node may be running, and the operator expects to see the latest events.
     await rollUpStatistics(database);
     const time = { from: range.from, to: range.to };
-    const { rows, ...statistics } = await readStatistics(database, { ...of, ...time, by });
+    const { rows, total, ...statistics } = await readStatistics(database, { ...of, ...time, by });
     const names = await namesOfKeys(
       database,
       by,
@@ -53,7 +55,17 @@ export function statsOperatorRoutes(scope: CheckedScope, { database, currency, n
     return {
       ...{ currency, by, ...time },
       ...statistics,
-      rows: rows.map(({ key, figures }) => ({ key, name: names.get(key), ...figures })),
+      rows: rows.map(({ key, figures }) => ({ key, name: names.get(key), ...figuresInJson(figures) })),
+      total: figuresInJson(total),
     };
   });
+}
+
+function figuresInJson(figures: Figures) {
+  return {
+    ...figures,
+    spendMicros: jsonInteger(figures.spendMicros),
+    revenueMicros: jsonInteger(figures.revenueMicros),
+    ecpmMicros: figures.ecpmMicros === null ? null : jsonInteger(figures.ecpmMicros),
+  };
 }

@@ -124,12 +124,19 @@ const keys = {
   creative: "creative_id",
 } satisfies Record<Dimension, string>;
 
+/** Sums of money are text: `numeric` has digits that a number has not. */
+interface SumRow extends Omit<Sum, "spendMicros" | "revenueMicros"> {
+  key: string;
+  spendMicros: string;
+  revenueMicros: string;
+}
+
 /** For all bots, or `ofBot` for $5 alone, as in `countDeliveries`. */
 const sumsBy = (by: Dimension, ofWhom: string, ofBot = "") =>
-  statement<Sum & { key: string }>(
+  statement<SumRow>(
     `statistics.by-${by}-of-${ofWhom}`,
-    `select ${keys[by]} as key, measure, reason, sum(count)::bigint as count, sum(spend_micros)::bigint as "spendMicros",
-       sum(revenue_micros)::bigint as "revenueMicros"
+    `select ${keys[by]} as key, measure, reason, sum(count)::bigint as count, sum(spend_micros)::text as "spendMicros",
+       sum(revenue_micros)::text as "revenueMicros"
      from stats_hours
      where hour >= $1 and hour < $2 and ($3::text is null or campaign_id = $3)
        and ($4::text is null or creative_id = $4) ${ofBot}
@@ -180,8 +187,15 @@ function isOfWholeBots({ campaignId, creativeId }: StatisticsQuestion): boolean 
 async function readSums(database: Database, question: StatisticsQuestion): Promise<(Sum & { key: string })[]> {
   const { by, from, to, campaignId, creativeId, botId } = question;
   const values = [from, to, campaignId, creativeId];
-  if (botId === undefined) return database.run(sumsOfAll[by], values);
-  return database.run(sumsOfBot[by], [...values, botId]);
+  const rows =
+    botId === undefined
+      ? await database.run(sumsOfAll[by], values)
+      : await database.run(sumsOfBot[by], [...values, botId]);
+  return rows.map((row) => ({
+    ...row,
+    spendMicros: BigInt(row.spendMicros),
+    revenueMicros: BigInt(row.revenueMicros),
+  }));
 }
 
 async function readCountedUntil(database: Database): Promise<Date | undefined> {
@@ -193,7 +207,7 @@ type StatisticsRow = Statistics["rows"][number];
 
 function orderRows(found: StatisticsRow[], { by, from, to }: StatisticsQuestion): StatisticsRow[] {
   if (by !== "hour" && by !== "day") {
-    const weight = ({ figures }: StatisticsRow) => figures.spendMicros + figures.requests + figures.clicks;
+    const weight = ({ figures }: StatisticsRow) => Number(figures.spendMicros) + figures.requests + figures.clicks;
     return found.toSorted((a, b) => weight(b) - weight(a) || (a.key < b.key ? -1 : 1));
   }
   const known = new Map(found.map((row) => [row.key, row]));

@@ -3,7 +3,7 @@ import { showStats, sparkline, statsAnswer, statsCsv } from "./commands.ts";
 import { figuresOf, type Sum } from "./figures-of.ts";
 
 const sum = (measure: string, count: number, money = 0, reason = ""): Sum => ({
-  ...{ measure, reason, count, spendMicros: money * 2, revenueMicros: money },
+  ...{ measure, reason, count, spendMicros: BigInt(money * 2), revenueMicros: BigInt(money) },
 });
 const busy = [
   ...[sum("fills", 9), sum("no-fills", 1, 0, "no-campaign"), sum("starts", 8), sum("completions", 6)],
@@ -40,12 +40,80 @@ describe("statistics on the command line", () => {
   });
 
   test("large numbers and long names stay within 120 columns", () => {
-    const large = figuresOf(busy.map((one) => ({ ...one, count: one.count * 1e6, revenueMicros: 123_456_789_012 })));
+    const large = figuresOf(busy.map((one) => ({ ...one, count: one.count * 1e6, revenueMicros: 123_456_789_012n })));
     for (const [by, key] of Object.entries({ campaign: "cmp_8fJ2kLm4Qr9T", bot: "7000000001" })) {
       const rows = [{ key, name: "Spring sale of everything that is left", ...large }];
       const shown = showStats(statsAnswer.parse({ ...answer, by, rows, total: large })).split("\n");
       expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(120);
     }
+  });
+
+  /** The amounts of a column, without their point, so that adding them is exact. */
+  const amountsIn = (shown: string, column: "SPEND" | "REVENUE") => {
+    const [head = "", ...lines] = shown.split("\n\n")[1]?.split("\n") ?? [];
+    const start = head.indexOf(column);
+    return lines.map((line) => BigInt((line.slice(start).split(" ")[0] ?? "").replace(".", "")));
+  };
+  test.each<[string, [spend: bigint, revenue: bigint][]]>([
+    [
+      "thirds of the last decimal",
+      [
+        [33n, 10n],
+        [33n, 10n],
+        [34n, 11n],
+      ],
+    ],
+    [
+      "halves of the last decimal",
+      [
+        [50n, 35n],
+        [50n, 35n],
+        [50n, 35n],
+        [50n, 35n],
+        [50n, 35n],
+      ],
+    ],
+    [
+      "refunds",
+      [
+        [-50n, -35n],
+        [149n, 104n],
+        [-149n, -104n],
+        [1n, 0n],
+      ],
+    ],
+    [
+      "nothing",
+      [
+        [0n, 0n],
+        [0n, 0n],
+      ],
+    ],
+    [
+      "large amounts",
+      Array.from({ length: 31 }, (_, day): [bigint, bigint] => [2_345_678_905n + BigInt(day), 1_641_975_233n]),
+    ],
+    [
+      "amounts beyond 2^53",
+      Array.from({ length: 9 }, (_, day): [bigint, bigint] => [
+        12_345_678_901_500_003n + BigInt(day),
+        8_641_975_230_700_001n,
+      ]),
+    ],
+  ])("the lines of %s add up to the total that is shown", (_what, moneyOfDays) => {
+    const sums = moneyOfDays.map(
+      ([spendMicros, revenueMicros]): Sum => ({
+        ...{ measure: "rewards", reason: "", count: 1, spendMicros, revenueMicros },
+      }),
+    );
+    const rows = sums.map((one, day) => ({ key: `2026-03-${String(day + 1).padStart(2, "0")}`, ...figuresOf([one]) }));
+    const shown = showStats(statsAnswer.parse({ ...answer, rows, total: figuresOf(sums) }));
+    for (const column of ["SPEND", "REVENUE"] as const) {
+      const amounts = amountsIn(shown, column);
+      expect(amounts).toHaveLength(rows.length + 1);
+      expect(amounts.slice(0, -1).reduce((sum, one) => sum + one, 0n)).toBe(amounts.at(-1));
+    }
+    expect(Math.max(...shown.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
   });
 
   test("CSV has a column for each reason, and no field that a spreadsheet would evaluate", () => {

@@ -93,7 +93,7 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
     const { total } = await readStatistics(store.database, { botId: fixture.botId, ...time });
     expect(total).toMatchObject({
       ...{ requests: 1, fills: 1, starts: 1, midpoints: 1, completions: 1, rewards: 0, closes: { tap: 1 } },
-      ...{ viewsRefused: { "no-frames": 1 }, limited: { "daily-cap": 1 }, spendMicros: 0 },
+      ...{ viewsRefused: { "no-frames": 1 }, limited: { "daily-cap": 1 }, spendMicros: 0n },
     });
   });
 

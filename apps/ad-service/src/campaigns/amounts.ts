@@ -1,0 +1,186 @@
+import { z } from "zod";
+
+/**
+ * Amounts of money are integers of micros, which are millionths of the deployment's currency. This file has their bounds and
+ * their form, for the command line and for HTTP alike (docs/decisions/0037).
+ */
+const MICROS_PER_UNIT = 1_000_000n;
+const DECIMALS = 6;
+/** More than any amount within the bounds has. */
+const MAX_LENGTH = 40;
+
+/** Above this, doubles have only even integers, then multiples of 4, 8 and 16. */
+const MAX_FINE_MICROS = Number.MAX_SAFE_INTEGER;
+/** A hundredth. It is a multiple of 16, so that doubles have all its multiples up to 2^57, which is above every bound. */
+const COARSE_STEP = 10_000;
+
+/** `price`: of one view or click. `budget`: of a campaign, in total or per day. */
+export type AmountKind = "price" | "budget";
+
+const bounds = {
+  price: { min: 0, max: 1e15 },
+  budget: { min: 1, max: 1e17 },
+} satisfies Record<AmountKind, { min: number; max: number }>;
+
+/** Why an amount is refused. */
+export type AmountFault =
+  | "other-form"
+  | "digit-groups"
+  | "decimal-comma"
+  | "comma"
+  | "exponent"
+  | "currency"
+  | "sign"
+  | "point"
+  | "decimals"
+  | "too-small"
+  | "too-large"
+  | "too-fine";
+
+export type AmountReading =
+  | { outcome: "amount"; micros: number }
+  /** `message` names the bounds and how to write the amount. */
+  | { outcome: "refused"; fault: AmountFault; message: string };
+
+/** Reads an amount that a person has written, such as `12` or `0.002`. */
+export function readAmount(text: string, kind: AmountKind): AmountReading {
+  const { min, max } = bounds[kind];
+  const form = `must be an amount from ${amountOf(min)} to ${amountOf(max)}, such as 12 or 0.002`;
+  const refused = (fault: AmountFault, how: string): AmountReading => ({
+    ...{ outcome: "refused", fault, message: `${form}${how === "" ? "" : `: ${how}`}` },
+  });
+  const [, whole, fraction = ""] = /^(\d+)(?:\.(\d+))?$/.exec(text.slice(0, MAX_LENGTH + 1)) ?? [];
+  if (whole === undefined) return refused(...formFault(text));
+  if (fraction.length > DECIMALS) return refused("decimals", `it has ${DECIMALS} decimals at most`);
+  const micros = BigInt(whole) * MICROS_PER_UNIT + BigInt(fraction.padEnd(DECIMALS, "0"));
+  const fault = sizeFault(micros, kind);
+  if (fault === undefined) return { outcome: "amount", micros: Number(micros) };
+  return refused(fault, fault === "too-small" && kind === "budget" ? "for no budget write none" : sizeHints[fault]);
+}
+
+/** Micros in the body of a request: a JSON number. */
+export function microsOf(kind: AmountKind) {
+  const { min, max } = bounds[kind];
+  const form = `must be a whole number of micros (millionths of the currency) from ${min} to ${max}`;
+  const message = (input: unknown): string | undefined => {
+    const how = microsFault(input, kind);
+    return how === undefined ? undefined : `${form}${how === "" ? "" : `: ${how}`}`;
+  };
+  return z
+    .number({ error: ({ input }) => message(input) })
+    .check(({ value, issues }) => {
+      const fault = message(value);
+      if (fault !== undefined) issues.push({ code: "custom", input: value, message: fault });
+    })
+    .meta({ type: "integer", minimum: min, maximum: max });
+}
+
+function microsFault(input: unknown, kind: AmountKind): string | undefined {
+  if (typeof input === "string") return "it is a JSON number, not text";
+  if (typeof input !== "number" || !Number.isFinite(input)) return "";
+  if (!Number.isInteger(input)) return `an amount of ${input} is ${Math.round(input * 1e6)} micros`;
+  const fault = sizeFault(BigInt(input), kind);
+  if (fault === undefined) return undefined;
+  return fault === "too-small" && kind === "budget" ? "for no budget send null" : sizeHints[fault];
+}
+
+type SizeFault = Extract<AmountFault, "too-small" | "too-large" | "too-fine">;
+
+const sizeHints = {
+  "too-small": "",
+  "too-large": "",
+  "too-fine": `above ${amountOf(MAX_FINE_MICROS)} an amount has 2 decimals at most`,
+} satisfies Record<SizeFault, string>;
+
+function sizeFault(micros: bigint, kind: AmountKind): SizeFault | undefined {
+  const { min, max } = bounds[kind];
+  if (micros < min) return "too-small";
+  if (micros > max) return "too-large";
+  return micros > MAX_FINE_MICROS && micros % BigInt(COARSE_STEP) !== 0n ? "too-fine" : undefined;
+}
+
+/**
+ * Whether sums of this price stay exact in doubles up to this budget. Sums of hundredths do, see `COARSE_STEP`; sums of finer
+ * prices do up to 2^53 micros.
+ */
+export function isPriceTooFine(priceMicros: number, budgetMicros: number): boolean {
+  return budgetMicros > MAX_FINE_MICROS && priceMicros % COARSE_STEP !== 0;
+}
+
+export const finePriceRule = `must have 2 decimals at most beside a budget above ${amountOf(MAX_FINE_MICROS)}`;
+
+const plain = /^\d+(\.\d+)?$/;
+const commaOfThreeDigits = /^[1-9]\d{0,2},\d{3}$/;
+const digitGroups = /^([1-9]\d{0,2}(,|'|’|_|\p{Zs})(?:\d{2,3}\2)*\d{3})(\.\d+)?$/u;
+const pointGroups = /^([1-9]\d{0,2}(?:\.\d{3})+),(\d+)$|^([1-9]\d{0,2}(?:\.\d{3}){2,})$/;
+const withCurrency = /^(?:\p{Sc}|[A-Za-z]{3})\p{Zs}?(\d[\d.]*)$|^(\d[\d.]*)\p{Zs}?(?:\p{Sc}|[A-Za-z]{3})$/u;
+
+/** What is wrong with text that is not an amount, and how to write it where that is clear. */
+function formFault(text: string): [fault: AmountFault, how: string] {
+  const write = (amount: string) => `write ${amount}`;
+  if (text.length > MAX_LENGTH) return ["other-form", ""];
+  if (commaOfThreeDigits.test(text)) {
+    return ["comma", `write ${text.replace(",", "")}, or ${text.replace(",", ".")} for a decimal`];
+  }
+  const [, grouped, , fraction = ""] = digitGroups.exec(text) ?? [];
+  if (grouped !== undefined) return ["digit-groups", write(grouped.replaceAll(/\D/g, "") + fraction)];
+  const [, pointed, decimals, whole] = pointGroups.exec(text) ?? [];
+  if (pointed !== undefined) return ["digit-groups", write(`${pointed.replaceAll(".", "")}.${decimals}`)];
+  if (whole !== undefined) return ["digit-groups", write(whole.replaceAll(".", ""))];
+  if (/^\d+,\d+$/.test(text)) return ["decimal-comma", write(text.replace(",", "."))];
+  if (/^\.\d+$/.test(text)) return ["point", write(`0${text}`)];
+  if (/^\d+\.$/.test(text)) return ["point", write(text.slice(0, -1))];
+  if (/^\+\d/.test(text)) return ["sign", write(text.slice(1))];
+  if (/^[-−]\d/.test(text)) return ["sign", "it is not negative"];
+  if (/^\d+(\.\d+)?e[+-]?\d{1,2}$/i.test(text)) return ["exponent", exponentHint(Number(text))];
+  const [, after, before = after] = withCurrency.exec(text) ?? [];
+  if (before !== undefined) return ["currency", plain.test(before) ? write(before) : "write it without a currency"];
+  return ["other-form", ""];
+}
+
+function exponentHint(value: number): string {
+  const micros = Math.round(value * 1e6);
+  return Number.isSafeInteger(micros) ? `write ${amountOf(micros)}` : "write all its digits";
+}
+
+/** Micros as an amount with all its digits: 2000 is 0.002. */
+export function amountOf(micros: number | bigint): string {
+  return roundedAmount(BigInt(micros), DECIMALS).replace(/\.?0+$/, "");
+}
+
+/** Micros with a fixed number of decimals, rounded half away from zero. */
+export function roundedAmount(micros: bigint, decimals: number): string {
+  const step = 10n ** BigInt(DECIMALS - decimals);
+  return inSteps(roundedSteps(micros, step), decimals);
+}
+
+/**
+ * The parts of a total with a fixed number of decimals, so that they add up to the total as `roundedAmount` shows it: each
+ * is rounded down, and those that lose most are rounded up instead. So each differs from its value by less than one step.
+ */
+export function roundedParts(parts: readonly bigint[], decimals: number): string[] {
+  const step = 10n ** BigInt(DECIMALS - decimals);
+  const total = parts.reduce((sum, part) => sum + part, 0n);
+  const lows = parts.map((part) => (part - modulo(part, step)) / step);
+  const missing = Number(roundedSteps(total, step) - lows.reduce((sum, low) => sum + low, 0n));
+  const byLoss = parts
+    .map((part, index) => ({ index, loss: modulo(part, step) }))
+    .toSorted((one, other) => (one.loss === other.loss ? one.index - other.index : one.loss < other.loss ? 1 : -1));
+  const raised = new Set(byLoss.slice(0, Math.max(0, missing)).map(({ index }) => index));
+  return lows.map((low, index) => inSteps(raised.has(index) ? low + 1n : low, decimals));
+}
+
+function modulo(value: bigint, step: bigint): bigint {
+  return ((value % step) + step) % step;
+}
+
+function roundedSteps(micros: bigint, step: bigint): bigint {
+  const half = step / 2n;
+  return micros < 0n ? -((-micros + half) / step) : (micros + half) / step;
+}
+
+function inSteps(steps: bigint, decimals: number): string {
+  const digits = String(steps < 0n ? -steps : steps).padStart(decimals + 1, "0");
+  const sign = steps < 0n ? "-" : "";
+  return decimals === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}

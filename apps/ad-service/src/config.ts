@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { telegramId } from "@intermission/ad-core/client-api";
 import { isPlainHttp } from "@intermission/ad-core/web-address";
-import { checkDatabaseUrl } from "@intermission/postgres/store-faults";
+import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import {
   faultsOf,
   logLevel,

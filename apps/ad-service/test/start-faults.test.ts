@@ -114,6 +114,24 @@ test.each([
   expect(told).not.toContain("hush-hush");
 });
 
+test.each([
+  ["@ and /", "postgres://me:p@hush/hush@127.0.0.1:5432/ads"],
+  ["@ and #", "postgres://me:12@hush#hush@127.0.0.1:5432/ads"],
+  ["@ and ?", "postgres://me:p@hush?hush@127.0.0.1:5432/ads"],
+  ["/ after digits", "postgres://hush:12/hush@127.0.0.1:5432/ads"],
+  ["# after digits", "postgres://hush:12#hush@127.0.0.1:5432/ads"],
+  ["? after digits", "postgres://hush:12?hush=1@127.0.0.1:5432/ads"],
+  ["# without an @ behind it", "postgres://me:p@hush#hush"],
+  ["/ after letters", "postgres://me:hush/hush@127.0.0.1:5432/ads"],
+  [": and /", "postgres://me:hush:hush/@127.0.0.1:5432/ads"],
+  ["%", "postgres://me:hush%zz@127.0.0.1:5432/ads"],
+  ["a blank", "postgres://me:hush hush@127.0.0.1:5432/ads"],
+])("no piece of a password that is not percent-encoded is told: %s", async (_name, url) => {
+  const told = await refusalOf({ DATABASE_URL: url });
+  expect(told).toMatch(/^ {2}DATABASE_URL .*percent-encoded: @ as %40/m);
+  expect(told).not.toContain("hush");
+});
+
 test("faults of several variables are reported together", async () => {
   const told = await refusalOf({ TRUST_PROXY: "everyone", PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x" });
   for (const name of ["TRUST_PROXY", "PORT", "LOG_LEVEL", "DATABASE_URL"]) {

@@ -1,5 +1,5 @@
 import { telegramId } from "@intermission/ad-core/client-api";
-import { checkDatabaseUrl } from "@intermission/postgres/store-faults";
+import { checkDatabaseUrl } from "@intermission/postgres/database-url";
 import { logLevel, portNumber, readSettings, requiredAddress, trustedProxies } from "@intermission/server/settings";
 import { z } from "zod";
 import type { ConfiguredBot } from "./bots/bot.ts";

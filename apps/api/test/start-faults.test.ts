@@ -93,6 +93,15 @@ test.each([
   expect(told).not.toContain("hush-hush");
 });
 
+test.each(["postgres://me:p@hush/hush@127.0.0.1/ads", "postgres://hush:12#hush@127.0.0.1/ads"])(
+  "no piece of a password that is not percent-encoded is told: %s",
+  async (url) => {
+    const told = await refusalOf({ DATABASE_URL: url });
+    expect(told).toMatch(/^ {2}DATABASE_URL .*percent-encoded: @ as %40/m);
+    expect(told).not.toContain("hush");
+  },
+);
+
 test("faults of several variables are reported together", async () => {
   const told = await refusalOf({ TRUST_PROXY: "everyone", PORT: "http", LOG_LEVEL: "loud", DATABASE_URL: "mysql://x" });
   for (const name of ["TRUST_PROXY", "PORT", "LOG_LEVEL", "DATABASE_URL"]) {

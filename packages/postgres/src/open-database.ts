@@ -6,7 +6,8 @@ import { type Migrations, migrate, requireMigrated } from "./migrate.ts";
 import { openEmbeddedStore } from "./open-embedded-store.ts";
 import { openServerStore } from "./open-server-store.ts";
 import { ask, giveBack, retryConflicts, runTransaction } from "./run-transaction.ts";
-import { faultOfServer, type StoreFault } from "./store-faults.ts";
+import { faultOfServer } from "./server-faults.ts";
+import type { StoreFault } from "./store-faults.ts";
 
 export {
   type Database,

@@ -1,0 +1,46 @@
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import { checkDatabaseUrl, placeOf } from "./database-url.ts";
+
+function faultsOf(value: string): string[] {
+  const issues: { message: string }[] = [];
+  checkDatabaseUrl({ value, issues });
+  return issues.map(({ message }) => message);
+}
+
+describe("a password with any character is accepted percent-encoded, and nothing of it is told", () => {
+  test.each([
+    "hush@hush",
+    "hush/hush",
+    "hush#hush",
+    "hush?hush",
+    "hush:hush",
+    "hush%hush",
+    "12/hush",
+    "hush hush",
+    "h&=u+sh",
+  ])("%s", (password) => {
+    const url = `postgres://me:${encodeURIComponent(password)}@db.test:5432/ads?sslmode=disable`;
+    expect(faultsOf(url)).toEqual([]);
+    expect(placeOf(url)).toBe("db.test:5432/ads");
+    expect(new pg.Client({ connectionString: url }).password).toBe(password);
+  });
+});
+
+test("an address that is not in order is never shown", () => {
+  for (const url of [
+    "postgres://me:p@hush/hush@db.test/ads",
+    "postgres://me:12#hush@db.test/ads",
+    "postgres://me:%@x",
+    "no",
+  ]) {
+    expect(faultsOf(url)).toHaveLength(1);
+    expect(placeOf(url)).toBe("unreadable address");
+  }
+});
+
+test("the place is the one that the driver connects to", () => {
+  expect(placeOf("postgres:///ads?host=/run/postgresql&port=5433&user=me")).toBe("/run/postgresql:5433/ads");
+  expect(placeOf("postgresql://db.test")).toBe("db.test");
+  expect(placeOf("postgres://[::1]:5432/ads")).toBe("[::1]:5432/ads");
+});

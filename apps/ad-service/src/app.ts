@@ -1,4 +1,3 @@
-import { telegramPublicKey } from "@intermission/ad-core/telegram-init-data";
 import { type Database, statement } from "@intermission/postgres/open-database";
 import { unavailabilityOf } from "@intermission/postgres/store-faults";
 import { serveApiReference } from "@intermission/server/api-reference";
@@ -52,6 +51,7 @@ import { userOperatorRoutes } from "./users/operator-routes.ts";
 import { openTags } from "./vast/fill-from-tag.ts";
 import { availabilityClientRoutes } from "./views/availability.ts";
 import { adRows, findCandidateAd } from "./views/find-ad.ts";
+import { type LaunchKeys, launchKeysOf } from "./views/open-session.ts";
 import { viewOperatorRoutes } from "./views/operator-routes.ts";
 import { adClickRoutes, sessionRoutes } from "./views/player-routes.ts";
 import type { Views } from "./views/views.ts";
@@ -102,7 +102,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   } = deps;
   const { now = () => new Date() } = deps;
   const { publicUrl, currency, miniappDir, encryptionKey, demo } = config;
-  const telegramPublicKeyFor = (botId: string) => (botId === demo.botId && demo.telegramPublicKey) || telegramPublicKey;
+  const keysOfTelegram = launchKeysOf(config.telegramServers);
+  const launchKeysFor = (botId: string): LaunchKeys =>
+    botId === demo.botId && demo.telegramPublicKey ? { accepted: demo.telegramPublicKey } : keysOfTelegram;
   const { trustProxy } = config;
   const app = createHttpServer({ logger, trustProxy, unavailabilityOf, errorPage, rewriteUrl: linkAddress });
   const media = await openMediaStorage(config.media);
@@ -132,7 +134,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const tags = openTags({ database, requests, isPlainHttpAllowed, log: logger, now });
   app.register(async (surface) => {
     await describeApi(surface, playerApi(publicUrl));
-    sessionRoutes(surface, { database, bots, views, campaigns, tags, telegramPublicKeyFor, publicUrl, now });
+    sessionRoutes(surface, { database, bots, views, campaigns, tags, launchKeysFor, publicUrl, now });
     adClickRoutes(surface, { database, now });
   });
   conversionRoutes(app, { database, now });

@@ -79,6 +79,7 @@ const serverVariables = z.object({
   METRICS_HOST: z.string().default("127.0.0.1"),
   METRICS_TOKEN: longSecret.optional(),
   API_REFERENCE: z.enum(["on", "off"], "must be on or off").optional(),
+  TELEGRAM_TEST_SERVERS: z.enum(["on", "off"], "must be on or off").default("off"),
   DRAIN_SECONDS: z.coerce.number({ error: "must be a number of seconds, 300 at most" }).min(0).max(300).default(0),
   PUBLISHER_SHARE_PERCENT: z.coerce
     .number({ error: "must be a whole number from 0 to 100" })
@@ -137,6 +138,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     operatorToken: read.OPERATOR_TOKEN,
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST, token: read.METRICS_TOKEN },
     hasApiReference: (read.API_REFERENCE ?? (read.MODE === "demo" ? "on" : "off")) === "on",
+    telegramServers: read.TELEGRAM_TEST_SERVERS === "on" ? ("test" as const) : ("production" as const),
     publisherSharePercent: read.PUBLISHER_SHARE_PERCENT,
     mostDailyClicksPerAddress: read.MOST_DAILY_CLICKS_PER_ADDRESS,
     drainMs: read.DRAIN_SECONDS * 1000,

@@ -200,6 +200,39 @@ describe("amounts on the command line", () => {
   });
 });
 
+describe("hours and weekdays on the command line", () => {
+  const night = [22, 23, 0, 1, 2, 3, 4, 5, 6];
+  test.each([
+    ["--hours", "22-6", { hours: night }],
+    ["--hours", "22-1,12", { hours: [22, 23, 0, 1, 12] }],
+    ["--hours", "23-0", { hours: [23, 0] }],
+    ["--hours", "8-10", { hours: [8, 9, 10] }],
+    ["--hours", "5-5", { hours: [5] }],
+    ["--weekdays", "6-1", { weekdays: [6, 7, 1] }],
+    ["--weekdays", "7-1", { weekdays: [7, 1] }],
+    ["--weekdays", "1-5", { weekdays: [1, 2, 3, 4, 5] }],
+  ])("%s %s goes on over midnight and over the end of the week", async (flag, range, targeting) => {
+    expect(JSON.parse((await addLink("Times", "A", [flag, range])).out)).toMatchObject({ targeting });
+  });
+
+  test.each([
+    ["--hours", "30-6", "from 0 to 23, such as 8-22, 22-6"],
+    ["--hours", "22:00-06:00", "from 0 to 23, such as 8-22, 22-6"],
+    ["--weekdays", "6-0", "from 1 to 7, such as 1-5, 6-1"],
+    ["--weekdays", "sat-mon", "from 1 to 7, such as 1-5, 6-1"],
+  ])("%s %s is refused with an example", async (flag, range, words) => {
+    expect(await addLink("Times", "A", [flag, range])).toMatchObject({ code: 2, err: expect.stringContaining(words) });
+  });
+
+  test.each([
+    ["--hours", "22-24"],
+    ["--weekdays", "0-1"],
+    ["--hours", "22-6,0-2"],
+  ])("%s %s is refused by the server, which names the flag", async (flag, range) => {
+    expect(await addLink("Times", "A", [flag, range])).toMatchObject({ code: 1, err: expect.stringContaining(flag) });
+  });
+});
+
 describe("an unknown bot, campaign or creative", () => {
   const nobody = "4242424242";
   test.each([

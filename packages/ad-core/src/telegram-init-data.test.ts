@@ -1,8 +1,9 @@
+import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   signInitData,
-  telegramPublicKey,
+  telegramPublicKeys,
   verifyInitDataWithBotId,
   verifyInitDataWithBotToken,
 } from "./telegram-init-data.ts";
@@ -146,8 +147,23 @@ test("init data of one bot is refused for another", async () => {
   });
 });
 
+test("init data of Telegram's other servers is told apart from forged data", async () => {
+  const stranger = generateKeyPairSync("ed25519").publicKey.export({ format: "der", type: "spki" });
+  const strangersKey = stranger.subarray(-32).toString("hex");
+  const reasonWith = async (keys: { publicKey: string; otherPublicKey?: string }, data = initData) => {
+    const verdict = await verifyInitDataWithBotId({ initData: data, botId, now, ...keys });
+    return verdict.outcome === "refused" ? verdict.reason : verdict.outcome;
+  };
+  expect(await reasonWith({ publicKey: strangersKey, otherPublicKey: publicKey })).toBe("other-servers");
+  expect(await reasonWith({ publicKey, otherPublicKey: strangersKey })).toBe("valid");
+  expect(await reasonWith({ publicKey: strangersKey, otherPublicKey: publicKey }, initData.replace("42", "43"))).toBe(
+    "wrong-signature",
+  );
+  expect(telegramPublicKeys.test).toMatch(/^[0-9a-f]{64}$/);
+});
+
 test("without a key of our own, only Telegram's signature verifies", async () => {
-  expect(telegramPublicKey).toBe(vectors.telegram_production_public_key_hex);
+  expect(telegramPublicKeys.production).toBe(vectors.telegram_production_public_key_hex);
   expect(await verifyInitDataWithBotId({ initData, botId, now })).toEqual({
     outcome: "refused",
     reason: "wrong-signature",

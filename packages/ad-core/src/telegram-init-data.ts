@@ -8,8 +8,15 @@ import {
   verify as verifyBytes,
 } from "node:crypto";
 
-/** Telegram's production key for third-party validation of init data (Bot API, "Validating data for Third-Party Use"). */
-export const telegramPublicKey = "e7bf03a2fa4602af4580703d88dda5bb59f32ed8b02a56c187fe7d34caed242d";
+/**
+ * Telegram's keys for third-party validation of init data (Bot API, "Validating data for Third-Party Use"). Its test servers
+ * have users and bots of their own, whose ids may be those of others on the production servers.
+ */
+export const telegramPublicKeys = {
+  production: "e7bf03a2fa4602af4580703d88dda5bb59f32ed8b02a56c187fe7d34caed242d",
+  test: "40055058a4ee38156a06562e52eece92a771bcd8346a8c4615cb7376eddf72ec",
+} as const;
+export type TelegramServers = keyof typeof telegramPublicKeys;
 
 /** About ten times the size that Telegram sends. */
 const longestInitDataBytes = 8192;
@@ -22,7 +29,10 @@ const defaultMaxAgeSeconds = 3600;
 export const continuationMaxAgeSeconds = 24 * 3600;
 const maxFutureSeconds = 60;
 
-/** Why init data was refused. `stale`, `future` and `no-user` are returned for authentic init data only. */
+/**
+ * Why init data was refused. `stale`, `future` and `no-user` are returned for authentic init data only, `other-servers` for
+ * init data that is signed with the other key.
+ */
 export type InitDataRefusal =
   | "empty"
   | "too-long"
@@ -31,6 +41,7 @@ export type InitDataRefusal =
   | "missing-hash"
   | "missing-signature"
   | "wrong-signature"
+  | "other-servers"
   | "stale"
   | "future"
   | "no-user";
@@ -92,11 +103,16 @@ export function verifyInitDataWithBotToken(
 /**
  * Validates init data with the bot's id alone: Telegram's Ed25519 signature over `<bot id>:WebAppData` and the sorted
  * fields except `hash` and `signature` (Bot API, "Validating data for Third-Party Use"). The key is hex of 32 bytes;
- * Telegram's own by default. Never rejects for any init data; rejects for a malformed key. The check takes about
- * 0.15 ms, on a thread of Node's pool.
+ * that of Telegram's production servers by default. Init data signed with `otherPublicKey` is refused as `other-servers`.
+ * Never rejects for any init data; rejects for a malformed key. The check takes about 0.15 ms, on a thread of Node's pool.
  */
 export async function verifyInitDataWithBotId(
-  input: { readonly initData: string; readonly botId: string; readonly publicKey?: string } & Freshness,
+  input: {
+    readonly initData: string;
+    readonly botId: string;
+    readonly publicKey?: string;
+    readonly otherPublicKey?: string | undefined;
+  } & Freshness,
 ): Promise<InitDataVerdict> {
   const parsed = parseFields(input.initData);
   if ("outcome" in parsed) return parsed;
@@ -104,9 +120,12 @@ export async function verifyInitDataWithBotId(
   if (signature === undefined) return refused("missing-signature");
   if (!signaturePattern.test(signature)) return refused("wrong-signature");
   const signed = Buffer.from(thirdPartyString(parsed, input.botId), "utf8");
-  const key = publicKeyOf(input.publicKey ?? telegramPublicKey);
-  if (!(await verifyInPool(signed, key, Buffer.from(signature, "base64url")))) return refused("wrong-signature");
-  return readFields(parsed, input);
+  const isSignedWith = (publicKey: string) =>
+    verifyInPool(signed, publicKeyOf(publicKey), Buffer.from(signature, "base64url"));
+  const { publicKey = telegramPublicKeys.production, otherPublicKey } = input;
+  if (await isSignedWith(publicKey)) return readFields(parsed, input);
+  const isOfOthers = otherPublicKey !== undefined && (await isSignedWith(otherPublicKey));
+  return refused(isOfOthers ? "other-servers" : "wrong-signature");
 }
 
 /** Whether valid init data is too old to begin something new, see `continuationMaxAgeSeconds`. */

@@ -103,6 +103,27 @@ describe("the exclusion reason of a campaign", () => {
     expect(exclusionReason(stateOf("a", settings), { ...requestOf(), user }, moment)).toBe(reason);
   });
 
+  // Of a bot in Berlin, an hour ahead of UTC. 2026-03-06 is a Friday.
+  test.each([
+    ["2026-03-06T20:59:00Z", "other-hour", "other-weekday"],
+    ["2026-03-06T21:00:00Z", undefined, "other-weekday"],
+    ["2026-03-06T23:30:00Z", undefined, undefined],
+    ["2026-03-07T05:59:59Z", undefined, undefined],
+    ["2026-03-07T06:00:00Z", "other-hour", undefined],
+    ["2026-03-08T23:30:00Z", undefined, undefined],
+    ["2026-03-09T22:59:00Z", undefined, undefined],
+    ["2026-03-09T23:00:00Z", undefined, "other-weekday"],
+  ])(
+    "hours over midnight and weekdays over the end of the week are the bot's local ones: %s",
+    (at, ofHours, ofDays) => {
+      const excluded = (targeting: { hours?: number[]; weekdays?: number[] }) =>
+        explainChoice(indexCampaigns([stateOf("a", { targeting })], moment), requestOf(), new Date(at))[0]
+          ?.exclusionReason;
+      expect(excluded({ hours: [22, 23, 0, 1, 2, 3, 4, 5, 6] })).toBe(ofHours);
+      expect(excluded({ weekdays: [6, 7, 1] })).toBe(ofDays);
+    },
+  );
+
   test.each([
     ["total-budget", { totalBudgetMicros: 10_000, viewPriceMicros: 2000 }, { views: 3, spentMicros: 6000 }, 1],
     ["daily-budget", { dailyBudgetMicros: 6999, viewPriceMicros: 2000 }, { views: 3, spentMicros: 6000 }, 0],

@@ -7,7 +7,7 @@ import { finePriceRule, isPriceTooFine, microsOf } from "./amounts.ts";
 const language = z.string().regex(/^[a-z]{2,3}$/, "must be a language code of two or three letters, as en");
 const unique = <Item extends z.ZodType>(item: Item, most: number) =>
   z
-    .array(item)
+    .array(item, "must be a list")
     .min(1, "must name at least one, or be left out")
     .max(most, `must name at most ${most}`)
     .refine((items) => new Set(items).size === items.length, "must not name anything twice");
@@ -26,8 +26,12 @@ export const targeting = z.strictObject({
   botCategories: unique(shortWord, 100).optional(),
   excludedBots: unique(telegramId, 1000).optional(),
   excludedBotCategories: unique(shortWord, 100).optional(),
-  hours: unique(wholeNumber(0, 23), 24).optional(),
-  weekdays: unique(wholeNumber(1, 7), 7).optional().describe("1 is Monday, 7 Sunday."),
+  hours: unique(wholeNumber(0, 23), 24)
+    .optional()
+    .describe("Each hour of the day: [8, 9, 10], or over midnight [22, 23, 0, 1]."),
+  weekdays: unique(wholeNumber(1, 7), 7)
+    .optional()
+    .describe("1 is Monday, 7 Sunday: of the moment itself, also after midnight."),
 });
 export type Targeting = z.infer<typeof targeting>;
 

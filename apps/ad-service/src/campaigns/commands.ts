@@ -172,8 +172,16 @@ export function withSettings(command: Command): Command {
     .option("--bot-categories <words>", "only in bots of these categories, or none", orNone(words))
     .option("--excluded-bots <ids>", "never in these bots, or none", orNone(words))
     .option("--excluded-bot-categories <words>", "never in bots of these categories, or none", orNone(words))
-    .option("--hours <hours>", "of the day in the bot's time zone, such as 8-22 or 7,12,18, or none", orNone(numbers))
-    .option("--weekdays <days>", "1 is Monday; such as 1-5, or none", orNone(numbers));
+    .option(
+      "--hours <hours>",
+      "of the day in the bot's time zone, such as 8-22, 22-6 (over midnight) or 7,12,18, or none",
+      orNone(cyclicNumbers({ min: 0, max: 23, example: "8-22, 22-6 or 7,12,18" })),
+    )
+    .option(
+      "--weekdays <days>",
+      "1 is Monday; such as 1-5 or 6-1 (Saturday to Monday), or none",
+      orNone(cyclicNumbers({ min: 1, max: 7, example: "1-5, 6-1 or 2,4" })),
+    );
 }
 
 const targets = [
@@ -233,14 +241,25 @@ function words(text: string): string[] {
   return text.split(",").map((word) => word.trim());
 }
 
-/** `8-11,14` is 8, 9, 10, 11 and 14. */
-function numbers(text: string): number[] {
-  return words(text).flatMap((word) => {
-    const [, first, last = first] = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(word) ?? [];
-    const [from, to] = [Number(first), Number(last)];
-    if (Number.isNaN(from) || to < from) throw new InvalidArgumentError("It must be numbers such as 8-22 or 7,12,18.");
-    return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  });
+/**
+ * `8-11,14` is 8, 9, 10, 11 and 14. A range that ends before it begins goes on over `max`: of the hours, `22-1` is 22, 23, 0
+ * and 1. The server checks each number.
+ */
+function cyclicNumbers({ min, max, example }: { min: number; max: number; example: string }) {
+  return (text: string): number[] =>
+    words(text).flatMap((word) => {
+      const [, first, last = first] = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(word) ?? [];
+      const [from, to] = [Number(first), Number(last)];
+      const isOver = to < from;
+      if (Number.isNaN(from) || (isOver && (from > max || to < min))) {
+        throw new InvalidArgumentError(`It must be numbers from ${min} to ${max}, such as ${example}.`);
+      }
+      return isOver ? [...numbersFrom(from, max), ...numbersFrom(min, to)] : numbersFrom(from, to);
+    });
+}
+
+function numbersFrom(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 const unitSeconds: Record<string, number> = { m: 60, h: 3600, d: 86_400 };

@@ -4,6 +4,8 @@ import {
   continuationMaxAgeSeconds,
   type InitDataRefusal,
   isOnlyForContinuing,
+  type TelegramServers,
+  telegramPublicKeys,
   verifyInitDataWithBotId,
 } from "@intermission/ad-core/telegram-init-data";
 import { type CommitGroup, groupCommits } from "@intermission/postgres/group-commits";
@@ -51,11 +53,24 @@ async function recordUnfilled(database: Database, batch: readonly UnfilledReques
   return batch.map(() => undefined);
 }
 
+/** Which of Telegram's servers may launch the mini-app: those that sign with the accepted key. Keys are hex. */
+export interface LaunchKeys {
+  accepted: string;
+  /** Of Telegram's other servers. Launch data signed with it is refused, and told apart from forged data. */
+  refused?: { servers: TelegramServers; publicKey: string };
+}
+
+/** A deployment accepts one kind of servers: on both, a user of one could have the id of a user of the other. */
+export function launchKeysOf(servers: TelegramServers): LaunchKeys {
+  const others = servers === "test" ? "production" : "test";
+  return { accepted: telegramPublicKeys[servers], refused: { servers: others, publicKey: telegramPublicKeys[others] } };
+}
+
 export interface OpeningDeps extends Omit<EnterViewDeps, "ads" | "reading" | "beginning"> {
   database: Database;
   bots: Bots;
-  /** Hex. Telegram's key; for the demo's bot only, the demo's key. */
-  telegramPublicKeyFor: (botId: string) => string;
+  /** Telegram's keys; for the demo's bot only, the demo's key. */
+  launchKeysFor: (botId: string) => LaunchKeys;
 }
 
 /** What opening a session needs, and what this node keeps meanwhile. */
@@ -101,8 +116,8 @@ export type OpenSessionOutcome =
       "reason" | "availableAt"
     >)
   | { outcome: "too-many"; waitSeconds: number }
-  /** Includes the bot if the launch data is authentic but too old. */
-  | { outcome: "refused"; reason: OpenSessionRefusal; bot?: Bot };
+  /** Includes the bot if the launch data is authentic but too old, and the servers of Telegram that signed it if they may not. */
+  | { outcome: "refused"; reason: OpenSessionRefusal; bot?: Bot; signedBy?: TelegramServers };
 
 export async function openSession(openings: Openings, input: OpenSessionInput): Promise<OpenSessionOutcome> {
   const bot = await findBot(openings.bots, input.botId);
@@ -110,10 +125,13 @@ export async function openSession(openings: Openings, input: OpenSessionInput): 
   if (bot.isSuspended) return refused("BOT_SUSPENDED");
 
   const { initData, botId, now } = input;
-  const key = { publicKey: openings.telegramPublicKeyFor(botId), maxAgeSeconds: continuationMaxAgeSeconds };
-  const verified = await verifyInitDataWithBotId({ initData, botId, now, ...key });
+  const { accepted: publicKey, refused: others } = openings.launchKeysFor(botId);
+  const keys = { publicKey, otherPublicKey: others?.publicKey };
+  const maxAgeSeconds = continuationMaxAgeSeconds;
+  const verified = await verifyInitDataWithBotId({ initData, botId, now, maxAgeSeconds, ...keys });
   if (verified.outcome === "refused") {
     const reason = refusalOf[verified.reason];
+    if (verified.reason === "other-servers" && others) return { ...refused(reason), signedBy: others.servers };
     return reason === "INIT_DATA_EXPIRED" ? { ...refused(reason), bot } : refused(reason);
   }
   const userId = verified.user.id;
@@ -156,6 +174,7 @@ const refusalOf = {
   "missing-hash": "INIT_DATA_INVALID",
   "missing-signature": "INIT_DATA_INVALID",
   "wrong-signature": "INIT_DATA_INVALID",
+  "other-servers": "INIT_DATA_INVALID",
   stale: "INIT_DATA_EXPIRED",
   future: "INIT_DATA_INVALID",
   "no-user": "INIT_DATA_WITHOUT_USER",

@@ -4,6 +4,7 @@ import type {
   OpenSessionRefusal,
   OpenSessionResponse,
 } from "@intermission/ad-core/player-api";
+import type { TelegramServers } from "@intermission/ad-core/telegram-init-data";
 import { HttpError } from "@intermission/server/http-server";
 import { namedRewardsOf } from "../bots/bot-settings.ts";
 import type { Bot } from "../bots/bots.ts";
@@ -31,6 +32,12 @@ const openingRefusals = {
   BOT_SUSPENDED: [403, "the bot is suspended"],
 } satisfies Record<OpenSessionRefusal, [status: number, message: string]>;
 
+export const otherServers = {
+  test: "the launch data was signed by Telegram's test servers: TELEGRAM_TEST_SERVERS=on accepts them, in a deployment of their own",
+  production:
+    "the launch data was not signed by Telegram's test servers: with TELEGRAM_TEST_SERVERS=on no others are accepted",
+} satisfies Record<TelegramServers, string>;
+
 /** The response body of an opening. Refusals are thrown as `HttpError`s. */
 export function openingAnswer(
   outcome: Exclude<OpenSessionOutcome, { outcome: "too-many" }>,
@@ -38,7 +45,8 @@ export function openingAnswer(
   now: Date,
 ): OpenSessionResponse {
   if (outcome.outcome === "refused") {
-    const [status, message] = openingRefusals[outcome.reason];
+    const [status, usual] = openingRefusals[outcome.reason];
+    const message = outcome.signedBy === undefined ? usual : otherServers[outcome.signedBy];
     const link = outcome.bot && botForPlayer(outcome.bot).link;
     throw new HttpError(status, outcome.reason, message, link ? { details: { bot_link: link } } : {});
   }

@@ -27,7 +27,7 @@ import { availabilityAnswer } from "./availability.ts";
 import { countAdClick } from "./count-ad-click.ts";
 import { adRows } from "./find-ad.ts";
 import { newOpenings, type OpeningDeps, openSession } from "./open-session.ts";
-import { openingAnswer } from "./opening-answer.ts";
+import { openingAnswer, otherServers } from "./opening-answer.ts";
 import { readSessionStatus, type SessionStatusOutcome } from "./read-session-status.ts";
 import { type RecordFaultOutcome, recordFault } from "./record-fault.ts";
 import { type RecordProgressOutcome, recordProgress } from "./record-progress.ts";
@@ -138,6 +138,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
   const checks = rateLimiter({ quota: 1200, windowSeconds: 60, mostKeys: 20_000 });
   const openings = newOpenings(deps);
   const calls = rateLimiter({ quota: 100, windowSeconds: 20, mostKeys: 50_000 });
+  const warnings = rateLimiter({ quota: 1, windowSeconds: 60, mostKeys: 1000 });
 
   app.register(
     async (app) => {
@@ -163,6 +164,9 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const draws = code === undefined || isAnother ? Math.random : drawsOf(code);
         const outcome = await openSession(openings, { ...asked, ...made, random: random ?? draws, now: at });
         if (outcome.outcome === "too-many") throw slowDown(outcome.waitSeconds);
+        if (outcome.outcome === "refused" && outcome.signedBy && warnings.take(body.bot_id, at.getTime()).isAllowed) {
+          request.log.warn({ requestId: request.id, botId: body.bot_id }, otherServers[outcome.signedBy]);
+        }
         return openingAnswer(outcome, publicUrl, at);
       });
 

@@ -106,6 +106,8 @@ create table creatives (
   duration_ms integer check (duration_ms > 0),
   width integer check (width > 0),
   height integer check (height > 0),
+  -- How many frames begin in each second of the video; null if unknown.
+  frames_by_second smallint[],
   -- Lighter files of the video, the heaviest first, and its captions by language: arrays of `Rendition` and `Captions`
   -- (creatives.ts).
   renditions jsonb not null default '[]' check (jsonb_typeof(renditions) = 'array'),

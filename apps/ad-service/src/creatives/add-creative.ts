@@ -4,18 +4,19 @@ import { basename } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Database, statement } from "@intermission/postgres/open-database";
+import { conversionCommand, convertVideo } from "./convert-video.ts";
 import { type Creative, findCreative, type Rendition } from "./creatives.ts";
-import { conversionCommand, convertVideo } from "./ffmpeg.ts";
 import { inspectVideo, type PlayableVideo, type UnplayableVideo } from "./inspect-video.ts";
+import { makePoster } from "./make-poster.ts";
 import { hashOfFile, type MediaStorage } from "./media-storage.ts";
-import { type MadeRendition, makePoster, makeRenditions } from "./renditions.ts";
+import { type MadeRendition, makeRenditions } from "./renditions.ts";
 
 export type AddCreativeOutcome =
   /**
    * `converted`: the fault of the given file that the stored file does not have. `renditionFault`: why lighter files,
-   * which would help slow connections, are missing.
+   * which would help slow connections, are missing. `posterFault`: why ffmpeg made no poster.
    */
-  | { outcome: "added"; creative: Creative; converted?: string; renditionFault?: string }
+  | { outcome: "added"; creative: Creative; converted?: string; renditionFault?: string; posterFault?: string }
   /** `conversion` is the ffmpeg command that makes the file acceptable, if there is one. */
   | { outcome: "refused"; message: string; conversion?: string };
 
@@ -75,6 +76,9 @@ async function hasWritten(path: string, bytes: AsyncIterable<Uint8Array>): Promi
   return byteLength <= MOST_VIDEO_BYTES;
 }
 
+/** A converted file that lasts longer or shorter is not what its owner saw. */
+const MAX_DRIFT_SECONDS = 0.5;
+
 type Playable = PlayableVideo & { path: string; converted?: string };
 
 async function inspectOrConvert(ffmpeg: string, pathOf: PathOf): Promise<Playable | UnplayableVideo> {
@@ -91,6 +95,8 @@ async function inspectOrConvert(ffmpeg: string, pathOf: PathOf): Promise<Playabl
   if (outcome !== "done") return found;
   const better = await inspectVideo(converted);
   if (better.outcome === "unplayable" || (await stat(converted)).size > MOST_VIDEO_BYTES) return found;
+  if (found.seconds !== undefined && Math.abs(better.durationMs / 1000 - found.seconds) > MAX_DRIFT_SECONDS)
+    return found;
   return { ...better, path: converted, converted: found.message };
 }
 
@@ -105,7 +111,7 @@ async function keepVideo(
   deps: KeepDeps,
   video: Playable,
   { pathOf, now }: { pathOf: PathOf; now: Date },
-): Promise<{ creative: Creative; renditionFault?: string }> {
+): Promise<{ creative: Creative; renditionFault?: string; posterFault?: string }> {
   const { database, ffmpeg, longestMakingMs: longestMs } = deps;
   const sha256 = await hashOfFile(video.path);
   const creativeId = `cre_${sha256.slice(0, 24)}`;
@@ -113,21 +119,25 @@ async function keepVideo(
   if (known && known.renditions.length > 0) return { creative: known };
   // Made before the file is kept, which moves it away from here.
   const made = await makeRenditions({ ffmpeg, longestMs }, { path: video.path, video, pathOf });
-  if (!known) await keepOriginal(deps, video, { creativeId, sha256, pathOf, now });
+  const posterFault = known ? undefined : await keepOriginal(deps, video, { creativeId, sha256, pathOf, now });
   const renditions: Rendition[] = [];
   for (const rendition of made.renditions) renditions.push(await keepRendition(deps.media, rendition));
   renditions.sort((a, b) => b.byteLength - a.byteLength);
   await database.run(setRenditions, [creativeId, JSON.stringify(renditions)]);
   const creative = await findCreative(database, creativeId);
   if (!creative) throw new Error("a creative vanished while it was added");
-  return { creative, ...(made.fault !== undefined && { renditionFault: made.fault }) };
+  return {
+    creative,
+    ...(made.fault !== undefined && { renditionFault: made.fault }),
+    ...(posterFault !== undefined && { posterFault }),
+  };
 }
 
 const insert = statement<never>(
   "creatives.insert",
   `insert into creatives (creative_id, created_at, sha256, file_name, poster_file_name, media_type, byte_length,
-     duration_ms, width, height)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     duration_ms, width, height, frames_by_second)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
    on conflict (creative_id) do nothing`,
 );
 const setRenditions = statement<never>(
@@ -135,19 +145,23 @@ const setRenditions = statement<never>(
   "update creatives set renditions = $2 where creative_id = $1 and renditions = '[]'",
 );
 
+/** Returns why there is no poster, if ffmpeg made none. */
 async function keepOriginal(
   { database, media, ffmpeg }: KeepDeps,
   video: Playable,
   named: { creativeId: string; sha256: string; pathOf: PathOf; now: Date },
-): Promise<void> {
+): Promise<string | undefined> {
   const { creativeId, sha256, pathOf, now } = named;
   const { size } = await stat(video.path);
-  const posterFileName = await keepPoster({ media, ffmpeg }, video, pathOf);
+  const poster = await makePoster({ ffmpeg, pathOf }, { path: video.path, video });
+  const posterFileName = poster.outcome === "made" ? `${await hashOfFile(poster.path)}.${poster.extension}` : null;
+  if (poster.outcome === "made" && posterFileName !== null) await media.keep(poster.path, posterFileName);
   const fileName = `${sha256}.${video.extension}`;
   await media.keep(video.path, fileName);
-  const { mediaType, durationMs, width, height } = video;
-  const file = [sha256, fileName, posterFileName, mediaType, size, durationMs, width, height];
+  const { mediaType, durationMs, width, height, framesBySecond } = video;
+  const file = [sha256, fileName, posterFileName, mediaType, size, durationMs, width, height, framesBySecond];
   await database.run(insert, [creativeId, now, ...file]);
+  return poster.outcome === "made" ? undefined : poster.fault;
 }
 
 async function keepRendition(media: MediaStorage, { path, video, byteLength }: MadeRendition): Promise<Rendition> {
@@ -155,18 +169,6 @@ async function keepRendition(media: MediaStorage, { path, video, byteLength }: M
   const { mediaType, width, height } = video;
   await media.keep(path, fileName);
   return { fileName, mediaType, byteLength, width, height };
-}
-
-async function keepPoster(
-  { media, ffmpeg }: Pick<KeepDeps, "media" | "ffmpeg">,
-  { path: from, extension: container, durationMs }: Playable,
-  pathOf: PathOf,
-): Promise<string | null> {
-  const poster = await makePoster({ ffmpeg, from, container, durationMs, pathOf });
-  if (!poster) return null;
-  const name = `${await hashOfFile(poster.path)}.${poster.extension}`;
-  await media.keep(poster.path, name);
-  return name;
 }
 
 /** Downloads an address into a stream, which stays open. "refused": the address returned no video. */

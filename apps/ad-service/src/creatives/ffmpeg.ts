@@ -35,8 +35,8 @@ export interface FfmpegWork {
   from: string;
   /** The container that our own inspection found: ffmpeg must not guess, since it accepts playlists as videos. */
   container: Container;
-  /** Where to start in the input. */
-  seekSeconds?: string;
+  /** Options of the input, such as where to start. */
+  inputWords?: readonly string[];
   /** All outputs with their options. */
   outputs: readonly { words: readonly string[]; to: string }[];
   longestMs?: number | undefined;
@@ -76,13 +76,12 @@ async function runNow(ffmpeg: string, work: FfmpegWork): Promise<FfmpegOutcome> 
   }
 }
 
-function wordsOf({ from, container, seekSeconds, outputs }: FfmpegWork): string[] {
+function wordsOf({ from, container, inputWords = [], outputs }: FfmpegWork): string[] {
   return [
     ...["-nostdin", "-hide_banner", "-v", "error", "-y", "-max_alloc", `${MOST_BLOCK_BYTES}`, "-filter_threads", "1"],
     ...["-protocol_whitelist", "file", ...demuxers[container], "-codec_whitelist", DECODERS],
     ...["-max_streams", "16", "-max_pixels", `${MOST_PIXELS}`, "-threads", `${THREADS}`],
-    ...(seekSeconds === undefined ? [] : ["-ss", seekSeconds]),
-    ...["-i", `file:${from}`],
+    ...[...inputWords, "-i", `file:${from}`],
     ...outputs.flatMap(({ words, to }) => [
       ...["-sn", "-dn", "-t", `${MOST_OUTPUT_SECONDS}`, "-fs", `${MOST_OUTPUT_BYTES}`, "-threads", `${THREADS}`],
       ...[...words, `file:${to}`],
@@ -96,40 +95,4 @@ function limited(ffmpeg: string, words: readonly string[], longestMs: number): [
   const cpuSeconds = Math.ceil(longestMs / 1000) * THREADS + 1;
   const limits = `ulimit -c 0; ulimit -t ${cpuSeconds}; ulimit -v ${MOST_MEMORY_KB}`;
   return ["/bin/sh", "-c", `{ ${limits}; } 2>/dev/null; exec "$0" "$@"`, ffmpeg, ...words];
-}
-
-/** `fast-start` moves the index to the front and keeps every picture; `encode` encodes the video again. */
-export type Conversion = "fast-start" | "encode";
-
-const fit = "scale='min(1920,iw)':'min(1920,ih)':force_original_aspect_ratio=decrease:force_divisible_by=2";
-const words: Record<Conversion, string[]> = {
-  "fast-start": ["-c", "copy", "-movflags", "+faststart"],
-  encode: [
-    ...["-vf", fit, "-c:v", "libx264", "-profile:v", "main", "-pix_fmt", "yuv420p"],
-    ...["-c:a", "aac", "-movflags", "+faststart"],
-  ],
-};
-
-/** Converts a file to an acceptable MP4. */
-export async function convertVideo(
-  conversion: Conversion,
-  { ffmpeg, from, container, to }: { ffmpeg: string; from: string; container: Container; to: string },
-): Promise<FfmpegOutcome> {
-  const tracks = ["-map", "0:v:0", "-map", "0:a:0?"];
-  return runFfmpeg(ffmpeg, {
-    from,
-    container,
-    outputs: [{ words: [...tracks, ...words[conversion], "-f", "mp4"], to }],
-  });
-}
-
-/** The same conversion as a shell command, for the owner of the file. */
-export function conversionCommand(conversion: Conversion, name: string): string {
-  const converted = `${name.replace(/\.[^./\\]*$/, "")}-converted.mp4`;
-  const options = words[conversion].map((word) => (/^[\w:+-]+$/.test(word) ? word : `"${word}"`));
-  return ["ffmpeg", "-i", shellQuoted(name), ...options, shellQuoted(converted)].join(" ");
-}
-
-function shellQuoted(text: string): string {
-  return /^[\w./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,70 +1,9 @@
-import { open } from "node:fs/promises";
-import { FilePathSource, Input, MP4, QTFF, WEBM } from "mediabunny";
-import { type Container, type Conversion, MOST_PIXELS } from "./ffmpeg.ts";
-import { mp4Fault, readBoxes } from "./inspect-mp4.ts";
-
-/** `isVideo`: it may be a video in another container, which its owner can convert. */
-export type DetectedContainer =
-  | { outcome: "detected"; container: Container }
-  | { outcome: "refused"; message: string; isVideo: boolean };
-
-const HEAD_BYTES = 4096;
-const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
-/** An MP4 or QuickTime file may begin with any of these boxes; MP4 begins with `ftyp`, old QuickTime files do not. */
-const FIRST_BOXES = ["ftyp", "moov", "mdat", "free", "skip", "wide", "styp"];
-
-/** Files that reference other files: a program that follows them reads, or publishes, files of this machine. */
-const playlists: readonly [start: RegExp, name: string][] = [
-  [/^#EXTM3U/i, "an HLS playlist"],
-  [/^(ffconcat\b|#?\s*file\s)/i, "a list of files"],
-  [/^(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*<(MPD|SmoothStreamingMedia)\b/i, "a streaming manifest"],
-  [/^(<\?xml[^>]*>\s*)?<(smil|asx|playlist)\b/i, "a playlist"],
-  [/^(<svg|<\?xml)/i, "an XML document"],
-  [/^v=0\s/, "a session description (SDP)"],
-  [/^# mpv EDL/i, "an edit list"],
-  [/^\[(playlist|reference|InternetShortcut)\]/i, "a playlist"],
-  [/^(https?|rtsp|rtmp|file|concat|subfile):/i, "a list of addresses"],
-];
-
-/** Detects a file's container by its bytes, not its name, before any program opens it. */
-export async function detectContainer(path: string): Promise<DetectedContainer> {
-  const file = await open(path, "r");
-  try {
-    const { size } = await file.stat();
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    const head = buffer.subarray(0, bytesRead);
-    if (head.subarray(0, 4).equals(EBML)) return webmOf(head);
-    if (FIRST_BOXES.includes(head.toString("latin1", 4, 8))) {
-      const message = await mp4Fault(file, size);
-      return message === undefined ? { outcome: "detected", container: "mp4" } : refused(message);
-    }
-    return describeOther(head);
-  } finally {
-    await file.close();
-  }
-}
-
-/** https://www.rfc-editor.org/rfc/rfc8794#section-11.2.6: the DocType is in the first element. */
-function webmOf(head: Buffer): DetectedContainer {
-  const at = head.indexOf(Buffer.from([0x42, 0x82]));
-  const length = at < 0 ? 0 : head.readUInt8(at + 2) & 0x7f;
-  const docType = head.toString("latin1", at + 3, at + 3 + length).replace(/\0+$/, "");
-  return ["webm", "matroska"].includes(docType)
-    ? { outcome: "detected", container: "webm" }
-    : refused("the file is not a WebM that could be read");
-}
-
-function describeOther(head: Buffer): DetectedContainer {
-  const text = head.toString("utf8").replace(/^\ufeff?\s*/, "");
-  const playlist = playlists.find(([start]) => start.test(text));
-  if (playlist) return refused(`the file is ${playlist[1]}, not a video; upload the video itself as an MP4 or WebM`);
-  if (!head.includes(0)) return refused("the file is not an MP4 or WebM, and no video at all by its bytes");
-  return { outcome: "refused", message: "the file is not an MP4 or WebM that could be read", isVideo: true };
-}
-
-function refused(message: string): DetectedContainer {
-  return { outcome: "refused", message, isVideo: false };
-}
+import { QTFF, WEBM } from "mediabunny";
+import { type Conversion, encodeAll } from "./convert-video.ts";
+import { type Colours, type DescribedVideo, describeTracks, type PictureTrack } from "./describe-tracks.ts";
+import { detectContainer } from "./detect-container.ts";
+import { type Mp4Times, readMp4Times } from "./edit-list.ts";
+import { type Container, MOST_PIXELS } from "./ffmpeg.ts";
 
 export interface PlayableVideo {
   outcome: "playable";
@@ -73,89 +12,113 @@ export interface PlayableVideo {
   durationMs: number;
   width: number;
   height: number;
+  /** The number of frames that begin in each second. */
+  framesBySecond: number[];
 }
 
 /**
  * `conversion` makes the file acceptable, if there is such a conversion. `container` is set if the file was read and is
- * within every limit: only then may a program on this machine decode it.
+ * within every limit: only then may a program on this machine decode it. `seconds` is the length
+ * that the conversion must result in, if the file tells it.
  */
 export interface UnplayableVideo {
   outcome: "unplayable";
   message: string;
   conversion?: Conversion;
   container?: Container;
+  seconds?: number;
 }
 
 const SHORTEST_SECONDS = 1;
 const LONGEST_SECONDS = 180;
 const LARGEST_SIDE = 4096;
-/** Constrained baseline, baseline, main and high: 8 bits, 4:2:0, what every phone decodes. */
-const H264_PROFILES = /^avc1\.(42|4d|58|64)/i;
+/**
+ * The profiles with 8 bits and 4:2:0, which every phone decodes, as in `codecs` parameters (RFC 6381). H.264: constrained
+ * baseline, baseline, main and high.
+ */
+const profiles = new Map([
+  ["avc", /^avc1\.(42|4d|58|64)/i],
+  ["vp9", /^vp09\.00/],
+  ["av1", /^av01\.0\.\w+\.08/],
+]);
+/** Browsers skip a late beginning and then declare a length without it. */
+const MAX_LATE_SECONDS = 0.1;
+const MAX_DRIFT_SECONDS = 0.25;
 
-/** Checks whether a file is a video that every Telegram client plays and starts immediately. */
+/** The codecs that phones play, by container. */
+const codecs: Record<Container, { picture: readonly string[]; sound: readonly string[] }> = {
+  mp4: { picture: ["avc"], sound: ["aac"] },
+  webm: { picture: ["vp8", "vp9", "av1"], sound: ["opus", "vorbis"] },
+};
+const unreadable = "the file is not an MP4 or WebM that could be read";
+
+/** Checks whether a file is a video that every Telegram client plays alike and starts immediately. */
 export async function inspectVideo(path: string): Promise<PlayableVideo | UnplayableVideo> {
   const detected = await detectContainer(path);
   if (detected.outcome === "refused") {
-    return { outcome: "unplayable", message: detected.message, ...(detected.isVideo && { conversion: "encode" }) };
+    return { outcome: "unplayable", message: detected.message, ...(detected.isVideo && { conversion: encodeAll }) };
   }
   const { container } = detected;
-  const input = new Input({ source: new FilePathSource(path), formats: [MP4, QTFF, WEBM] });
   try {
-    return await judgeTracks(path, container, await describeTracks(input));
+    const times =
+      container === "mp4" ? await readMp4Times(path) : { edits: new Map(), isFragmented: false, isIndexLast: false };
+    const soundCodecs = codecs[container].sound;
+    return judge(await describeTracks(path, { container, times, soundCodecs }), { container, times });
   } catch {
     // The reader throws plain errors on bytes that it cannot parse; for an upload this is an expected result.
-    return {
-      outcome: "unplayable",
-      message: "the file is not an MP4 or WebM that could be read",
-      conversion: "encode",
-    };
-  } finally {
-    input.dispose();
+    return { outcome: "unplayable", message: unreadable, conversion: encodeAll };
   }
 }
 
-async function judgeTracks(
-  path: string,
-  container: Container,
-  { format, video, audio, ...found }: Awaited<ReturnType<typeof describeTracks>>,
-): Promise<PlayableVideo | UnplayableVideo> {
-  if (!video) return { outcome: "unplayable", message: "the file contains no video that could be read" };
-  const { width, height, seconds } = found;
+/** What is wrong with a file, and what must be encoded again for it. Without either, copying the tracks is enough. */
+interface Fault {
+  message: string;
+  picture?: "encode";
+  sound?: "encode";
+}
+
+function judge(
+  video: DescribedVideo,
+  { container, times }: { container: Container; times: Mp4Times },
+): PlayableVideo | UnplayableVideo {
+  const { picture, sound, framesBySecond } = video;
+  if (!picture) return { outcome: "unplayable", message: "the file contains no video that could be read" };
+  const { from, to } = extentOf(video);
   // Judged before any conversion: a file that exceeds a limit is not decoded.
-  const excess = excessOf(found);
+  const excess = excessOf(picture, to - from);
   if (excess !== undefined) return { outcome: "unplayable", message: excess };
-  const fault = codecFault(format === WEBM ? "webm" : "mp4", video, audio);
-  if (fault) return { outcome: "unplayable", message: fault, conversion: "encode", container };
-  if (format === QTFF) {
+  const family = codecs.webm.picture.includes(picture.codec ?? "") ? "webm" : "mp4";
+  const faults = [
+    ...codecFaults(video, container === "mp4" ? "mp4" : family),
+    ...colourFaults(picture),
+    ...editFaults(video),
+    ...containerFaults(video, { family, times, from, to }),
+  ];
+  if (faults.length > 0) {
+    const pictureWork = faults.some((fault) => fault.picture) ? "encode" : "copy";
+    const target = pictureWork === "copy" ? family : "mp4";
+    const isSoundKept =
+      !faults.some((fault) => fault.sound) && codecs[target].sound.includes(sound?.codec ?? "") && sound !== undefined;
     return {
       outcome: "unplayable",
-      message: "it is a QuickTime file, not an MP4",
-      conversion: "fast-start",
+      message: faults.map(({ message }) => message).join("; "),
       container,
+      ...(!times.isFragmented && { seconds: to - from }),
+      conversion: {
+        to: target,
+        picture: { specifier: picture.specifier, work: pictureWork, colours: picture.colours },
+        sound: sound && { specifier: sound.specifier, work: isSoundKept ? "copy" : "encode" },
+        ...(isEmptyEdit(video) && { ignoresEdits: true }),
+      },
     };
   }
-  const size = { durationMs: Math.round(seconds * 1000), width, height };
-  if (format === WEBM) return { outcome: "playable", extension: "webm", mediaType: "video/webm", ...size };
-  if (await isIndexLast(path)) {
-    return {
-      outcome: "unplayable",
-      message: "its index (moov) is at the end",
-      conversion: "fast-start",
-      container,
-    };
-  }
-  return { outcome: "playable", extension: "mp4", mediaType: "video/mp4", ...size };
+  const size = { durationMs: Math.round(to * 1000), width: picture.width, height: picture.height, framesBySecond };
+  return container === "mp4"
+    ? { outcome: "playable", extension: "mp4", mediaType: "video/mp4", ...size }
+    : { outcome: "playable", extension: "webm", mediaType: "video/webm", ...size };
 }
 
-interface Extent {
-  width: number;
-  height: number;
-  codedWidth: number;
-  codedHeight: number;
-  seconds: number;
-}
-
-function excessOf({ width, height, codedWidth, codedHeight, seconds }: Extent): string | undefined {
+function excessOf({ width, height, codedWidth, codedHeight }: PictureTrack, seconds: number): string | undefined {
   for (const [w, h] of [
     [width, height],
     [codedWidth, codedHeight],
@@ -168,51 +131,68 @@ function excessOf({ width, height, codedWidth, codedHeight, seconds }: Extent): 
   return `the video lasts ${seconds.toFixed(1)} s: it must last ${SHORTEST_SECONDS} to ${LONGEST_SECONDS} s`;
 }
 
-async function describeTracks(input: Input) {
-  const [format, video, audio] = await Promise.all([
-    input.getFormat(),
-    input.getPrimaryVideoTrack(),
-    input.getPrimaryAudioTrack(),
-  ]);
-  return {
-    format,
-    video: video && { codec: await video.getCodec(), profile: (await video.getCodecParameterString()) ?? "" },
-    audio: audio && { codec: await audio.getCodec() },
-    width: video ? await video.getDisplayWidth() : 0,
-    height: video ? await video.getDisplayHeight() : 0,
-    codedWidth: video ? await video.getCodedWidth() : 0,
-    codedHeight: video ? await video.getCodedHeight() : 0,
-    seconds: await input.computeDuration(),
-  };
+/** Where the presentation of picture and sound begins and ends. */
+function extentOf({ picture, sound }: DescribedVideo): { from: number; to: number } {
+  const shown = [picture, sound].flatMap((track) => (track && "to" in track.presentation ? [track.presentation] : []));
+  return { from: Math.max(0, Math.min(...shown.map(({ from }) => from))), to: Math.max(...shown.map(({ to }) => to)) };
 }
 
-function codecFault(
-  container: "mp4" | "webm",
-  video: { codec: string | null; profile: string },
-  audio: { codec: string | null } | null,
-): string | undefined {
-  const videoCodecs = container === "mp4" ? ["avc"] : ["vp8", "vp9", "av1"];
-  const audioCodecs = container === "mp4" ? ["aac"] : ["opus", "vorbis"];
-  if (!video.codec || !videoCodecs.includes(video.codec)) {
-    return `its video is ${video.codec ?? "of an unknown codec"}; an MP4 needs H.264, a WebM VP8, VP9 or AV1`;
+function codecFaults({ picture, sound }: DescribedVideo, family: Container): Fault[] {
+  const faults: Fault[] = [];
+  const { codec = null, codecParameters = "" } = picture ?? {};
+  if (!codec || !codecs[family].picture.includes(codec)) {
+    const message = `its video is ${codec ?? "of an unknown codec"}; an MP4 needs H.264, a WebM VP8, VP9 or AV1`;
+    faults.push({ message, picture: "encode" });
+  } else if (profiles.get(codec)?.test(codecParameters) === false) {
+    const message = `its ${codec === "avc" ? "H.264" : codec} profile (${codecParameters}) is not played by phones; 8-bit 4:2:0 is needed`;
+    faults.push({ message, picture: "encode" });
   }
-  if (video.codec === "avc" && !H264_PROFILES.test(video.profile)) {
-    return `its H.264 profile (${video.profile}) is not played by phones; 8-bit 4:2:0 is needed`;
+  if (sound && !codecs[family].sound.includes(sound.codec ?? "")) {
+    const message = `its audio is ${sound.codec ?? "of an unknown codec"}; an MP4 needs AAC, a WebM Opus or Vorbis`;
+    faults.push({ message, sound: "encode" });
   }
-  if (audio && (!audio.codec || !audioCodecs.includes(audio.codec))) {
-    return `its audio is ${audio.codec ?? "of an unknown codec"}; an MP4 needs AAC, a WebM Opus or Vorbis`;
-  }
-  return undefined;
+  return faults;
 }
 
-/** If `moov` follows the picture data, a phone loads the whole file before its first frame: 0.4–1.0 s on slow 4G. */
-async function isIndexLast(path: string): Promise<boolean> {
-  const file = await open(path, "r");
-  try {
-    const boxes = await readBoxes(file, (await file.stat()).size);
-    const order = boxes?.map(({ type }) => type) ?? [];
-    return order.indexOf("moov") > order.indexOf("mdat");
-  } finally {
-    await file.close();
-  }
+const namesOfColours: Record<Exclude<Colours, "standard">, string> = {
+  "wide-gamut": "a wide gamut (BT.2020)",
+  hlg: "high dynamic range (HLG)",
+  pq: "high dynamic range (PQ)",
+};
+
+function colourFaults({ colours }: PictureTrack): Fault[] {
+  if (colours === "standard") return [];
+  return [{ message: `its picture has ${namesOfColours[colours]}, which many screens show grey`, picture: "encode" }];
+}
+
+function editFaults({ picture, sound }: DescribedVideo): Fault[] {
+  const edited = [picture?.presentation, sound?.presentation].flatMap((shown) =>
+    shown?.outcome === "edited" ? [shown] : [],
+  );
+  const messages = new Set(edited.map(({ message }) => message));
+  return [...messages].map((message) => ({ message, picture: "encode", sound: "encode" }));
+}
+
+function isEmptyEdit({ picture, sound }: DescribedVideo): boolean {
+  return [picture, sound].some((track) => track?.presentation.outcome === "edited" && track.presentation.isEmptyEdit);
+}
+
+function containerFaults(
+  { format, otherPictures, hasOddSound, otherSoundSeconds, declaredSeconds }: DescribedVideo,
+  { family, times, from, to }: { family: Container; times: Mp4Times; from: number; to: number },
+): Fault[] {
+  const isMatroska = format.name === "Matroska" || (format === WEBM && family === "mp4");
+  const isDeclared = declaredSeconds !== undefined && Math.abs(declaredSeconds - to) <= MAX_DRIFT_SECONDS;
+  const facts: [message: string, isTrue: boolean][] = [
+    ["it is a QuickTime file, not an MP4", format === QTFF],
+    [`it is a Matroska file, not ${family === "mp4" ? "an MP4" : "a WebM"}`, isMatroska],
+    ["its index (moov) is at the end", times.isIndexLast],
+    ["it is a fragmented MP4, whose length browsers learn only at its end", times.isFragmented],
+    ["it declares no length, or a wrong one", format === WEBM && !isDeclared],
+    [`it begins with ${from.toFixed(1)} s of nothing`, from > MAX_LATE_SECONDS],
+    [`it has ${otherPictures + 1} tracks of pictures, of which browsers may show another`, otherPictures > 0],
+    ["it has a further track of sound that lasts longer than the video", otherSoundSeconds - to > MAX_DRIFT_SECONDS],
+    ["it has a further track of sound with an edit list that browsers do not obey", hasOddSound],
+  ];
+  return facts.filter(([, isTrue]) => isTrue).map(([message]) => ({ message }));
 }

@@ -33,6 +33,7 @@ const added = {
   201: creative.extend({
     converted: z.string().nullable().describe("How the video was converted, if it was."),
     renditionFault: z.string().nullable().describe("Why smaller renditions are missing, if they are."),
+    posterFault: z.string().nullable().describe("Why the server made no poster, if it tried."),
   }),
 };
 const operations = {
@@ -161,8 +162,8 @@ function addedAnswer(added: AddCreativeOutcome) {
       added.conversion === undefined ? added.message : `${added.message}; convert it with: ${added.conversion}`,
     );
   }
-  const { creative, converted = null, renditionFault = null } = added;
-  return { ...creative, converted, renditionFault };
+  const { creative, converted = null, renditionFault = null, posterFault = null } = added;
+  return { ...creative, converted, renditionFault, posterFault };
 }
 
 function bytesOf({ body }: Pick<FastifyRequest, "body">): Readable {

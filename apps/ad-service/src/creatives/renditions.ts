@@ -1,36 +1,6 @@
 import { stat } from "node:fs/promises";
-import { type Container, runFfmpeg } from "./ffmpeg.ts";
+import { runFfmpeg } from "./ffmpeg.ts";
 import { inspectVideo, type PlayableVideo } from "./inspect-video.ts";
-
-/** A poster competes with the first frame for a slow connection: WebP is half as large as JPEG. */
-const posterFormats = [
-  { extension: "webp", words: ["-c:v", "libwebp", "-quality", "55", "-f", "webp"] },
-  // For an ffmpeg that was built without WebP.
-  { extension: "jpg", words: ["-q:v", "6", "-f", "mjpeg"] },
-] as const;
-
-/**
- * Takes a picture of a video, one second into it, at most 720 pixels wide, and returns its path and format. Undefined if
- * ffmpeg is missing or failed.
- */
-export async function makePoster(picture: {
-  ffmpeg: string;
-  from: string;
-  container: Container;
-  durationMs: number;
-  pathOf: (name: string) => string;
-}): Promise<{ path: string; extension: "webp" | "jpg" } | undefined> {
-  const { ffmpeg, from, container, durationMs, pathOf } = picture;
-  const seekSeconds = Math.min(1, durationMs / 3000).toFixed(3);
-  for (const { extension, words: format } of posterFormats) {
-    const words = ["-map", "0:v:0", "-frames:v", "1", "-vf", "scale='min(720,iw)':-2", ...format];
-    const path = pathOf(`poster.${extension}`);
-    const made = await runFfmpeg(ffmpeg, { from, container, seekSeconds, outputs: [{ words, to: path }] });
-    if (made === "done") return { path, extension };
-    if (made !== "failed") return undefined;
-  }
-  return undefined;
-}
 
 /** A lighter file before it is stored. */
 export interface MadeRendition {
@@ -103,10 +73,10 @@ async function judge(
  * Encoding speed matters more than size, since an upload waits for it. The rate is capped, since peaks stall playback.
  */
 function wordsOf({ shorterSide, picture, sound }: (typeof rungs)[number], { width, height }: PlayableVideo) {
-  const side = Math.min(shorterSide, width, height);
+  const scale = Math.min(shorterSide, width, height) / Math.min(width, height);
   return [
-    ...["-map", "0:v:0", "-map", "0:a:0?", "-map_metadata", "-1"],
-    ...["-vf", width < height ? `scale=${even(side)}:-2` : `scale=-2:${even(side)}`],
+    ...["-map", "0:V:0", "-map", "0:a:0?", "-map_metadata", "-1", "-map_chapters", "-1"],
+    ...["-vf", `scale=${even(width * scale)}:${even(height * scale)},setsar=1`],
     ...["-c:v", "libx264", "-preset", "veryfast", "-profile:v", "main", "-pix_fmt", "yuv420p"],
     ...["-crf", "26", "-maxrate", `${picture}k`, "-bufsize", `${2 * picture}k`],
     ...["-c:a", "aac", "-b:a", `${sound}k`, "-ac", "2", "-movflags", "+faststart", "-f", "mp4"],
@@ -114,5 +84,5 @@ function wordsOf({ shorterSide, picture, sound }: (typeof rungs)[number], { widt
 }
 
 function even(side: number): number {
-  return side - (side % 2);
+  return Math.max(2, 2 * Math.round(side / 2));
 }

@@ -33,8 +33,13 @@ export async function addVideoByAddress(context: CommandContext, url: string): P
   return creative;
 }
 
-/** Reports that the video was converted, or that its renditions are missing. */
+/** Reports that the video was converted, or that its renditions or its poster are missing. */
 function tellOfVideo(name: string, creative: Row): void {
+  if (typeof creative.posterFault === "string") {
+    process.stderr.write(
+      `${name} was added without a poster: ${creative.posterFault}. Set one: creatives poster ${creative.creativeId} <file>\n`,
+    );
+  }
   if (typeof creative.converted === "string") {
     process.stderr.write(`${name} was converted during the upload: ${creative.converted}.\n`);
   }

@@ -1,0 +1,66 @@
+import { open } from "node:fs/promises";
+import type { Container } from "./ffmpeg.ts";
+import { mp4Fault } from "./inspect-mp4.ts";
+
+/** `isVideo`: it may be a video in another container, which its owner can convert. */
+export type DetectedContainer =
+  | { outcome: "detected"; container: Container }
+  | { outcome: "refused"; message: string; isVideo: boolean };
+
+const HEAD_BYTES = 4096;
+const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
+/** An MP4 or QuickTime file may begin with any of these boxes; MP4 begins with `ftyp`, old QuickTime files do not. */
+const FIRST_BOXES = ["ftyp", "moov", "mdat", "free", "skip", "wide", "styp"];
+
+/** Files that reference other files: a program that follows them reads, or publishes, files of this machine. */
+const playlists: readonly [start: RegExp, name: string][] = [
+  [/^#EXTM3U/i, "an HLS playlist"],
+  [/^(ffconcat\b|#?\s*file\s)/i, "a list of files"],
+  [/^(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*<(MPD|SmoothStreamingMedia)\b/i, "a streaming manifest"],
+  [/^(<\?xml[^>]*>\s*)?<(smil|asx|playlist)\b/i, "a playlist"],
+  [/^(<svg|<\?xml)/i, "an XML document"],
+  [/^v=0\s/, "a session description (SDP)"],
+  [/^# mpv EDL/i, "an edit list"],
+  [/^\[(playlist|reference|InternetShortcut)\]/i, "a playlist"],
+  [/^(https?|rtsp|rtmp|file|concat|subfile):/i, "a list of addresses"],
+];
+
+/** Detects a file's container by its bytes, not its name, before any program opens it. */
+export async function detectContainer(path: string): Promise<DetectedContainer> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const head = buffer.subarray(0, bytesRead);
+    if (head.subarray(0, 4).equals(EBML)) return webmOf(head);
+    if (FIRST_BOXES.includes(head.toString("latin1", 4, 8))) {
+      const message = await mp4Fault(file, size);
+      return message === undefined ? { outcome: "detected", container: "mp4" } : refused(message);
+    }
+    return describeOther(head);
+  } finally {
+    await file.close();
+  }
+}
+
+/** https://www.rfc-editor.org/rfc/rfc8794#section-11.2.6: the DocType is in the first element. */
+function webmOf(head: Buffer): DetectedContainer {
+  const at = head.indexOf(Buffer.from([0x42, 0x82]));
+  const length = at < 0 ? 0 : head.readUInt8(at + 2) & 0x7f;
+  const docType = head.toString("latin1", at + 3, at + 3 + length).replace(/\0+$/, "");
+  return ["webm", "matroska"].includes(docType)
+    ? { outcome: "detected", container: "webm" }
+    : refused("the file is not a WebM that could be read");
+}
+
+function describeOther(head: Buffer): DetectedContainer {
+  const text = head.toString("utf8").replace(/^\ufeff?\s*/, "");
+  const playlist = playlists.find(([start]) => start.test(text));
+  if (playlist) return refused(`the file is ${playlist[1]}, not a video; upload the video itself as an MP4 or WebM`);
+  if (!head.includes(0)) return refused("the file is not an MP4 or WebM, and no video at all by its bytes");
+  return { outcome: "refused", message: "the file is not an MP4 or WebM that could be read", isVideo: true };
+}
+
+function refused(message: string): DetectedContainer {
+  return { outcome: "refused", message, isVideo: false };
+}

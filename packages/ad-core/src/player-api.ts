@@ -200,7 +200,9 @@ export const progressReport = z.object({
     .int()
     .nonnegative()
     .optional()
-    .describe("Video frames rendered in the range (`getVideoPlaybackQuality`), where the browser reports them."),
+    .describe(
+      "Video frames rendered since the range before (`getVideoPlaybackQuality`), where the browser reports them. The first range has those that were rendered before playback, too.",
+    ),
 });
 export type ProgressReport = z.infer<typeof progressReport>;
 

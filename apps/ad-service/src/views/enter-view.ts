@@ -193,6 +193,7 @@ async function beginView(
       tried.unplayable.add(chosen.creativeId);
       continue;
     }
+    views.seen.set(chosen.creativeId, { framesBySecond: found.row.framesBySecond });
     if (found.kind === "vast" && !tried.filled) {
       const vastAd = await askTag(deps, input, { ...chosen, url: found.url }, tried);
       if (vastAd) tried.filled = { ...chosen, vastAd };

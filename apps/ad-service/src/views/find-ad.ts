@@ -51,6 +51,7 @@ type AdRow = Pick<Ad, "advertiser" | "callToAction" | "landingUrl" | "fileName" 
   byteLength: number | null;
   renditions: Rendition[];
   captions: Captions[];
+  framesBySecond: number[] | null;
 };
 
 const read = statement<AdRow>(
@@ -58,7 +59,7 @@ const read = statement<AdRow>(
   `select advertiser, label, kind, url, landing_url as "landingUrl",
      coalesce(campaign_creatives.call_to_action, campaigns.call_to_action) as "callToAction",
      file_name as "fileName", poster_file_name as "posterFileName", media_type as "mediaType", duration_ms as "durationMs", width, height,
-     byte_length as "byteLength", renditions, captions
+     byte_length as "byteLength", renditions, captions, frames_by_second as "framesBySecond"
    from campaigns join campaign_creatives using (campaign_id) join creatives using (creative_id)
    where campaign_id = $1 and creative_id = $2`,
 );
@@ -81,11 +82,11 @@ export async function findChosenAd(
   rows: AdRows,
   { campaignId, creativeId }: Chosen,
   device?: Device,
-): Promise<{ kind: "video"; ad: Ad } | { kind: "vast"; url: string; row: AdRow }> {
+): Promise<{ kind: "video"; ad: Ad; row: AdRow } | { kind: "vast"; url: string; row: AdRow }> {
   const row = await rows.get(`${campaignId} ${creativeId}`);
   if (!row) throw new Error(`campaign ${campaignId} has no creative ${creativeId}`);
   if (row.kind === "vast" && row.url !== null) return { kind: "vast", url: row.url, row };
-  return { kind: "video", ad: videoAdOf(row, creativeId, device) };
+  return { kind: "video", ad: videoAdOf(row, creativeId, device), row };
 }
 
 /** The file that suits the device. All renditions have the same duration, so watched ranges count for any of them. */

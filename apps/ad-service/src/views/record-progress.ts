@@ -6,6 +6,7 @@ import { inTurn } from "@intermission/server/in-turn";
 import type { ViewerLimit } from "../ad-selection/select-ad.ts";
 import { findBot } from "../bots/bots.ts";
 import { type AcceptedProgress, acceptProgress, milestonesBetween, SLACK_MS } from "./accept-progress.ts";
+import { framesOfCreative } from "./expected-frames.ts";
 import { type AdSession, type CloseReason, isSessionToken, readSession } from "./session.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
@@ -163,7 +164,7 @@ async function advance(
     watchedAt: session.watchedAt ?? (state === "watched" ? now : null),
     closeRequestedAt: kept?.requestedAt ?? null,
     closeReason: kept?.reason ?? null,
-    signals: gatherSignals(session.signals ?? noSignals, accepted, now),
+    signals: gatherSignals(session.signals ?? noSignals, accepted, await framesOf(views, session, accepted), now),
     pendingReports: pending?.reports ?? null,
     dueAt:
       state === "watched" ? (isNewlyWatched ? silentFrom(session, now) : session.dueAt) : (pending?.settleAt ?? null),
@@ -207,11 +208,19 @@ export async function endingOf(
 }
 
 /** A suspicious view is paid, held or refused, by its bot's setting. A tester's view is free of charge and always paid. */
-async function fateOf({ bots }: Views, session: AdSession, eventId: string) {
-  const suspicions = suspicionsOf(session.signals ?? noSignals);
+async function fateOf(views: Views, session: AdSession, eventId: string) {
+  const signals = session.signals ?? noSignals;
+  const isCounted = signals.countedMs > 0 && !session.isVast;
+  const suspicions = suspicionsOf(signals, isCounted ? await framesOfCreative(views, session.creativeId) : undefined);
   const isJudged = suspicions.length > 0 && !session.isTest;
-  const fate = isJudged ? ((await findBot(bots, session.botId))?.suspiciousViews ?? "pay") : "pay";
+  const fate = isJudged ? ((await findBot(views.bots, session.botId))?.suspiciousViews ?? "pay") : "pay";
   return { fate, suspicions, eventId };
+}
+
+/** Undefined where nothing is counted, and for a VAST tag: the service does not see its videos. */
+async function framesOf(views: Views, { creativeId, isVast }: AdSession, { settled }: AcceptedProgress) {
+  const isCounted = settled.some(({ rendered_frames: frames }) => frames !== undefined);
+  return isCounted && !isVast ? framesOfCreative(views, creativeId) : undefined;
 }
 
 function isOver({ state }: AdSession): boolean {

@@ -103,3 +103,58 @@ describe.each(testDatabases())("a view without a single frame, on the %s store",
     expect(await refuseView(store.database, id)).toEqual({ outcome: "unknown-view" });
   });
 });
+
+describe.each(testDatabases())("a view of a video with few frames, on the %s store", (kind) => {
+  let store: TestDatabase;
+  let fixture: ViewerFixture;
+
+  beforeAll(async () => {
+    store = await openTestDatabase({ kind, schema: "ad_service", migrations });
+  });
+  afterAll(() => store.dispose());
+  afterEach(() => fixture.close());
+
+  /** The video lasts 10 s. */
+  async function watch(framesBySecond: number[], renderedBySecond: number[]) {
+    fixture = await openViewerFixture(store.database, { suspiciousViews: "refuse" });
+    const text = "update creatives set frames_by_second = $1";
+    await store.database.run({ name: "", text }, [framesBySecond]);
+    const session = await fixture.begin(ann, await fixture.issue(ann));
+    await fixture.report(session, { started: true });
+    fixture.advance(10);
+    const reports = wholeVideo().map((report, second) => ({
+      ...report,
+      from_ms: report.from_ms + 3,
+      rendered_frames: renderedBySecond[second] ?? 0,
+    }));
+    const { body } = await fixture.report(session, { reports, closed: "tap" });
+    return { state: body.state, review: body.review };
+  }
+  const rewarded = { state: "rewarded", review: undefined };
+  const refused = { state: "watched", review: "refused" };
+  const film = Array(10).fill(25);
+  const slides = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0];
+  const longSound = [25, 25, 0, 0, 0, 0, 0, 0, 0, 0];
+
+  test.each([
+    ["slides of one frame in 5 s", slides, [2]],
+    ["slides whose frames were counted before playback", slides, []],
+    ["a still with sound", [1], [1]],
+    ["sound much longer than the picture", longSound, [25, 25]],
+    ["a film on a phone that drops half", film, Array(10).fill(12)],
+  ])("%s is paid", async (_name, frames, rendered) => {
+    expect(await watch(frames, rendered)).toEqual(rewarded);
+  });
+
+  test.each([
+    ["a film", film],
+    ["sound much longer than the picture", longSound],
+    ["six slides", [1, 0, 1, 0, 1, 0, 1, 0, 1, 1]],
+  ])("%s of which no frame was rendered is refused", async (_name, frames) => {
+    expect(await watch(frames, [])).toEqual(refused);
+  });
+
+  test("a film of which less than half was rendered is refused", async () => {
+    expect(await watch(film, [25, 25, 25])).toEqual(refused);
+  });
+});

@@ -1,14 +1,18 @@
 import type { ProgressReport } from "@intermission/ad-core/player-api";
+import { expectedFrames, type FramesBySecond } from "./expected-frames.ts";
 
 /** What a session's reports show beyond the clock's evidence, summed up as they are settled. Stored with the session. */
 export interface ViewingSignals {
   /** Playback that was reported while the page was in the background. */
   hiddenMs: number;
   visibleMs: number;
-  /** Visible playback for which the player counts frames, the part of it without a single frame, and the number of frames. */
+  /** Visible playback for which the player counts frames, the number of them, and how many the file has there. */
   countedMs: number;
-  framelessMs: number;
   frames: number;
+  expectedFrames: number;
+  /** The part of it in which the picture moves, and the part of that without a single frame. */
+  movingMs: number;
+  framelessMs: number;
   /** Played ranges, and how many of them begin and end on whole tenths of a second. */
   ranges: number;
   evenRanges: number;
@@ -23,13 +27,20 @@ export interface ViewingSignals {
 export type Suspicion = "mostly-hidden" | "no-frames" | "too-many-frames" | "faster-than-time" | "too-even";
 
 export const noSignals: ViewingSignals = {
-  ...{ hiddenMs: 0, visibleMs: 0, countedMs: 0, framelessMs: 0, frames: 0, ranges: 0, evenRanges: 0 },
-  ...{ firstAtMs: null, firstClaimedMs: 0, aheadMs: 0 },
+  ...{ hiddenMs: 0, visibleMs: 0, countedMs: 0, frames: 0, expectedFrames: 0, movingMs: 0, framelessMs: 0 },
+  ...{ ranges: 0, evenRanges: 0, firstAtMs: null, firstClaimedMs: 0, aheadMs: 0 },
 };
 
 /** Less than this is no evidence: a single range may be odd. */
 const LEAST_MS = 3000;
 const MOST_FRAMES_PER_SECOND = 240;
+/**
+ * Browsers decode up to ten frames ahead, and count them then. At more than this rate those are less than `LEAST_MS` of the
+ * video; at a lower one, a range may have none of its frames left to count.
+ */
+const MIN_MOVING_RATE = 4;
+/** Chromium decodes four frames before playback: a player that counts from then on may count no frame of four slides. */
+const MAX_FRAMES_BEFORE_PLAYBACK = 4;
 /** A slow network may delay a call by this much, so that the next call seems to claim that much too fast. */
 const MOST_AHEAD_MS = 10_000;
 /** A media clock shows a whole tenth of a second once in a hundred times, so eight such ranges are no coincidence. */
@@ -40,14 +51,16 @@ const MOST_STORED = 2 ** 31 - 1;
 
 /**
  * Adds one call: the reports that it settled, and the total claimed so far. A player that starts late, or reconnects after
- * minutes without a network, claims much in its first call; after that, its claims grow no faster than time passes.
+ * minutes without a network, claims much in its first call; after that, its claims grow no faster than time passes. `file`:
+ * undefined if the service has not seen the video.
  */
 export function gatherSignals(
   signals: ViewingSignals,
   { settled, claimedMs }: { settled: readonly ProgressReport[]; claimedMs: number },
+  file: FramesBySecond | undefined,
   now: Date,
 ): ViewingSignals {
-  const gathered = settled.reduce(addReport, signals);
+  const gathered = settled.reduce((sums, report) => addReport(sums, report, file), signals);
   if (claimedMs === 0) return gathered;
   if (gathered.firstAtMs === null) return { ...gathered, firstAtMs: now.getTime(), firstClaimedMs: claimedMs };
   const aheadMs = claimedMs - gathered.firstClaimedMs - (now.getTime() - gathered.firstAtMs);
@@ -56,29 +69,29 @@ export function gatherSignals(
 
 /** Stored as an array: each report rewrites the row, and without the names it is short. */
 export function numbersOf(signals: ViewingSignals, openedAt: Date): number[] {
-  const { hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges, firstAtMs } = signals;
+  const { hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, firstAtMs } = signals;
   const first = firstAtMs === null ? -1 : Math.max(0, firstAtMs - openedAt.getTime());
-  const last = [first, signals.firstClaimedMs, signals.aheadMs];
-  return [hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges, ...last].map((number) =>
+  const others = [signals.ranges, signals.evenRanges, first, signals.firstClaimedMs, signals.aheadMs];
+  return [hiddenMs, visibleMs, countedMs, frames, expectedFrames, movingMs, framelessMs, ...others].map((number) =>
     Math.min(Math.trunc(number), MOST_STORED),
   );
 }
 
 export function signalsOf(numbers: readonly number[], openedAt: Date): ViewingSignals {
-  const [hiddenMs = 0, visibleMs = 0, countedMs = 0, framelessMs = 0, frames = 0] = numbers;
-  const [ranges = 0, evenRanges = 0, first = -1, firstClaimedMs = 0, aheadMs = 0] = numbers.slice(5);
+  const [hiddenMs = 0, visibleMs = 0, countedMs = 0, frames = 0, expectedFrames = 0, movingMs = 0] = numbers;
+  const [framelessMs = 0, ranges = 0, evenRanges = 0, first = -1, firstClaimedMs = 0, aheadMs = 0] = numbers.slice(6);
   const firstAtMs = first < 0 ? null : openedAt.getTime() + first;
-  const sums = { hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges };
-  return { ...sums, firstAtMs, firstClaimedMs, aheadMs };
+  const ofFrames = { countedMs, frames, expectedFrames, movingMs, framelessMs };
+  return { hiddenMs, visibleMs, ...ofFrames, ranges, evenRanges, firstAtMs, firstClaimedMs, aheadMs };
 }
 
 /** The reasons to suspect a view, in a fixed order; empty for nearly all views. */
-export function suspicionsOf(signals: ViewingSignals): Suspicion[] {
-  const { hiddenMs, visibleMs, countedMs, framelessMs, frames, ranges, evenRanges, aheadMs } = signals;
+export function suspicionsOf(signals: ViewingSignals, file: FramesBySecond | undefined): Suspicion[] {
+  const { hiddenMs, visibleMs, countedMs, frames, ranges, evenRanges, aheadMs } = signals;
   const isCounted = countedMs >= LEAST_MS;
   const facts: [Suspicion, boolean][] = [
     ["mostly-hidden", hiddenMs >= LEAST_MS && hiddenMs > visibleMs],
-    ["no-frames", isCounted && framelessMs >= LEAST_MS && framelessMs * 2 >= countedMs],
+    ["no-frames", isCounted && lacksFrames(signals, file)],
     ["too-many-frames", isCounted && frames * 1000 > countedMs * MOST_FRAMES_PER_SECOND],
     ["faster-than-time", aheadMs > MOST_AHEAD_MS],
     ["too-even", ranges >= LEAST_RANGES && evenRanges === ranges],
@@ -86,21 +99,39 @@ export function suspicionsOf(signals: ViewingSignals): Suspicion[] {
   return facts.filter(([, isTrue]) => isTrue).map(([suspicion]) => suspicion);
 }
 
-function addReport(signals: ViewingSignals, report: ProgressReport): ViewingSignals {
+/**
+ * Either no frame at all was rendered, although the file has more than may be rendered before playback; or none during half of
+ * the time in which the picture moves. Each browser renders at least one frame of any video.
+ */
+function lacksFrames(
+  { frames, expectedFrames, movingMs, framelessMs }: ViewingSignals,
+  file: FramesBySecond | undefined,
+): boolean {
+  if (frames === 0 && (!file || expectedFrames > MAX_FRAMES_BEFORE_PLAYBACK)) return true;
+  return framelessMs >= LEAST_MS && framelessMs * 2 >= movingMs;
+}
+
+function addReport(signals: ViewingSignals, report: ProgressReport, file: FramesBySecond | undefined): ViewingSignals {
   const lengthMs = report.to_ms - report.from_ms;
   if (lengthMs <= 0) return signals;
   if (!report.visible) return { ...signals, hiddenMs: signals.hiddenMs + lengthMs };
   const { rendered_frames: frames } = report;
   const isEven = report.from_ms % EVEN_MS === 0 && report.to_ms % EVEN_MS === 0;
-  return {
+  const watched = {
     ...signals,
     visibleMs: signals.visibleMs + lengthMs,
     ranges: signals.ranges + 1,
     evenRanges: signals.evenRanges + (isEven ? 1 : 0),
-    ...(frames !== undefined && {
-      countedMs: signals.countedMs + lengthMs,
-      framelessMs: signals.framelessMs + (frames === 0 ? lengthMs : 0),
-      frames: signals.frames + frames,
-    }),
+  };
+  if (frames === undefined) return watched;
+  const expected = file ? expectedFrames(file, [report.from_ms, report.to_ms]) : 0;
+  const movingMs = expected * 1000 > MIN_MOVING_RATE * lengthMs ? lengthMs : 0;
+  return {
+    ...watched,
+    countedMs: signals.countedMs + lengthMs,
+    frames: signals.frames + frames,
+    expectedFrames: signals.expectedFrames + expected,
+    movingMs: signals.movingMs + movingMs,
+    framelessMs: signals.framelessMs + (frames === 0 ? movingMs : 0),
   };
 }

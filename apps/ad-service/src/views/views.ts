@@ -6,6 +6,7 @@ import { selectUnfinishedViews } from "../ad-selection/select-ad.ts";
 import type { Bots, DeliveryMode } from "../bots/bots.ts";
 import { type ClaimedEvent, type Deliveries, enqueueWebhook, type MadeEvents } from "../deliveries/deliveries.ts";
 import { enqueueTrackerCalls } from "../vast/trackers.ts";
+import { type SeenVideos, seenVideos } from "./expected-frames.ts";
 import type { AdSession } from "./session.ts";
 import {
   type ChangeOutcome,
@@ -31,6 +32,8 @@ export interface Views {
    * change of it results in "changed".
    */
   readonly remembered: LRUCache<string, AdSession>;
+  /** By creative. */
+  readonly seen: SeenVideos;
   /** The calls of one view run one after another on this node. */
   readonly turns: Turns;
   /** Changes that are progress only, many in one statement; and all others. */
@@ -45,6 +48,7 @@ export function openViews({ bots, deliveries }: { bots: Bots; deliveries: Delive
     ...{ database, bots, deliveries },
     // It stays full of abandoned views: a full Map takes 14 to 24 µs to find its first key behind deleted ones, an LRUCache 1 µs.
     remembered: new LRUCache<string, AdSession>({ max: MOST_REMEMBERED }),
+    seen: seenVideos(),
     turns: new Map(),
     progress: groupCommits({ store, run: (batch) => recordProgressOnly(database, batch) }),
     others: groupCommits({ store, run: (batch) => recordInRounds({ database, deliveries }, batch) }),

@@ -152,12 +152,41 @@ describe("visibility, sound and frames", () => {
     expect(reports.map(({ visible }) => visible)).toEqual([false, true]);
   });
 
-  test("the frame count is that of the range; it is omitted if the browser's count restarted", () => {
-    const [first, second] = reportsOf(
-      [moved(0, { renderedFrames: 10 }), moved(1000, { renderedFrames: 40 }), moved(2000, { renderedFrames: 5 })],
-      { durationMs: 4000 },
-    );
-    expect(first?.rendered_frames).toBe(30);
-    expect(second).not.toHaveProperty("rendered_frames");
+  const framesOf = (reports: ProgressReport[]) => reports.map(({ rendered_frames: frames }) => frames);
+
+  test("each rendered frame is in one report: those before playback in the first, those of a pause in the next", () => {
+    const reports = reportsOf([
+      moved(0, { renderedFrames: 4 }),
+      { type: "stopped", moment: at(1000, { renderedFrames: 30 }) },
+      moved(1000, { renderedFrames: 33 }),
+      moved(4000, { renderedFrames: 90 }),
+    ]);
+    expect(framesOf(reports)).toEqual([30, 60]);
+  });
+
+  test("a still shows its only frame before playback: the first report has it", () => {
+    const reports = reportsOf([
+      moved(0, { renderedFrames: 1 }),
+      moved(4000, { renderedFrames: 1 }),
+      moved(8000, { renderedFrames: 1 }),
+    ]);
+    expect(framesOf(reports)).toEqual([1, 0]);
+  });
+
+  test("after the media is loaded again, its frames are counted anew", () => {
+    const reports = reportsOf([
+      moved(0, { renderedFrames: 10 }),
+      moved(4000, { renderedFrames: 40 }),
+      jumped,
+      moved(4000, { renderedFrames: 2 }),
+      moved(8000, { renderedFrames: 5 }),
+    ]);
+    expect(framesOf(reports)).toEqual([40, 5]);
+  });
+
+  test("a range that is split has frames in each part if it has any; a browser that counts none reports none", () => {
+    const split = reportsOf([moved(0, { renderedFrames: 0 }), moved(25_000, { renderedFrames: 2 })]);
+    expect(framesOf(split)).toEqual([1, 1, 1]);
+    expect(reportsOf([moved(0), moved(4000)])[0]).not.toHaveProperty("rendered_frames");
   });
 });

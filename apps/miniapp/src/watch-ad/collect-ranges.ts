@@ -21,6 +21,8 @@ export type PlayerEvent =
 export interface Collecting {
   readonly durationMs: number;
   readonly nextSequence: number;
+  /** How many of the frames rendered since the media was loaded are in reports; none by default. */
+  readonly reportedFrames?: number | undefined;
   /** The start of the open range and its current end. */
   readonly open: { readonly from: PlayerMoment; readonly to: PlayerMoment } | null;
 }
@@ -62,31 +64,40 @@ export function reportDueMs(fromMs: number, durationMs: number): number {
 }
 
 function finish(
-  { open, nextSequence, durationMs }: Collecting,
+  { open, nextSequence, durationMs, reportedFrames }: Collecting,
   to: PlayerMoment | undefined,
   next: Collecting["open"],
 ): { collecting: Collecting; reports: ProgressReport[] } {
-  const reports = open && to ? reportsOf(open.from, to, nextSequence) : [];
-  return { collecting: { durationMs, nextSequence: nextSequence + reports.length, open: next }, reports };
+  const reports = open && to ? reportsOf(open.from, to, nextSequence, reportedFrames) : [];
+  return {
+    collecting: {
+      durationMs,
+      reportedFrames: reports[0] ? to?.renderedFrames : reportedFrames,
+      nextSequence: nextSequence + reports.length,
+      open: next,
+    },
+    reports,
+  };
 }
 
-function reportsOf(from: PlayerMoment, to: PlayerMoment, firstSequence: number): ProgressReport[] {
-  const [start, end] = [Math.round(from.positionMs), Math.round(to.positionMs)];
+/**
+ * Each frame is in one report. Those that browsers render before playback, four or more, are in the first: a video of few
+ * frames renders no other. Loading the media again restarts the browser's count.
+ */
+function reportsOf(from: PlayerMoment, to: PlayerMoment, firstSequence: number, reportedFrames = 0): ProgressReport[] {
+  const start = Math.round(from.positionMs);
+  const end = Math.round(to.positionMs);
+  const rendered = to.renderedFrames;
   const count = Math.ceil((end - start) / LONGEST_RANGE_MS);
-  const frames = framesBetween(from, to);
   return Array.from({ length: count }, (_, index) => ({
     sequence: firstSequence + index,
     from_ms: start + index * LONGEST_RANGE_MS,
     to_ms: Math.min(start + (index + 1) * LONGEST_RANGE_MS, end),
     visible: from.isVisible,
     muted: from.isMuted,
-    ...(frames !== undefined && { rendered_frames: Math.floor(frames / count) }),
+    // Rounded up: a part of a range with few frames would otherwise seem to have none.
+    ...(rendered !== undefined && {
+      rendered_frames: Math.ceil((rendered < reportedFrames ? rendered : rendered - reportedFrames) / count),
+    }),
   }));
-}
-
-/** Reloading the media restarts the browser's count; the range then has no frame count. */
-function framesBetween(from: PlayerMoment, to: PlayerMoment): number | undefined {
-  if (from.renderedFrames === undefined || to.renderedFrames === undefined) return undefined;
-  const frames = to.renderedFrames - from.renderedFrames;
-  return frames < 0 ? undefined : frames;
 }

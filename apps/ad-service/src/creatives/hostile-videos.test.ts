@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { openTestDatabase, type TestDatabase } from "@intermission/testing/test-database";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { box } from "../../test/fixtures/edit-list-fixture.ts";
 import { migrations } from "../migrations.ts";
 import { addCreative } from "./add-creative.ts";
 import { runFfmpeg } from "./ffmpeg.ts";
@@ -23,13 +24,6 @@ async function patched(name: string, offset: number, bytes: readonly number[]): 
   const file = await readFile(clip);
   Buffer.from(bytes).copy(file, file.indexOf(name, 0, "latin1") + offset);
   return file;
-}
-
-function box(type: string, content: Buffer): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(content.length + 8);
-  head.write(type, 4, "latin1");
-  return Buffer.concat([head, content]);
 }
 
 /** An MP4 whose container declares another picture size. */

@@ -62,7 +62,7 @@ export async function inspectVideo(path: string): Promise<PlayableVideo | Unplay
   try {
     const times =
       container === "mp4" ? await readMp4Times(path) : { edits: new Map(), isFragmented: false, isIndexLast: false };
-    const soundCodecs = codecs[container].sound;
+    const soundCodecs = container === "mp4" ? codecs.mp4.sound : [...codecs.webm.sound, ...codecs.mp4.sound];
     return judge(await describeTracks(path, { container, times, soundCodecs }), { container, times });
   } catch {
     // The reader throws plain errors on bytes that it cannot parse; for an upload this is an expected result.

@@ -131,7 +131,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     now,
   });
   const isPlainHttpAllowed = config.mode === "demo";
-  const tags = openTags({ database, requests, isPlainHttpAllowed, log: logger, now });
+  const tags = openTags({ database, requests, isPlainHttpAllowed, log: logger, now, registry });
   app.register(async (surface) => {
     await describeApi(surface, playerApi(publicUrl));
     sessionRoutes(surface, { database, bots, views, campaigns, tags, launchKeysFor, publicUrl, now });

@@ -21,6 +21,7 @@ import {
 } from "./outgoing-request.ts";
 
 const LONGEST_RETRY_AFTER = 100;
+const LONGEST_CONTENT_HEADER = 200;
 const MOST_TARGETS = 2000;
 
 export interface GuardedRequests {
@@ -161,7 +162,25 @@ function answered({ status, headers }: AnswerHead, request: OutgoingRequest, exc
   }
   const isWhole = exchange.isClean;
   const body = request.mostBodyBytes !== undefined && isWhole ? exchange.body() : undefined;
-  return { outcome: "answered", status, text, retryAfter, body, isWhole, address, timings };
+  const contentType = contentHeader(headers["content-type"]);
+  const contentEncoding = contentHeader(headers["content-encoding"]);
+  return {
+    outcome: "answered",
+    status,
+    text,
+    retryAfter,
+    body,
+    contentType,
+    contentEncoding,
+    isWhole,
+    address,
+    timings,
+  };
+}
+
+/** A header that is sent twice is a list (RFC 9110, 5.3). */
+function contentHeader(value: string | string[] | undefined): string | undefined {
+  return value?.toString().slice(0, LONGEST_CONTENT_HEADER);
 }
 
 function failed(request: OutgoingRequest, { failure, wasSent, address, timings }: Exchange): GuardedResult {

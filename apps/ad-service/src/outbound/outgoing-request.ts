@@ -48,8 +48,11 @@ export interface AnsweredRequest {
   text: string;
   /** The header, unparsed. */
   retryAfter: string | undefined;
-  /** Set if `mostBodyBytes` was given and the whole body arrived. */
+  /** Set if `mostBodyBytes` was given and the whole body arrived; not decompressed. */
   body?: Uint8Array | undefined;
+  /** Headers that describe the body, unparsed. */
+  contentType: string | undefined;
+  contentEncoding: string | undefined;
   /** False: the answer broke off, took too long, or was longer than the requested maximum. */
   isWhole: boolean;
   address: string | undefined;

@@ -21,8 +21,8 @@ async function judge(
   const root = await parse(document);
   const [first] = root.ads;
   if (!first) throw new Error("a document without an ad");
-  const deps = { root, errorUrls: [], fetchDocument: () => parse(inner) };
-  const [ad] = await followWrappers(deps, first, { url: self });
+  const deps = { root, errorUrls: [], drops: {}, fetchDocument: () => parse(inner) };
+  const [ad] = await followWrappers(deps, first);
   if (!ad) throw new Error("a wrapper without an ad");
   const judged = judgeAd(ad, { userAgent: "", device, isPlainHttpAllowed });
   if (judged.outcome !== "ad") throw new Error(judged.detail);

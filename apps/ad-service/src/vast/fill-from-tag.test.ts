@@ -1,15 +1,24 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inline, vast } from "../../test/fixtures/sample-ad-server.ts";
+import { dropReasons } from "./drops.ts";
 
 const src = join(import.meta.dirname, "..");
 
-/** What an operator reads when a tag returns no ad: the server's own logger writes to standard output. */
-function loggedFor(answer: { status: number; headers?: Record<string, string>; body: string }): string {
+interface TagAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  body: string;
+}
+
+/** What an operator reads of a tag's openings: the server's own logger writes to standard output, the counters follow. */
+function loggedFor(answer: TagAnswer, { openings = 1 } = {}): { lines: string[]; counters: string } {
   const file = (path: string) => JSON.stringify(join(src, path));
   const script = `
     import { createServer } from "node:http";
+    import { Registry } from "prom-client";
     import { createLogger } from ${JSON.stringify(join(src, "../../../packages/server/src/logger.ts"))};
     import { describeDevice } from ${file("creatives/choose-rendition.ts")};
     import { openGuardedRequests } from ${file("outbound/guarded-request.ts")};
@@ -19,17 +28,20 @@ function loggedFor(answer: { status: number; headers?: Record<string, string>; b
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     const requests = openGuardedRequests({ isPlainHttpAllowed: true, allowedNetworks: { vast: ["127.0.0.1"] } });
     const now = () => new Date();
-    const tags = openTags({ requests, isPlainHttpAllowed: true, log: createLogger({ level: "info", name: "ads" }), now });
+    const registry = new Registry();
+    const tags = openTags({ requests, isPlainHttpAllowed: true, log: createLogger({ level: "info", name: "ads" }), now, registry });
     const url = "http://127.0.0.1:" + server.address().port + "/tag?key=SECRET-KEY";
     const tag = { botId: "7", creativeId: "cre_1", sessionId: "7-abc", url, userAgent: "phone", totalMs: 5000 };
-    await fillFromTag(tags, { ...tag, device: describeDevice({}) });
+    for (let opening = 0; opening < ${openings}; opening++) await fillFromTag(tags, { ...tag, device: describeDevice({}) });
+    console.log("COUNTERS " + JSON.stringify(await registry.metrics()));
     await requests.close();
     server.close();
   `;
   const args = ["--conditions=source", "--input-type=module-typescript", "-e", script];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: join(src, "..") });
   expect(stderr).toBe("");
-  return stdout;
+  const [logged = "", counters = '""'] = stdout.split("COUNTERS ");
+  return { lines: logged.split("\n").filter((line) => line !== ""), counters: JSON.parse(counters) };
 }
 
 const withoutErrors = (document: string) => document.replaceAll(/<Error>[\s\S]*?<\/Error>/g, "");
@@ -44,8 +56,38 @@ test.each([
   [301, { status: 302, body: "go on with SECRET-KEY" }],
   [403, { status: 200, body: withoutErrors(inline({ files: "" })) }],
 ])("VAST error code %i is in the log, without the tag's query and the ad server's response", (code, answer) => {
-  const line = loggedFor(answer);
+  const { lines, counters } = loggedFor(answer);
+  const [line = "", ...more] = lines;
+  expect(more).toEqual([]);
+  expect(counters).toContain(`intermission_vast_answers_total{answer="${code}"} 1`);
   expect(JSON.parse(line)).toMatchObject({ msg: "a VAST tag returned no ad", creativeId: "cre_1", code });
   expect(line).not.toContain("SECRET-KEY");
   expect(line).not.toContain("/tag");
+});
+
+test.each(["", " \n", "<VAST/>", '<?xml version="1.0"?>', '<VAST version="4.0"></VAST>'])(
+  "the answer '%s' is counted as no ad, and logs nothing",
+  (body) => {
+    const { lines, counters } = loggedFor({ status: 200, body }, { openings: 2 });
+    expect(lines).toEqual([]);
+    expect(counters).toContain('intermission_vast_answers_total{answer="303"} 2');
+  },
+);
+
+test("what is dropped of a shown ad is logged once with its reason, and counted at each opening", () => {
+  const dropped = "<Impression>ftp://a.b/SECRET-KEY</Impression><Impression>[TRACKER]</Impression>";
+  const body = inline({ more: dropped }).replaceAll("{self}", "http://ads.example");
+  const { lines, counters } = loggedFor({ status: 200, body }, { openings: 2 });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: "parts of a VAST tag's answer were not used", creativeId: "cre_1", dropped: { "tracker-address": 2 } },
+  ]);
+  expect(lines.join()).not.toContain("SECRET-KEY");
+  expect(counters).toContain('intermission_vast_answers_total{answer="ad"} 2');
+  expect(counters).toContain('intermission_vast_dropped_total{reason="tracker-address"} 4');
+  expect(counters).toContain('intermission_vast_dropped_total{reason="pod-ad"} 0');
+});
+
+test("the documentation explains each reason for which a part is dropped", () => {
+  const serving = readFileSync(join(src, "../../../docs/serving.md"), "utf8");
+  for (const reason of dropReasons) expect(serving).toContain(`\`${reason}\``);
 });

@@ -1,8 +1,10 @@
 import type { Database } from "@intermission/postgres/open-database";
 import type { FastifyBaseLogger } from "fastify";
+import { Counter, type Registry } from "prom-client";
+import { type DropReason, type Drops, dropReasons } from "./drops.ts";
 import { enqueueErrorCalls } from "./trackers.ts";
 import { type TagRequest, type UnwrapDeps, unwrapTag } from "./unwrap-tag.ts";
-import type { VastAd } from "./vast-ad.ts";
+import type { VastAd, VastErrorCode } from "./vast-ad.ts";
 
 export interface TagCall extends TagRequest {
   botId: string;
@@ -14,11 +16,15 @@ export interface TagCall extends TagRequest {
 const REST_MS = 10_000;
 const MOST_IN_FLIGHT = 64;
 const LONGEST_USER_AGENT = 512;
+/** A tag answers each opening alike: what is dropped of its ads is logged once in this time, and counted each time. */
+const DROPS_LOGGED_EVERY_MS = 60 * 60_000;
 
 export interface TagDeps extends UnwrapDeps {
   database: Database;
   log: Pick<FastifyBaseLogger, "warn">;
   now: () => Date;
+  /** For the counters of answers and of what was dropped of them. */
+  registry?: Registry;
 }
 
 /** What requesting tags needs, and what this node knows of them. */
@@ -26,10 +32,31 @@ export interface Tags extends TagDeps {
   /** By creative: until when it is skipped, on the clock of `performance.now`. */
   readonly restingUntil: Map<string, number>;
   inFlight: number;
+  /** By creative and reason: until when it is not logged again, on the same clock. */
+  readonly quietUntil: Map<string, number>;
+  readonly count: (answer: "ad" | VastErrorCode, drops: Drops) => void;
 }
 
 export function openTags(deps: TagDeps): Tags {
-  return { ...deps, restingUntil: new Map(), inFlight: 0 };
+  return { ...deps, restingUntil: new Map(), inFlight: 0, quietUntil: new Map(), count: counters(deps.registry) };
+}
+
+function counters(registry: Registry | undefined): Tags["count"] {
+  if (!registry) return () => {};
+  const shared = { registers: [registry] };
+  const answers = new Counter({
+    ...{ name: "intermission_vast_answers_total", help: "Answers of VAST tags: an ad, or the error code.", ...shared },
+    labelNames: ["answer"],
+  });
+  const dropped = new Counter({
+    ...{ name: "intermission_vast_dropped_total", help: "Parts of VAST answers that were not used.", ...shared },
+    labelNames: ["reason"],
+  });
+  for (const reason of dropReasons) dropped.inc({ reason }, 0);
+  return (answer, drops) => {
+    answers.inc({ answer: String(answer) });
+    for (const [reason, count] of Object.entries(drops)) dropped.inc({ reason }, count);
+  };
 }
 
 /** Returns the ad of a tag; undefined if it has none now, which is logged and reported. */
@@ -46,12 +73,28 @@ export async function fillFromTag(
   const unwrapped = await unwrapTag({ ...tags, totalMs }, { ...request, now }).finally(() => {
     tags.inFlight -= 1;
   });
-  if (unwrapped.errors.length > 0)
-    await enqueueErrorCalls(database, { botId, userAgent, now: now() }, unwrapped.errors);
-  if (unwrapped.outcome === "ad") return unwrapped.ad;
+  const { errors, drops } = unwrapped;
+  if (errors.length > 0) await enqueueErrorCalls(database, { botId, userAgent, now: now() }, errors);
+  tags.count(unwrapped.outcome === "ad" ? "ad" : unwrapped.code, drops);
+  const dropped = unloggedDrops(tags, creativeId, drops);
+  if (unwrapped.outcome === "ad") {
+    if (dropped) log.warn({ creativeId, dropped }, "parts of a VAST tag's answer were not used");
+    return unwrapped.ad;
+  }
   const { code, detail } = unwrapped;
-  // 303 is a valid response: this viewer gets no ad, the next one may.
   if (code === 301) restingUntil.set(creativeId, performance.now() + REST_MS);
-  if (code !== 303) log.warn({ creativeId, code, detail }, "a VAST tag returned no ad");
+  // 303 is a valid response: this viewer gets no ad, the next one may. An ad that was dropped is worth a line all the same.
+  if (code !== 303 || dropped) log.warn({ creativeId, code, detail, dropped }, "a VAST tag returned no ad");
   return undefined;
+}
+
+/** The drops of reasons that were not logged lately for this creative. */
+function unloggedDrops({ quietUntil }: Tags, creativeId: string, drops: Drops): Drops | undefined {
+  const at = performance.now();
+  const keyOf = (reason: DropReason) => `${creativeId} ${reason}`;
+  const news = dropReasons.filter(
+    (reason) => drops[reason] !== undefined && (quietUntil.get(keyOf(reason)) ?? 0) <= at,
+  );
+  for (const reason of news) quietUntil.set(keyOf(reason), at + DROPS_LOGGED_EVERY_MS);
+  return news.length > 0 ? Object.fromEntries(news.map((reason) => [reason, drops[reason]])) : undefined;
 }

@@ -1,6 +1,7 @@
 import { webAddressFault } from "@intermission/ad-core/web-address";
 import { checkLandingUrl } from "../campaigns/campaign-settings.ts";
 import { canPlay, chooseRendition, type Device } from "../creatives/choose-rendition.ts";
+import { type DropReason, type Drops, drop } from "./drops.ts";
 import {
   type AdVerification,
   callableUrls,
@@ -17,9 +18,25 @@ import {
   type VastErrorCode,
 } from "./vast-ad.ts";
 
-const PLAYABLE_TYPES = ["video/mp4", "video/webm"];
+/** The containers that webviews play, and other names of theirs. */
+const PLAYABLE_TYPES = new Map([
+  ["video/mp4", "video/mp4"],
+  ["video/x-mp4", "video/mp4"],
+  ["video/m4v", "video/mp4"],
+  ["video/x-m4v", "video/mp4"],
+  ["application/mp4", "video/mp4"],
+  ["video/webm", "video/webm"],
+]);
+/** Where an ad does not declare a file's type. */
+const typesByEnding = new Map([
+  ["mp4", "video/mp4"],
+  ["m4v", "video/mp4"],
+  ["webm", "video/webm"],
+]);
 /** Not every webview decodes these. */
-const RARE_CODECS = /hev1|hvc1|h\.?265|hevc|av01|av1\b|vp9|vp09|dvh|mp4v/i;
+const RARE_CODECS =
+  /hev1|hvc1|h\.?265|hevc|vvc1|vvi1|av01|av1\b|vp9|vp09|dvh|dva|mp4v|mpeg-?[24]|divx|xvid|theora|mjpe?g|prores|ap4h|apc[nhos]/i;
+const SOUND_CODEC = /^(mp4a|aac|mp3|opus|vorbis|flac|alac|[ae]c-3)/i;
 const UNKNOWN_SIZE = { width: 640, height: 360 };
 
 /**
@@ -41,17 +58,36 @@ export function chooseMediaFile<File extends MediaFile>(
 }
 
 function playableOf<File extends MediaFile>(file: File, isPlainHttpAllowed: boolean) {
-  const { fileUrl, delivery, codec, apiFramework } = file;
-  const mimeType = file.mimeType?.trim().toLowerCase() ?? "";
-  const isPlayable =
-    PLAYABLE_TYPES.includes(mimeType) &&
-    delivery?.toLowerCase() === "progressive" &&
-    !apiFramework &&
-    !RARE_CODECS.test(codec ?? "");
-  if (!isPlayable || fileUrl.length > LONGEST_URL) return [];
-  if (webAddressFault(fileUrl, { isPlainHttpAllowed }) !== undefined) return [];
+  const mimeType = containerOf(file);
+  if (mimeType === undefined || mediaFault(file, isPlainHttpAllowed) !== undefined) return [];
   const size = file.width > 0 && file.height > 0 ? { width: file.width, height: file.height } : UNKNOWN_SIZE;
-  return [{ ...file, ...size, mimeType, fileUrl: new URL(fileUrl).href }];
+  return [{ ...file, ...size, mimeType, fileUrl: new URL(file.fileUrl).href }];
+}
+
+/** Why no webview plays a file, as far as its ad declares it; undefined if it may play. */
+function mediaFault(file: MediaFile, isPlainHttpAllowed: boolean): DropReason | undefined {
+  const { fileUrl, delivery, apiFramework } = file;
+  if (apiFramework) return "media-script";
+  if (delivery !== null && delivery.toLowerCase() !== "progressive") return "media-delivery";
+  if (containerOf(file) === undefined) return "media-type";
+  if (hasUnplayableCodec(file)) return "media-codec";
+  const isAddress = fileUrl.length <= LONGEST_URL && webAddressFault(fileUrl, { isPlainHttpAllowed }) === undefined;
+  return isAddress ? undefined : "media-address";
+}
+
+function containerOf({ mimeType, fileUrl }: MediaFile): string | undefined {
+  const essence = mimeType?.split(";")[0]?.trim().toLowerCase();
+  if (essence) return PLAYABLE_TYPES.get(essence);
+  const path = fileUrl.split(/[?#]/)[0]?.toLowerCase() ?? "";
+  return typesByEnding.get(path.slice(path.lastIndexOf(".") + 1));
+}
+
+/** `codec`, and the parameter `codecs` of the type (RFC 6381), which lists all: a list of sound alone has no picture. */
+function hasUnplayableCodec({ codec, mimeType }: MediaFile): boolean {
+  const listed = /;\s*codecs?\s*=\s*["']?([^"';]*)/i.exec(mimeType ?? "")?.[1] ?? "";
+  const codecs = listed.split(",").flatMap((name) => name.trim() || []);
+  const isSound = codecs.length > 0 && codecs.every((name) => SOUND_CODEC.test(name));
+  return isSound || [codec ?? "", ...codecs].some((name) => RARE_CODECS.test(name));
 }
 
 /** Phones decode H.264 in hardware. */
@@ -68,11 +104,15 @@ const LONGEST_PARAMETERS = 8 * 1024;
 /** Limit for all trackers of an ad, in characters: they are stored with the session and read at each event. */
 const MOST_TRACKER_LENGTH = 128 * 1024;
 
+interface Judging {
+  userAgent: string;
+  device: Device;
+  isPlainHttpAllowed: boolean;
+  drops?: Drops;
+}
+
 /** Whether an unwrapped ad can be shown here: one video of 1 to 180 s, with a file that the viewer's device plays. */
-export function judgeAd(
-  ad: DocumentAd,
-  { userAgent, device, isPlainHttpAllowed }: { userAgent: string; device: Device; isPlainHttpAllowed: boolean },
-): JudgedAd {
+export function judgeAd(ad: DocumentAd, { userAgent, device, isPlainHttpAllowed, drops = {} }: Judging): JudgedAd {
   if (ad.creatives.length === 0) return fault(303, "no creative after the wrappers");
   const linears = ad.creatives.filter((creative) => creative.kind === "linear");
   const linear = linears.find(({ mediaFiles }) => mediaFiles.length > 0);
@@ -80,9 +120,14 @@ export function judgeAd(
   const { durationMs } = linear;
   if (durationMs === undefined) return fault(202, "a video without a valid duration");
   if (durationMs < SHORTEST_MS || durationMs > LONGEST_MS) return fault(202, `a video of ${durationMs / 1000} s`);
+  for (const one of linear.mediaFiles) {
+    const reason = mediaFault(one, isPlainHttpAllowed);
+    if (reason) drop(drops, reason);
+  }
   const file = chooseMediaFile(linear.mediaFiles, { device, isPlainHttpAllowed });
   if (!file) return fault(403, "no media file that webviews play");
   const { id: adId, adSystem, advertiser } = ad;
+  drop(drops, "companion", ad.companions.filter((one) => !isShowable(one, isPlainHttpAllowed)).length);
   const companion = chooseCompanion(ad.companions, { device, isPlainHttpAllowed });
   return {
     outcome: "ad",
@@ -94,7 +139,7 @@ export function judgeAd(
       height: file.height,
       durationMs,
       clickThrough: clickThroughOf(linear),
-      trackers: trackersOf(ad, linear, companion),
+      trackers: trackersOf(ad, { linear, companion, drops }),
       verifications: ad.verifications.filter(isShort).slice(0, MOST_VERIFICATIONS).map(verificationOf),
       ...(companion && { companion: companionOf(companion) }),
       userAgent,
@@ -104,9 +149,9 @@ export function judgeAd(
 
 function trackersOf(
   ad: DocumentAd,
-  { trackingUrls, clickTrackingUrls }: DocumentLinear,
-  companion: DocumentCompanion | undefined,
+  { linear, companion, drops }: { linear: DocumentLinear; companion: DocumentCompanion | undefined; drops: Drops },
 ): VastAd["trackers"] {
+  const { trackingUrls, clickTrackingUrls } = linear;
   const of = (...events: LinearEvent[]) => callableUrls(...events.map((event) => trackingUrls[event]));
   // In order of importance: what exceeds the limit is dropped from the end.
   const all: Record<TrackedEvent, string[]> = {
@@ -128,6 +173,7 @@ function trackersOf(
     const fitting = urls.filter((url) => {
       const fits = url.length <= left;
       if (fits) left -= url.length;
+      else drop(drops, "limit");
       return fits;
     });
     return [event, fitting] as const;

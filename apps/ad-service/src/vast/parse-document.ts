@@ -1,188 +1,17 @@
-import { type Attributes, type ElementReader, readXml, XmlFault } from "./read-xml.ts";
+import { encodingOf } from "./decode-document.ts";
+import { type Drops, drop } from "./drops.ts";
 import {
-  addCallableUrl,
-  type DocumentAd,
-  type DocumentCompanion,
-  type DocumentLinear,
-  type DocumentVerification,
-  durationMsOf,
-  isPictureType,
-  isTrue,
-  type LinearEvent,
-  linearEvents,
-  type MediaFile,
-  numberOf,
-  type VastDocument,
-  type VastErrorCode,
-} from "./vast-ad.ts";
-
-/** Limit for one ad. */
-const MOST_CREATIVES = 32;
-const MOST_MEDIA_FILES = 100;
-const MOST_VERIFICATIONS = 16;
-const MOST_COMPANIONS = 32;
-export const LONGEST_NAME = 128;
-
-type Readers = Record<string, (attributes: Attributes) => ElementReader | undefined>;
-
-/** Reads children by their names; others are skipped. */
-export function children(readers: Readers): ElementReader {
-  return {
-    child: (name, attributes) => (Object.hasOwn(readers, name) ? readers[name]?.(attributes) : undefined),
-  };
-}
-
-export function creativeReader(ad: DocumentAd): ElementReader {
-  const isFull = () => ad.creatives.length >= MOST_CREATIVES;
-  const addOther = () => {
-    if (!isFull()) ad.creatives.push({ kind: "other" });
-    return undefined;
-  };
-  return children({
-    Linear() {
-      if (isFull()) return undefined;
-      const linear: DocumentLinear = {
-        kind: "linear",
-        durationMs: undefined,
-        mediaFiles: [],
-        clickThrough: null,
-        clickTrackingUrls: [],
-        trackingUrls: {},
-      };
-      ad.creatives.push(linear);
-      return linearReader(linear);
-    },
-    NonLinearAds: addOther,
-    CompanionAds() {
-      addOther();
-      return children({
-        Companion: (attributes) =>
-          ad.companions.length < MOST_COMPANIONS ? companionReader(ad.companions, attributes) : undefined,
-      });
-    },
-  });
-}
-
-/** If an element that may occur once is repeated, the first counts. */
-function linearReader(linear: DocumentLinear): ElementReader {
-  let isDurationRead = false;
-  let areClicksRead = false;
-  return children({
-    Duration() {
-      if (isDurationRead) return undefined;
-      isDurationRead = true;
-      return textInto((text) => (linear.durationMs = durationMsOf(text)));
-    },
-    VideoClicks() {
-      if (areClicksRead) return undefined;
-      areClicksRead = true;
-      return children({
-        ClickThrough: () =>
-          linear.clickThrough === null ? textInto((text) => (linear.clickThrough ??= text)) : undefined,
-        ClickTracking: () => urlInto(linear.clickTrackingUrls),
-      });
-    },
-    TrackingEvents: () =>
-      children({
-        Tracking({ event = "" }) {
-          if (!isLinearEvent(event)) return undefined;
-          linear.trackingUrls[event] ??= [];
-          return urlInto(linear.trackingUrls[event]);
-        },
-      }),
-    MediaFiles: () =>
-      children({
-        MediaFile: (attributes) =>
-          linear.mediaFiles.length < MOST_MEDIA_FILES ? mediaFileReader(linear.mediaFiles, attributes) : undefined,
-      }),
-  });
-}
-
-function mediaFileReader(files: MediaFile[], attributes: Attributes): ElementReader {
-  return textInto((fileUrl) => {
-    files.push({
-      fileUrl,
-      delivery: nameOf(attributes.delivery),
-      mimeType: nameOf(attributes.type),
-      codec: nameOf(attributes.codec),
-      apiFramework: nameOf(attributes.apiFramework),
-      bitrate: numberOf(attributes.bitrate),
-      width: numberOf(attributes.width),
-      height: numberOf(attributes.height),
-    });
-  });
-}
-
-function companionReader(companions: DocumentCompanion[], attributes: Attributes): ElementReader {
-  const companion: DocumentCompanion = {
-    imageUrl: "",
-    width: numberOf(attributes.width),
-    height: numberOf(attributes.height),
-    renderingMode: nameOf(attributes.renderingMode),
-    clickThrough: null,
-    clickTrackingUrls: [],
-    viewUrls: [],
-  };
-  return {
-    ...children({
-      StaticResource: ({ creativeType }) =>
-        isPictureType(creativeType) ? textInto((url) => (companion.imageUrl ||= url)) : undefined,
-      CompanionClickThrough: () => textInto((url) => (companion.clickThrough ??= url)),
-      CompanionClickTracking: () => urlInto(companion.clickTrackingUrls),
-      TrackingEvents: () =>
-        children({ Tracking: ({ event }) => (event === "creativeView" ? urlInto(companion.viewUrls) : undefined) }),
-    }),
-    end() {
-      if (companion.imageUrl !== "") companions.push(companion);
-    },
-  };
-}
-
-export function verificationReader(
-  verifications: DocumentVerification[],
-  attributes: Attributes,
-): ElementReader | undefined {
-  if (verifications.length >= MOST_VERIFICATIONS) return undefined;
-  const verification: DocumentVerification = {
-    vendor: nameOf(attributes.vendor),
-    apiFramework: nameOf(attributes.apiFramework),
-    resource: null,
-    parameters: null,
-    notExecutedUrls: [],
-  };
-  verifications.push(verification);
-  const resource = (ofResource: Attributes) => {
-    verification.apiFramework = nameOf(ofResource.apiFramework) ?? verification.apiFramework;
-    return textInto((text) => (verification.resource = text));
-  };
-  return children({
-    JavaScriptResource: resource,
-    ExecutableResource: resource,
-    VerificationParameters: () => textInto((text) => (verification.parameters = text)),
-    TrackingEvents: () =>
-      children({
-        Tracking: ({ event }) =>
-          event === "verificationNotExecuted" ? urlInto(verification.notExecutedUrls) : undefined,
-      }),
-  });
-}
-
-export function textInto(keep: (text: string) => void): ElementReader {
-  return { text: keep };
-}
-
-export function urlInto(urls: string[]): ElementReader {
-  return { text: (url) => addCallableUrl(urls, url) };
-}
-
-function isLinearEvent(event: string): event is LinearEvent {
-  return (linearEvents as readonly string[]).includes(event);
-}
-
-export function nameOf(text: string | undefined): string | null {
-  const name = text?.trim().slice(0, LONGEST_NAME) ?? "";
-  return name === "" ? null : name;
-}
+  children,
+  creativeReader,
+  LONGEST_NAME,
+  nameOf,
+  type Reading,
+  textInto,
+  urlInto,
+  verificationReader,
+} from "./read-creative.ts";
+import { type Attributes, type ElementReader, readXml, XmlFault } from "./read-xml.ts";
+import { type DocumentAd, isTrue, numberOf, resolveAddress, type VastDocument, type VastErrorCode } from "./vast-ad.ts";
 
 /** Why a document is unusable, or could not be fetched. */
 export class VastFault extends Error {
@@ -197,48 +26,64 @@ export class VastFault extends Error {
 
 const MOST_ADS = 32;
 
+/** Where a document came from. */
+export interface DocumentSource {
+  /** Its address after redirects. */
+  url?: string;
+  contentType?: string | undefined;
+  drops?: Drops;
+}
+
 /** Reads an XML document whose root is `VAST`. Throws a VastFault. */
-export async function parseDocument(bytes: Uint8Array): Promise<VastDocument> {
+export async function parseDocument(
+  bytes: Uint8Array,
+  { url, contentType, drops = {} }: DocumentSource = {},
+): Promise<VastDocument> {
   const document: VastDocument = { majorVersion: 0, errorUrls: [], ads: [], hasAdOfNeitherKind: false };
-  try {
-    await readXml(bytes, (name, attributes) => {
-      document.majorVersion = majorVersionOf(name, attributes.version);
-      return children({
-        Error: () => urlInto(document.errorUrls),
-        Ad: (ofAd) => (document.ads.length < MOST_ADS ? adReader(document, ofAd) : undefined),
-      });
+  const reading: Reading = { url, drops };
+  const read = await readXml(bytes, encodingOf(bytes, contentType), (name, attributes) => {
+    document.majorVersion = majorVersionOf(name, attributes.version);
+    return children({
+      error: () => urlInto(reading, document.errorUrls),
+      ad(ofAd) {
+        if (document.ads.length < MOST_ADS) return adReader(reading, document, ofAd);
+        drop(drops, "limit");
+        return undefined;
+      },
     });
-  } catch (error) {
+  }).catch((error: unknown) => {
     if (error instanceof XmlFault) throw new VastFault(100, error.message);
     throw error;
-  }
+  });
+  if (read === "blank") throw new VastFault(303, "a blank answer");
   return document;
 }
 
 function majorVersionOf(root: string, version = ""): number {
-  if (root === "VideoAdServingTemplate") throw new VastFault(102, "VAST 1.0");
-  if (root !== "VAST") throw new VastFault(101, `the document is <${root.slice(0, LONGEST_NAME)}>`);
+  if (root === "videoadservingtemplate") throw new VastFault(102, "VAST 1.0");
+  if (root === "vmap") throw new VastFault(101, "the document is a VMAP playlist: use the address of one of its ads");
+  if (root !== "vast") throw new VastFault(101, `the document is <${root.slice(0, LONGEST_NAME)}>`);
   const number = version.trim().slice(0, LONGEST_NAME);
   if (!/^([234](\.\d+)*)?$/.test(number)) throw new VastFault(102, `VAST ${number}`);
   return Number(number[0] ?? 0);
 }
 
 /** The first of `InLine` and `Wrapper` counts. A wrapper without a target is no ad. */
-function adReader(document: VastDocument, ofAd: Attributes): ElementReader {
+function adReader(reading: Reading, document: VastDocument, ofAd: Attributes): ElementReader {
   let ad: DocumentAd | undefined;
   return {
     child(name, attributes) {
-      if (ad || (name !== "InLine" && name !== "Wrapper")) return undefined;
+      if (ad || (name !== "inline" && name !== "wrapper")) return undefined;
       ad = emptyAd(ofAd, attributes);
-      const { followAdditionalWrappers = "", allowMultipleAds = "" } = attributes;
-      if (name === "Wrapper") {
+      const { followadditionalwrappers: follows = "", allowmultipleads: allows = "" } = attributes;
+      if (name === "wrapper") {
         ad.wrapper = {
           tagUrl: "",
-          followAdditionalWrappers: followAdditionalWrappers === "" || isTrue(followAdditionalWrappers),
-          allowMultipleAds: isTrue(allowMultipleAds),
+          followAdditionalWrappers: follows === "" || isTrue(follows),
+          allowMultipleAds: isTrue(allows),
         };
       }
-      return adContentReader(ad);
+      return adContentReader(reading, ad);
     },
     end() {
       if (!ad) document.hasAdOfNeitherKind = true;
@@ -262,36 +107,38 @@ function emptyAd(ofAd: Attributes, ofContent: Attributes): DocumentAd {
   };
 }
 
-function adContentReader(ad: DocumentAd): ElementReader {
+function adContentReader(reading: Reading, ad: DocumentAd): ElementReader {
   let isUriRead = false;
   const { wrapper } = ad;
+  const { url } = reading;
   const verifications = () =>
     children({
-      Verification: (attributes) => verificationReader(ad.verifications, attributes),
+      verification: (attributes) => verificationReader(reading, ad.verifications, attributes),
     });
   return children({
-    Error: () => urlInto(ad.errorUrls),
-    Impression: () => urlInto(ad.impressionUrls),
-    AdSystem: () => textInto((text) => (ad.adSystem = nameOf(text))),
-    Advertiser: () => textInto((text) => (ad.advertiser = nameOf(text))),
-    Creatives() {
+    error: () => urlInto(reading, ad.errorUrls),
+    impression: () => urlInto(reading, ad.impressionUrls),
+    adsystem: () => textInto((text) => (ad.adSystem = nameOf(text))),
+    advertiser: () => textInto((text) => (ad.advertiser = nameOf(text))),
+    creatives() {
       ad.creatives = [];
       ad.companions = [];
-      return children({ Creative: () => creativeReader(ad) });
+      return children({ creative: () => creativeReader(reading, ad) });
     },
-    AdVerifications: verifications,
+    adverifications: verifications,
     // Before VAST 4 they are in an extension.
-    Extensions: () =>
+    extensions: () =>
       ad.verifications.length > 0
         ? undefined
-        : children({ Extension: () => children({ AdVerifications: verifications }) }),
+        : children({ extension: () => children({ adverifications: verifications }) }),
     ...(wrapper && {
-      VASTAdTagURI() {
+      vastadtaguri() {
         if (isUriRead) return undefined;
         isUriRead = true;
-        return textInto((text) => (wrapper.tagUrl = text));
+        return textInto((text) => (wrapper.tagUrl = resolveAddress(text, url) ?? text));
       },
-      VASTAdTagURL: () => children({ URL: () => textInto((text) => (wrapper.tagUrl ||= text)) }),
+      vastadtagurl: () =>
+        children({ url: () => textInto((text) => (wrapper.tagUrl ||= resolveAddress(text, url) ?? text)) }),
     }),
   });
 }

@@ -3,11 +3,14 @@ import { SaxesParser } from "saxes";
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Reads one element. Without `child`, the text of its descendants counts as its own. */
+/**
+ * Reads one element. Without `child`, the text of its descendants counts as its own. Names of elements and attributes are in
+ * lower case, since some ad servers write them so, and without the prefix of the root: `<vast:Ad>` of a `<vast:VAST>` is `ad`.
+ */
 export interface ElementReader {
   /** Returns the reader of a child; undefined skips the child with all its content. */
   child?(name: string, attributes: Attributes): ElementReader | undefined;
-  /** Receives the whole text, trimmed, when the element ends; an empty text if it exceeds `LONGEST_TEXT`. */
+  /** Receives the text, trimmed, when the element ends; it is cut somewhere behind `LONGEST_TEXT`. */
   text?(text: string): void;
   end?(): void;
 }
@@ -38,18 +41,24 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Reads a UTF-8 document in linear time, one slice in each turn of the event loop. Documents with a DOCTYPE are refused,
- * so that no entity is ever expanded. Throws an XmlFault.
+ * Reads a document in linear time, one slice in each turn of the event loop. Documents with a DOCTYPE are refused, so that no
+ * entity is ever expanded. "blank": there is no element, and nothing else than blanks, comments and instructions. Throws an
+ * XmlFault.
  */
-export async function readXml(bytes: Uint8Array, root: NonNullable<ElementReader["child"]>): Promise<void> {
+export async function readXml(
+  bytes: Uint8Array,
+  encoding: string,
+  root: NonNullable<ElementReader["child"]>,
+): Promise<"read" | "blank"> {
   const parser = new SaxesParser({ xmlns: false, position: false });
-  readElements(parser, root);
-  const decoder = new TextDecoder();
+  const elements = readElements(parser, root);
+  const decoder = new TextDecoder(encoding);
   let hasBegun = false;
   const write = (text: string) => {
     // Some ad servers send whitespace before the XML declaration.
     const rest = hasBegun ? text : text.trimStart();
     if (rest === "") return;
+    if (!hasBegun && /^[{[]/.test(rest)) throw new XmlFault("the answer is JSON, not XML");
     hasBegun = true;
     parser.write(rest);
   };
@@ -59,7 +68,13 @@ export async function readXml(bytes: Uint8Array, root: NonNullable<ElementReader
       write(decoder.decode(bytes.subarray(at, at + SLICE_BYTES), { stream: true }));
     }
     write(decoder.decode());
+    if (!elements.hasRoot) {
+      // An element of ours is well-formed here only if no markup is unfinished: then the document is blank.
+      elements.endsBlank = true;
+      parser.write("<blank/>");
+    }
     parser.close();
+    return elements.endsBlank ? "blank" : "read";
   } catch (error) {
     // Other errors thrown by a reader are passed on.
     if (error instanceof Error && error.constructor === Error)
@@ -68,10 +83,18 @@ export async function readXml(bytes: Uint8Array, root: NonNullable<ElementReader
   }
 }
 
+interface ElementsRead {
+  hasRoot: boolean;
+  /** The next element is not the document's. */
+  endsBlank: boolean;
+}
+
 function readElements(
   parser: SaxesParser<{ xmlns: false; position: false }>,
   root: NonNullable<ElementReader["child"]>,
-) {
+): ElementsRead {
+  const read: ElementsRead = { hasRoot: false, endsBlank: false };
+  let prefix = "";
   const path: (ElementReader | undefined)[] = [];
   let elements = 0;
   let attributes = 0;
@@ -83,8 +106,9 @@ function readElements(
   };
   parser.on("text", keepText);
   parser.on("cdata", keepText);
-  parser.on("doctype", () => {
-    throw new XmlFault("a DOCTYPE is refused");
+  parser.on("doctype", (doctype) => {
+    const isPage = /^\s*html\b/i.test(doctype);
+    throw new XmlFault(isPage ? "the answer is an HTML page" : "a DOCTYPE is refused");
   });
   parser.on("opentagstart", () => {
     attributes = 0;
@@ -95,7 +119,12 @@ function readElements(
     if (++attributes > MOST_ATTRIBUTES) throw new XmlFault(`an element has more than ${MOST_ATTRIBUTES} attributes`);
   });
   parser.on("opentag", (tag) => {
-    const reader = path.length === 0 ? root(tag.name, tag.attributes) : path.at(-1)?.child?.(tag.name, tag.attributes);
+    if (path.length === 0 && !read.endsBlank) {
+      read.hasRoot = true;
+      prefix = tag.name.slice(0, tag.name.indexOf(":") + 1);
+    }
+    const of = path.length === 0 ? (read.endsBlank ? undefined : root) : path.at(-1)?.child;
+    const reader = of?.(localName(tag.name, prefix), lowerCased(tag.attributes));
     path.push(reader);
     if (reader?.text && !captured) captured = { depth: path.length, text: "" };
   });
@@ -104,9 +133,23 @@ function readElements(
     if (captured?.depth === path.length) {
       const { text } = captured;
       captured = undefined;
-      reader?.text?.(text.length > LONGEST_TEXT ? "" : text.trim());
+      reader?.text?.(text.trim());
     }
     reader?.end?.();
     path.pop();
   });
+  return read;
+}
+
+function localName(name: string, prefix: string): string {
+  return (prefix !== "" && name.startsWith(prefix) ? name.slice(prefix.length) : name).toLowerCase();
+}
+
+const NO_ATTRIBUTES: Attributes = {};
+
+/** Of two spellings of one name the first counts. */
+function lowerCased(attributes: Attributes): Attributes {
+  const entries = Object.entries(attributes);
+  if (entries.length === 0) return NO_ATTRIBUTES;
+  return Object.fromEntries(entries.toReversed().map(([name, value]) => [name.toLowerCase(), value]));
 }

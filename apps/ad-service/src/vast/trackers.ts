@@ -3,8 +3,9 @@ import { type BackgroundLoop, startLoop } from "@intermission/server/background-
 import type { FastifyBaseLogger } from "fastify";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
 import type { GuardedResult } from "../outbound/outgoing-request.ts";
+import { headersFor } from "./fetch-document.ts";
 import { fillMacros, type Macros } from "./fill-macros.ts";
-import { type ErrorCall, headersFor } from "./unwrap-tag.ts";
+import type { ErrorCall } from "./unwrap-tag.ts";
 import type { TrackedEvent, VastAd, VastErrorCode } from "./vast-ad.ts";
 
 interface SessionOfBot {

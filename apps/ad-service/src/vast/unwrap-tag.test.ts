@@ -1,35 +1,6 @@
-import { describe, expect, onTestFinished, test } from "vitest";
-import { startAdServer } from "../../test/fixtures/ad-server-fixture.ts";
+import { describe, expect, test } from "vitest";
 import { type Answer, inline, vast, wrapper } from "../../test/fixtures/sample-ad-server.ts";
-import { describeDevice } from "../creatives/choose-rendition.ts";
-import { openGuardedRequests } from "../outbound/guarded-request.ts";
-import { unwrapTag } from "./unwrap-tag.ts";
-
-const now = new Date("2026-03-01T12:00:00Z");
-const phone = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/140.0 Mobile Safari/537.36";
-
-async function unwrap(
-  answers: Record<string, Answer>,
-  { networks = ["127.0.0.1"], totalMs = 5000, tag = "/tag" } = {},
-) {
-  const server = await startAdServer(answers);
-  const requests = openGuardedRequests({
-    isPlainHttpAllowed: true,
-    allowedNetworks: { vast: networks, webhook: ["127.0.0.1"] },
-  });
-  onTestFinished(() => requests.close());
-  const outcome = await unwrapTag(
-    { requests, isPlainHttpAllowed: true, totalMs },
-    {
-      url: `${server.address}${tag}`,
-      sessionId: "7-abc",
-      userAgent: phone,
-      device: describeDevice({ "user-agent": phone }),
-      now: () => now,
-    },
-  );
-  return { ...server, outcome };
-}
+import { phone, unwrap } from "../../test/fixtures/unwrap-fixture.ts";
 
 describe("samples that end in an ad", () => {
   const versions = ["2.0", "3.0", "4.0", "4.1", "4.2"];
@@ -144,16 +115,14 @@ const failures: { name: string; code: number; answers: Record<string, Answer>; t
   },
   { name: "an hour of video", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "01:00:00" }) } },
   { name: "an invalid duration", code: 202, told: ["inline"], answers: { "/tag": inline({ duration: "soon" }) } },
-  ...["-00:00:10", "00:00:-10", "00:-01:10", "-10", "00:99:99", "00:00:60", "1e1", "0x10", "Infinity", ""].map(
-    (duration) => ({
-      ...{
-        name: `a duration of "${duration}"`,
-        code: 202,
-        told: ["inline"],
-        answers: { "/tag": inline({ duration }) },
-      },
-    }),
-  ),
+  ...["-00:00:10", "00:00:-10", "00:-01:10", "-10", "00:99:99", "1e1", "0x10", "Infinity", ""].map((duration) => ({
+    ...{
+      name: `a duration of "${duration}"`,
+      code: 202,
+      told: ["inline"],
+      answers: { "/tag": inline({ duration }) },
+    },
+  })),
   {
     name: "a wrapper's tag refuses",
     code: 301,

@@ -1,8 +1,10 @@
 import type { Device } from "../creatives/choose-rendition.ts";
 import type { GuardedRequests } from "../outbound/guarded-request.ts";
-import { fillMacros, type Macros } from "./fill-macros.ts";
+import { type Drops, drop } from "./drops.ts";
+import { documentFetcher } from "./fetch-document.ts";
+import type { Macros } from "./fill-macros.ts";
 import { judgeAd } from "./judge-ad.ts";
-import { parseDocument, VastFault } from "./parse-document.ts";
+import { VastFault } from "./parse-document.ts";
 import { nextTurn } from "./read-xml.ts";
 import {
   addCallableUrl,
@@ -10,82 +12,11 @@ import {
   type DocumentAd,
   type DocumentCreative,
   type DocumentLinear,
-  LONGEST_URL,
   linearEvents,
   type VastAd,
   type VastDocument,
   type VastErrorCode,
 } from "./vast-ad.ts";
-
-/** For all hops of one tag together. */
-const TOTAL_MS = 5000;
-/** Includes redirects and the wrappers of several ads: a tag must not make this service call whole networks. */
-const MOST_REQUESTS = 16;
-const MOST_REDIRECTS = 5;
-const MOST_DOCUMENT_BYTES = 512 * 1024;
-/** For all documents together: parsing each takes time. */
-const MOST_BYTES = 2 * 1024 * 1024;
-
-/**
- * Fetches the documents that one tag leads to, within one deadline; their URLs are templates. Requests carry the
- * viewer's user agent, but not the viewer's address. The returned function throws a VastFault.
- */
-export function documentFetcher(
-  requests: Pick<GuardedRequests, "guardedRequest">,
-  { macros, totalMs = TOTAL_MS }: { macros: () => Macros; totalMs?: number },
-): (template: string) => Promise<VastDocument> {
-  const endsAt = performance.now() + totalMs;
-  let requestsLeft = MOST_REQUESTS;
-  let bytesLeft = MOST_BYTES;
-
-  async function fetchOnce(url: string) {
-    const leftMs = endsAt - performance.now();
-    if (leftMs < 1) throw new VastFault(301, `nothing within ${totalMs} ms`);
-    if (--requestsLeft < 0) throw new VastFault(300, `more than ${MOST_REQUESTS} requests`);
-    const { userAgent = "" } = macros();
-    return requests.guardedRequest({
-      url,
-      method: "GET",
-      purpose: "vast",
-      headers: headersFor(userAgent),
-      mostBodyBytes: MOST_DOCUMENT_BYTES,
-      totalTimeoutMs: leftMs,
-    });
-  }
-
-  return async (template) => {
-    if (template.length > LONGEST_URL) throw new VastFault(300, `a tag is longer than ${LONGEST_URL} characters`);
-    let url = fillMacros(template, macros());
-    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-      const result = await fetchOnce(url);
-      if (result.outcome === "failed" && result.errorClass === "redirect") {
-        const next = result.location === undefined ? null : URL.parse(result.location, url);
-        if (!next) throw new VastFault(301, "a redirect to no address");
-        url = next.href;
-        continue;
-      }
-      if (result.outcome === "failed") throw new VastFault(301, `${result.errorClass}: ${result.detail}`);
-      if (result.status === 204) throw new VastFault(303, "an answer without content");
-      if (result.status !== 200) throw new VastFault(301, `status ${result.status}`);
-      if (!result.body) throw new VastFault(301, "more than 512 KiB, or broken off");
-      if (result.body.byteLength === 0) throw new VastFault(303, "an empty answer");
-      bytesLeft -= result.body.byteLength;
-      if (bytesLeft < 0) throw new VastFault(300, `more than ${MOST_BYTES / 1024 / 1024} MiB in all documents`);
-      return parseDocument(result.body);
-    }
-    throw new VastFault(301, `more than ${MOST_REDIRECTS} redirects`);
-  };
-}
-
-/** Headers that IAB requires of servers that act for a device; `X-Device-IP` is omitted on purpose. */
-export function headersFor(userAgent: string): Record<string, string> {
-  const device = userAgent.replace(/[^\x20-\x7e]/g, "").slice(0, 512);
-  return {
-    accept: "application/xml, text/xml, */*",
-    "user-agent": "Intermission",
-    ...(device && { "x-device-user-agent": device }),
-  };
-}
 
 /** Documents after the first one. */
 const MOST_WRAPPERS = 5;
@@ -101,21 +32,17 @@ export interface WrapperDeps {
   root: VastDocument;
   /** Receives the `Error` URLs of the documents that wrappers lead to. */
   errorUrls: string[];
+  drops: Drops;
 }
 
-/** Follows an ad's wrappers until each chain ends in an ad or in a fault. `url` is the address of the ad's document. */
-export async function followWrappers(
-  deps: WrapperDeps,
-  ad: DocumentAd,
-  { url, hops = 0 }: { url: string; hops?: number },
-): Promise<UnwrappedAd[]> {
+/** Follows an ad's wrappers until each chain ends in an ad or in a fault. */
+export async function followWrappers(deps: WrapperDeps, ad: DocumentAd, hops = 0): Promise<UnwrappedAd[]> {
   const { wrapper } = ad;
   if (!wrapper) return [ad];
   if (hops >= MOST_WRAPPERS) return [{ ...ad, fault: new VastFault(302, `more than ${MOST_WRAPPERS} wrappers`) }];
   try {
-    const next = absoluteUrl(wrapper.tagUrl, url);
-    const inner = await adsOfWrapper(deps, wrapper, await deps.fetchDocument(next));
-    const unwrapped = await Promise.all(inner.map((one) => followWrappers(deps, one, { url: next, hops: hops + 1 })));
+    const inner = await adsOfWrapper(deps, wrapper, await deps.fetchDocument(wrapper.tagUrl));
+    const unwrapped = await Promise.all(inner.map((one) => followWrappers(deps, one, hops + 1)));
     if (inner.length === 0) return [{ ...ad, creatives: [] }];
     return unwrapped.flat().map((one) => merge(one, ad));
   } catch (error) {
@@ -125,7 +52,7 @@ export async function followWrappers(
 }
 
 async function adsOfWrapper(
-  { root, errorUrls }: WrapperDeps,
+  { root, errorUrls, drops }: WrapperDeps,
   wrapper: NonNullable<DocumentAd["wrapper"]>,
   { ads, errorUrls: ofDocument, hasAdOfNeitherKind }: VastDocument,
 ): Promise<DocumentAd[]> {
@@ -136,13 +63,18 @@ async function adsOfWrapper(
   }
   // The attribute exists since VAST 3; before that, all ads count.
   if (wrapper.allowMultipleAds || root.majorVersion === 2) return ads;
-  return ads.filter((ad) => ad.wrapper || ad.sequence === 0).slice(0, MOST_ADS_OF_WRAPPER);
+  const chosen = adsOutsideOfPod(ads).slice(0, MOST_ADS_OF_WRAPPER);
+  drop(drops, "pod-ad", ads.length - chosen.length);
+  return chosen;
 }
 
-/** Resolves `//host/path` and `path`, which occur, without a URL parser, which would encode macros. */
-function absoluteUrl(url: string, base: string): string {
-  if (url.startsWith("//")) return `https:${url}`;
-  return url.includes("://") ? url : `${base.slice(0, base.lastIndexOf("/"))}/${url}`;
+/**
+ * The ads of an answer from which only one may be shown: those without a position in a pod. If all have one, as where an ad
+ * server numbers its only ad, the first of them.
+ */
+function adsOutsideOfPod(ads: readonly DocumentAd[]): DocumentAd[] {
+  const alone = ads.filter((ad) => ad.wrapper || ad.sequence === 0);
+  return alone.length > 0 ? alone : ads.toSorted((a, b) => a.sequence - b.sequence).slice(0, 1);
 }
 
 function merge(inner: UnwrappedAd, wrapper: DocumentAd): UnwrappedAd {
@@ -183,8 +115,11 @@ export interface ErrorCall {
   addresses: string[];
 }
 
-/** `errors` are to be reported in either case: of several ads, the first may be broken and the second shown. */
-export type UnwrapOutcome = { errors: ErrorCall[] } & (
+/**
+ * `errors` are to be reported in either case: of several ads, the first may be broken and the second shown. `drops`: what of
+ * the documents was not used.
+ */
+export type UnwrapOutcome = { errors: ErrorCall[]; drops: Drops } & (
   | { outcome: "ad"; ad: VastAd }
   | { outcome: "no-ad"; code: VastErrorCode; detail: string }
 );
@@ -209,7 +144,8 @@ export async function unwrapTag(
   { url, sessionId, userAgent, device, now }: TagRequest & { now: () => Date },
 ): Promise<UnwrapOutcome> {
   const macros = (): Macros => ({ now: now(), chance: Math.random(), sessionId, userAgent });
-  const fetchDocument = documentFetcher(requests, { macros, ...(totalMs !== undefined && { totalMs }) });
+  const drops: Drops = {};
+  const fetchDocument = documentFetcher(requests, { macros, drops, ...(totalMs !== undefined && { totalMs }) });
   const errors: ErrorCall[] = [];
   let errorCalls = 0;
   let last: { code: VastErrorCode; detail: string } = { code: 303, detail: "the tag has no ad" };
@@ -226,22 +162,22 @@ export async function unwrapTag(
     root = await fetchDocument(url);
   } catch (error) {
     if (!(error instanceof VastFault)) throw error;
-    return { outcome: "no-ad", code: error.code, detail: error.message, errors };
+    return { outcome: "no-ad", code: error.code, detail: error.message, errors, drops };
   }
   if (root.hasAdOfNeitherKind) report(101, "an Ad is neither InLine nor Wrapper", root.errorUrls);
   else if (root.ads.length === 0) report(303, "the tag has no ad", root.errorUrls);
   for (const group of root.hasAdOfNeitherKind ? [] : groupsOf(root)) {
     const errorUrls: string[] = [];
-    const deps = { fetchDocument, root, errorUrls };
-    const unwrapped = await Promise.all(group.map((ad) => followWrappers(deps, ad, { url })));
+    const deps = { fetchDocument, root, errorUrls, drops };
+    const unwrapped = await Promise.all(group.map((ad) => followWrappers(deps, ad)));
     for (const ad of unwrapped.flat()) {
       await nextTurn();
-      const judged = ad.fault ? faultOf(ad.fault) : judgeAd(ad, { userAgent, device, isPlainHttpAllowed });
-      if (judged.outcome === "ad") return { outcome: "ad", ad: judged.ad, errors };
+      const judged = ad.fault ? faultOf(ad.fault) : judgeAd(ad, { userAgent, device, isPlainHttpAllowed, drops });
+      if (judged.outcome === "ad") return { outcome: "ad", ad: judged.ad, errors, drops };
       report(judged.code, judged.detail, ad.errorUrls, root.errorUrls, errorUrls);
     }
   }
-  return { outcome: "no-ad", ...last, errors };
+  return { outcome: "no-ad", ...last, errors, drops };
 }
 
 /** Groups to try in order: the ad pod as a whole first, then each ad outside of it. */

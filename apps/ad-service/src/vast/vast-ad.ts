@@ -63,13 +63,34 @@ export type VastErrorCode = 100 | 101 | 102 | 201 | 202 | 300 | 301 | 302 | 303 
 const MOST_URLS = 32;
 export const LONGEST_URL = 4096;
 
-/** Empty and relative URLs, which some ad servers send, cannot be called; macros never occur in scheme or host. */
+/** A placeholder that its ad server did not fill in stands for the whole address or for its host. */
+const BEGINS_WITH_MACRO = /^(?:\[|\{|\$\{|%%|%5B)/i;
+
+/**
+ * An address of a document as a browser would resolve it (WHATWG URL) against the document's own: relative, without its
+ * scheme, with unencoded characters or line ends. Macros in its path and query stay. Undefined for one that no request can be
+ * sent to: empty, too long, of another scheme, with a user name, or with a macro in place of its host.
+ */
+export function resolveAddress(text: string, base: string | undefined): string | undefined {
+  if (text === "" || text.length > LONGEST_URL || BEGINS_WITH_MACRO.test(text) || hasUserInfo(text)) return undefined;
+  const href = URL.parse(text, base)?.href;
+  return href !== undefined && isCallable(href) ? href : undefined;
+}
+
+/** Empty and relative URLs cannot be called; macros never occur in scheme or host. */
 const CALLABLE = /^https?:\/\/[^/[\]%{}]+(\/|\?|$)/i;
 
-/** Adds a callable URL once; the list grows no longer than the number of calls for one event. */
-export function addCallableUrl(urls: string[], url: string | null | undefined): void {
-  if (!url || urls.length >= MOST_URLS || url.length > LONGEST_URL || !CALLABLE.test(url) || hasUserInfo(url)) return;
-  if (!urls.includes(url)) urls.push(url);
+function isCallable(url: string): boolean {
+  return url.length <= LONGEST_URL && CALLABLE.test(url) && !hasUserInfo(url);
+}
+
+/** Adds a callable URL once; the list grows no longer than the number of calls for one event. False: it is not in the list. */
+export function addCallableUrl(urls: string[], url: string | null | undefined): boolean {
+  if (!url || !isCallable(url)) return false;
+  if (urls.includes(url)) return true;
+  if (urls.length >= MOST_URLS) return false;
+  urls.push(url);
+  return true;
 }
 
 /** The callable URLs of several lists, each once, the first 32. */
@@ -105,6 +126,7 @@ export interface DocumentAd {
 }
 
 export interface DocumentWrapper {
+  /** Resolved; as it was sent if that is no web address. */
   tagUrl: string;
   followAdditionalWrappers: boolean;
   allowMultipleAds: boolean;
@@ -128,6 +150,7 @@ export const linearEvents = ["creativeView", ...playbackEvents, "closeLinear"] a
 export type LinearEvent = (typeof linearEvents)[number];
 
 export interface MediaFile {
+  /** Resolved; as it was sent if that is no web address. */
   fileUrl: string;
   delivery: string | null;
   mimeType: string | null;
@@ -153,7 +176,7 @@ export interface DocumentCompanion {
   viewUrls: string[];
 }
 
-const PICTURE_TYPE = /^\s*image\/(png|jpe?g|gif|webp)\s*$/i;
+const PICTURE_TYPE = /^\s*image\/(png|jpe?g|gif|webp)\s*(;|$)/i;
 
 export function isPictureType(creativeType = ""): boolean {
   return PICTURE_TYPE.test(creativeType);
@@ -169,15 +192,18 @@ export interface DocumentVerification {
 
 /** Longer than any video: larger values are cut to this one. */
 const MOST_SECONDS = 999_999;
-const CLOCK = /^(\d{1,2}):([0-5]?\d):([0-5]?\d)(?:\.(\d{1,9}))?$/;
+const CLOCK = /^(?:(\d{1,4}):)?(\d{1,4}):(\d{1,4})(?:[.,](\d{1,9}))?$/;
 const SECONDS = /^\d{1,6}(?:\.\d{1,9})?$/;
 const LARGEST_NUMBER = 1_000_000;
 
-/** `HH:MM:SS.mmm`, or plain seconds, which some ad servers write; undefined if it is no valid time of a clock. */
+/**
+ * `HH:MM:SS.mmm`, and what ad servers write instead: `MM:SS`, plain seconds, sixty seconds or minutes and more. Undefined for
+ * anything else.
+ */
 export function durationMsOf(text: string): number | undefined {
   const clock = CLOCK.exec(text);
   if (clock) {
-    const [, hours, minutes, seconds, fraction = "0"] = clock;
+    const [, hours = "0", minutes, seconds, fraction = "0"] = clock;
     const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
     return Math.round((whole + Number(`0.${fraction}`)) * 1000);
   }

@@ -1,26 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import {
-  type Answer,
-  companion,
-  inline,
-  openSampleAdServer,
-  type Sample,
-  wrapper,
-} from "../apps/ad-service/test/fixtures/sample-ad-server.ts";
-import type { DemoStack } from "../scripts/demo-stack.ts";
+import { type Answer, companion } from "../apps/ad-service/test/fixtures/sample-ad-server.ts";
 import { root } from "../scripts/processes.ts";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
-import { test as base, expect, expectPaidOnce, newCode } from "./stack.ts";
-
-type AdServer = Awaited<ReturnType<typeof openSampleAdServer>>;
+import { type AdServer, missing, sendsVideo, test } from "./sell-tag.ts";
+import { expect, expectPaidOnce, newCode } from "./stack.ts";
 
 const clip = await readFile(join(root, "e2e/fixtures/clip-2s.mp4"));
-const playable: Answer = (_request, response) => {
-  response.writeHead(200, { "content-type": "video/mp4", "content-length": clip.byteLength }).end(clip);
-};
-const missing: Answer = (_request, response) => response.writeHead(404).end();
+const playable = await sendsVideo("clip-2s.mp4");
 /** Damages all bytes after the first frames. */
 const damaged: Answer = (_request, response) => {
   response.writeHead(200, { "content-type": "video/mp4" }).end(Buffer.from(clip).fill(7, 5000));
@@ -35,36 +23,6 @@ const events = ["creativeView", "start", "firstQuartile", "midpoint", "thirdQuar
 const trackers = ["wrapper", "inline"].flatMap((party) =>
   ["impression", ...events].map((event) => `/${party}/${event}`),
 );
-
-/** Adds a campaign for a tag whose wrapper leads to the ad server's video; it has top priority until the test is over. */
-const test = base.extend<{ sell: (media: Answer, sample?: Sample, companion?: Answer) => Promise<AdServer> }>({
-  sell: async ({ stack }, use) => {
-    const undo: (() => unknown)[] = [];
-    await use(async (media, sample, companion = missing) => {
-      const ad = { "/inline": inline({ duration: "00:00:02", ...sample }), "/ad.mp4": media };
-      const tag = wrapper("{self}/inline");
-      const ads = await openSampleAdServer({ "/tag": tag, ...ad, "/companion.png": companion });
-      undo.push(ads.close);
-      const campaignId = await sellTag(stack, `${ads.address}/tag`);
-      undo.push(() => stack.ads(["campaigns", "archive", campaignId]));
-      // The page's policy knows a new tag two seconds later at most; before, the browser would refuse the video.
-      const page = `${stack.urls.adService}/app/${stack.secrets.botId}`;
-      const policy = async () => (await fetch(page)).headers.get("content-security-policy");
-      await expect.poll(policy).toMatch(/media-src [^;]*http:(;| |$)/);
-      return ads;
-    });
-    for (const step of undo.toReversed()) await step();
-  },
-});
-
-async function sellTag(stack: DemoStack, url: string): Promise<string> {
-  const { creativeId } = JSON.parse(await stack.ads(["creatives", "add-tag", url, "--json"]));
-  const fields = ["--name", "Tag", "--advertiser", "Network", "--priority", "sponsorship", "--format", "rewarded"];
-  const { campaignId } = JSON.parse(
-    await stack.ads(["campaigns", "add", ...fields, "--creative", creativeId, "--json"]),
-  );
-  return campaignId;
-}
 
 const files = ["/tag", "/inline", "/ad.mp4", "/companion.png"];
 const callsOf = (ads: AdServer) => ads.calls.map(({ path }) => path).filter((path) => !files.includes(path));
@@ -177,13 +135,18 @@ test("a picture that fails to load leaves the last frame, with the video's own c
   await expectPaidOnce(api, userId, "rewarded");
 });
 
-const faults = [
+const black = { duration: "00:00:02", code: 405, isBlack: true };
+const faults: { name: string; media: Answer; duration: string; code: number; isBlack?: boolean }[] = [
   { name: "that is missing", media: missing, duration: "00:00:02", code: 401 },
   { name: "that is damaged", media: damaged, duration: "00:00:02", code: 405 },
   { name: "that is shorter than its ad declares", media: playable, duration: "00:00:10", code: 202 },
+  // Browsers fire no error: the sound plays, and the picture is black.
+  { name: "of HEVC, whose picture the browser does not decode,", media: await sendsVideo("hevc-2s.mp4"), ...black },
+  { name: "of MPEG-4 Visual", media: await sendsVideo("mp4v-2s.mp4"), ...black },
+  { name: "of sound alone", media: await sendsVideo("sound-2s.mp4"), ...black },
 ];
-for (const { name, media, duration, code } of faults) {
-  const tag = name === "that is missing" ? [] : "@long";
+for (const { name, media, duration, code, isBlack = false } of faults) {
+  const tag = /missing|HEVC/.test(name) ? [] : "@long";
   test(`a video ${name} is reported to its ad server, and another ad is paid`, { tag }, async ({
     api,
     page,
@@ -204,7 +167,8 @@ for (const { name, media, duration, code } of faults) {
     const told = ["inline", "wrapper"].map((party) => `/${party}/error?code=${code}`);
     const errors = () => ads.calls.map(({ url }) => url).filter((url) => url.includes("/error"));
     await expect.poll(() => errors().toSorted()).toEqual(told);
-    expect(callsOf(ads).filter((path) => /complete|close/.test(path))).toEqual([]);
+    const never = isBlack ? /impression|start|creativeView|quartile|complete|close/i : /complete|close/;
+    expect(callsOf(ads).filter((path) => never.test(path))).toEqual([]);
     expect(ads.callsOf("/tag")).toHaveLength(1);
   });
 }

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Makes the two videos of this repository; run it only to change them (needs ffmpeg with libx264 and drawtext, Noto Sans).
+# Makes the videos of this repository; run it only to change them (needs ffmpeg with libx264 and drawtext, Noto Sans).
 #   apps/ad-service/sample/house-ad.mp4   10 s, 540x960: the video of the demo's house campaign
 #   e2e/fixtures/clip-2s.mp4               2 s, 180x320: for tests that do not depend on the length
-# Both are H.264 + AAC with moov first, as required for every upload.
+#   e2e/fixtures/{hevc,mp4v,sound}-2s.mp4   2 s: for ads without a picture
+# The first two are H.264 + AAC with moov first, as required for every upload.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p apps/ad-service/sample e2e/fixtures
@@ -46,3 +47,14 @@ ffmpeg -hide_banner -loglevel warning -y \
   -vf "drawtext=fontfile=$bold:text='%{eif\:max(1,ceil(2-t))\:d}':fontsize=72:$centred:y=124,format=yuv420p" \
   -t 2 -c:v libx264 -profile:v baseline -preset veryslow -crf 26 -g 25 -c:a aac -b:a 48k -ac 1 \
   -movflags +faststart -map_metadata -1 e2e/fixtures/clip-2s.mp4
+
+# Videos of ads: three without a picture in Debian's Chromium, which plays only their sound.
+ad_video() {
+  name=$1
+  shift
+  ffmpeg -hide_banner -loglevel warning -y -f lavfi -i "smptebars=s=160x90:r=10:d=2" -f lavfi -i "sine=f=220:d=2" \
+    "$@" -pix_fmt yuv420p -c:a aac -b:a 16k -ac 1 -movflags +faststart -map_metadata -1 "e2e/fixtures/$name"
+}
+ad_video hevc-2s.mp4 -c:v libx265 -tag:v hvc1 -preset slow -x265-params log-level=error:info=0 -crf 40
+ad_video mp4v-2s.mp4 -c:v mpeg4 -q:v 20
+ad_video sound-2s.mp4 -vn

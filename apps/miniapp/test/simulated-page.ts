@@ -1,4 +1,4 @@
-import type { ReportRequest } from "@intermission/ad-core/player-api";
+import type { PlaybackFault, ReportRequest } from "@intermission/ad-core/player-api";
 import { vi } from "vitest";
 import { SimulatedService } from "./simulated-service.ts";
 import { SimulatedVideo } from "./simulated-video.ts";
@@ -19,6 +19,7 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
   const service = new SimulatedService(durationMs);
   const video = new SimulatedVideo(durationMs);
   const calls: SentCall[] = [];
+  const faults: PlaybackFault[] = [];
   const startedAt = performance.now();
   let network: Network = "fine";
   let isGone = false;
@@ -30,7 +31,11 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
   };
   const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
-  async function answer(_: string, { body }: { body: string }) {
+  async function answer(url: string, { body }: { body: string }) {
+    if (url.endsWith("/faults")) {
+      faults.push(JSON.parse(body).fault);
+      return { ok: true, status: 200, headers: new Headers(), json: async () => ({ next_opening: "another-ad" }) };
+    }
     const request = sent("fetch", body);
     const fate = network;
     await wait(ONE_WAY_MS);
@@ -73,6 +78,7 @@ export function simulatePage({ durationMs }: { durationMs: number }) {
     service,
     video,
     calls,
+    faults,
     wait: (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds),
     setNetwork(next: Network): void {
       network = next;

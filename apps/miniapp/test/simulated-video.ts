@@ -10,6 +10,8 @@ export class SimulatedVideo extends EventTarget {
   readonly duration: number;
   readonly error = null;
   readonly readyState = 4;
+  videoWidth = 640;
+  videoHeight = 360;
   src = "";
   playbackRate = 1;
   paused = true;

@@ -135,6 +135,7 @@ export const playerExamples = {
       token: "mR2v…",
       reports: [{ sequence: 0, from_ms: 0, to_ms: 5000, visible: true, muted: false, rendered_frames: 149 }],
       started: true,
+      picture: { width: 720, height: 1280 },
     },
   ],
   reportResponse: [

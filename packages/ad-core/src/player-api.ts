@@ -226,6 +226,12 @@ export const reportRequest = z
       .describe(
         "The video plays on, and the next call will carry what is not acknowledged: the server may store nothing for up to 10 s, and then acknowledges nothing.",
       ),
+    picture: z
+      .object({ width: z.int().nonnegative().max(100_000), height: z.int().nonnegative().max(100_000) })
+      .optional()
+      .describe(
+        "The size of the picture that the player shows (`videoWidth`, `videoHeight`). Without a pixel, and without this field in a view of a VAST ad of which no frame was rendered, the view ends as `not-displayed` and earns nothing.",
+      ),
   })
   .meta({ examples: playerExamples.reportRequest });
 export type ReportRequest = z.infer<typeof reportRequest>;

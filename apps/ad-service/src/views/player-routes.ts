@@ -175,7 +175,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
         const at = now();
         const id = identify(request.params);
         spend(calls, id.sessionId, at);
-        const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false } = body;
+        const { token, reports, started: isStart = false, closed: close, playing: isPlaying = false, picture } = body;
         const call = {
           ...id,
           token,
@@ -183,6 +183,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionRoutesDeps): vo
           isStart,
           close,
           isPlaying,
+          ...(picture && { picture }),
           eventId: newEventId(at.getTime(), randomBytes(10)),
           now: at,
         };

@@ -75,6 +75,14 @@ export function isFaultLasting({ fault }: Pick<AdSession, "fault">): boolean {
   return lastingFaults.includes(fault);
 }
 
+/**
+ * Whether the player has given up the file for good. Reports that still arrive earn nothing: a view that was reported as not
+ * displayed must not be charged. The ad may return later, as its file may be replaced.
+ */
+export function isGivenUp(view: Pick<AdSession, "state" | "acceptedMs" | "fault" | "faultAt">, now: Date): boolean {
+  return isFaultLasting(view) && isBroken(view, now);
+}
+
 /** Whether the video failed recently and nothing of it was watched, or the rest can never be watched. */
 export function isBroken(
   { state, acceptedMs, fault, faultAt }: Pick<AdSession, "state" | "acceptedMs" | "fault" | "faultAt">,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ProgressReport } from "@intermission/ad-core/player-api";
+import type { ProgressReport, ReportRequest } from "@intermission/ad-core/player-api";
 import { OverloadedError } from "@intermission/postgres/group-commits";
 import { statement } from "@intermission/postgres/open-database";
 import { inTurn } from "@intermission/server/in-turn";
@@ -7,6 +7,8 @@ import type { ViewerLimit } from "../ad-selection/select-ad.ts";
 import { findBot } from "../bots/bots.ts";
 import { type AcceptedProgress, acceptProgress, milestonesBetween, SLACK_MS } from "./accept-progress.ts";
 import { framesOfCreative } from "./expected-frames.ts";
+import { hasNoPicture } from "./judge-picture.ts";
+import { isGivenUp, recordFault } from "./record-fault.ts";
 import { type AdSession, type CloseReason, isSessionToken, readSession } from "./session.ts";
 import { isProgressOnly, type ViewChange } from "./view-change.ts";
 import { gatherSignals, noSignals, suspicionsOf } from "./viewing-signals.ts";
@@ -22,6 +24,8 @@ export interface ProgressCall {
   close: "tap" | "page-hidden" | undefined;
   /** The video plays on: the player sends what is not acknowledged with its next call. */
   isPlaying?: boolean;
+  /** The size of the picture that the player shows. */
+  picture?: ReportRequest["picture"];
   /** The id of the event, if this call earns it. */
   eventId: string;
   now: Date;
@@ -80,7 +84,11 @@ async function tryToRecord(views: Views, call: ProgressCall): Promise<RecordProg
       known = undefined;
       continue;
     }
-    const { change, accepted } = await advance(views, session, call);
+    const { change, accepted, isBlack } = await advance(views, session, call);
+    if (isBlack) {
+      await recordFault(views.database, { ...call, fault: "not-displayed" });
+      return { outcome: "over" };
+    }
     if (call.isPlaying && mayWait(change, accepted)) {
       // Answered together with the other calls of this turn, like stored reports: waking the network for each costs more.
       await nextTurn();
@@ -109,6 +117,7 @@ function refusalOf(session: AdSession, call: ProgressCall): RecordProgressOutcom
   if (!isSessionToken(call.token, session.tokenHash))
     return { outcome: session.openings > 1 ? "superseded" : "unknown" };
   if (isOver(session)) return afterTheEnd(session, call.reports);
+  if (isGivenUp(session, call.now)) return { outcome: "over" };
   return call.now > session.deadline && session.state !== "watched" ? { outcome: "over" } : undefined;
 }
 
@@ -122,17 +131,20 @@ async function refuse(
   return refusal;
 }
 
-type Advance = Pick<ProgressCall, "reports" | "isStart" | "close" | "eventId" | "now">;
+type Advance = Pick<ProgressCall, "reports" | "isStart" | "close" | "picture" | "eventId" | "now">;
+
+interface Advanced {
+  change: ViewChange;
+  accepted: Acceptance;
+  /** Its video plays without a picture: the change must not be stored. */
+  isBlack: boolean;
+}
 
 /** The change that a call makes to a view that is not over. After its deadline a watched view only ends. */
-async function advance(
-  views: Views,
-  session: AdSession,
-  call: Advance,
-): Promise<{ change: ViewChange; accepted: Acceptance }> {
+async function advance(views: Views, session: AdSession, call: Advance): Promise<Advanced> {
   if (call.now > session.deadline) {
     const accepted = afterTheEnd(session, call.reports);
-    return { change: await endingOf(views, session, { ...call, reason: "deadline" }), accepted };
+    return { change: await endingOf(views, session, { ...call, reason: "deadline" }), accepted, isBlack: false };
   }
   const { now, eventId } = call;
   const isStart = call.isStart && session.startedAt === null;
@@ -152,6 +164,16 @@ async function advance(
   // A close that waits for the cooldown remains requested, however long that takes.
   const kept = close ?? (session.state === "watched" ? closeRequestOf(session) : undefined);
   const isNewlyWatched = state === "watched" && session.state !== "watched";
+  const file = await framesOf(views, session, accepted);
+  const signals = gatherSignals(session.signals ?? noSignals, accepted, file, now);
+  const isBlack =
+    session.state !== "watched" &&
+    hasNoPicture({
+      picture: call.picture,
+      isInspected: !session.isVast,
+      signals: gatherSignals(signals, { settled: accepted.early, claimedMs: 0 }, file, now),
+      isComplete: isNewlyWatched || pending !== undefined,
+    });
   const after: AdSession = {
     ...session,
     state,
@@ -164,7 +186,7 @@ async function advance(
     watchedAt: session.watchedAt ?? (state === "watched" ? now : null),
     closeRequestedAt: kept?.requestedAt ?? null,
     closeReason: kept?.reason ?? null,
-    signals: gatherSignals(session.signals ?? noSignals, accepted, await framesOf(views, session, accepted), now),
+    signals,
     pendingReports: pending?.reports ?? null,
     dueAt:
       state === "watched" ? (isNewlyWatched ? silentFrom(session, now) : session.dueAt) : (pending?.settleAt ?? null),
@@ -178,6 +200,7 @@ async function advance(
   return {
     change: { before: session, after, isStart, ending, milestones, now },
     accepted: { acceptedMs, acknowledged, refused, tooEarly },
+    isBlack,
   };
 }
 
@@ -190,6 +213,12 @@ export async function settlePendingReports(
   session: AdSession,
   { eventId, now }: { eventId: string; now: Date },
 ): Promise<void> {
+  if (isGivenUp(session, now)) {
+    const after = { ...session, pendingReports: null, dueAt: null };
+    await changeView(views, { before: session, after, isStart: false, milestones: [], now });
+    return;
+  }
+  // Whether these reports show a picture was judged when they came.
   const { change } = await advance(views, session, { reports: [], isStart: false, close: undefined, eventId, now });
   await changeView(views, change);
 }

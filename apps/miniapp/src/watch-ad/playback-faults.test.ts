@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { checkProgress, describeFault, isTooShort, startProgress, type Verdict } from "./playback-faults.ts";
+import {
+  checkProgress,
+  describeFault,
+  isPictureMissing,
+  isTooShort,
+  startProgress,
+  type Verdict,
+} from "./playback-faults.ts";
 
 describe("the reported fault", () => {
   test.each([
@@ -29,6 +36,18 @@ test.each([
   { declaredMs: 2000, fileMs: Number.NaN, isShort: false },
 ])("a file of $fileMs ms for $declaredMs ms is too short: $isShort", ({ declaredMs, fileMs, isShort }) => {
   expect(isTooShort(fileMs, declaredMs)).toBe(isShort);
+});
+
+test.each([
+  ["no size yet", { picture: undefined, movedMs: 499 }, false],
+  ["no size after half a second", { picture: undefined, movedMs: 500 }, true],
+  ["no size at the end of a short file", { picture: undefined, movedMs: 300, isAtEnd: true }, true],
+  ["a size and frames", { movedMs: 9000 }, false],
+  ["a size and no frame yet", { isFrameless: true, movedMs: 999 }, false],
+  ["a size and no frame in a second", { isFrameless: true, movedMs: 1000 }, true],
+])("%s: the picture is missing: %o, %s", (_name, changed, isMissing) => {
+  const shown = { picture: {}, isFrameless: false, movedMs: 0, isAtEnd: false };
+  expect(isPictureMissing({ ...shown, ...changed })).toBe(isMissing);
 });
 
 describe("the watchdog", () => {

@@ -28,6 +28,27 @@ export function isTooShort(fileMs: number, declaredMs: number): boolean {
   return fileMs < Math.min(declaredMs * SHORTEST_SHARE, declaredMs - lastMs);
 }
 
+/** What a player knows of its picture while its media time moves. */
+export interface PictureFacts {
+  /** Undefined if the browser decodes no picture of the file, such as HEVC, or a file of sound alone. */
+  readonly picture: object | undefined;
+  /** No frame was shown since the file was loaded, in a browser that reports frames. */
+  readonly isFrameless: boolean;
+  /** How far it has played since the browser last said that it plays. */
+  readonly movedMs: number;
+  readonly isAtEnd: boolean;
+}
+
+/** Some web views report the picture's size slightly after the start of the sound. */
+const SIZE_WITHIN_MS = 500;
+const FRAME_WITHIN_MS = 1000;
+
+/** Whether a file plays without a picture, which fires no `error`. */
+export function isPictureMissing({ picture, isFrameless, movedMs, isAtEnd }: PictureFacts): boolean {
+  if (!picture) return isAtEnd || movedMs >= SIZE_WITHIN_MS;
+  return isFrameless && movedMs >= FRAME_WITHIN_MS;
+}
+
 /** What to do about a video that should be playing. A stalled download fires no `error`, so only the clock detects it. */
 export type Verdict = "fine" | "reload" | "give-up";
 

@@ -1,7 +1,7 @@
 import type { PlaybackFault } from "@intermission/ad-core/player-api";
 import type { PlayerEvent, PlayerMoment } from "./collect-ranges.ts";
-import { checkProgress, describeFault, isTooShort, startProgress } from "./playback-faults.ts";
-import { guardVideo } from "./video-element.ts";
+import { checkProgress, describeFault, isPictureMissing, isTooShort, startProgress } from "./playback-faults.ts";
+import { guardVideo, type Size } from "./video-element.ts";
 import { shouldPlay, type WatchEvent, type WatchState } from "./watch-state.ts";
 
 export interface PlayerOptions {
@@ -18,7 +18,7 @@ export interface PlayerOptions {
   readonly onStart: () => void;
   /** The video probably cannot be played; the player keeps trying until the watchdog gives up. */
   readonly onFault: (fault: PlaybackFault) => void;
-  /** The position, the sound or the loading state has changed. */
+  /** The position, the sound, the picture's size or the loading state has changed. */
   readonly onChange: () => void;
 }
 
@@ -46,6 +46,10 @@ export class Player {
   /** The furthest position at the last error. */
   private failedAtMs = -1;
   private progress = startProgress(0, 0);
+  /** The position at the last `playing` event; not a number if there was none since the file was loaded. */
+  private playedFromMs = 0;
+  /** The browser reports frames, and has reported none since the file was loaded. */
+  private isFrameless = false;
   private ticks: ReturnType<typeof setInterval> | undefined;
 
   constructor(video: HTMLVideoElement, options: PlayerOptions) {
@@ -57,6 +61,7 @@ export class Player {
   /** Takes the video, its events and the media keys until `detach` is called. */
   attach(): void {
     this.stop = new AbortController();
+    this.watchFrames();
     this.seek(this.furthestMs);
     const unguard = guardVideo(this.video, {
       furthestSeconds: () => this.furthestMs / 1000,
@@ -71,6 +76,7 @@ export class Player {
     this.listen("ended", () => this.onEnded());
     this.listen("error", () => this.onError());
     this.listen("loadedmetadata", () => this.onMetadata());
+    this.listen("resize", () => this.onResize());
   }
 
   detach(): void {
@@ -121,6 +127,12 @@ export class Player {
     return this.video.readyState > HTMLMediaElement.HAVE_CURRENT_DATA;
   }
 
+  /** The size of the picture; undefined while it is unknown, and if there is none. */
+  get picture(): Size | undefined {
+    const { videoWidth: width, videoHeight: height } = this.video;
+    return width ? { width, height } : undefined;
+  }
+
   /** An ad's file may be shorter than its declared duration. */
   checkLength(): void {
     const { state, durationMs, onFault } = this.options;
@@ -153,6 +165,9 @@ export class Player {
       this.video.pause();
       return;
     }
+    this.playedFromMs = this.positionMs;
+    // Nothing counts, not even the start, while there is no picture.
+    if (!this.picture) return;
     // A busy device reports the start late: the range played until then counts, too.
     if (!this.isRunning && !this.video.seeking) {
       this.options.onPlayed({ type: "moved", moment: { ...this.moment(), positionMs: this.restMs } });
@@ -171,7 +186,7 @@ export class Player {
 
   private onEnded(): void {
     // The seek to the end was undone.
-    if (!this.video.ended) return;
+    if (!this.video.ended || this.failsToDisplay()) return;
     this.report("stopped");
     this.options.dispatch("ended");
   }
@@ -188,7 +203,7 @@ export class Player {
   }
 
   private tick(): void {
-    if (this.stop.signal.aborted) return;
+    if (this.stop.signal.aborted || this.failsToDisplay()) return;
     if (this.isRunning && !this.video.seeking) this.report("moved");
     if (!this.shouldPlay || this.options.state().motion === "blocked") return;
     const { progress, verdict } = checkProgress(this.progress, this.positionMs, performance.now());
@@ -205,6 +220,39 @@ export class Player {
     this.checkLength();
   }
 
+  /** The size of the picture may arrive after the start of the sound. */
+  private onResize(): void {
+    if (!this.video.paused && this.hasFrames) this.onPlaying();
+    this.options.onChange();
+  }
+
+  /** Whether the file plays without a picture; then it is given up. */
+  private failsToDisplay(): boolean {
+    const isMissing = isPictureMissing({
+      picture: this.picture,
+      isFrameless: this.isFrameless && !this.countFrames(),
+      movedMs: this.positionMs - this.playedFromMs,
+      isAtEnd: this.video.ended,
+    });
+    if (!isMissing || !this.shouldPlay) return false;
+    this.options.dispatch("stalled");
+    this.options.onFault("not-displayed");
+    return true;
+  }
+
+  private watchFrames(): void {
+    this.playedFromMs = Number.NaN;
+    // Its handle is never 0.
+    const handle = this.video.requestVideoFrameCallback?.(() => {
+      this.isFrameless = false;
+    });
+    this.isFrameless = Boolean(handle);
+  }
+
+  private countFrames(): number | undefined {
+    return this.video.getVideoPlaybackQuality?.().totalVideoFrames;
+  }
+
   private report(type: "moved" | "stopped", hasRun = this.isRunning): void {
     if (!this.video.seeking) {
       if (hasRun) this.furthestMs = Math.max(this.furthestMs, this.positionMs);
@@ -218,7 +266,7 @@ export class Player {
       positionMs: this.positionMs,
       isVisible: this.options.isHere(),
       isMuted: this.video.muted,
-      renderedFrames: this.video.getVideoPlaybackQuality?.().totalVideoFrames,
+      renderedFrames: this.countFrames(),
     };
   }
 
@@ -235,6 +283,7 @@ export class Player {
     this.options.onPlayed({ type: "jumped" });
     this.options.dispatch("reloading");
     this.video.load();
+    this.watchFrames();
     this.seek(this.furthestMs);
     if (this.shouldPlay) this.play();
   }

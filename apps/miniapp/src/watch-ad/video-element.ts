@@ -22,6 +22,11 @@ export function loadVideo(
   return video;
 }
 
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Prevents native controls, seeking ahead and other speeds. The server verifies the view in any case. */
 export function guardVideo(
   video: HTMLVideoElement,

@@ -168,6 +168,81 @@ describe("an event that ends a range is reported immediately", () => {
   });
 });
 
+describe("a video without a picture", () => {
+  /** A browser that reports each shown frame to who asks for the next one. */
+  const reportFrames = ({ video }: Opened, framesMs: readonly number[]) =>
+    Object.assign(video, {
+      requestVideoFrameCallback(tell: () => void) {
+        const next = framesMs.find((atMs) => atMs > video.currentTime * 1000);
+        if (next !== undefined) setTimeout(tell, next - video.currentTime * 1000);
+        return 1;
+      },
+      getVideoPlaybackQuality: () => ({ totalVideoFrames: 0 }),
+    });
+  const resize = ({ video }: Opened, width: number, height: number) =>
+    Object.assign(video, { videoWidth: width, videoHeight: height }).dispatchEvent(new Event("resize"));
+
+  test.each([1000, 2000, 30_000])(
+    "of %i ms that the browser does not decode is given up; nothing of it was told",
+    async (durationMs) => {
+      const page = openAd({ durationMs });
+      resize(page, 0, 0);
+      page.tapPlay();
+      await page.wait(1000);
+      expect(page.faults).toEqual(["not-displayed"]);
+      expect(page.stage()).toBe("broken");
+      page.swipe({ isHiddenFirst: true });
+      await page.wait(durationMs);
+      expect(page.calls).toEqual([]);
+    },
+  );
+
+  test("of which no frame is shown is given up after a second, although its size is known", async () => {
+    const page = openAd({ durationMs: 30_000 });
+    reportFrames(page, []);
+    page.watching.start(nothing);
+    page.tapPlay();
+    await page.wait(1500);
+    expect(page.faults).toEqual(["not-displayed"]);
+    expect(page.stage()).toBe("broken");
+    expect(page.service.state).not.toBe("watched");
+  });
+
+  test("is told from one whose size arrives late: its start is told, and all of it counts", async () => {
+    const page = openAd({ durationMs: 2000 });
+    resize(page, 0, 0);
+    page.tapPlay();
+    await page.wait(400);
+    expect(page.calls).toEqual([]);
+    resize(page, 640, 360);
+    await page.wait(2500);
+    expect(page.calls[0]).toMatchObject({ started: true, picture: { width: 640, height: 360 } });
+    expect(page.service.untoldMs([[0, 2000]])).toBeLessThanOrEqual(UNCOUNTED_MS);
+    expect(page.stage()).toBe("watched");
+  });
+
+  test("a size that is known before the first frame starts nothing", async () => {
+    const page = openAd({ durationMs: 30_000 });
+    Object.assign(page.video, { readyState: 1 });
+    page.tapPlay();
+    resize(page, 640, 360);
+    await page.wait(10);
+    expect(page.calls).toEqual([]);
+    await page.wait(100);
+    expect(page.calls).toMatchObject([{ started: true }]);
+  });
+
+  test("is told from a still picture: one frame is enough", async () => {
+    const page = openAd({ durationMs: 30_000 });
+    reportFrames(page, [40]);
+    page.watching.start(nothing);
+    page.tapPlay();
+    await page.wait(31_000);
+    expect(page.faults).toEqual([]);
+    expect(page.stage()).toBe("watched");
+  });
+});
+
 type Action =
   | { readonly do: "wait"; readonly milliseconds: number }
   | { readonly do: "network"; readonly network: Network }

@@ -174,8 +174,8 @@ export class Watching {
   private newQueue(): ReportQueue {
     const { session_id: sessionId, token } = this.session;
     return new ReportQueue({
-      send: (call) => sendReports(sessionId, { token, ...call }),
-      beacon: (call) => beaconReports(sessionId, { token, ...call }),
+      send: (call) => sendReports(sessionId, { token, picture: this.player.picture, ...call }),
+      beacon: (call) => beaconReports(sessionId, { token, picture: this.player.picture, ...call }),
       onAnswer: ({ state }) => this.onServiceState(state),
       onRefused: (code) => this.onRefused(code),
       onConnection: (isConnected) => {

@@ -1,6 +1,7 @@
-import { devices } from "@playwright/test";
+import { devices, type Page } from "@playwright/test";
 import { closeAndGet, launchUrl, watchToTheEnd } from "./open-miniapp.ts";
-import { expect, newCode, test } from "./stack.ts";
+import { sendsVideo, test } from "./sell-tag.ts";
+import { expect, newCode } from "./stack.ts";
 
 // Layout shifts are measured in device pixels.
 test.use({ deviceScaleFactor: devices["Pixel 7"].deviceScaleFactor });
@@ -12,7 +13,8 @@ declare global {
   }
 }
 
-test("no element moves unexpectedly from the offer to the reward", async ({ api, page, stack, userId }) => {
+/** Call it before the page is opened. */
+async function measureShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     window.shifts = [];
     new PerformanceObserver((list) => {
@@ -25,10 +27,30 @@ test("no element moves unexpectedly from the offer to the reward", async ({ api,
       }
     }).observe({ type: "layout-shift", buffered: true });
   });
+}
+
+test("no element moves unexpectedly from the offer to the reward", async ({ api, page, stack, userId }) => {
+  await measureShifts(page);
   const { miniappUrl } = await newCode(api, userId);
   await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
   await watchToTheEnd(page);
   await closeAndGet(page);
   await expect(page.getByRole("heading", { name: "Reward credited" })).toBeVisible();
+  expect(await page.evaluate(() => window.shifts)).toEqual([]);
+});
+
+test("a VAST video whose ad declares its size moves nothing when its metadata arrive", async ({
+  api,
+  page,
+  sell,
+  stack,
+  userId,
+}) => {
+  await measureShifts(page);
+  const files = '<MediaFile delivery="progressive" type="video/mp4" width="360" height="640">{self}/ad.mp4</MediaFile>';
+  await sell(await sendsVideo("clip-2s.mp4"), { files });
+  const { miniappUrl } = await newCode(api, userId);
+  await page.goto(launchUrl(miniappUrl, userId, stack.secrets));
+  await watchToTheEnd(page);
   expect(await page.evaluate(() => window.shifts)).toEqual([]);
 });

@@ -2,7 +2,7 @@
 # Makes the videos of this repository; run it only to change them (needs ffmpeg with libx264 and drawtext, Noto Sans).
 #   apps/ad-service/sample/house-ad.mp4   10 s, 540x960: the video of the demo's house campaign
 #   e2e/fixtures/clip-2s.mp4               2 s, 180x320: for tests that do not depend on the length
-#   e2e/fixtures/{hevc,mp4v,sound}-2s.mp4   2 s: for ads without a picture
+#   e2e/fixtures/{hevc,mp4v,sound,lying}-2s.mp4   2 s: for ads without a picture, or in another shape
 # The first two are H.264 + AAC with moov first, as required for every upload.
 set -eu
 cd "$(dirname "$0")/.."
@@ -48,7 +48,7 @@ ffmpeg -hide_banner -loglevel warning -y \
   -t 2 -c:v libx264 -profile:v baseline -preset veryslow -crf 26 -g 25 -c:a aac -b:a 48k -ac 1 \
   -movflags +faststart -map_metadata -1 e2e/fixtures/clip-2s.mp4
 
-# Videos of ads: three without a picture in Debian's Chromium, which plays only their sound.
+# Videos of ads: three without a picture in Debian's Chromium, which plays only their sound, and one in another shape.
 ad_video() {
   name=$1
   shift
@@ -58,3 +58,4 @@ ad_video() {
 ad_video hevc-2s.mp4 -c:v libx265 -tag:v hvc1 -preset slow -x265-params log-level=error:info=0 -crf 40
 ad_video mp4v-2s.mp4 -c:v mpeg4 -q:v 20
 ad_video sound-2s.mp4 -vn
+ad_video lying-2s.mp4 -s 320x180 -c:v libx264 -profile:v baseline -crf 30

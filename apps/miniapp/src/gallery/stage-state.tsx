@@ -44,6 +44,7 @@ export function StageState(props: StageStateProps) {
     ...{ stage, playback, isConnected, isMuted },
     holds: new Set(hold ? [hold] : []),
     positionMs: isEnded ? 15_000 : 6000,
+    size: session.ad,
   };
   return (
     <OnStage session={session} actions={actions} snapshot={snapshot} host={idleHost}>

@@ -27,6 +27,19 @@ export interface Size {
   readonly height: number;
 }
 
+/** A lighter file's sides are rounded to whole pixels. */
+const SAME_SHAPE = 0.01;
+
+/**
+ * The size that a video is laid out for: the picture's own, since an ad may declare none or a wrong one. If both have the
+ * same shape the declared size stays, so that nothing moves when the metadata arrive.
+ */
+export function layoutSize(declared: Size, picture: Size | undefined): Size {
+  if (!picture) return declared;
+  const ratio = (picture.width * declared.height) / (picture.height * declared.width);
+  return Math.abs(ratio - 1) <= SAME_SHAPE ? declared : picture;
+}
+
 /** Prevents native controls, seeking ahead and other speeds. The server verifies the view in any case. */
 export function guardVideo(
   video: HTMLVideoElement,

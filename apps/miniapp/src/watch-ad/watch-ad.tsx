@@ -31,9 +31,10 @@ export function WatchAd({ session, video, host, onReopen, status }: WatchAdProps
   if (stage === "closed") return status;
   if (stage === "limited") return null;
   if (!isOnStage && stage !== "offer") return <Interrupted stage={stage} onClose={host.close} onReopen={onReopen} />;
+  const { width, height } = snapshot.size;
   return (
     <OnStage session={session} actions={watching} snapshot={snapshot} host={host}>
-      <VideoSlot video={video} width={session.ad.width} height={session.ad.height} />
+      <VideoSlot video={video} width={width} height={height} />
     </OnStage>
   );
 }
@@ -71,7 +72,8 @@ export function OnStage({ session, actions, snapshot, host, children }: OnStageP
   const ad = stage === "watched" ? endingAd : session.ad;
   // An advertiser's picture replaces the video: of another shape, it would not cover the last frame.
   const isPicture = ad !== session.ad;
-  const { width, height, poster_url: poster } = ad;
+  const { width, height } = isPicture ? ad : snapshot.size;
+  const { poster_url: poster } = ad;
   useStateName(stage);
   return (
     <main

@@ -5,6 +5,7 @@ import { type Collecting, collectRanges, type PlayerEvent } from "./collect-rang
 import { Player } from "./player.ts";
 import { ReportQueue } from "./report-queue.ts";
 import { isSoundWanted, rememberSound } from "./sound-choice.ts";
+import { layoutSize, type Size } from "./video-element.ts";
 import { watchPresence } from "./watch-presence.ts";
 import {
   type Hold,
@@ -26,6 +27,8 @@ export interface WatchingSnapshot {
   readonly positionMs: number;
   readonly isMuted: boolean;
   readonly isConnected: boolean;
+  /** What the video is laid out for. */
+  readonly size: Size;
 }
 
 /** The user's actions. */
@@ -102,7 +105,7 @@ export class Watching {
 
   get snapshot(): WatchingSnapshot {
     const { stage, holds } = this.state;
-    const { positionMs, hasFrames } = this.player;
+    const { positionMs, hasFrames, picture } = this.player;
     // Before the start the video is still as the early start created it.
     const isMuted = stage === "offer" ? !isSoundWanted() : this.player.isMuted;
     return {
@@ -112,6 +115,7 @@ export class Watching {
       positionMs,
       isMuted,
       isConnected: this.isConnected,
+      size: layoutSize(this.session.ad, picture),
     };
   }
 

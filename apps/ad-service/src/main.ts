@@ -12,7 +12,7 @@ import { openApiTokens } from "./bots/authenticate-client.ts";
 import { openBots } from "./bots/bots.ts";
 import { type Config, readConfig } from "./config.ts";
 import { requireMediaFolder } from "./creatives/media-storage.ts";
-import { openEndpointTests, stopEndpointTests } from "./deliveries/endpoint-tests.ts";
+import { DEMO_RETRY_SECONDS, openEndpointTests, stopEndpointTests } from "./deliveries/endpoint-tests.ts";
 import { startTestingEndpoints } from "./deliveries/endpoints.ts";
 import { deliveryMetrics } from "./deliveries/metrics.ts";
 import { openWebhookDelivery } from "./deliveries/worker.ts";
@@ -49,7 +49,8 @@ async function start(config: Config): Promise<void> {
   const bots = openBots(database);
   const apiTokens = openApiTokens(bots);
   const views = openViews({ bots, deliveries });
-  const endpointTests = openEndpointTests({ database, deliveries, secretBox, requests, log: logger });
+  const retrySeconds = config.mode === "demo" ? DEMO_RETRY_SECONDS : undefined;
+  const endpointTests = openEndpointTests({ database, deliveries, secretBox, requests, log: logger, retrySeconds });
   const draining = { hasBegun: false };
   const app = await createApp({
     ...{

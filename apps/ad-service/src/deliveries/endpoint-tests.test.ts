@@ -22,8 +22,8 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
   let fixture: Awaited<ReturnType<typeof openDeliveryFixture>>;
   let running: { stop(): Promise<void> }[] = [];
 
-  const start = () => {
-    const tests = openTestsOfEndpoints(store.database);
+  const start = (options: { retrySeconds?: number } = {}) => {
+    const tests = openTestsOfEndpoints(store.database, options);
     running.push(startTestDelivery(store.database), tests);
     return tests;
   };
@@ -105,6 +105,16 @@ describe.each(testDatabases())("tests of endpoints on the %s store", (kind) => {
       const { test_due_at } = await eventually(fixture.endpoint, ({ tests: made }) => made === tests);
       expect(test_due_at.getTime() - before).toBeGreaterThanOrEqual(seconds * 1000);
     }
+  });
+
+  test("with a fixed delay a pending endpoint is tested again after it, however often it failed", async () => {
+    await fixture.setEndpoint({ tests: 9 });
+    endpoint.answer = (response) => response.writeHead(500).end();
+    start({ retrySeconds: 0.3 }).activatePending();
+    const attempts = await eventually(fixture.attempts, (made) => made.length === 2);
+    expect(attempts).toMatchObject([{ status: 500 }, { status: 500 }]);
+    endpoint.answer = (response) => response.end();
+    await eventually(endpointState, (state) => state === "active");
   });
 
   test("a manual test is sent once, returns the answer, and does not change the health of an active endpoint", async () => {

@@ -41,7 +41,12 @@ export interface EndpointTestDeps {
   secretBox: SecretBox;
   requests: Pick<GuardedRequests, "guardedRequest">;
   log: DeliveryLog;
+  /** Seconds between the tests of a pending endpoint; by default they grow from 5 s to an hour. */
+  retrySeconds?: number | undefined;
 }
+
+/** In demo mode a developer starts and stops the receiver all the time, and waits for each test. */
+export const DEMO_RETRY_SECONDS = 2;
 
 /** What tests of endpoints need, and those that are in progress on this node. */
 export interface EndpointTests extends EndpointTestDeps {
@@ -106,7 +111,7 @@ async function makeTest(tests: EndpointTests, request: EndpointTestRequest): Pro
 
   const { finished } = attempted;
   const isDelivered = finished.state === "delivered";
-  const retrySeconds = testDelaySeconds(activation?.tests ?? 0, Math.random());
+  const retrySeconds = tests.retrySeconds ?? testDelaySeconds(activation?.tests ?? 0, Math.random());
   const { endpointState, isActivated } = await finishTest(database, { ...finished, retrySeconds });
   if (isActivated) {
     log.info({ botId }, "an endpoint answered its test and is active");

@@ -1,8 +1,10 @@
 import { byId, element, icon } from "./element.js";
+import { partsOf } from "./message-parts.js";
 import { language, words } from "./words.js";
 
 const messages = byId("messages");
 const suggestions = byId("suggestions");
+const input = byId("text");
 const shown = new Set();
 /** The buttons of each offer, by its code. */
 const offers = new Map();
@@ -20,7 +22,7 @@ export function createConversation({ say, openAd, press }) {
     if (message.buttons) item.append(element("div", { className: "keyboard" }, ...message.buttons.map(ownButton)));
     messages.append(item);
     // A message without quick replies, such as an offer, leaves the earlier ones in place.
-    if (message.suggestions) suggest(message.suggestions);
+    if (message.suggestions) suggest(message);
     if (message.used) markUsed(message.used);
     messages.scrollTop = messages.scrollHeight;
   }
@@ -35,15 +37,14 @@ export function createConversation({ say, openAd, press }) {
     if (from === "user") made.append(element("span", { className: "visually-hidden", textContent: `${words.you}: ` }));
     const time = element("time", { dateTime: at, textContent: clock.format(new Date(at)) });
     if (from === "user") time.append(icon("check"));
-    made.append(element("p", {}, ...(from === "bot" ? withCommands(text) : [text])), time);
+    made.append(element("p", {}, ...partsOf(text).map((part) => tappable(part, from))), time);
     return made;
   }
 
-  /** Makes the commands in a message tappable, as in Telegram. */
-  function withCommands(text) {
-    return text
-      .split(/(?<![\w/:.])(\/[a-z]\w{0,31}\b)/)
-      .map((part, at) => (at % 2 === 1 ? button(part, "command", () => say(part)) : part));
+  /** Commands of the bot and addresses can be tapped, as in Telegram. */
+  function tappable({ kind, text }, from) {
+    if (kind === "link") return outsideLink(text, "address");
+    return kind === "command" && from === "bot" ? button(text, "command", () => say(text)) : text;
   }
 
   function keyboard(ad) {
@@ -72,17 +73,27 @@ export function createConversation({ say, openAd, press }) {
   }
 
   /** Replaces the quick replies only if they change, so that a focused one keeps the focus. */
-  function suggest(offered) {
-    const commands = offered.map(({ command, miniappUrl }) => command ?? miniappUrl).join(" ");
+  function suggest({ suggestions: offered, isOneTime = false, placeholder }) {
+    const commands = offered.map(({ command, miniappUrl, row }) => `${row} ${command ?? miniappUrl}`).join("\n");
+    input.placeholder = placeholder ?? words.placeholder;
     if (suggestions.dataset.commands === commands) return;
     const isFocused = suggestions.contains(document.activeElement);
     suggestions.dataset.commands = commands;
-    suggestions.replaceChildren(...offered.map(suggestion));
-    if (isFocused) suggestions.firstElementChild?.focus();
+    suggestions.classList.toggle(
+      "rows",
+      offered.some(({ row }) => row !== undefined),
+    );
+    const keys = offered.map((key) => suggestion(key, isOneTime));
+    suggestions.replaceChildren(...inRows(keys, offered));
+    if (isFocused) (suggestions.querySelector("button") ?? input).focus();
   }
 
-  function suggestion({ label, command, miniappUrl }) {
-    const act = miniappUrl ? () => openAd({ miniappUrl, isReplyKeyboard: true }, made) : () => sayOnce(command);
+  function suggestion({ label, command, miniappUrl }, isOneTime) {
+    const act = () => {
+      if (isOneTime) suggest({ suggestions: [] });
+      if (miniappUrl) openAd({ miniappUrl, isReplyKeyboard: true }, made);
+      else sayOnce(command);
+    };
     const made = button(label, "suggestion", act);
     return made;
   }
@@ -101,9 +112,23 @@ export function createConversation({ say, openAd, press }) {
   return { show, isEmpty: () => shown.size === 0 };
 }
 
+/** The keys of a keyboard in its rows; without rows they flow. */
+function inRows(keys, offered) {
+  const rows = new Map();
+  for (const [at, { row }] of offered.entries()) {
+    if (row === undefined) return keys;
+    rows.set(row, [...(rows.get(row) ?? []), keys[at]]);
+  }
+  return [...rows.values()].map((row) => element("div", { className: "row" }, ...row));
+}
+
+function outsideLink(href, className) {
+  return element("a", { className, href, target: "_blank", rel: "noopener noreferrer", textContent: href });
+}
+
 function pageLink(label, href) {
-  const link = element("a", { className: "key", href, target: "_blank", rel: "noopener noreferrer" });
-  link.append(label, icon("link"));
+  const link = outsideLink(href, "key");
+  link.replaceChildren(label, icon("link"));
   return link;
 }
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Reply } from "../scenario/chat-port.ts";
 import type { OwnBot } from "./own-bot.ts";
+import { isLoopbackAddress, TelegramWebhook } from "./telegram-webhook.ts";
 
 /** Fields of a Bot API request by name; values that are not text are JSON. */
 export type BotApiFields = Readonly<Record<string, string | undefined>>;
@@ -11,6 +12,10 @@ export async function readFields(body: Buffer, contentType: string): Promise<Bot
   const fields: [string, unknown][] = contentType.startsWith("application/json")
     ? Object.entries(JSON.parse(body.toString()))
     : [...(await new Response(Uint8Array.from(body), { headers: { "content-type": contentType } }).formData())];
+  return textFields(fields);
+}
+
+function textFields(fields: readonly [string, unknown][]): BotApiFields {
   return Object.fromEntries(
     fields.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
   );
@@ -19,6 +24,12 @@ export async function readFields(body: Buffer, contentType: string): Promise<Bot
 /** A request that Telegram would refuse, or that this chat cannot carry out. */
 export class BotApiRefusal extends Error {
   override readonly name = "BotApiRefusal";
+  readonly status: 400 | 409;
+
+  constructor(message: string, status: 400 | 409 = 400) {
+    super(message);
+    this.status = status;
+  }
 }
 
 export interface BotApiCall {
@@ -45,10 +56,13 @@ const inlineButton = z.union([
   z.object({ text: label, url: z.url({ protocol: /^https?$/ }) }),
   z.object({ text: label, callback_data: z.string().min(1).max(64) }),
 ]);
-const replyButton = z.union([z.string(), z.object({ text: label, web_app: webApp.optional() })]);
+const replyButton = z.union([z.string(), z.looseObject({ text: label, web_app: webApp.optional() })]);
 const keyboards = z.object({
   inline_keyboard: z.array(z.array(inlineButton).max(8)).max(20).optional(),
   keyboard: z.array(z.array(replyButton).max(8)).max(20).optional(),
+  remove_keyboard: z.boolean().optional(),
+  one_time_keyboard: z.boolean().optional(),
+  input_field_placeholder: z.string().min(1).max(64).optional(),
 });
 const newMessage = z.object({
   chat_id: z.string().regex(/^[1-9][0-9]{0,15}$/, "is not a user of this chat"),
@@ -59,6 +73,20 @@ const poll = z.object({
   offset: z.coerce.number().int().default(0),
   timeout: z.coerce.number().int().min(0).default(0),
 });
+
+const newWebhook = z.object({
+  url: z
+    .string()
+    .refine(
+      (url) => url === "" || isLoopbackAddress(url),
+      "must be an address of this machine, such as http://127.0.0.1:3000/telegram",
+    ),
+  secret_token: z
+    .string()
+    .regex(/^[\w-]{1,256}$/, "has 1 to 256 characters A-Z, a-z, 0-9, _ and -")
+    .optional(),
+});
+const noWebhook = { url: "", has_custom_certificate: false, pending_update_count: 0 };
 
 const accept = async () => true;
 
@@ -75,6 +103,8 @@ export const botApiMethods: Readonly<Record<string, (call: BotApiCall) => Promis
     };
   },
   getUpdates({ bot, fields, signal }) {
+    if (bot.updates.webhook)
+      throw new BotApiRefusal("can't use getUpdates method while webhook is active; use deleteWebhook first", 409);
     const { offset, timeout } = parse(poll, fields);
     return bot.updates.poll(offset, Math.min(timeout, longestPollSeconds) * 1000, signal);
   },
@@ -90,18 +120,38 @@ export const botApiMethods: Readonly<Record<string, (call: BotApiCall) => Promis
       text,
     };
   },
+  async setWebhook({ bot, fields }) {
+    const { url, secret_token: secretToken } = parse(newWebhook, fields);
+    const onAnswer = (method: string, answered: Readonly<Record<string, unknown>>) =>
+      answerByMethod(bot, method, answered);
+    const options = { url, secretToken, onAnswer, now: bot.options.now };
+    bot.updates.setWebhook(url === "" ? undefined : new TelegramWebhook(options));
+    return true;
+  },
+  async deleteWebhook({ bot }) {
+    bot.updates.setWebhook(undefined);
+    return true;
+  },
+  getWebhookInfo: async ({ bot }) => bot.updates.webhook?.info ?? noWebhook,
   answerCallbackQuery: accept,
-  deleteWebhook: accept,
   sendChatAction: accept,
   setChatMenuButton: accept,
   setMyCommands: accept,
   deleteMyCommands: accept,
 };
 
+/** A program may answer an update with a method instead of calling it. */
+async function answerByMethod(bot: OwnBot, method: string, fields: Readonly<Record<string, unknown>>): Promise<void> {
+  const run = Object.hasOwn(botApiMethods, method) ? botApiMethods[method] : undefined;
+  if (run === undefined) throw new BotApiRefusal(`the simulated chat has no method ${method}`);
+  await run({ bot, fields: textFields(Object.entries(fields)), signal: AbortSignal.timeout(10_000) });
+}
+
 function buttonsOf(
-  { inline_keyboard = [], keyboard = [] }: z.output<typeof keyboards> = {},
+  markup: z.output<typeof keyboards> = {},
   miniappOrigin: string,
-): Pick<Reply, "buttons" | "suggestions"> {
+): Pick<Reply, "buttons" | "suggestions" | "isOneTime" | "placeholder"> {
+  const { inline_keyboard = [], keyboard = [], input_field_placeholder: placeholder } = markup;
   const openerOf = (label: string, { url }: z.output<typeof webApp>) => {
     if (new URL(url).origin === miniappOrigin) return { label, miniappUrl: url };
     throw new BotApiRefusal(`the simulated phone opens only the mini-app of the ad service, at ${miniappOrigin}`);
@@ -111,12 +161,27 @@ function buttonsOf(
     if ("callback_data" in button) return { label: button.text, data: button.callback_data };
     return openerOf(button.text, button.web_app);
   });
-  const suggestions = keyboard.flat().map((button) => {
-    if (typeof button === "string") return { label: button, command: button };
-    const { text, web_app: opened } = button;
-    return opened ? openerOf(text, opened) : { label: text, command: text };
-  });
-  return { ...(buttons.length > 0 && { buttons }), ...(suggestions.length > 0 && { suggestions }) };
+  const suggestions = keyboard.flatMap((row, index) =>
+    row.map((button) => {
+      if (typeof button === "object" && button.web_app) return { ...openerOf(button.text, button.web_app), row: index };
+      return replyKey(button, index);
+    }),
+  );
+  return {
+    ...(buttons.length > 0 && { buttons }),
+    ...((suggestions.length > 0 || markup.remove_keyboard) && { suggestions }),
+    ...(markup.one_time_keyboard && { isOneTime: true }),
+    ...(placeholder !== undefined && { placeholder }),
+  };
+}
+
+/** A button of a reply keyboard sends its text. */
+function replyKey(button: z.output<typeof replyButton>, row: number) {
+  if (typeof button === "string") return { label: button, command: button, row };
+  const requested = Object.keys(button).find((name) => name.startsWith("request_"));
+  if (requested !== undefined)
+    throw new BotApiRefusal(`the simulated user has nothing to answer a ${requested} button`);
+  return { label: button.text, command: button.text, row };
 }
 
 function parse<Shape extends z.ZodType>(shape: Shape, fields: BotApiFields): z.output<Shape> {

@@ -109,8 +109,8 @@ test("a form is read as JSON is, and a tapped button reaches the program as a ca
   form.set("reply_markup", JSON.stringify({ keyboard: [["Yes", { text: "No" }]] }));
   expect((await call("sendMessage", form)).ok).toBe(true);
   expect(lastMessage()?.suggestions).toEqual([
-    { label: "Yes", command: "Yes" },
-    { label: "No", command: "No" },
+    { label: "Yes", command: "Yes", row: 0 },
+    { label: "No", command: "No", row: 0 },
   ]);
   const press = { method: "POST", headers: { "content-type": "application/json" } };
   await call("getUpdates");

@@ -32,12 +32,14 @@ export function ownBotRoutes(app: FastifyInstance, { ownBot, stopping }: OwnBotR
           return { ok: true, result: await run({ bot: ownBot, fields, signal: signalOf(reply, stopping) }) };
         } catch (error) {
           if (!(error instanceof BotApiRefusal)) throw error;
-          return refuse(reply, 400, `Bad Request: ${error.message}`);
+          return refuse(reply, error.status, `${statusWords[error.status]}: ${error.message}`);
         }
       },
     });
   });
 }
+
+const statusWords = { 400: "Bad Request", 409: "Conflict" } satisfies Record<BotApiRefusal["status"], string>;
 
 async function fieldsOf(request: FastifyRequest) {
   if (!Buffer.isBuffer(request.body)) return { ...(request.query as Readonly<Record<string, string>>) };

@@ -1,8 +1,4 @@
-/** What the Bot API's `getUpdates` returns. */
-export interface Update {
-  readonly update_id: number;
-  readonly [kind: string]: unknown;
-}
+import type { TelegramWebhook, Update } from "./telegram-webhook.ts";
 
 interface Waiting {
   readonly update: Update;
@@ -11,9 +7,11 @@ interface Waiting {
 }
 
 const mostWaiting = 100;
-/** The updates of one bot: kept until the bot confirms them by polling with a higher offset, at most 100. */
+
+/** The updates of one bot: kept until the bot confirms them by polling with a higher offset, at most 100. Or sent to its webhook. */
 export class Updates {
   #lastId = 0;
+  #webhook: TelegramWebhook | undefined;
   #waiting: Waiting[] = [];
   #lastPollAt = Number.NEGATIVE_INFINITY;
   #endPoll: (() => void) | undefined;
@@ -26,8 +24,20 @@ export class Updates {
     this.#restartMs = restartMs;
   }
 
-  /** Gives an update to the bot's program. Resolves to false if none polls, also after a restart's time; then it gets nothing. */
+  get webhook(): TelegramWebhook | undefined {
+    return this.#webhook;
+  }
+
+  /** Sends further updates to this webhook, or lets the program poll. */
+  setWebhook(webhook: TelegramWebhook | undefined): void {
+    this.#webhook = webhook;
+    this.#waiting = [];
+    this.#endPoll?.();
+  }
+
+  /** Gives an update to the bot's program. Resolves to false if none takes it, also after a restart's time; then it gets nothing. */
   offer(update: Readonly<Record<string, unknown>>): Promise<boolean> {
+    if (this.#webhook) return this.#webhook.send({ ...update, update_id: ++this.#lastId }, this.#restartMs);
     const isPolling = this.#endPoll !== undefined || this.#now().getTime() - this.#lastPollAt < this.#restartMs;
     if (!isPolling || this.#waiting.length >= mostWaiting) return Promise.resolve(false);
     return new Promise((resolve) => {

@@ -11,7 +11,12 @@ export interface Reply {
   };
   /** Buttons under the message, as a bot that is not the demo's own sends them. */
   readonly buttons?: readonly ReplyButton[];
+  /** Replaces the buttons below the conversation; an empty list removes them. */
   readonly suggestions?: readonly Suggestion[];
+  /** The suggestions disappear after a tap. */
+  readonly isOneTime?: boolean;
+  /** Shown in the empty input field while the suggestions are there. */
+  readonly placeholder?: string;
   /** The offer that this message is about: its button can show that it was used. */
   readonly used?: { readonly code: string; readonly event: "rewarded" | "direct_link" };
 }
@@ -24,7 +29,11 @@ export type ReplyButton = { readonly label: string } & (
 );
 
 /** A button below the chat: it sends a command for the user, or opens the mini-app without telling it who the user is. */
-export type Suggestion = { readonly label: string } & ({ readonly command: string } | { readonly miniappUrl: string });
+export type Suggestion = {
+  readonly label: string;
+  /** Its row in a keyboard; without one, the buttons flow. */
+  readonly row?: number;
+} & ({ readonly command: string } | { readonly miniappUrl: string });
 
 /** The messenger functions that this bot needs. The simulated chat implements them; a real bot library can, too. */
 export interface ChatPort {

@@ -51,6 +51,21 @@ for (const scheme of ["light", "dark"] as const) {
       await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
       await page.getByText("Welcome to Coin Garden").waitFor();
       await expectNoViolations(page, "chat");
+      await page.getByRole("button", { name: "What happened" }).click();
+      const tab = (name: string) => page.getByRole("tab", { name, exact: true });
+      await tab("Timeline").focus();
+      await expectNoViolations(page, "timeline");
+      // The arrow keys choose a tab, and the next Tab leaves for its panel.
+      await page.keyboard.press("ArrowRight");
+      await expect(tab("Webhooks")).toBeFocused();
+      await page.getByText("Verify a signature yourself").click();
+      await expectNoViolations(page, "webhooks");
+      await tab("Webhooks").focus();
+      await page.keyboard.press("End");
+      await expect(tab("Try")).toBeFocused();
+      await page.keyboard.press("Tab");
+      await expect(page.getByLabel("Scenario")).toBeFocused();
+      await expectNoViolations(page, "menus");
     });
   });
 }

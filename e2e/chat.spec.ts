@@ -31,8 +31,9 @@ test("an ad requested in the chat, watched and closed is paid, and the bot annou
 
   await page.getByRole("button", { name: "What happened" }).click();
   const facts = page.getByRole("complementary");
-  await expect(facts.getByText("Signature verified").first()).toBeVisible();
-  await expect(facts.getByText(`"user_tg_id":"${userId}"`)).toBeVisible();
+  await facts.getByRole("tab", { name: "Webhooks" }).click();
+  await expect(facts.locator(".receipts").getByText("Signature verified").first()).toBeVisible();
+  await expect(facts.locator(".receipts details[open]").getByText(`"user_tg_id":"${userId}"`)).toBeVisible();
 });
 
 test("a watched ad's button says so, quick replies stay, and the set-up's webhook is labelled as a test", async ({
@@ -65,6 +66,7 @@ test("a watched ad's button says so, quick replies stay, and the set-up's webhoo
   await stack.ads(["endpoints", "test", stack.secrets.botId]);
   await page.getByRole("button", { name: "What happened" }).click();
   const facts = page.getByRole("complementary");
+  await facts.getByRole("tab", { name: "Webhooks" }).click();
   await expect(facts.getByRole("heading", { name: "Test of the set-up" }).first()).toBeVisible();
   await expect(facts.getByText("the ad service sent it to check").first()).toBeVisible();
 });

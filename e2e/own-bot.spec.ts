@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, type Page, test } from "@playwright/test";
 import { end, outputOf } from "../examples/live-stack.ts";
 import { type DemoStack, startDemoStack } from "../scripts/demo-stack.ts";
@@ -8,6 +10,8 @@ import { freePort, root } from "../scripts/processes.ts";
 import { newDataDirectory, startAdsCommands } from "./stack.ts";
 
 test.setTimeout(180_000);
+// One stack for all: only one program is the bot at a time.
+test.describe.configure({ mode: "default" });
 
 const botId = "123456789";
 let dataDirectory: string;
@@ -43,12 +47,66 @@ async function watchAd(page: Page, button: string): Promise<void> {
   await expect(page.locator("#screen iframe")).toHaveCount(0);
 }
 
+test("an endpoint that is not ready is named with its reason, and works soon after its program starts", async ({
+  page,
+}) => {
+  await page.goto(`${stack.urls.demoBot}/?user=1000`);
+  await page.getByRole("button", { name: "What happened" }).click();
+  const reason = page.getByText("Nothing listens there: is your program running?");
+  await expect(reason).toBeVisible();
+  await page.getByRole("button", { name: "Test now" }).click();
+  await expect(page.getByRole("button", { name: "Test now" })).toBeEnabled();
+  await expect(reason).toBeVisible();
+  const program = createServer((_request, response) => response.end()).listen(webhookPort, "127.0.0.1");
+  try {
+    await expect(page.getByRole("button", { name: "Test now" })).toBeHidden({ timeout: 10_000 });
+  } finally {
+    program.close();
+  }
+});
+
+test("a program with a Telegram webhook gets messages with its secret; its links and keyboards can be tapped", async ({
+  page,
+}) => {
+  const { TELEGRAM_BOT_TOKEN: token, BOT_API_URL: botApi } = stack.ownBot?.environment ?? {};
+  const call = (method: string, fields: object) =>
+    fetch(`${botApi}/bot${token}/${method}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(fields),
+    });
+  const heard: string[] = [];
+  const program = createServer(async (request, response) => {
+    const { message } = JSON.parse(await text(request));
+    heard.push(`${request.headers["x-telegram-bot-api-secret-token"]} ${message.text}`);
+    const keyboard = [["Red", "Green"], [{ text: "Blue" }]];
+    const answer = { chat_id: message.chat.id, text: "Rules: https://example.com/rules.", reply_markup: { keyboard } };
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ method: "sendMessage", ...answer }));
+  });
+  const port = await freePort();
+  program.listen(port, "127.0.0.1");
+  try {
+    await call("setWebhook", { url: `http://127.0.0.1:${port}/telegram`, secret_token: "s3cret" });
+    await page.goto(`${stack.urls.demoBot}/?user=1003`);
+    const link = page.getByRole("link", { name: "https://example.com/rules" });
+    await expect(link).toHaveAttribute("href", "https://example.com/rules");
+    await expect(link).toHaveAttribute("rel", /noopener/);
+    await page.getByRole("button", { name: "Blue" }).click();
+    await expect(page.getByText("Blue", { exact: true }).first()).toBeVisible();
+    expect(heard).toEqual(["s3cret /start", "s3cret Blue"]);
+  } finally {
+    await call("deleteWebhook", {});
+    program.closeAllConnections();
+    program.close();
+  }
+});
+
 test("a bot's own program talks in the chat, its ad opens in the phone, and its webhook pays", async ({ page }) => {
   const bot = spawn(process.execPath, ["main.ts"], {
     cwd: join(root, "examples/grammy-bot"),
     env: {
       ...{ PATH: process.env.PATH, PORT: String(webhookPort), DATABASE: join(dataDirectory, "coins.sqlite") },
-      ...stack.ownBotEnvironment,
+      ...stack.ownBot?.environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
     // `end` stops its process group.
@@ -57,7 +115,6 @@ test("a bot's own program talks in the chat, its ad opens in the phone, and its 
   const output = outputOf(bot);
   try {
     await expect.poll(output, { timeout: 30_000 }).toContain("listens");
-    await stack.ads(["endpoints", "test", botId]);
     await page.goto(`${stack.urls.demoBot}/?user=1001`);
     await expect(page.getByRole("heading", { name: "My bot", exact: true }).first()).toBeVisible();
     // The answer of the bot's program to /start, which a new chat sends.
@@ -68,9 +125,22 @@ test("a bot's own program talks in the chat, its ad opens in the phone, and its 
 
     await page.getByRole("button", { name: "What happened" }).click();
     const facts = page.getByRole("complementary");
+    await facts.getByRole("tab", { name: "Webhooks" }).click();
     await expect(facts.getByText("delivered to the webhook").first()).toBeVisible();
     await expect(facts.getByText("1001 (you)")).toBeVisible();
     await expect(facts.getByText("Balance in the ledger")).toBeHidden();
+    await facts.getByRole("tab", { name: "Timeline" }).click();
+    await expect(facts.getByText("Earned: the ad service recorded the event")).toBeVisible();
+
+    // The companion API runs along for this bot: its key creates codes.
+    const { API_URL, BACKEND_API_KEY } = stack.ownBot?.environment ?? {};
+    const created = await fetch(`${API_URL}/v1/codes/create`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${BACKEND_API_KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ userId: "1001" }),
+    });
+    expect(await created.json()).toMatchObject({ outcome: "created", miniappUrl: expect.stringContaining(botId) });
+    expect((await fetch(`${API_URL}/docs`)).status).toBe(200);
   } finally {
     await end(bot);
   }
@@ -108,5 +178,6 @@ test("without a program the chat itself offers the bot's ads, and shows that the
   await page.getByRole("group", { name: "Quick replies" }).getByRole("button", { name: "/bonus" }).click();
   await watchAd(page, "Watch an ad");
   await page.getByRole("button", { name: "What happened" }).click();
+  await page.getByRole("tab", { name: "Webhooks" }).click();
   await expect(page.getByRole("complementary").getByText("1002 (you)")).toBeVisible({ timeout: 20_000 });
 });

@@ -3,7 +3,7 @@ import { type DemoSecrets, demoSecrets, keepDemoSecrets } from "./demo-secrets.t
 import { root, runCommand, type Server, startServer } from "./processes.ts";
 import { step } from "./say.ts";
 import { demoReward, seedDemo } from "./seed-demo.ts";
-import { seedOwnBot } from "./seed-own-bot.ts";
+import { type SeededBot, seedOwnBot } from "./seed-own-bot.ts";
 import type { OwnBotOptions } from "./start-options.ts";
 
 export interface DemoStackOptions {
@@ -19,7 +19,7 @@ export interface DemoStackOptions {
   readonly dailyCap: number;
   /** Whether the mini-app tells its users what a view is worth, as the companion API pays it. False by default. */
   readonly isRewardNamed?: boolean;
-  /** The chat and the simulated phone act for this bot instead of the demo's own; then no companion API starts. */
+  /** The chat, the simulated phone and the companion API act for this bot instead of the demo's own. */
   readonly ownBot?: OwnBotOptions | undefined;
   /** Restarts a server when one of its sources changes. */
   readonly isWatched?: boolean;
@@ -36,8 +36,8 @@ export interface DemoStack {
   readonly secrets: DemoSecrets;
   readonly urls: { readonly adService: string; readonly api: string; readonly demoBot: string };
   readonly servers: Map<ServerName, Server>;
-  /** The environment of the program of `ownBot`. */
-  readonly ownBotEnvironment: Readonly<Record<string, string>> | undefined;
+  /** `ownBot`: where its webhooks go, and the environment of its program. */
+  readonly ownBot: { readonly webhookUrl: string; readonly environment: Readonly<Record<string, string>> } | undefined;
   start(name: ServerName): Promise<void>;
   /** Runs the operator's command line against the ad service and returns its output. */
   ads(commandArguments: readonly string[]): Promise<string>;
@@ -60,7 +60,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     demoBot: `http://127.0.0.1:${ports.demoBot}`,
   };
   const servers = new Map<ServerName, Server>();
-  let ownBot: { name: string; apiToken: string } | undefined;
+  let ownBot: SeededBot | undefined;
 
   const { runAds = runAdsProcess } = options;
   const ads = (commandArguments: readonly string[]) =>
@@ -78,14 +78,15 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     await server.ready;
   };
 
-  /** What the chat gets for a bot of one's own, in place of the companion API. */
-  const ownBotOf = (name: ServerName): NodeJS.ProcessEnv =>
-    name === "demo-bot" && options.ownBot && ownBot
-      ? {
-          ...{ AD_SERVICE_URL: urls.adService, AD_API_TOKEN: ownBot.apiToken, BOT_NAME: ownBot.name },
-          ...{ BOT_ID: options.ownBot.botId, TELEGRAM_BOT_TOKEN: simulatedToken(options.ownBot.botId) },
-        }
-      : {};
+  /** What the chat and the companion API get for a bot of one's own. */
+  const ownBotOf = (name: ServerName): NodeJS.ProcessEnv => {
+    if (options.ownBot === undefined || ownBot === undefined || name === "ad-service") return {};
+    const { botId } = options.ownBot;
+    const identity = { BOT_ID: botId, TELEGRAM_BOT_TOKEN: simulatedToken(botId) };
+    return name === "api"
+      ? { ...identity, AD_API_TOKENS: ownBot.apiToken }
+      : { ...identity, AD_API_TOKEN: ownBot.apiToken, BOT_NAME: ownBot.name };
+  };
 
   const stop = async () => {
     for (const name of ["demo-bot", "api", "ad-service"] as const) await servers.get(name)?.stop();
@@ -93,20 +94,22 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
 
   try {
     await step("ad service", () => start("ad-service"));
-    const seededFor = `${urls.api} ${urls.demoBot}`;
+    // The chat's server receives the demo bot's webhooks, shows them, and passes them on to the companion API.
+    const webhookUrl = `${options.hasChat ? urls.demoBot : urls.api}/webhooks/ads`;
+    const seededFor = `${webhookUrl} ${urls.api} ${urls.demoBot}`;
     if (secrets.adApiToken === undefined || secrets.seededFor !== seededFor) {
-      const seed = { ...options, ads, secrets, urls };
+      const seed = { ...options, ads, secrets, urls, webhookUrl };
       const adApiToken = await step("demo bot and house campaign", () => seedDemo(seed));
       secrets = { ...secrets, adApiToken, seededFor };
       keepDemoSecrets(options.dataDirectory, secrets);
     }
-    if (options.ownBot === undefined) await step("companion API", () => start("api"));
-    else {
-      const seed = { ...options, ads, secrets, adServiceUrl: urls.adService, bot: options.ownBot };
+    if (options.ownBot !== undefined) {
+      const seed = { ...options, ads, secrets, adServiceUrl: urls.adService, apiUrl: urls.api, bot: options.ownBot };
       ownBot = await step(`your bot ${options.ownBot.botId}`, () => seedOwnBot(seed));
       secrets = { ...secrets, ownBots: { ...secrets.ownBots, [options.ownBot.botId]: ownBot.apiToken } };
       keepDemoSecrets(options.dataDirectory, secrets);
     }
+    await step("companion API", () => start("api"));
     if (options.hasChat) await step("demo chat", () => start("demo-bot"));
   } catch (error) {
     await stop();
@@ -116,13 +119,15 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     get secrets() {
       return secrets;
     },
-    get ownBotEnvironment() {
+    get ownBot() {
       if (options.ownBot === undefined || ownBot === undefined) return undefined;
       const { botId } = options.ownBot;
-      return {
+      const environment = {
         ...{ AD_SERVICE_URL: urls.adService, BOT_ID: botId, AD_API_TOKEN: ownBot.apiToken },
         ...{ TELEGRAM_BOT_TOKEN: simulatedToken(botId), BOT_API_URL: urls.demoBot },
+        ...{ API_URL: urls.api, BACKEND_API_KEY: secrets.backendApiKey },
       };
+      return { webhookUrl: ownBot.webhookUrl, environment };
     },
     urls,
     servers,
@@ -132,8 +137,8 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   };
 }
 
-/** The token with which a bot's program uses the simulated chat in place of Telegram. */
-const simulatedToken = (botId: string) => `${botId}:simulated`;
+/** The token with which a bot's program uses the simulated chat in place of Telegram. Its form is that of a real token. */
+const simulatedToken = (botId: string) => `${botId}:simulated-telegram-token`;
 
 function runAdsProcess(commandArguments: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   return runCommand(process.execPath, [join(root, "apps/ad-service/src/cli.ts"), ...commandArguments], { env });
@@ -190,6 +195,9 @@ export function environmentOf(
   return {
     ...shared,
     PORT: String(options.ports.demoBot),
+    AD_SERVICE_URL: urls.adService,
+    AD_API_TOKEN: secrets.adApiToken,
+    OPERATOR_TOKEN: secrets.operatorToken,
     API_URL: urls.api,
     BACKEND_API_KEY: secrets.backendApiKey,
     BOT_ID: secrets.botId,

@@ -5,6 +5,7 @@ interface Seed {
   readonly ads: (commandArguments: readonly string[]) => Promise<string>;
   readonly secrets: DemoSecrets;
   readonly urls: { readonly api: string; readonly demoBot: string };
+  readonly webhookUrl: string;
   /** The video of the house campaign. */
   readonly video: string;
   readonly cooldownSeconds: number;
@@ -36,12 +37,13 @@ async function seedBot({
   ads,
   secrets,
   urls,
+  webhookUrl,
   cooldownSeconds,
   dailyCap,
   isRewardNamed = false,
 }: Seed): Promise<string> {
   const { botId } = secrets;
-  const addresses = ["--webhook-url", `${urls.api}/webhooks/ads`, "--publisher-api-url", urls.api];
+  const addresses = ["--webhook-url", webhookUrl, "--publisher-api-url", urls.api];
   const bots: { botId: string }[] = JSON.parse(await ads(["bots", "list", "--json"]));
   if (!bots.some((bot) => bot.botId === botId)) {
     const added: { token: string } = JSON.parse(

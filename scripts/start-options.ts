@@ -22,7 +22,8 @@ Starts an ad service, a companion API and a demo chat on this machine, in demo m
   --bot <id>           simulate the phone for a bot of your own instead of the demo's: its users' launch data are signed as
                        Telegram would sign them. A bot that the ad service does not know is added. Your bot's program
                        uses the chat in place of Telegram (BOT_API_URL); without it, the chat offers the bot's ads itself
-  --webhook-url <url>  where events of that bot are sent; http://127.0.0.1:3000/webhooks/ads, for example
+  --webhook-url <url>  where events of that bot are sent; http://127.0.0.1:3000/webhooks/ads, for example. A bot without a
+                       webhook address uses the companion API, which runs for it, too
   --watch              restart a server when its sources change
   --help               show this text
 

@@ -8,7 +8,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildMiniapp } from "./build-miniapp.ts";
 import { demoPorts } from "./demo-ports.ts";
-import { startDemoStack } from "./demo-stack.ts";
+import { type DemoStack, startDemoStack } from "./demo-stack.ts";
 import { assertPortFree, root, stopAllServers } from "./processes.ts";
 import { restartServers } from "./restart-servers.ts";
 import { explain, Problem, step } from "./say.ts";
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   if (!existsSync(video)) throw new Problem(`${video} is missing.`, "Restore it: git checkout apps/ad-service/sample");
   await assertPortFree(ports.demoBot, "demo chat", "DEMO_BOT_PORT");
   await assertPortFree(ports.adService, "ad service", "AD_SERVICE_PORT");
-  if (ownBot === undefined) await assertPortFree(ports.api, "companion API", "API_PORT");
+  await assertPortFree(ports.api, "companion API", "API_PORT");
 
   await step("mini-app", buildMiniapp);
   const onLine = (server: string, line: string) => {
@@ -61,18 +61,26 @@ async function main(): Promise<void> {
   });
   if (isWatched)
     rebuilding = spawn("vite", ["build", "--watch"], { cwd: join(root, "apps/miniapp"), stdio: "inherit" });
-  const { ownBotEnvironment } = stack;
-  const whose = ownBotEnvironment === undefined ? "the demo chat" : `the simulated chat of your bot ${ownBot?.botId}`;
-  console.log(`\nIntermission runs. Open ${whose}:\n\n  ${stack.urls.demoBot}`);
-  if (ownBotEnvironment !== undefined)
-    tellEnvironment(join(dataDirectory, `bot-${ownBot?.botId}.env`), ownBotEnvironment);
+  const whose = ownBot === undefined ? "the demo chat" : `the simulated chat of your bot ${ownBot.botId}`;
+  console.log(`\nIntermission runs. Open ${whose}:\n\n  ${stack.urls.demoBot}\n`);
+  console.log(describeServers(stack.urls, stack.secrets.backendApiKey));
+  if (ownBot !== undefined && stack.ownBot !== undefined)
+    describeOwnBot(stack.ownBot, join(dataDirectory, `bot-${ownBot.botId}.env`));
   console.log(`\nCtrl-C stops it; the data stays in ${dataDirectory}.`);
 }
 
+function describeServers({ adService, api }: DemoStack["urls"], backendApiKey: string): string {
+  return [
+    `The ad service listens on ${adService}; its API: ${adService}/docs`,
+    `The companion API listens on ${api}; its API: ${api}/docs; its key: ${backendApiKey}`,
+  ].join("\n");
+}
+
 /** Writes what the bot's program needs to a file for shells, and shows how to read it. */
-function tellEnvironment(file: string, environment: Readonly<Record<string, string>>): void {
+function describeOwnBot({ webhookUrl, environment }: NonNullable<DemoStack["ownBot"]>, file: string): void {
   const lines = Object.entries(environment).map(([name, value]) => `export ${name}=${value}\n`);
   writeFileSync(file, lines.join(""), { mode: 0o600 });
+  console.log(`Its webhooks go to ${webhookUrl}, which is tested every 2 s until it answers.`);
   console.log(`\nYour bot's program needs ${Object.keys(environment).join(", ")}. In its terminal:\n\n  . ${file}`);
 }
 

@@ -63,7 +63,10 @@ export async function startNodes(options: NodesOptions): Promise<Nodes> {
   try {
     await Promise.all(adServices.map((node) => node.start()));
     const ads = operatorsCommandLine({ ADS_URL: urls.adService, OPERATOR_TOKEN: secrets.operatorToken });
-    secrets = { ...secrets, adApiToken: await seedDemo({ ...settings, ads, secrets, urls }) };
+    secrets = {
+      ...secrets,
+      adApiToken: await seedDemo({ ...settings, ads, secrets, urls, webhookUrl: `${urls.api}/webhooks/ads` }),
+    };
     // Deliveries of killed servers count as in flight until their lease expires; a higher limit lets the other nodes continue.
     await ads(["endpoints", "set", secrets.botId, "--max-in-flight", "40"]);
     await Promise.all(apis.map((node) => node.start()));

@@ -8,11 +8,13 @@ import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { createApp } from "./app.ts";
-import { signLaunch } from "./phone/sign-launch.ts";
+import { Phones } from "./phone/phones.ts";
 import { companionFacts } from "./rewards/companion-facts.ts";
 import { publisherRewards } from "./rewards/publisher-rewards.ts";
 import { createBot } from "./scenario/create-bot.ts";
+import { signLaunch } from "./simulated-chat/sign-launch.ts";
 import { type ChatMessage, SimulatedChat } from "./simulated-chat/simulated-chat.ts";
+import { ViewRecords } from "./timeline/view-records.ts";
 
 const keys = generateKeyPairSync("ed25519");
 const publicKey = keys.publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString("hex");
@@ -41,9 +43,14 @@ beforeEach(async () => {
   written = [];
   const onTrouble = (error: unknown) => void troubles.push(error);
   const bot = createBot({ chat, rewards: publisherRewards(companion), cooldownSeconds: 15, now: () => now, onTrouble });
+  const facts = companionFacts(companion, unreachable);
   app = createApp({
-    ...{ chat, bot, miniappOrigin, now: () => now },
-    whatHappened: companionFacts(companion, unreachable),
+    ...{ chat, bot, botId: telegram.botId, miniappOrigin, adServiceUrl: miniappOrigin, now: () => now },
+    ...{ phones: new Phones(), views: new ViewRecords(), receiver: undefined },
+    whatHappened: (userId) => facts(userId).then(() => expect.unreachable("the companion API is down")),
+    timelineOf: () => Promise.reject(new Error("the ad service is down")),
+    redeliver: () => Promise.reject(new Error("the ad service is down")),
+    testEndpoint: () => Promise.reject(new Error("the ad service is down")),
     logger: createLogger({ level: "info", name: "demo-bot", write: (line) => written.push(line) }),
     signLaunch: (launch) => signLaunch(launch, telegram),
     stopping: stopping.signal,
@@ -173,6 +180,11 @@ test("1,000 malformed requests cause no 5xx, no hang and no stack trace, and eac
     },
     { method: "GET", path: "/chat/42/events?language=en", headers: { host } },
     { method: "GET", path: "/what-happened/42", headers: { host } },
+    { method: "GET", path: "/timeline/42", headers: { host } },
+    { method: "POST", path: "/timeline/42", headers, body: { kind: "cheat", cheat: "seek" } },
+    { method: "PUT", path: "/phone/42/network", headers, body: { network: "fast" } },
+    { method: "POST", path: "/phone/42/hidden-report", headers, body: { fromMs: 0, toMs: 1 } },
+    { method: "GET", path: "/phone/42/publisher/trpc/rewards.status", headers: { host } },
     { method: "GET", path: "/", headers: { host } },
     { method: "GET", path: "/scripts/page.js", headers: { host, range: "bytes=0-3" } },
     { method: "GET", path: "/healthz", headers: { host } },

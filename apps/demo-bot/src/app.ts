@@ -7,11 +7,13 @@ import type { FastifyInstance } from "fastify";
 import { guardPage } from "./guard-page.ts";
 import type { OwnBot } from "./own-bot/own-bot.ts";
 import { ownBotRoutes } from "./own-bot/routes.ts";
+import { type PhoneRoutesOptions, phoneRoutes } from "./phone/routes.ts";
 import { rehearsedAdRoutes } from "./rehearsed-ads/routes.ts";
 import { type ChatRoutesOptions, chatRoutes } from "./simulated-chat/routes.ts";
-import { type WhatHappenedOptions, whatHappenedRoutes } from "./what-happened/routes.ts";
+import { type TimelineRoutesOptions, timelineRoutes } from "./timeline/routes.ts";
+import { type WebhookRoutesOptions, webhookRoutes } from "./webhooks/routes.ts";
 
-export interface AppOptions extends ChatRoutesOptions, WhatHappenedOptions {
+export interface AppOptions extends ChatRoutesOptions, PhoneRoutesOptions, TimelineRoutesOptions, WebhookRoutesOptions {
   readonly logger: Logger;
   /** A bot of one's own, in place of Coin Garden. */
   readonly ownBot?: OwnBot | undefined;
@@ -23,7 +25,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   guardPage(app, options.miniappOrigin);
   healthRoutes(app, { check: async () => {} });
   chatRoutes(app, options);
-  whatHappenedRoutes(app, options);
+  phoneRoutes(app, options);
+  timelineRoutes(app, options);
+  webhookRoutes(app, options);
   if (options.ownBot) ownBotRoutes(app, { ownBot: options.ownBot, stopping: options.stopping });
   rehearsedAdRoutes(app, options);
   app.register(fastifyStatic, {

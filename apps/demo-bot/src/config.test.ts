@@ -9,6 +9,9 @@ const privateKey = (type: "ed25519" | "x25519") =>
 
 const sound = {
   MODE: "demo",
+  AD_SERVICE_URL: "http://127.0.0.1:8701/",
+  AD_API_TOKEN: "ad_t",
+  OPERATOR_TOKEN: "o".repeat(32),
   API_URL: "http://127.0.0.1:8702/",
   BACKEND_API_KEY: "k".repeat(32),
   BOT_ID: "7000000001",
@@ -23,23 +26,16 @@ test("a valid environment is read, and the bot gets its own data folder", () => 
     host: "127.0.0.1",
     port: 8700,
     dataFolder: "/somewhere/demo-bot",
+    adService: { url: "http://127.0.0.1:8701", apiToken: "ad_t", operatorToken: "o".repeat(32) },
     backend: { apiUrl: "http://127.0.0.1:8702", cooldownSeconds: 15 },
     miniappOrigin: "http://127.0.0.1:8701",
   });
 });
 
-const ownBot = {
-  ...sound,
-  API_URL: "",
-  BACKEND_API_KEY: "",
-  AD_SERVICE_URL: "http://127.0.0.1:8701",
-  AD_API_TOKEN: "ad_t",
-};
+const ownBot = { ...sound, API_URL: "", BACKEND_API_KEY: "", BOT_NAME: "My bot" };
 
-test("a bot of one's own needs the ad service and its token there, and no companion API", () => {
-  expect(readConfig(ownBot).backend).toEqual({
-    ...{ adServiceUrl: "http://127.0.0.1:8701", adApiToken: "ad_t", botName: "Your bot" },
-  });
+test("a bot of one's own has a name, and needs no companion API", () => {
+  expect(readConfig(ownBot).backend).toEqual({ botName: "My bot" });
   expect(() => readConfig({ ...ownBot, AD_SERVICE_URL: "" })).toThrow("AD_SERVICE_URL is missing");
   expect(() => readConfig({ ...ownBot, MODE: "production" })).toThrow("MODE must be demo");
   expect(() => readConfig({ ...ownBot, HOST: "0.0.0.0" })).toThrow("HOST must be a loopback address");
@@ -59,7 +55,7 @@ test.each([
 test("all faults are reported together, without any secret's value", () => {
   const read = () => readConfig({ BACKEND_API_KEY: "hush", DEMO_TELEGRAM_PRIVATE_KEY: "hush", HOST: "::" });
   expect(read).toThrow(
-    /MODE .*\n.*HOST .*\n.*API_URL is missing.*\n.*BACKEND_API_KEY .*\n.*BOT_ID is missing.*\n.*TELEGRAM_BOT_TOKEN is missing.*\n.*DEMO_TELEGRAM_PRIVATE_KEY .*\n.*MINIAPP_URL is missing/,
+    /MODE .*\n.*HOST .*\n.*AD_SERVICE_URL is missing.*\n.*AD_API_TOKEN is missing.*\n.*OPERATOR_TOKEN is missing.*\n.*API_URL is missing.*\n.*BACKEND_API_KEY .*\n.*BOT_ID is missing.*\n.*TELEGRAM_BOT_TOKEN is missing.*\n.*DEMO_TELEGRAM_PRIVATE_KEY .*\n.*MINIAPP_URL is missing/,
   );
   expect(read).not.toThrow(/hush/);
 });

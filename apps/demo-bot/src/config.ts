@@ -32,6 +32,13 @@ const serverVariables = {
   LOG_LEVEL: logLevel,
 };
 
+/** The ad service, whose views and webhooks the panel shows. */
+const adServiceVariables = {
+  AD_SERVICE_URL: requiredAddress("the ad service's"),
+  AD_API_TOKEN: required("the bot's token for the ad service"),
+  OPERATOR_TOKEN: required("the ad service's OPERATOR_TOKEN"),
+};
+
 /** For the demo's own bot, Coin Garden, whose backend is the companion API. */
 const companionVariables = {
   API_URL: requiredAddress("the companion API's, without /trpc"),
@@ -39,12 +46,8 @@ const companionVariables = {
   COOLDOWN_SECONDS: z.coerce.number().int().min(0).max(604_800).default(15),
 };
 
-/** For a bot of one's own, which has AD_API_TOKEN in place of API_URL. */
-const ownBotVariables = {
-  AD_SERVICE_URL: requiredAddress("the ad service's"),
-  AD_API_TOKEN: required("the bot's token for the ad service"),
-  BOT_NAME: z.string().default("Your bot"),
-};
+/** For a bot of one's own, which has BOT_NAME in place of API_URL. */
+const ownBotVariables = { BOT_NAME: z.string() };
 
 const telegramVariables = {
   BOT_ID: required("the number before the colon of the bot's token").pipe(telegramId),
@@ -56,8 +59,9 @@ const telegramVariables = {
   MINIAPP_URL: requiredAddress("where the mini-app is served, without the bot's id"),
 };
 
-const coinGarden = z.object({ ...serverVariables, ...companionVariables, ...telegramVariables });
-const ownBot = z.object({ ...serverVariables, ...ownBotVariables, ...telegramVariables });
+const shared = { ...serverVariables, ...adServiceVariables };
+const coinGarden = z.object({ ...shared, ...companionVariables, ...telegramVariables });
+const ownBot = z.object({ ...shared, ...ownBotVariables, ...telegramVariables });
 
 export interface CoinGardenConfig {
   readonly apiUrl: string;
@@ -66,19 +70,18 @@ export interface CoinGardenConfig {
 }
 
 export interface OwnBotConfig {
-  readonly adServiceUrl: string;
-  readonly adApiToken: string;
   readonly botName: string;
 }
 
 /** Parses the environment. Throws one error that lists every fault. */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
-  const read = environment.AD_API_TOKEN ? readSettings(ownBot, environment) : readSettings(coinGarden, environment);
+  const read = environment.BOT_NAME ? readSettings(ownBot, environment) : readSettings(coinGarden, environment);
   return {
     host: read.HOST,
     port: read.PORT,
     dataFolder: `${read.DATA_DIR}/demo-bot`,
     logLevel: read.LOG_LEVEL,
+    adService: { url: read.AD_SERVICE_URL, apiToken: read.AD_API_TOKEN, operatorToken: read.OPERATOR_TOKEN },
     backend: backendOf(read),
     miniappOrigin: new URL(read.MINIAPP_URL).origin,
     telegram: {
@@ -90,7 +93,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
 }
 
 function backendOf(read: z.output<typeof coinGarden> | z.output<typeof ownBot>): CoinGardenConfig | OwnBotConfig {
-  if ("AD_API_TOKEN" in read)
-    return { adServiceUrl: read.AD_SERVICE_URL, adApiToken: read.AD_API_TOKEN, botName: read.BOT_NAME };
+  if ("BOT_NAME" in read) return { botName: read.BOT_NAME };
   return { apiUrl: read.API_URL, apiKey: read.BACKEND_API_KEY, cooldownSeconds: read.COOLDOWN_SECONDS };
 }

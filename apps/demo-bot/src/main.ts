@@ -1,18 +1,24 @@
-import { createAds } from "@intermission/publisher";
+import { type Ads, createAds } from "@intermission/publisher";
 import { createCompanion, followRewards } from "@intermission/publisher/companion";
 import { logListening, onStopSignal } from "@intermission/server/graceful-stop";
 import { createLogger, type Logger } from "@intermission/server/logger";
 import { StartFault, startFaultOf } from "@intermission/server/start-fault";
+import { openOperator } from "./ad-service/operator-client.ts";
 import { type AppOptions, createApp } from "./app.ts";
 import { type CoinGardenConfig, type OwnBotConfig, readConfig } from "./config.ts";
-import { eventFacts } from "./own-bot/event-facts.ts";
 import { OwnBot } from "./own-bot/own-bot.ts";
-import { signLaunch } from "./phone/sign-launch.ts";
+import { Phones } from "./phone/phones.ts";
 import { companionFacts } from "./rewards/companion-facts.ts";
 import { cursorFile } from "./rewards/cursor-file.ts";
 import { publisherRewards } from "./rewards/publisher-rewards.ts";
 import { createBot } from "./scenario/create-bot.ts";
+import { signLaunch } from "./simulated-chat/sign-launch.ts";
 import { SimulatedChat } from "./simulated-chat/simulated-chat.ts";
+import { readTimeline } from "./timeline/read-timeline.ts";
+import { ViewRecords } from "./timeline/view-records.ts";
+import { eventList } from "./webhooks/event-list.ts";
+import { type FactSources, readFacts } from "./webhooks/facts.ts";
+import { WebhookReceiver } from "./webhooks/receiver.ts";
 
 const now = () => new Date();
 
@@ -20,29 +26,38 @@ interface Setting {
   readonly config: ReturnType<typeof readConfig>;
   readonly logger: Logger;
   readonly chat: SimulatedChat;
+  readonly views: ViewRecords;
+  readonly ads: Ads;
   readonly stopping: AbortSignal;
 }
 
-interface Started extends Pick<AppOptions, "bot" | "botName" | "ownBot" | "whatHappened"> {
+interface Started extends Pick<AppOptions, "bot" | "botName" | "ownBot" | "receiver"> {
+  readonly ledger: FactSources["ledger"];
   /** Work beside the server, which ends with `stopping`. */
   readonly follow: () => Promise<void>;
 }
 
-/** The demo's own bot, whose backend is the companion API. */
+/** The demo's own bot, whose backend is the companion API. Its webhooks arrive here first. */
 function coinGarden(
   { apiUrl, apiKey, cooldownSeconds }: CoinGardenConfig,
-  { config, logger, chat, stopping }: Setting,
+  { config, logger, chat, views, ads, stopping }: Setting,
 ): Started {
   const api = { url: apiUrl, apiKey };
   const companion = createCompanion(api);
+  const rewards = publisherRewards(companion, (userId, code, times) => views.codeCreated(userId, code, times));
   const bot = createBot({
-    ...{ chat, rewards: publisherRewards(companion), cooldownSeconds, now },
+    ...{ chat, rewards, cooldownSeconds, now },
     onTrouble: (error) => logger.warn({ err: error }, "a message could not be answered"),
   });
   const cursors = cursorFile(`${config.dataFolder}/rewards-cursor`);
   return {
     bot,
-    whatHappened: companionFacts(companion, api),
+    receiver: new WebhookReceiver({
+      ...{ token: config.adService.apiToken, forwardTo: `${apiUrl}/webhooks/ads`, now },
+      redeliver: (eventId) => ads.redeliver(eventId),
+      onTrouble: (error) => logger.warn({ err: error }, "a webhook was not passed on, or not sent again"),
+    }),
+    ledger: companionFacts(companion, api),
     follow: () =>
       followRewards(companion, cursors, (entry) => bot.tell(entry), {
         signal: stopping,
@@ -51,12 +66,26 @@ function coinGarden(
   };
 }
 
-function botOfOnesOwn({ adServiceUrl, adApiToken, botName }: OwnBotConfig, { config, chat }: Setting): Started {
+function botOfOnesOwn({ botName }: OwnBotConfig, { config, chat, ads }: Setting): Started {
   const { miniappOrigin, telegram } = config;
   const { botId, botToken } = telegram;
-  const ads = createAds({ url: adServiceUrl, token: adApiToken, botId });
   const bot = new OwnBot({ chat, ads, botId, botName, botToken, miniappOrigin, now });
-  return { bot, botName, ownBot: bot, whatHappened: eventFacts(ads), follow: async () => {} };
+  return { bot, botName, ownBot: bot, receiver: undefined, ledger: undefined, follow: async () => {} };
+}
+
+/** What the panel shows, and what its buttons do. */
+function panelOf(config: Setting["config"], { ads, views }: Setting, { receiver, ledger }: Started) {
+  const { botId } = config.telegram;
+  const operator = openOperator(config.adService);
+  const endpoint = () => operator.endpoint(botId);
+  const sources = { ads, views, operator, receiver, endpoint, ledger, events: eventList(ads) };
+  const receipts = ledger && (async (userId: string) => (await ledger(userId)).receipts);
+  return {
+    whatHappened: (userId: string) => readFacts(sources, userId),
+    timelineOf: (userId: string) => readTimeline({ ...sources, receipts }, userId),
+    redeliver: (eventId: string) => ads.redeliver(eventId),
+    testEndpoint: () => operator.testEndpoint(botId),
+  };
 }
 
 async function main(): Promise<void> {
@@ -65,11 +94,25 @@ async function main(): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: "demo-bot" });
   const chat = new SimulatedChat(now);
   const stopping = new AbortController();
-  const setting = { config, logger, chat, stopping: stopping.signal };
-  const { follow, ...started } =
-    "adApiToken" in backend ? botOfOnesOwn(backend, setting) : coinGarden(backend, setting);
+  const views = new ViewRecords();
+  const { url: adServiceUrl, apiToken: token } = config.adService;
+  const { botId } = config.telegram;
+  const ads = createAds({ url: adServiceUrl, token, botId });
+  const setting = { config, logger, chat, views, ads, stopping: stopping.signal };
+  const started = "botName" in backend ? botOfOnesOwn(backend, setting) : coinGarden(backend, setting);
   const app = createApp({
-    ...{ ...started, logger, chat, miniappOrigin, now },
+    ...{
+      ...started,
+      ...panelOf(config, setting, started),
+      logger,
+      chat,
+      botId,
+      miniappOrigin,
+      adServiceUrl,
+      views,
+      now,
+    },
+    phones: new Phones(),
     signLaunch: (request) => signLaunch(request, config.telegram),
     stopping: stopping.signal,
   });
@@ -77,7 +120,7 @@ async function main(): Promise<void> {
     const nextStep = "stop the program that listens there, or set PORT (for npm start: DEMO_BOT_PORT) to another";
     throw new StartFault(`port ${config.port} on ${config.host} is not available: ${nextStep}`, { cause });
   });
-  const following = follow().catch((error: unknown) => {
+  const following = started.follow().catch((error: unknown) => {
     logger.fatal({ err: error }, "the companion API refuses the rewards feed");
     process.exit(1);
   });

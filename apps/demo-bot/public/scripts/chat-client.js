@@ -18,9 +18,9 @@ function userOfPage() {
 
 export const user = userOfPage();
 
-async function post(path, body) {
-  const response = await fetch(`/chat/${user}/${path}`, {
-    method: "POST",
+async function call(method, path, body = {}) {
+  const response = await fetch(path, {
+    method,
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
@@ -28,25 +28,32 @@ async function post(path, body) {
   return response;
 }
 
+async function read(path) {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  return response.json();
+}
+
+const post = (path, body) => call("POST", `/chat/${user}/${path}`, body);
+/** `crypto.randomUUID` is younger than some browsers. */
+const newId = () => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
+
 /** Resolves when the bot has answered. A message id is processed once. */
-export async function sendMessage(text, id = crypto.randomUUID()) {
+export async function sendMessage(text, id = newId()) {
   await post("messages", { id, text, language });
 }
 
 /** Tells the bot that a button with this data was tapped. */
 export async function pressButton(data) {
-  await post("presses", { id: crypto.randomUUID(), data });
+  await post("presses", { id: newId(), data });
 }
 
-/** The name of a bot of one's own (`npm start -- --bot`); null for Coin Garden. */
-export async function botName() {
-  const response = await fetch("/bot-name");
-  return (await response.json()).name;
-}
+/** The bot's id and, for a bot of one's own (`npm start -- --bot`), its name; null for Coin Garden. */
+export const readBot = () => read("/bot");
 
 /** Returns the mini-app's URL with freshly signed launch data; a reply keyboard's button passes none. */
-export async function signLaunch(miniappUrl, { themeParams, isReplyKeyboard }) {
-  const response = await post("launch", { miniappUrl, themeParams, isReplyKeyboard });
+export async function signLaunch(launch) {
+  const response = await post("launch", launch);
   const { url } = await response.json();
   return url;
 }
@@ -65,7 +72,14 @@ export function followConversation({ onHistory, onMessage, onConnection }) {
   });
 }
 
-export async function whatHappened() {
-  const response = await fetch(`/what-happened/${user}`);
-  return response.json();
-}
+export const whatHappened = () => read(`/what-happened/${user}`);
+export const timelineOf = (userId) => read(`/timeline/${userId}`);
+/** A step that only this page can see. */
+export const addStep = (step) => call("POST", `/timeline/${user}`, step);
+export const setNetwork = (network) => call("PUT", `/phone/${user}/network`, { network });
+export const reportHidden = (range) => call("POST", `/phone/${user}/hidden-report`, range);
+/** What the demo's receiver does with webhooks, and the token with which it verifies them. */
+export const readReceiver = () => read("/receiver");
+export const setReceiverMode = (mode) => call("PUT", "/receiver", { mode });
+export const sendAgain = (eventId) => call("POST", `/events/${eventId}/redeliver`);
+export const testEndpoint = () => call("POST", "/endpoint/test");

@@ -45,21 +45,29 @@ export function onColours(listener) {
 }
 
 function tell() {
+  root.dataset.scheme = isDark() ? "dark" : "light";
   byId("colours").ariaPressed = String(isDark());
   for (const listener of listeners) listener();
 }
 
-/** Applies the colours chosen with the button; until the user chooses, the system's colour scheme. */
+/** `light`, `dark`, or `system` until the user chooses. */
+export const chosenColours = () => root.dataset.colours ?? "system";
+
+export function chooseColours(colours) {
+  if (colours === "system") delete root.dataset.colours;
+  else root.dataset.colours = colours;
+  try {
+    if (colours === "system") localStorage.removeItem("colours");
+    else localStorage.setItem("colours", colours);
+  } catch {
+    // Without storage the choice lasts until the page closes.
+  }
+  tell();
+}
+
+/** Applies the colours chosen with the button or the menu; until the user chooses, the system's colour scheme. */
 export function startColours() {
-  byId("colours").addEventListener("click", () => {
-    root.dataset.colours = isDark() ? "light" : "dark";
-    try {
-      localStorage.setItem("colours", root.dataset.colours);
-    } catch {
-      // Without storage the choice lasts until the page closes.
-    }
-    tell();
-  });
+  byId("colours").addEventListener("click", () => chooseColours(isDark() ? "light" : "dark"));
   system.addEventListener("change", tell);
   tell();
 }

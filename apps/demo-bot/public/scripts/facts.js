@@ -1,6 +1,8 @@
 import { user, whatHappened } from "./chat-client.js";
 import { byId, element } from "./element.js";
+import { showEndpoint, startEndpoint } from "./endpoint.js";
 import { receiptCard } from "./receipt-card.js";
+import { offerToVerifier } from "./verifier.js";
 import { language, words } from "./words.js";
 
 const lookEveryMilliseconds = 2000;
@@ -9,6 +11,7 @@ const list = byId("receipts");
 const toggle = byId("show-facts");
 const digits = new Intl.NumberFormat(language);
 const cards = new Map();
+let hasReceiver = false;
 const none = element("li", { className: "none", textContent: words.none });
 
 function show(facts) {
@@ -17,7 +20,9 @@ function show(facts) {
   hint.classList.toggle("warning", !isKnown);
   if (!isKnown) return;
   showBalance(facts.balance);
+  showEndpoint(facts.endpoint);
   showReceipts(facts.receipts);
+  showAttempts(facts.attempts);
 }
 
 /** The chat knows no balance of a bot of one's own. */
@@ -36,23 +41,31 @@ function showReceipts(receipts) {
   none.remove();
   const isFirstLook = cards.size === 0;
   const wanted = new Set(receipts.map(keyOf));
-  for (const [key, card] of cards) {
+  for (const [key, { card }] of cards) {
     if (wanted.has(key)) continue;
     card.remove();
     cards.delete(key);
   }
+  const signed = receipts.find(({ rawBody }) => rawBody !== null);
+  if (signed) offerToVerifier({ body: signed.rawBody, signature: signed.signatureHeader });
   for (const receipt of receipts) {
     const key = keyOf(receipt);
     if (cards.has(key)) continue;
-    const card = receiptCard(receipt, user);
-    card.classList.toggle("fresh", !isFirstLook);
-    cards.set(key, card);
+    const made = receiptCard(receipt, { user, hasReceiver });
+    made.card.classList.toggle("fresh", !isFirstLook);
+    cards.set(key, made);
   }
   // Newest first. A card that keeps its place is not moved, so that it keeps the focus.
   let place = list.firstElementChild;
-  for (const card of receipts.map((receipt) => cards.get(keyOf(receipt)))) {
+  for (const { card } of receipts.map((receipt) => cards.get(keyOf(receipt)))) {
     if (card === place) place = place.nextElementSibling;
     else list.insertBefore(card, place);
+  }
+}
+
+function showAttempts(attempts) {
+  for (const { eventId, showAttempts: showIn } of cards.values()) {
+    showIn(attempts.filter((attempt) => attempt.eventId === eventId));
   }
 }
 
@@ -67,20 +80,22 @@ export async function lookAtFacts() {
   }
 }
 
-function openFacts(isOpen) {
-  document.body.classList.toggle("with-facts", isOpen);
-  toggle.ariaExpanded = String(isOpen);
-  // On a phone the panel covers the conversation, so the conversation becomes inert.
-  byId("messages").inert = isOpen;
-  byId("foot").inert = isOpen;
+const isOpen = () => toggle.getAttribute("aria-expanded") === "true";
+
+/** On a phone the panel covers the conversation, which the style sheet hides meanwhile. */
+function openFacts(isWanted) {
+  document.body.classList.toggle("with-facts", isWanted);
+  toggle.setAttribute("aria-expanded", String(isWanted));
 }
 
-/** Polls every two seconds while the page is visible. */
-export function startFacts() {
+/** Polls every two seconds while the page is visible. `receiver` is the demo's own; undefined for a bot of one's own. */
+export function startFacts(receiver) {
+  hasReceiver = receiver !== undefined;
+  startEndpoint(lookAtFacts);
   const isColumn = matchMedia("(min-width: 900px)");
-  toggle.addEventListener("click", () => openFacts(toggle.ariaExpanded !== "true"));
+  toggle.addEventListener("click", () => openFacts(!isOpen()));
   document.addEventListener("keydown", ({ key }) => {
-    if (key === "Escape" && toggle.ariaExpanded === "true") openFacts(false);
+    if (key === "Escape" && isOpen()) openFacts(false);
   });
   isColumn.addEventListener("change", () => openFacts(false));
   setInterval(() => document.visibilityState === "visible" && lookAtFacts(), lookEveryMilliseconds);

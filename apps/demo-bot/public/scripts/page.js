@@ -1,9 +1,14 @@
-import { botName, followConversation, pressButton, sendMessage } from "./chat-client.js";
+import { copyKey } from "./attempts.js";
+import { followConversation, pressButton, readBot, readReceiver, sendMessage, setReceiverMode } from "./chat-client.js";
 import { startColours } from "./colours.js";
 import { createConversation } from "./conversation.js";
-import { byId } from "./element.js";
+import { byId, element } from "./element.js";
 import { lookAtFacts, startFacts } from "./facts.js";
-import { openPhone } from "./phone.js";
+import { startMenus } from "./menus.js";
+import { startTabs } from "./panel-tabs.js";
+import { openPhone, tellOnline } from "./phone.js";
+import { lookAtTimeline, startTimeline } from "./timeline.js";
+import { startVerifier } from "./verifier.js";
 import { fillWords, language, words } from "./words.js";
 
 fillWords();
@@ -56,15 +61,48 @@ function press(data) {
   });
 }
 
-/** A bot of one's own has its own name and texts. */
-async function showBot() {
-  const name = await botName();
-  if (name === null) return;
+/** A bot of one's own has its own name and texts. Its webhooks go to its own program, so the demo receives none. */
+async function startPanel() {
+  const { name, receiver } = await readDemo();
+  if (receiver) {
+    startReceiver(receiver.mode);
+    startVerifier(receiver.token);
+    startFacts(receiver);
+    byId("next").hidden = false;
+    byId("next-command").after(copyKey(words.command, () => byId("next-command").textContent));
+    return;
+  }
   document.title = `${name} · Intermission`;
   for (const shown of [byId("bot-name"), byId("phone-title")]) shown.textContent = name;
   byId("facts-hint").textContent = words.ownHint;
+  startFacts(undefined);
 }
-showBot().catch(() => {});
+
+/** Asks until it is answered: the server may be restarting. */
+async function readDemo() {
+  try {
+    const { name } = await readBot();
+    return { name, receiver: name === null ? await readReceiver() : undefined };
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    return readDemo();
+  }
+}
+
+/** The switch of the demo's receiver. */
+function startReceiver(mode) {
+  const menu = byId("receiver-mode");
+  const options = Object.entries(words.receiverModes);
+  menu.replaceChildren(...options.map(([value, textContent]) => element("option", { value, textContent })));
+  menu.value = mode;
+  menu.addEventListener("change", () => setReceiverMode(menu.value).then(lookAtFacts, () => {}));
+  byId("receiver").hidden = false;
+}
+
+startTabs((name) => (name === "timeline" ? lookAtTimeline() : lookAtFacts()));
+startMenus({ onOnline: tellOnline });
+startTimeline();
+startPanel();
 
 const conversation = createConversation({ say, openAd, press });
 followConversation({
@@ -98,4 +136,3 @@ function showTime() {
 }
 showTime();
 setInterval(showTime, 10_000);
-startFacts();

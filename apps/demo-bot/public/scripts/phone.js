@@ -1,7 +1,9 @@
-import { signLaunch } from "./chat-client.js";
+import { addStep, signLaunch, user } from "./chat-client.js";
+import { cheat, watchFirstFrame } from "./cheats.js";
 import { onColours, themeParams } from "./colours.js";
 import { byId, element } from "./element.js";
 import { askToLeave } from "./leave-question.js";
+import { platform, scenario } from "./menus.js";
 import { connectBridge } from "./telegram-bridge.js";
 import { words } from "./words.js";
 
@@ -9,10 +11,6 @@ const phone = byId("phone");
 const screen = byId("screen");
 const back = byId("phone-back");
 const isBeside = matchMedia("(min-width: 1180px)");
-
-/** `?scenario=` shows a state of the mini-app that is hard to reach by using the demo. */
-const scenarios = ["cap", "no-ad", "expired", "delayed"];
-const scenario = new URLSearchParams(location.search).get("scenario");
 
 /** The open mini-app: its frame and bridge, the element that opened it, and whether closing needs a confirmation. */
 let open;
@@ -26,19 +24,21 @@ export async function openPhone({ miniappUrl, isReplyKeyboard }, opener) {
   screen.replaceChildren(element("p", { className: "opening", textContent: words.opening }));
   show();
   try {
-    const url = await signLaunch(miniappUrl, { themeParams: themeParams(), isReplyKeyboard });
-    if (open === opening) load(inScenario(url));
+    const isRehearsed = scenario !== "";
+    const launch = { miniappUrl, themeParams: themeParams(), platform, isRehearsed, isReplyKeyboard };
+    const url = await signLaunch(launch);
+    if (open === opening) load(throughThisPage(url));
   } catch (error) {
     if (open === opening) closePhone();
     throw error;
   }
 }
 
-/** The same launch of the same mini-app, served beside the chat with played answers. */
-function inScenario(url) {
-  if (!scenarios.includes(scenario)) return url;
+/** The same launch of the same mini-app: through the phone's network, or with played answers. */
+function throughThisPage(url) {
   const { pathname, search, hash } = new URL(url);
-  return `${location.origin}/scenario/${scenario}${pathname}${search}${hash}`;
+  const network = scenario === "" ? `/phone/${user}` : `/scenario/${scenario}`;
+  return `${location.origin}${network}${pathname}${search}${hash}`;
 }
 
 function load(url) {
@@ -49,12 +49,20 @@ function load(url) {
   });
   frame.sandbox.add("allow-scripts", "allow-same-origin", "allow-forms", "allow-popups");
   frame.sandbox.add("allow-popups-to-escape-sandbox");
-  frame.addEventListener("load", () => frame.focus(), { once: true });
+  frame.addEventListener(
+    "load",
+    () => {
+      frame.focus();
+      if (scenario === "") watchFirstFrame(frame, () => addStep({ kind: "first-frame" }).catch(() => {}));
+    },
+    { once: true },
+  );
   open.bridge = connectBridge(frame, new URL(url).origin, answers);
   screen.append(frame);
 }
 
 function show() {
+  phone.classList.toggle("modal", !isBeside.matches);
   if (isBeside.matches) phone.show();
   else phone.showModal();
 }
@@ -107,6 +115,27 @@ const answers = {
   web_app_open_link: ({ url }) => openOutside(url),
   web_app_open_tg_link: ({ path_full }) => openOutside(`https://t.me${path_full}`),
 };
+
+/** Browsers tell a page that its network is back. */
+export function tellOnline() {
+  screen.querySelector("iframe")?.contentWindow?.dispatchEvent(new Event("online"));
+}
+
+const cheats = byId("cheats");
+const showCheats = byId("show-cheats");
+showCheats.addEventListener("click", () => {
+  cheats.hidden = !cheats.hidden;
+  showCheats.setAttribute("aria-expanded", String(!cheats.hidden));
+});
+for (const key of cheats.children) {
+  // With a mouse the mini-app keeps the focus.
+  key.addEventListener("pointerdown", (event) => event.preventDefault());
+  key.addEventListener("click", () =>
+    cheat(key.dataset.cheat, screen.querySelector("iframe"), (is_visible) =>
+      tell("visibility_changed", { is_visible }),
+    ),
+  );
+}
 
 byId("phone-close").addEventListener("click", leave);
 back.addEventListener("click", () => tell("back_button_pressed"));

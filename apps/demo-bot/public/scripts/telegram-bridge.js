@@ -10,7 +10,7 @@ export function connectBridge(frame, origin, answers) {
   function hear(event) {
     if (event.source === null || event.source !== frame.contentWindow || event.origin !== origin) return;
     const { eventType, eventData } = read(event.data);
-    if (Object.hasOwn(answers, eventType)) answers[eventType](eventData ?? {});
+    if (Object.keys(answers).includes(eventType)) answers[eventType](eventData ?? {});
   }
 
   addEventListener("message", hear);

@@ -5,9 +5,11 @@ import { createLogger } from "@intermission/server/logger";
 import type { FastifyInstance } from "fastify";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createApp } from "../app.ts";
-import { signLaunch } from "../phone/sign-launch.ts";
+import { Phones } from "../phone/phones.ts";
+import { signLaunch } from "../simulated-chat/sign-launch.ts";
 import { SimulatedChat } from "../simulated-chat/simulated-chat.ts";
-import { eventFacts } from "./event-facts.ts";
+import { ViewRecords } from "../timeline/view-records.ts";
+import { eventList } from "../webhooks/event-list.ts";
 import { OwnBot } from "./own-bot.ts";
 
 const botToken = "7000000001:simulated";
@@ -30,9 +32,13 @@ beforeEach(async () => {
   const identity = { botId: "7000000001", botName: "My bot", botToken };
   const bot = new OwnBot({ ...identity, chat, ads, miniappOrigin, now: () => now, restartMs: 1000 });
   app = createApp({
-    ...{ chat, bot, ownBot: bot, botName: "My bot", miniappOrigin, now: () => now },
+    ...{ chat, bot, ownBot: bot, botName: "My bot", botId: identity.botId, miniappOrigin, now: () => now },
+    ...{ phones: new Phones(), views: new ViewRecords(), adServiceUrl: miniappOrigin, receiver: undefined },
     logger: createLogger({ level: "silent", name: "demo-bot" }),
-    whatHappened: eventFacts(ads),
+    whatHappened: async () => expect.unreachable("no operator's API runs here"),
+    timelineOf: async () => expect.unreachable("no operator's API runs here"),
+    redeliver: (eventId) => ads.redeliver(eventId),
+    testEndpoint: async () => expect.unreachable("no operator's API runs here"),
     signLaunch: (launch) => signLaunch(launch, { ...identity, privateKey }),
     stopping: stopping.signal,
   });
@@ -172,7 +178,7 @@ test.each<[string, string, object | undefined, string]>([
   expect(chat.history("42")).toEqual([]);
 });
 
-test("without a program the chat offers the bot's ads, and the panel lists what they earned", async () => {
+test("without a program the chat offers the bot's ads, and what they earned is listed", async () => {
   await say("/start", "first");
   expect(lastMessage()?.text).toContain(`TELEGRAM_BOT_TOKEN to ${botToken}`);
   await say("/bonus", "second");
@@ -181,9 +187,8 @@ test("without a program the chat offers the bot's ads, and the panel lists what 
   expect(link).toMatchObject({ label: "Direct link" });
   const code = new URL((watch as { miniappUrl: string }).miniappUrl).searchParams.get("code") ?? "";
   await fake.earn(code);
-  const facts = (await (await fetch(`${url}/what-happened/42`)).json()) as { receipts: unknown[] };
-  expect(facts).toMatchObject({ outcome: "known", balance: null });
-  expect(facts.receipts[0]).toMatchObject({ event: "rewarded", rawBody: null, fields: { user_tg_id: "42", code } });
+  const [latest] = await eventList(ads)();
+  expect(latest).toMatchObject({ event: "rewarded", rawBody: null, fields: { user_tg_id: "42", code } });
   fake.refuseNext({ status: 403, code: "BOT_SUSPENDED" });
   await say("/bonus", "third");
   expect(lastMessage()?.text).toContain("BOT_SUSPENDED");

@@ -1,13 +1,13 @@
 import type { Companion } from "@intermission/publisher/companion";
 import type { AppRouter } from "@intermission/publisher/companion-router";
 import { createTRPCClient, httpLink } from "@trpc/client";
-import type { Facts } from "../what-happened/facts.ts";
+import type { ShownWebhook } from "../webhooks/facts.ts";
 
 /** What the panel shows of the companion API: the latest webhooks that it received, and the user's balance. */
 export function companionFacts(
   companion: Pick<Companion, "balance">,
   { url, apiKey }: { readonly url: string; readonly apiKey: string },
-): (userId: string) => Promise<Facts> {
+): (userId: string) => Promise<{ receipts: readonly ShownWebhook[]; balance: number }> {
   const api = createTRPCClient<AppRouter>({
     links: [
       httpLink({

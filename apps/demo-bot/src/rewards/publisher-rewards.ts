@@ -1,11 +1,17 @@
 import type { Companion } from "@intermission/publisher/companion";
 import type { RewardsPort } from "../scenario/rewards-port.ts";
 
+/** Called when the user has a code, with the time of the request and how long it took. */
+type OnCode = (userId: string, code: string, times: { at: string; ms: number }) => void;
+
 /** Implements the scenario's rewards port with the companion API. */
-export function publisherRewards(companion: Companion): RewardsPort {
+export function publisherRewards(companion: Companion, onCode: OnCode = () => {}): RewardsPort {
   return {
     async createAd(userId) {
+      const startedAt = Date.now();
       const created = await companion.createCode({ userId });
+      if (created.outcome === "created")
+        onCode(userId, created.code, { at: new Date(startedAt).toISOString(), ms: Date.now() - startedAt });
       return created.outcome === "created"
         ? { outcome: "created", miniappUrl: created.miniappUrl, directLink: created.directLink }
         : { outcome: "unavailable", retryAfterSeconds: created.retryAfterSeconds };

@@ -2,9 +2,10 @@ import { telegramId } from "@intermission/ad-core/client-api";
 import { HttpError } from "@intermission/server/http-server";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
-import type { LaunchRequest } from "../phone/sign-launch.ts";
 import type { ButtonPress } from "../scenario/chat-port.ts";
 import type { Bot } from "../scenario/create-bot.ts";
+import type { ViewRecords } from "../timeline/view-records.ts";
+import type { LaunchRequest } from "./sign-launch.ts";
 import type { SimulatedChat } from "./simulated-chat.ts";
 import { streamMessages } from "./stream-messages.ts";
 
@@ -13,7 +14,9 @@ export interface ChatRoutesOptions {
   readonly bot: Pick<Bot, "hear"> & { press?(pressed: ButtonPress): Promise<void> };
   /** The name of a bot that is not the demo's own; undefined for Coin Garden. */
   readonly botName?: string | undefined;
+  readonly botId: string;
   readonly miniappOrigin: string;
+  readonly views: ViewRecords;
   readonly signLaunch: (request: LaunchRequest) => string;
   /** Aborting it ends the open event streams. */
   readonly stopping: AbortSignal;
@@ -35,6 +38,9 @@ const colour = z.string().regex(/^#[0-9a-f]{6}$/i);
 const newLaunch = z.object({
   miniappUrl: z.url(),
   themeParams: z.record(z.string().max(40), colour),
+  platform: z.enum(["web", "ios", "android", "tdesktop"]).default("web"),
+  /** A rehearsed state of the mini-app is no view. */
+  isRehearsed: z.boolean().default(false),
   isReplyKeyboard: z.boolean().default(false),
 });
 
@@ -56,17 +62,19 @@ export function chatRoutes(app: FastifyInstance, options: ChatRoutesOptions): vo
     return reply.code(204).send();
   });
 
-  app.get("/bot-name", async () => ({ name: options.botName ?? null }));
+  app.get("/bot", async () => ({ botId: options.botId, name: options.botName ?? null }));
 
   app.post("/chat/:userId/launch", async (request) => {
     const { userId } = parse(params, request.params);
-    const { miniappUrl, themeParams, isReplyKeyboard } = parse(newLaunch, request.body);
+    const { miniappUrl, isRehearsed, ...launch } = parse(newLaunch, request.body);
     if (new URL(miniappUrl).origin !== miniappOrigin) {
       throw new HttpError(400, "BAD_REQUEST", "miniappUrl is not a URL of the mini-app");
     }
-    const language = chat.languageOf(userId);
-    const launch = { miniappUrl, userId, language, themeParams, isReplyKeyboard, now: now() };
-    return { url: options.signLaunch(launch) };
+    const at = now();
+    const code = new URL(miniappUrl).searchParams.get("code") ?? undefined;
+    if (!isRehearsed && !launch.isReplyKeyboard) options.views.tapped(userId, code, at.toISOString());
+    const signed = { ...launch, miniappUrl, userId, language: chat.languageOf(userId), now: at };
+    return { url: options.signLaunch(signed) };
   });
 
   app.get("/chat/:userId/events", (request, reply) => {

@@ -1,11 +1,11 @@
 import type { Ads, ListedEvent } from "@intermission/publisher";
-import type { Facts, ShownWebhook } from "../what-happened/facts.ts";
+import type { ShownWebhook } from "./facts.ts";
 
 const pageSize = 200;
 const mostShown = 10;
 
-/** What the panel shows of a bot of one's own: its latest events, and whether its webhook received them. */
-export function eventFacts(ads: Pick<Ads, "events">): () => Promise<Facts> {
+/** The bot's latest events as the ad service lists them, newest first, and whether its webhook received them. */
+export function eventList(ads: Pick<Ads, "events">): () => Promise<readonly ShownWebhook[]> {
   // The start of the last page but one: those two pages hold the latest events, whose deliveries change.
   let from: string | undefined;
   return async () => {
@@ -17,7 +17,7 @@ export function eventFacts(ads: Pick<Ads, "events">): () => Promise<Facts> {
       from = after;
       after = page.next;
     }
-    return { receipts: latest.toReversed().map(shown), balance: null };
+    return latest.toReversed().map(shown);
   };
 }
 
@@ -29,6 +29,7 @@ function shown(listed: ListedEvent): ShownWebhook {
     outcome: delivery,
     reason: isTest ? "test" : null,
     receivedAt: occurredAt ?? "",
+    amount: null,
     rawBody: null,
     signatureHeader: null,
     fields: { user_tg_id: userId, code, event_id: eventId, reference, start_param: startParam },

@@ -6,6 +6,8 @@ export interface LaunchRequest {
   readonly language: string;
   /** Colours by Telegram's names, such as `bg_color`. */
   readonly themeParams: Readonly<Record<string, string>>;
+  /** Telegram's name of its client: `web`, `ios`, `android` … */
+  readonly platform: string;
   /** A reply keyboard's button opens the app. Telegram then passes no launch data. */
   readonly isReplyKeyboard: boolean;
   readonly now: Date;
@@ -36,7 +38,7 @@ export function signLaunch(request: LaunchRequest, telegram: TelegramIdentity): 
   const launch = new URLSearchParams({
     ...(!request.isReplyKeyboard && { tgWebAppData: signInitData({ fields, ...telegram }) }),
     tgWebAppVersion: "9.1",
-    tgWebAppPlatform: "web",
+    tgWebAppPlatform: request.platform,
     tgWebAppThemeParams: JSON.stringify(request.themeParams),
   });
   return `${request.miniappUrl}#${launch}`;

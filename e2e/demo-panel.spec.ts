@@ -1,0 +1,176 @@
+import type { FrameLocator, Locator, Page } from "@playwright/test";
+import { expect, expectNeverPaid, expectNothingPaid, expectPaidOnce, test } from "./stack.ts";
+
+// The chat, the phone and the panel beside each other.
+test.use({ viewport: { width: 1280, height: 740 }, isMobile: false, hasTouch: false });
+
+const panelOf = (page: Page): Locator => page.getByRole("complementary");
+
+async function openAd(page: Page, chatUrl: string, userId: string): Promise<FrameLocator> {
+  await page.goto(`${chatUrl}/?user=${userId}`);
+  await page.getByRole("button", { name: "Earn coins" }).click();
+  await page.getByRole("button", { name: "Watch an ad" }).click();
+  return page.frameLocator('iframe[title="Mini-app"]');
+}
+
+async function watchAd(page: Page, chatUrl: string, userId: string): Promise<FrameLocator> {
+  const miniapp = await openAd(page, chatUrl, userId);
+  await miniapp.getByRole("button", { name: "Watch" }).click();
+  await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
+  return miniapp;
+}
+
+/** Begins to watch, and cheats at once. Returns the steps of the timeline. */
+async function cheat(page: Page, chatUrl: string, userId: string, name: string) {
+  const miniapp = await openAd(page, chatUrl, userId);
+  await page.getByRole("button", { name: "Cheat" }).click();
+  await miniapp.getByRole("button", { name: "Watch" }).click();
+  await page.getByRole("button", { name }).click();
+  return { miniapp, steps: panelOf(page).locator(".step") };
+}
+
+/** The attempts of the newest webhook in the panel. */
+async function attemptsOf(page: Page): Promise<Locator> {
+  await page.getByRole("tab", { name: "Webhooks" }).click();
+  return panelOf(page).locator(".receipts > li").first().locator(".attempts > li");
+}
+
+async function chooseReceiver(page: Page, label: string): Promise<void> {
+  await page.getByRole("tab", { name: "Webhooks" }).click();
+  const saved = page.waitForResponse((response) => response.url().endsWith("/receiver") && response.status() === 204);
+  await page.getByLabel("The bot’s server").selectOption({ label });
+  await saved;
+}
+
+test.afterEach(async ({ stack }) => {
+  // The receiver is the stack's, which the other tests of this worker use.
+  const body = JSON.stringify({ mode: "accept" });
+  await fetch(`${stack.urls.demoBot}/receiver`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+});
+
+test("the timeline shows each real step of a view, and the verifier turns red for one changed byte", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  await watchAd(page, stack.urls.demoBot, userId);
+  await expectPaidOnce(api, userId, "rewarded");
+  const steps = panelOf(page).locator(".step");
+  await expect(steps.filter({ hasText: "Ledger of the bot" })).toContainText("paid · +10");
+  const titles = await steps.locator(".step-title").allTextContents();
+  expect(titles.filter((title) => title !== "Report" && title !== "First frame on the screen")).toEqual([
+    ...["The bot got a code", "Tap: the mini-app opens", "Session opened", "Playback started", "Closed by a tap"],
+    ...["Earned: the ad service recorded the event", "Webhook, attempt 1", "Signature verified", "Ledger of the bot"],
+  ]);
+  expect(titles).toContain("First frame on the screen");
+  await expect(steps.filter({ hasText: "Report" }).last()).toContainText(/accepted 2\.0\ss in all/);
+  const times = (await steps.locator(".when").allTextContents()).map((text) => Number(text.slice(1)));
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(times.at(-1)).toBeGreaterThan(2);
+
+  await page.getByRole("tab", { name: "Webhooks" }).click();
+  await page.getByText("Verify a signature yourself").click();
+  const verdict = page.locator("#verifier-verdict");
+  await expect(verdict).toHaveText("Valid: this body was signed with the bot’s token.");
+  const body = page.getByLabel("Body", { exact: true });
+  await expect(body).toHaveValue(/"event":/);
+  await page.getByRole("button", { name: "Change one byte" }).click();
+  await expect(verdict).toHaveText("Not valid: this is not what was signed.");
+  await page.getByRole("button", { name: "Restore" }).click();
+  await expect(verdict).toHaveText(/^Valid/);
+  await body.press("End");
+  await body.press("Space");
+  await expect(verdict).toHaveText(/^Not valid/);
+});
+
+test("a receiver that answers 500 is tried again, and pays once it accepts", async ({ api, page, stack, userId }) => {
+  // A new endpoint that answers its test 500 would get no events at all.
+  await stack.ads(["endpoints", "test", stack.secrets.botId]);
+  await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
+  await chooseReceiver(page, "answers 500");
+  await watchAd(page, stack.urls.demoBot, userId);
+  const attempts = await attemptsOf(page);
+  await expect(attempts.first()).toContainText("500");
+  await expect(attempts.first()).toContainText("next attempt at");
+  await expectNothingPaid(api, userId);
+  await chooseReceiver(page, "accepts webhooks");
+  await expect(panelOf(page).locator(".receipts > li").first()).toContainText("paid");
+  await expectPaidOnce(api, userId, "rewarded");
+  await expect(attempts.filter({ hasText: "200" })).toHaveCount(1);
+});
+
+test("a webhook that arrives twice is accepted twice and pays once; each attempt is shown as it came", async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
+  await chooseReceiver(page, "gets each webhook twice");
+  await watchAd(page, stack.urls.demoBot, userId);
+  const attempts = await attemptsOf(page);
+  await expect(attempts.filter({ hasText: "200" })).toHaveCount(2);
+  await expectPaidOnce(api, userId, "rewarded");
+  expect(await api.listRewards(userId)).toHaveLength(1);
+  await attempts.last().locator("summary").click();
+  await expect(attempts.last()).toContainText("webhook-attempt: 2");
+  await expect(attempts.last()).toContainText(`"user_tg_id":"${userId}"`);
+  await expect(attempts.last().getByRole("button", { name: "Copy as curl" })).toBeVisible();
+});
+
+test("double speed in the phone is refused by the ad service, the timeline says so, and no time is saved", async ({
+  page,
+  stack,
+  userId,
+}) => {
+  const { miniapp, steps } = await cheat(page, stack.urls.demoBot, userId, "Double speed");
+  await expect(steps.filter({ hasText: "Cheat: double speed" })).toBeVisible();
+  await expect(steps.filter({ hasText: "refused: faster than the clock" }).first()).toBeVisible();
+  await miniapp.getByRole("button", { name: /^Reward earned/ }).click({ timeout: 20_000 });
+  await expect(steps.filter({ hasText: "Earned" })).toBeVisible();
+  const timeOf = async (title: string) =>
+    Number((await steps.filter({ hasText: title }).locator(".when").first().textContent())?.slice(1));
+  expect((await timeOf("Earned")) - (await timeOf("Playback started"))).toBeGreaterThanOrEqual(1.9);
+});
+
+test("looking away is refused: what plays on behind the page does not count", { tag: "@long" }, async ({
+  api,
+  page,
+  stack,
+  userId,
+}) => {
+  const { steps } = await cheat(page, stack.urls.demoBot, userId, "Look away");
+  await expect(steps.filter({ hasText: "refused: nobody was looking" })).toBeVisible();
+  await expectNothingPaid(api, userId);
+});
+
+test("menus: a scenario, an offline phone and a language take effect at once", async ({ api, page, stack, userId }) => {
+  await page.goto(`${stack.urls.demoBot}/?user=${userId}`);
+  await page.getByRole("tab", { name: "Try" }).click();
+  await page.getByLabel("Scenario").selectOption("no-ad");
+  await page.getByRole("combobox", { name: "Phone" }).selectOption("small");
+  await page.getByRole("button", { name: "Earn coins" }).click();
+  await page.getByRole("button", { name: "Watch an ad" }).click();
+  const miniapp = page.frameLocator('iframe[title="Mini-app"]');
+  await expect(miniapp.getByRole("heading", { name: "No ad right now" })).toBeVisible();
+  expect((await page.locator("#phone").boundingBox())?.width).toBeLessThan(350);
+  await page.getByRole("button", { name: "Close the mini-app" }).click();
+
+  await page.getByLabel("Scenario").selectOption("");
+  await page.getByRole("button", { name: "Watch an ad" }).click();
+  await miniapp.getByRole("button", { name: "Watch" }).waitFor();
+  const saved = page.waitForResponse((response) => response.url().endsWith("/network"));
+  await page.getByLabel("Network").selectOption("offline");
+  await saved;
+  await miniapp.getByRole("button", { name: "Watch" }).click();
+  await expect(miniapp.getByText(/connection|offline/i).first()).toBeVisible({ timeout: 20_000 });
+
+  await page.getByLabel("Language").selectOption("ru");
+  await expect(page.getByRole("tab", { name: "Опыты" })).toBeVisible();
+  await expectNeverPaid(api, userId);
+});

@@ -150,7 +150,7 @@ test("a bot's own program talks in the chat, its ad opens in the phone, and its 
 test("a web_app button of a reply keyboard opens the mini-app without a user, and the panel says why", async ({
   page,
 }) => {
-  const { BOT_API_URL: chat, TELEGRAM_BOT_TOKEN: token } = stack.ownBotEnvironment ?? {};
+  const { BOT_API_URL: chat, TELEGRAM_BOT_TOKEN: token } = stack.ownBot?.environment ?? {};
   const web_app = { url: `${stack.urls.adService}/app/${botId}` };
   await page.goto(`${stack.urls.demoBot}/?user=1003`);
   await expect(page.getByRole("heading", { name: "My bot", exact: true }).first()).toBeVisible();

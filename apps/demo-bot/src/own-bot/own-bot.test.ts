@@ -133,8 +133,8 @@ test("a web_app button of a reply keyboard opens the mini-app without launch dat
   const sent = await call("sendMessage", { chat_id: 42, text: "An ad:", reply_markup: { keyboard } });
   expect(sent.ok).toBe(true);
   expect(lastMessage()?.suggestions).toEqual([
-    { label: "Watch", miniappUrl },
-    { label: "No", command: "No" },
+    { label: "Watch", miniappUrl, row: 0 },
+    { label: "No", command: "No", row: 0 },
   ]);
   const launchOf = async (more: object) => {
     const launching = await fetch(`${url}/chat/42/launch`, {

@@ -101,7 +101,7 @@ test("a receiver that answers 500 is tried again, and pays once it accepts", asy
   await chooseReceiver(page, "accepts webhooks");
   await expect(panelOf(page).locator(".receipts > li").first()).toContainText("paid");
   await expectPaidOnce(api, userId, "rewarded");
-  await expect(attempts.filter({ hasText: "200" })).toHaveCount(1);
+  await expect(attempts.locator(".result", { hasText: /^200$/ })).toHaveCount(1);
 });
 
 test("a webhook that arrives twice is accepted twice and pays once; each attempt is shown as it came", async ({
@@ -114,7 +114,7 @@ test("a webhook that arrives twice is accepted twice and pays once; each attempt
   await chooseReceiver(page, "gets each webhook twice");
   await watchAd(page, stack.urls.demoBot, userId);
   const attempts = await attemptsOf(page);
-  await expect(attempts.filter({ hasText: "200" })).toHaveCount(2);
+  await expect(attempts.locator(".result", { hasText: /^200$/ })).toHaveCount(2);
   await expectPaidOnce(api, userId, "rewarded");
   expect(await api.listRewards(userId)).toHaveLength(1);
   await attempts.last().locator("summary").click();
@@ -135,7 +135,7 @@ test("double speed in the phone is refused by the ad service, the timeline says 
   await expect(steps.filter({ hasText: "Earned" })).toBeVisible();
   const timeOf = async (title: string) =>
     Number((await steps.filter({ hasText: title }).locator(".when").first().textContent())?.slice(1));
-  expect((await timeOf("Earned")) - (await timeOf("Playback started"))).toBeGreaterThanOrEqual(1.9);
+  expect((await timeOf("Earned")) - (await timeOf("Playback started"))).toBeGreaterThan(1.8);
 });
 
 test("looking away is refused: what plays on behind the page does not count", { tag: "@long" }, async ({

@@ -34,18 +34,22 @@ export function rehearsedAdRoutes(app: FastifyInstance, { miniappOrigin, now }: 
     return reply.type(asset.headers.get("content-type") ?? "text/plain").send(await asset.text());
   });
 
-  const sessions = "/scenario/:name/player/v1/sessions";
-  app.post<{ Params: { name: string } }>(sessions, (request) => {
-    const opening = openSessionRequest.safeParse(request.body);
-    if (!opening.success) throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape");
-    return rehearsalOf(request.params.name).open(opening.data.bot_id, now());
-  });
-  app.post<{ Params: { name: string; id: string } }>(`${sessions}/:id/status`, (request) => {
-    if (!statusRequest.safeParse(request.body).success)
-      throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape");
-    const status = rehearsalOf(request.params.name).status?.(now());
-    if (!status) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
-    return status;
+  app.register(async (scope) => {
+    // The mini-app sends its JSON as text/plain: see the ad service's player routes.
+    scope.addContentTypeParser("text/plain", { parseAs: "string" }, scope.getDefaultJsonParser("error", "error"));
+    const sessions = "/scenario/:name/player/v1/sessions";
+    scope.post<{ Params: { name: string } }>(sessions, (request) => {
+      const opening = openSessionRequest.safeParse(request.body);
+      if (!opening.success) throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape");
+      return rehearsalOf(request.params.name).open(opening.data.bot_id, now());
+    });
+    scope.post<{ Params: { name: string; id: string } }>(`${sessions}/:id/status`, (request) => {
+      if (!statusRequest.safeParse(request.body).success)
+        throw new HttpError(400, "BAD_REQUEST", "the request does not have the expected shape");
+      const status = rehearsalOf(request.params.name).status?.(now());
+      if (!status) throw new HttpError(401, "SESSION_UNKNOWN", "there is no such session");
+      return status;
+    });
   });
 }
 

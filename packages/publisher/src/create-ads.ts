@@ -1,8 +1,8 @@
 import { AdsError, errorOf, unexpectedAnswer } from "./ads-error.ts";
 import type { CodeDescription, NamedRewards, Stats } from "./client-answers.ts";
+import { notAPerson } from "./not-a-person.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
-import { notAPerson } from "./telegram-sender.ts";
 import { type AdEvent, startParamOf } from "./verify-webhook.ts";
 
 export interface AdsOptions {

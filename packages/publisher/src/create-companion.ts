@@ -1,8 +1,8 @@
 import { RequestError } from "./ads-error.ts";
+import { notAPerson } from "./not-a-person.ts";
 import { pause } from "./pause.ts";
 import { readBody } from "./read-body.ts";
 import { readEvents } from "./server-sent-events.ts";
-import { notAPerson } from "./telegram-sender.ts";
 
 export interface CompanionOptions {
   /** Address of the companion API: `https://api.example.com`. */

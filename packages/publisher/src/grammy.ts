@@ -2,7 +2,7 @@ import type { Context, MiddlewareFn } from "grammy";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import { AdsError } from "./ads-error.ts";
 import type { Ads } from "./create-ads.ts";
-import { type Sender, senderOf } from "./telegram-sender.ts";
+import { isSharedAccount } from "./not-a-person.ts";
 
 /** What the middleware adds to a context: `type MyContext = Context & AdsFlavor`. */
 export interface AdsFlavor {
@@ -40,26 +40,43 @@ export function adsMiddleware<C extends Context>(ads: Ads): MiddlewareFn<C & Ads
   };
 }
 
-/** A button's presser is known, also where the message with the button was sent in the name of a chat. */
-function senderOfUpdate(ctx: Context): Sender {
-  const { from, msg } = ctx;
-  return senderOf(ctx.callbackQuery || !msg ? { from } : { ...msg, from });
+/** Who sent an update. Only a person can earn: behind a `chat` are many people, and Telegram does not say which of them. */
+export type Sender =
+  | { readonly kind: "person"; readonly userId: string }
+  | { readonly kind: "chat" }
+  | { readonly kind: "bot" }
+  | { readonly kind: "nobody" };
+
+/** The parts of a message, or of another update, that tell who sent it. */
+export interface SenderFacts {
+  readonly from?: { readonly id: number; readonly is_bot: boolean } | undefined;
+  /** The chat in whose name the message was sent: a group for its anonymous administrators, a channel for its posts. */
+  readonly sender_chat?: object | undefined;
+  /** The bot that sent the message for a business account. */
+  readonly sender_business_bot?: object | undefined;
+}
+
+/** Tells whether a person sent it: for handlers of your own that create codes. */
+export function senderOf({ from, sender_chat, sender_business_bot }: SenderFacts): Sender {
+  if (from === undefined) return { kind: "nobody" };
+  const userId = String(from.id);
+  if (sender_chat !== undefined || isSharedAccount(userId)) return { kind: "chat" };
+  if (from.is_bot || sender_business_bot !== undefined) return { kind: "bot" };
+  return { kind: "person", userId };
+}
+
+/** Who presses a button is known, also where the message with the button was sent in the name of a chat. */
+function senderOfUpdate({ from, msg, callbackQuery }: Context): Sender {
+  return senderOf(callbackQuery || !msg ? { from } : { ...msg, from });
 }
 
 function personOf(ctx: Context): string {
   const sender = senderOfUpdate(ctx);
-  switch (sender.kind) {
-    case "person":
-      return sender.userId;
-    case "chat":
-      throw new AdsError("the message was sent in the name of a group or channel: ask for the command in private", {
-        code: "NOT_A_PERSON",
-      });
-    case "bot":
-      throw new AdsError("the sender is a bot, which cannot watch an ad", { code: "NOT_A_PERSON" });
-    case "nobody":
-      throw new Error("ctx.ads.keyboard() needs an update with a user: ctx.from is undefined");
-  }
+  if (sender.kind === "person") return sender.userId;
+  if (sender.kind === "nobody")
+    throw new Error("ctx.ads.keyboard() needs an update with a user: ctx.from is undefined");
+  const what = sender.kind === "bot" ? "a bot" : "many people: it writes in the name of a group or channel";
+  throw new AdsError(`the sender is ${what}; ask for the command in private`, { code: "NOT_A_PERSON" });
 }
 
 export interface BonusTexts {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createAds } from "./create-ads.ts";
 import { createCompanion } from "./create-companion.ts";
-import { senderOf } from "./telegram-sender.ts";
+import { senderOf } from "./grammy.ts";
 import { fakeAdService } from "./testing/fake-ad-service.ts";
 
 const ann = { id: 42, is_bot: false };

@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   codeAlphabet,
+  codeInText,
   codePrefixLength,
   codePrefixOf,
   codeRandomBytes,
   codeRandomLength,
   eventIdPattern,
-  findCode,
   isCode,
   newCode,
   newCodePrefix,
@@ -76,19 +76,19 @@ describe("a code is found in a text as people send it", () => {
     ...[code, ` ${code}`, `${code}.`, `(${code})`, `«${code}»`, `"${code}",`, `${code}…`, `${code}\n`, `${code}\u200b`],
     ...[`\ufeff${code}`, `${code}\u2060.`, `ABCD\u200bEFGH\u00adJKMNPQRS`, `/${code}/`, `${code}?a=b`, `${code}</a>`],
     ...[`${code} and more`, `${code}и ещё`, `${code}0`, `${code}lO`, `${code}l.`],
-  ])("%j", (text) => expect(findCode(text)).toBe(code));
+  ])("%j", (text) => expect(codeInText(text)).toBe(code));
 
   test.each([
     ...["", " ", "ABCDEFGHJKMNPQR", `${code}S`, `${code}2.`, `${code}0S`, `x${code}`, `x ${code}`, `1${code}`],
     ...["ABCDEFGH JKMNPQRS", "ABCDEFGHJKMNPQR0", "ABCDEFGHJKMNPQRl", "АBCDEFGHJKMNPQRS", "A".repeat(100_000)],
-  ])("none is in %j", (text) => expect(findCode(text)).toBeUndefined());
+  ])("none is in %j", (text) => expect(codeInText(text)).toBeUndefined());
 
   test("whatever stands around it, if no letter or digit touches it; and what is found is a code", () => {
     const around = fc.stringMatching(/^[^0-9A-Za-z]{0,9}$/);
     fc.assert(
       fc.property(around, around, fc.string(), (before, after, more) => {
-        expect(findCode(before + code + after)).toBe(code);
-        expect(isCode(findCode(more + code + more) ?? code)).toBe(true);
+        expect(codeInText(before + code + after)).toBe(code);
+        expect(isCode(codeInText(more + code + more) ?? code)).toBe(true);
       }),
     );
   });

@@ -55,7 +55,7 @@ const codeWord = new RegExp(
  * word, which is no code. Look-alikes are not corrected: 0, O and o, or 1, I and l, are all missing from the alphabet, so none
  * of them stands for a letter.
  */
-export function findCode(text: string): string | undefined {
+export function codeInText(text: string): string | undefined {
   return codeWord.exec(text.replace(INVISIBLE, ""))?.[1];
 }
 

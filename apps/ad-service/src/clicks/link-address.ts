@@ -1,4 +1,4 @@
-import { findCode } from "@intermission/ad-core/code";
+import { codeInText } from "@intermission/ad-core/code";
 
 /** Nearly all requests: a link as it was made, and the paths that programs call. */
 const PLAIN = /^\/(?:[0-9A-Za-z]{0,16}(?:\?.*)?|(?:app|client|player|operator|postback|media|docs)\/.*)$/s;
@@ -30,7 +30,7 @@ export function linkAddress(address: string): string {
     .split("/")
     .filter((part) => /[0-9A-Za-z]/.test(part));
   const [word = ""] = words;
-  const code = words.length === 1 ? (findCode(word) ?? LONE_WORD.exec(word)?.[1]) : undefined;
+  const code = words.length === 1 ? (codeInText(word) ?? LONE_WORD.exec(word)?.[1]) : undefined;
   if (code !== undefined) return `/${code}`;
   return decoded(path) === undefined ? path.replaceAll("%", "%25") + address.slice(path.length) : address;
 }

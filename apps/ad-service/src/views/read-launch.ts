@@ -1,4 +1,4 @@
-import { codePrefixOf, isCode, startParamPattern } from "@intermission/ad-core/code";
+import { codeInText, codePrefixOf, isCode, startParamPattern } from "@intermission/ad-core/code";
 import type { Database } from "@intermission/postgres/open-database";
 import type { Bot } from "../bots/bots.ts";
 import { findCode } from "../codes/describe-code.ts";
@@ -22,7 +22,7 @@ export interface Launch {
 }
 
 /**
- * A code in the page's address is meant as a code. A `startapp` value belongs to the publisher, unless it is a code of this
+ * A code in the page's address is meant as a code, also with what people and messengers add to it. A `startapp` value belongs to the publisher, unless it is a code of this
  * bot. A link with it may be shared, so a code of another user is a launch without a code.
  */
 export async function readLaunch(
@@ -32,7 +32,7 @@ export async function readLaunch(
   const { signedStartParam } = values;
   // A client may repeat the launch's value as the code.
   const isRepeated = values.code !== undefined && values.code === signedStartParam;
-  const code = isRepeated ? undefined : values.code;
+  const code = isRepeated || values.code === undefined ? undefined : (codeInText(values.code) ?? values.code);
   const launchValue = signedStartParam ?? values.startParam;
   const mayBeCode = launchValue !== undefined && isCode(launchValue) && codePrefixOf(launchValue) === bot.codePrefix;
   const found = mayBeCode ? await findCode(database, { code: launchValue, now }) : undefined;

@@ -192,6 +192,16 @@ describe.each(testDatabases())("a startapp value of the publisher, on the %s sto
   );
 
   test(
+    "a code in the address is found with what people and messengers add to it",
+    onFixture(async (fixture) => {
+      const code = await fixture.issue(ann);
+      for (const text of [`${code}.`, `(${code})`, `${code}\u200b`, ` ${code}/?fbclid=1`]) {
+        expect((await launch(fixture, ann, undefined, { code: text })).body, text).toMatchObject({ code });
+      }
+    }),
+  );
+
+  test(
     "a damaged code in the address is refused as before, whatever the startapp value",
     onFixture(async (fixture) => {
       const long = "x".repeat(5000);

@@ -12,7 +12,7 @@ export function orderCaptions<Offered extends Pick<Captions, "language">>(
 ): readonly Offered[] {
   if (offered.length < 2) return offered;
   const candidates = offered.map((captions) => ({ captions, locale: localeOf(captions.language) }));
-  for (const wanted of [...viewerLanguages, "en"].map(localeOf)) {
+  for (const wanted of [...viewerLanguages.slice(0, MAX_LANGUAGES), "en"].map(localeOf)) {
     if (!wanted) continue;
     const spoken = candidates.filter(({ locale }) => locale?.language === wanted.language);
     const readable = spoken.filter(({ locale }) => locale?.script === wanted.script);
@@ -33,9 +33,13 @@ interface Locale {
   readonly region: string | undefined;
 }
 
+/** A client may send thousands of languages, of thousands of parts. */
+const MAX_LANGUAGES = 20;
+const MAX_PARTS = 4;
+
 /** Reads what clients write: `pt_BR`, `zh-hans`, the old `iw` for `he`; of `en-raw`, which is no tag, the beginning. */
 function localeOf(text: string): Locale | undefined {
-  const parts = text.split(/[-_]/);
+  const parts = text.split(/[-_]/, MAX_PARTS);
   for (let length = parts.length; length > 0; length--) {
     try {
       const { baseName, language, region } = new Intl.Locale(parts.slice(0, length).join("-"));

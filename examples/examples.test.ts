@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Found, findGo, findPhp, findPython } from "../scripts/find-languages.ts";
+import { type Found, findGo, findPhp, findPython } from "../scripts/find-programs.ts";
 import { freePort, root } from "../scripts/processes.ts";
 import { startFakeBotApi } from "./fake-bot-api.ts";
 import { type ExampleBot, end, type LiveStack, outputOf, startLiveStack } from "./live-stack.ts";

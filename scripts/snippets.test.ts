@@ -9,7 +9,7 @@ import { migrations } from "../apps/ad-service/src/migrations.ts";
 import { settingNames as apiSettings } from "../apps/api/src/config.ts";
 import { openTestDatabase } from "../packages/testing/src/test-database.ts";
 import { commandFault } from "./command-faults.ts";
-import { type Found, findGo, findPhp, findPython } from "./find-languages.ts";
+import { type Found, findGo, findPhp, findPython } from "./find-programs.ts";
 import { root } from "./processes.ts";
 import { commandsInSentences, pages, readPage, type Snippet, shellCommands, snippetsOf } from "./snippets.ts";
 

@@ -2,8 +2,8 @@
 import { fileURLToPath } from "node:url";
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
-import { installLanguages } from "./find-languages.ts";
 import { findPostgres } from "./find-postgres.ts";
+import { installPrograms } from "./find-programs.ts";
 import { stopCommands } from "./processes.ts";
 import { explain, Problem, step } from "./say.ts";
 import { timeParts } from "./time-parts.ts";
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
 async function run(): Promise<void> {
   const node = process.execPath;
   const long = { LONG_TESTS: "true" };
-  await timed("languages", installLanguages);
+  await timed("languages and nginx", installPrograms);
   await shown("webhook timeouts at full length", node, [fullLength]);
   for (const [name, files] of Object.entries(withoutServer)) await shown(name, "vitest", ["run", ...files], long);
   await timed("mini-app", () => step("mini-app", buildMiniapp));

@@ -5,8 +5,8 @@
 import { openTemporaryFolder } from "../packages/testing/src/memory-folder.ts";
 import { buildMiniapp } from "./build-miniapp.ts";
 import { findBrowser } from "./find-browser.ts";
-import { installLanguages } from "./find-languages.ts";
 import { findPostgres } from "./find-postgres.ts";
+import { installPrograms } from "./find-programs.ts";
 import { stopCommands } from "./processes.ts";
 import { explain, step } from "./say.ts";
 import { timeParts } from "./time-parts.ts";
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
     await shown("check", process.execPath, ["scripts/check.ts"]);
     console.log(await timed("mini-app", () => step("mini-app", buildMiniapp).then(sizesOf)));
   }
-  await timed("languages", installLanguages);
+  await timed("languages and nginx", installPrograms);
   const postgres = await timed("PostgreSQL", () => step("PostgreSQL", findPostgres));
   console.log(postgres ? `  ${postgres.source}` : noPostgres);
   const temporary = openTemporaryFolder();

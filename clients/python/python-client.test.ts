@@ -5,7 +5,7 @@ import { join } from "node:path";
 import vectors from "@intermission/ad-core/vectors.json" with { type: "json" };
 import { lineOf, randomCases, receiverCases } from "@intermission/testing/receiver-cases";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findPython } from "../../scripts/find-languages.ts";
+import { findPython } from "../../scripts/find-programs.ts";
 
 let scratch: string;
 beforeAll(() => {

@@ -91,6 +91,8 @@ test("the stream sends the history, then each new message, and ends when the ser
   await chat.send("42", { text: "before" }, "a");
   const response = await fetch(`${url}/chat/42/events?language=ru`);
   expect(response.headers.get("content-type")).toBe("text/event-stream");
+  // Behind nginx, messages would otherwise wait for its buffer.
+  expect(response.headers.get("x-accel-buffering")).toBe("no");
   const read = response.text();
   await chat.send("42", { text: "after" }, "b");
   await chat.send("43", { text: "somebody else's" }, "c");

@@ -127,7 +127,10 @@ test("a watch is server-sent events: each entry once from the cursor on, then li
     const line = new AbortController();
     const url = `${api.url}/v1/rewards/watch?from=start`;
     const response = await fetch(url, { headers: { ...backend, ...headers }, signal: line.signal });
-    expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...{ "content-type": expect.stringMatching(/^text\/event-stream/), "x-accel-buffering": "no" },
+      "cache-control": "no-cache, no-transform",
+    });
     const seen = { text: "", stop: () => line.abort() };
     const reading = async () => {
       for await (const chunk of response.body ?? []) seen.text += Buffer.from(chunk).toString();

@@ -45,9 +45,7 @@ async function answer(
       getRawInput: async () => wanted,
     });
     if (kind !== "subscription") return await reply.send(made);
-    reply.header("content-type", "text/event-stream; charset=utf-8").header("cache-control", "no-store");
-    // A connection kept alive after the stream would delay the stop of the server.
-    reply.header("connection", "close");
+    reply.headers(streamHeaders);
     return await reply.send(Readable.from(serverSentEvents(made as AsyncIterable<unknown>), { objectMode: false }));
   } catch (error) {
     throw httpErrorOf(error);
@@ -73,6 +71,17 @@ function httpErrorOf(error: unknown): unknown {
   );
 }
 
+const streamHeaders = {
+  "content-type": "text/event-stream; charset=utf-8",
+  // A proxy that compresses or stores the stream may collect it first.
+  "cache-control": "no-cache, no-transform",
+  // nginx buffers answers by default: without it the first byte arrives after some 4 kB of entries.
+  "x-accel-buffering": "no",
+  // A connection kept alive after the stream would delay the stop of the server.
+  connection: "close",
+};
+
+/** Proxies close connections that are silent for 30 to 60 s, and readers for 30 s. */
 const pingAfterMs = 10_000;
 
 /** Ends with an event `fault` if the entries end with an error. The comments between keep proxies from closing it. */

@@ -10,7 +10,9 @@ export function streamMessages(
   userId: string,
   stopping: AbortSignal,
 ): void {
-  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+  // nginx buffers answers by default, so that a message would wait for some 4 kB of others.
+  const headers = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" };
+  response.writeHead(200, { "content-type": "text/event-stream", ...headers });
   const send = (event: string, data: unknown) => response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   response.write("retry: 1000\n\n");
   send("history", chat.history(userId));

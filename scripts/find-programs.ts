@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { aptInstall } from "./find-browser.ts";
 import { step } from "./say.ts";
 
-/** Where a language is, or why not and which command installs it. */
+/** Where a program is, or why not and which command installs it. */
 export type Found = { readonly path: string } | { readonly missing: string };
 
 const debianPackages = {
@@ -40,16 +40,18 @@ export function findPhp(): Found {
   return { missing: "PHP is not installed. Enable it: apt-get install php-cli" };
 }
 
-/** In CI, installs the languages of the clients and examples that are missing. Elsewhere their tests say what to install. */
-export async function installLanguages(): Promise<void> {
+/** In CI, installs the missing programs that tests need: languages of clients and examples, nginx. Elsewhere the tests name them. */
+export async function installPrograms(): Promise<void> {
   if (process.env.CI !== "true" || !existsSync("/usr/bin/apt-get")) return;
   const packages = [
     ...("missing" in findPython(["httpx", "fastapi", "pytest", "uvicorn"]) ? Object.values(debianPackages) : []),
     ...("missing" in findGo() ? ["golang-go"] : []),
     ...("missing" in findPhp() ? ["php-cli"] : []),
+    // Not in the path of people who are not root.
+    ...(works("nginx", "-v") || works("/usr/sbin/nginx", "-v") ? [] : ["nginx-light"]),
   ];
   if (packages.length === 0) return;
-  // A machine without a package mirror still runs everything else; the tests of a missing language say that they did not run.
+  // A machine without a package mirror still runs everything else; the tests of a missing program say that they did not run.
   await step(packages.join(", "), () => aptInstall(...packages)).catch((error: unknown) => {
     console.log(`\n!!! NOT INSTALLED: ${packages.join(", ")}. ${error instanceof Error ? error.message : error}\n`);
   });
